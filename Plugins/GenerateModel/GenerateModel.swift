@@ -1,15 +1,15 @@
 import PackagePlugin
 
-/// Makes typed classes of each model in a target while the target is built.
+/// Generates the typed classes of each model in a target while the target is built.
 ///
 ///     .target(
 ///       name: "Trips",
 ///       dependencies: [.product(name: "Quire", package: "quire")],
 ///       plugins: [.plugin(name: "GenerateModel", package: "quire")])
 ///
-/// A model is a `.xcdatamodeld` or `.xcdatamodel` anywhere in the target's folder. Its classes are in one
-/// file, since the names of files must be known before the model is read. A `GenerateModel.json` in the
-/// target's folder chooses what the models do not say; docs/typed-classes.md describes it.
+/// A model is a `.xcdatamodeld` or `.xcdatamodel` anywhere in the target's folder. All classes of a model are in one
+/// file, because SwiftPM needs the names of files before the model is read. A `GenerateModel.json` in the target's
+/// folder contains options that the models lack; docs/typed-classes.md describes it.
 @main
 struct GenerateModel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {

@@ -1,19 +1,22 @@
 import Foundation
 
-// What the plug-in decides, with nothing of SwiftPM in it, so that tests compile and run it by itself.
+// This file contains the decisions of the plug-in and uses nothing of SwiftPM, so tests can compile and run it
+// separately.
 
-/// The models in a target's folder, and what is to be made of them.
+/// The models in a target's folder, and the settings for their classes.
 struct TargetModels {
   private let models: [URL]
   private let settings: Settings
 
-  /// - Throws: What is wrong with the settings, or two models that would make the same file.
+  /// Finds the models and reads the settings.
+  ///
+  /// - Throws: `PluginError` if the settings are invalid, or if the classes of two models would be in the same file.
   init(in folder: URL) throws {
     settings = try Settings(in: folder)
     models = Self.models(in: folder)
     var known: [String: URL] = [:]
     for model in models {
-      // Some disks take capital and small letters for the same.
+      // Some disks ignore the case of letters in file names.
       if let other = known.updateValue(model, forKey: Self.name(of: model).lowercased()) {
         throw PluginError(
           "\(other.path) and \(model.path) have the same name, and would make the same file.")
@@ -21,19 +24,19 @@ struct TargetModels {
     }
   }
 
-  /// Whether there is no model.
+  /// Whether the folder contains no model.
   var isEmpty: Bool { models.isEmpty }
 
   /// One call of `quire-classes`.
   struct Making {
     let model: URL
     let arguments: [String]
-    /// What the output depends on.
+    /// The files on which the output depends.
     let inputs: [URL]
     let output: URL
   }
 
-  /// The calls that make the classes of each model, for a module.
+  /// Returns the calls that generate the classes of each model, for a module.
   func makings(into folder: URL, module: String?) -> [Making] {
     models.map { model in
       let output = folder.appending(path: "\(Self.name(of: model))+Classes.swift")
@@ -50,7 +53,7 @@ struct TargetModels {
     model.deletingPathExtension().lastPathComponent
   }
 
-  /// The models in a folder, in the order of their paths.
+  /// Returns the models in a folder, in the order of their paths.
   private static func models(in folder: URL) -> [URL] {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     var models: [URL] = []
@@ -63,8 +66,8 @@ struct TargetModels {
     return models.sorted { $0.path < $1.path }
   }
 
-  /// What the classes depend on: the files of all versions, and the folder itself, so that SwiftPM knows
-  /// that somebody takes care of it.
+  /// Returns the inputs of a model's classes: the files of all versions, and the model's folder itself. The folder
+  /// tells SwiftPM that the plug-in handles the model.
   private static func inputs(of model: URL) -> [URL] {
     let paths = (try? FileManager.default.subpathsOfDirectory(atPath: model.path)) ?? []
     let names: Set = ["contents", ".xccurrentversion"]
@@ -74,11 +77,11 @@ struct TargetModels {
   }
 }
 
-/// What `GenerateModel.json` says: `{"access": "internal", "unmarkedEntities": "none"}`.
+/// The contents of `GenerateModel.json`: `{"access": "internal", "unmarkedEntities": "none"}`.
 private struct Settings {
   var access: String?
   var unmarkedEntities: String?
-  /// The file itself, where there is one.
+  /// The settings file, or nothing if the folder has none.
   var files: [URL] = []
 
   init(in folder: URL) throws {
@@ -115,7 +118,7 @@ private struct Settings {
   }
 }
 
-/// Why no command could be made.
+/// The reason why no command could be created.
 private struct PluginError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

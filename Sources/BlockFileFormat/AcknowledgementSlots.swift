@@ -27,7 +27,7 @@ package struct AcknowledgementSlots: Equatable {
   /// The highest offset that a slot can contain.
   package static let highestOffset: UInt64 = 1 << 48 - 1
 
-  /// Slots of a new file.
+  /// Creates the slots of a new file.
   package init() { slots = Array(repeating: .empty, count: Self.slotCount) }
 
   /// Parses the slots.
@@ -44,7 +44,7 @@ package struct AcknowledgementSlots: Equatable {
     }
   }
 
-  /// The bytes of a slot that names the commit with the given trailer.
+  /// Returns the bytes of a slot that names the commit with the given trailer.
   ///
   /// - Parameter salt: The salt of the header, so that a slot of another file does not match.
   package static func bytes(namingTrailerAt offset: UInt64, salt: UInt64) -> [UInt8] {
@@ -65,10 +65,9 @@ package struct AcknowledgementSlots: Equatable {
     }.max()
   }
 
-  /// Whether the slots tell a save that a crash cut off from a damaged one.
+  /// Whether the slots can distinguish a save that a crash cut off from a damaged one.
   ///
-  /// Files of version 1.0 had no slots, and a damaged slot may have named a newer commit than the
-  /// other slot does.
+  /// Files of version 1.0 had no slots. A damaged slot may have named a newer commit than the intact slot.
   package var areSound: Bool { newestTrailer != nil && !slots.contains(.damaged) }
 
   /// The offset in the file of the slot that the next acknowledged commit takes: never the slot

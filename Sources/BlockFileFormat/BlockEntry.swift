@@ -2,7 +2,7 @@ import Deflate
 import ObjectModel
 package import Rows
 
-/// Which of a segment's three runs a block belongs to.
+/// The kind of a run: each segment has three runs, and each of its blocks belongs to one of them.
 package struct RunKind: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -11,10 +11,10 @@ package struct RunKind: RawRepresentable, Hashable, Sendable {
   package static let changed = RunKind(rawValue: 1)
   package static let removed = RunKind(rawValue: 2)
 
-  /// Whether there is such a run.
+  /// Whether the kind is one of the three.
   package var isKnown: Bool { rawValue <= 2 }
 
-  /// What the headers of the run's blocks say.
+  /// The flags in the headers of the run's blocks.
   package var flags: BlockFlags {
     switch self {
     case .changed: .changes
@@ -24,39 +24,39 @@ package struct RunKind: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// What a segment says of one of its blocks (spec §4.5.2).
+/// The description of a block in its segment (spec §4.5.2).
 package struct BlockEntry: Hashable, Sendable {
   package var offset: UInt64
   package var byteCount: UInt32
   package var rowCount: UInt32
   package var minimumKey: UInt64
   package var maximumKey: UInt64
-  /// The version of rows that have none of their own.
+  /// The version of each row without a version of its own.
   package var version: Int64
   package var entity: UInt16
   package var run: RunKind
-  /// How the block's bytes are kept.
+  /// The encoding of the block's bytes in the file.
   package var codec: Codec
-  /// How many bytes the block has; `byteCount` says how many the file keeps of it.
+  /// The number of bytes of the block itself; `byteCount` is the number of its bytes in the file.
   package var blockByteCount: UInt32
-  /// How many bytes the file keeps of the values that lie outside of the block.
+  /// The number of bytes that the block's outside values take in the file.
   package var outsideByteCount: UInt64
 
-  /// A way to keep a block's bytes.
+  /// An encoding of a block's bytes in the file.
   package struct Codec: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let plain = Codec(rawValue: 0)
     package static let zlib = Codec(rawValue: 1)
-    /// The bytes of each number of a column apart, and zlib over all.
+    /// The bytes of each number in a column are separated by significance, and the result is compressed with zlib.
     package static let transposed = Codec(rawValue: 2)
 
     /// Whether this version knows the codec.
     package var isKnown: Bool { rawValue <= 2 }
   }
 
-  /// Where the block stands among a segment's: by entity, run and key.
+  /// The position of a block in the order of a segment: by entity, run and key.
   package struct Place: Comparable, Hashable, Sendable {
     package var entity: UInt16
     package var run: UInt8
@@ -68,7 +68,7 @@ package struct BlockEntry: Hashable, Sendable {
       self.key = key
     }
 
-    /// Entity and run as one number.
+    /// The entity and the run as one number.
     private var number: UInt32 { UInt32(entity) << 8 | UInt32(run) }
 
     package static func < (left: Place, right: Place) -> Bool {
@@ -79,7 +79,7 @@ package struct BlockEntry: Hashable, Sendable {
 
   package var place: Place { Place(entity: entity, run: run.rawValue, key: minimumKey) }
 
-  /// The entry of a block of which the file keeps so many bytes, and so many of values outside of it.
+  /// Creates the entry of a block. `byteCount` and `outsideByteCount` are the numbers of bytes in the file.
   package init(
     _ block: Block, run: RunKind, offset: UInt64, codec: Codec, byteCount: Int,
     outsideByteCount: UInt64
@@ -111,9 +111,9 @@ package struct BlockEntry: Hashable, Sendable {
     writer.append(outsideByteCount)
   }
 
-  /// Reads the fields, whatever they say.
+  /// Reads the fields without checking them.
   package init(unchecked reader: inout ByteReader) throws(FormatFault) {
-    // A page has many of these, of which one is looked for: they are seen to be there all at once.
+    // A page has many entries, and a lookup needs one of them. One check covers all bytes of an entry.
     try reader.require(BlockFile.entryByteCount)
     offset = reader.number(UInt64.self, at: 0)
     byteCount = reader.number(UInt32.self, at: 8)
@@ -135,8 +135,7 @@ package struct BlockEntry: Hashable, Sendable {
     try check(before: limit)
   }
 
-  /// Parses the entries that some bytes of the file at `offset` consist of, of blocks that lie before
-  /// `limit`, in their order.
+  /// Parses the bytes of the file at `offset` as entries, in order, of blocks that lie before `limit`.
   package static func all(
     _ count: Int, in bytes: [UInt8], at offset: UInt64, before limit: UInt64
   ) throws(FormatFault) -> [BlockEntry] {
@@ -151,7 +150,7 @@ package struct BlockEntry: Hashable, Sendable {
 
   /// Checks an entry of a block that lies before `limit`.
   package func check(before limit: UInt64) throws(FormatFault) {
-    // Pages are full of sound ones: what is wrong is only asked where something is.
+    // Almost all entries are sound, so the fault is only determined if one of the checks fails.
     if codec.isKnown && run.isKnown && liesInPlace(before: limit) && hasPossibleByteCount
       && outsideByteCount <= offset && hasPossibleRows
     {
@@ -160,7 +159,7 @@ package struct BlockEntry: Hashable, Sendable {
     try refuse(before: limit)
   }
 
-  /// Says what is wrong with an entry.
+  /// Throws the fault of an entry.
   @inline(never)
   private func refuse(before limit: UInt64) throws(FormatFault) {
     guard codec.isKnown else { throw FormatFault("There is no codec \(codec.rawValue).") }
@@ -189,15 +188,15 @@ package struct BlockEntry: Hashable, Sendable {
       && offset <= limit && UInt64(byteCount) <= limit - offset
   }
 
-  /// Whether the bytes the file keeps can be a block of so many: what expands beyond all measure is
-  /// refused before any memory is taken for it.
+  /// Whether the stored bytes can be a block of the stated size. An entry that claims to expand beyond any possible
+  /// size is rejected before memory is allocated for its block.
   package var hasPossibleByteCount: Bool {
     let most = codec == .plain ? Int(byteCount) : Deflate.mostBytes(from: Int(byteCount))
     return blockByteCount <= 1 << 30 && Int(blockByteCount) <= most
       && (codec != .plain || blockByteCount == byteCount)
   }
 
-  /// Whether there is such an entity, and can be so many rows between the keys.
+  /// Whether the entity number, the number of rows and the range of keys are possible.
   package var hasPossibleRows: Bool {
     rowCount >= 1 && minimumKey >= 1 && minimumKey <= maximumKey
       && maximumKey <= ObjectKey.highestNumber && entity >= 1
@@ -205,9 +204,10 @@ package struct BlockEntry: Hashable, Sendable {
 }
 
 extension [BlockEntry] {
-  /// How many bytes the file keeps of the values outside of the blocks.
+  /// The number of bytes that the outside values of all blocks take in the file.
   ///
-  /// No entry has more than lie before its block, but many may say so: the sum does not overflow.
+  /// Each entry states at most as many bytes as lie before its block, but the sum of many entries could overflow. The
+  /// sum is limited to the largest number.
   package var outsideByteCount: UInt64 {
     reduce(0) { sum, entry in
       let (next, overflow) = sum.addingReportingOverflow(entry.outsideByteCount)
@@ -215,7 +215,7 @@ extension [BlockEntry] {
     }
   }
 
-  /// Checks that the entries follow one another and none reaches into the next of its run.
+  /// Checks that the entries are in order, and that the key ranges of each run do not overlap.
   package func checkOrder() throws(FormatFault) {
     for index in indices.dropFirst() where !self[index - 1].precedes(self[index]) {
       throw FormatFault(
@@ -226,7 +226,7 @@ extension [BlockEntry] {
 }
 
 extension BlockEntry {
-  /// Whether the entry may stand before another, without reaching into it.
+  /// Returns whether the entry may come before another, without overlapping its keys.
   package func precedes(_ next: BlockEntry) -> Bool {
     let isSameRun = entity == next.entity && run == next.run
     return place < next.place && (!isSameRun || maximumKey < next.minimumKey)

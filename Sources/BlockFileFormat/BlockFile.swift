@@ -1,7 +1,7 @@
 import Checksums
 import DurableFiles
 
-/// The block file's constants (spec §4).
+/// The constants of block files (spec §4).
 package enum BlockFile {
   /// `QRBLOCKS`.
   package static let magic = Array("QRBLOCKS".utf8)
@@ -11,28 +11,29 @@ package enum BlockFile {
   package static let trailerByteCount = 48
   package static let entryByteCount = 56
   package static let pageReferenceByteCount = 32
-  /// The most entries a page has, and the most that a record holds without pages.
+  /// The largest number of entries in a page, and in a record without pages.
   package static let pageEntryCount = 64
   package static let inlineEntryCount = 16
-  /// Segments of fewer rows have no index entries: sorting them when asked costs less.
+  /// The number of rows from which on a segment has index entries. Sorting fewer rows on demand costs less.
   package static let leastIndexedRowCount = 1024
-  /// Commits with more bytes are synced before their trailer is written (spec §4.3.4).
+  /// The largest number of bytes of a commit with a single sync. Larger commits are synced before their trailer is
+  /// written (spec §4.3.4).
   package static let unsettledByteCount = 256 * 1024
-  /// The largest record, and the largest section of another kind.
+  /// The largest size of a record, and of a section of another kind.
   package static let maximumRecordByteCount = 16 << 20
   package static let maximumSectionByteCount = 64 << 20
 
-  /// After so many trailers that end no whole commit a reader gives up (spec §4.3.3).
+  /// The number of trailers without a whole commit after which a reader stops searching (spec §4.3.3).
   package static let mostBrokenCommits = 64
-  /// Blocks of fewer bytes are not compressed.
+  /// The least number of bytes of a block that is compressed.
   package static let leastCompressedByteCount = 1024
 
-  /// The highest number of a commit, so that there is always one behind it (spec §4.8).
+  /// The highest number of a commit, so that a following number always exists (spec §4.8).
   package static let highestCommitNumber: Int64 = 1 << 62
 
   package static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
 
-  /// The checksum of a structure whose last four bytes are the checksum itself.
+  /// Appends the checksum of the bytes written so far, as the last four bytes of a structure.
   package static func seal(_ writer: inout ByteWriter) {
     writer.append(writer.bytes.checksum)
   }

@@ -1,8 +1,8 @@
-// SAFETY: What is read was seen to be there.
+// SAFETY: The presence of all bytes is checked before they are read.
 
 import DurableFiles
 
-/// Little-endian numbers, one behind the other.
+/// Writes little-endian numbers one after another.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8] = []
 
@@ -20,28 +20,28 @@ package struct ByteWriter {
     bytes.append(contentsOf: repeatElement(0, count: count))
   }
 
-  /// A text of at most 65 535 bytes, its length first.
+  /// Appends a text of at most 65 535 bytes, after its length.
   package mutating func append(text: String) {
     let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
     append(UInt16(bytes.count))
     append(bytes)
   }
 
-  /// The elements of a list, their number first.
+  /// Appends the elements of a list, after their number.
   package mutating func append<T>(list: [T], _ body: (inout ByteWriter, T) -> Void) {
     append(UInt16(list.count))
     for element in list { body(&self, element) }
   }
 
-  /// Zeros up to the next multiple of 8.
+  /// Appends zeros up to the next multiple of 8.
   package mutating func align() { append(zeros: BlockFile.align(bytes.count) - bytes.count) }
 }
 
-/// Little-endian numbers read one behind the other; what is not there is an error and never a trap.
+/// Reads little-endian numbers one after another. Missing bytes cause an error and never a trap.
 package struct ByteReader {
   fileprivate let bytes: [UInt8]
   package private(set) var offset = 0
-  /// Where the first byte is in the file, for messages.
+  /// The offset of the first byte in the file, for messages.
   fileprivate let fileOffset: UInt64
 
   package init(_ bytes: [UInt8], at fileOffset: UInt64) {
@@ -63,19 +63,19 @@ package struct ByteReader {
     return number(T.self, at: 0)
   }
 
-  /// The number so many bytes behind the offset.
+  /// Returns the number at a distance behind the offset.
   ///
-  /// - Precondition: The bytes are there.
+  /// - Precondition: The bytes exist.
   @inline(__always)
   func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
     let start = offset + place
     precondition(start >= 0 && start + T.bitWidth / 8 <= bytes.count, "Reads stay within.")
-    // SAFETY: The bytes are there, and every bit pattern is an integer.
+    // SAFETY: The precondition checks that the bytes exist, and every bit pattern is an integer.
     return unsafe T(
       littleEndian: bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
   }
 
-  /// Checks that so many bytes are left.
+  /// Checks that the given number of bytes is left.
   func require(_ count: Int) throws(FormatFault) {
     guard remaining >= count else {
       throw FormatFault("The \(bytes.count) bytes at \(fileOffset) end too early.")
@@ -95,12 +95,12 @@ package struct ByteReader {
 }
 
 extension ByteReader {
-  /// A text with its length before it.
+  /// Reads a text after its length.
   package mutating func text() throws(FormatFault) -> String {
     try text(byteCount: Int(try next(UInt16.self)))
   }
 
-  /// A text of so many bytes.
+  /// Reads a text of the given number of bytes.
   package mutating func text(byteCount: Int) throws(FormatFault) -> String {
     let start = offset
     try skip(byteCount)
@@ -110,7 +110,7 @@ extension ByteReader {
     return String(copying: text)
   }
 
-  /// A list with the number of its elements before it, each of at least two bytes.
+  /// Reads a list after the number of its elements, each of at least two bytes.
   package mutating func list<T>(
     _ element: (inout ByteReader) throws(FormatFault) -> T
   ) throws(FormatFault) -> [T] {
@@ -121,7 +121,7 @@ extension ByteReader {
   }
 }
 
-/// What is wrong with the bytes of a block file, and where.
+/// A fault in the bytes of a block file, with its place.
 package struct FormatFault: Error, CustomStringConvertible {
   package let description: String
 

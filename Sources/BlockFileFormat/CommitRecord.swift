@@ -1,39 +1,39 @@
 package import Foundation
 
-/// What is alive after a commit (spec §4.4).
+/// The record of a commit: all data that are alive after it (spec §4.4).
 package struct CommitRecord: Hashable {
   package static let magic: UInt32 = 0x544D_4351
 
   package var number: Int64
-  /// Milliseconds since 2001-01-01 00:00 UTC.
+  /// The time of the commit, in milliseconds since 2001-01-01 00:00 UTC.
   package var time: Int64
-  /// Where the trailer of the commit before is; 0 when there is none in the file.
+  /// The offset of the previous commit's trailer; 0 if the file contains no previous commit.
   package var previousTrailer: UInt64
-  /// Where the bytes of this commit begin.
+  /// The offset of the first byte of this commit.
   package var start: UInt64
-  /// How many bytes of the file are alive.
+  /// The number of bytes of the file that are alive.
   package var liveByteCount: UInt64
   package var metadata: SectionReference
   package var model: SectionReference
   package var schema: SectionReference
   /// The number of the commit that set the model and the schema.
   package var schemaNumber: Int64
-  /// The first key of each entity that nobody has, as the record lists them.
+  /// The first free key of each entity, in the order of the record.
   package private(set) var listedKeys: [NextKey] = []
   /// The segments, the lowest first.
   package var segments: [SegmentRecord]
-  /// Who made the commit; empty when nobody says.
+  /// The author of the commit; empty if unknown.
   package var author = ""
-  /// What the context of the changes is called; empty when it has no name.
+  /// The name of the context that made the changes; empty if it has no name.
   package var contextName = ""
 
-  /// The first key of an entity that nobody has.
+  /// The first free key of an entity.
   package struct NextKey: Hashable {
     package var entity: UInt16
     package var key: UInt64
   }
 
-  /// The first key of each entity that nobody has, by entity.
+  /// The first free key of each entity, by entity.
   package var nextKeys: [UInt16: UInt64] {
     get { Dictionary(listedKeys.map { ($0.entity, $0.key) }) { $1 } }
     set {
@@ -41,7 +41,7 @@ package struct CommitRecord: Hashable {
     }
   }
 
-  /// When the commit was made.
+  /// The time at which the commit was made.
   package var date: Date { Date(timeIntervalSinceReferenceDate: Double(time) / 1000) }
 
   package var bytes: [UInt8] {
@@ -89,9 +89,9 @@ package struct CommitRecord: Hashable {
     self.nextKeys = nextKeys
   }
 
-  /// Reads the fields, whatever they say but for the magic.
+  /// Reads the fields without checking them, except the magic.
   ///
-  /// - Returns: The record, and how many bytes are left behind it.
+  /// - Returns: The record, and the number of bytes that are left behind it.
   package static func unchecked(
     _ bytes: [UInt8], at offset: UInt64
   ) throws(FormatFault) -> (record: CommitRecord, excess: Int) {
@@ -159,8 +159,8 @@ package struct CommitRecord: Hashable {
     }
   }
 
-  /// Whether the commit begins behind the header and the commit before, at a multiple of 8 that is not
-  /// behind its own record.
+  /// Whether the commit begins at a multiple of 8, behind the header and the previous commit, and not behind its own
+  /// record.
   package func startsInPlace(at offset: UInt64) -> Bool {
     start % 8 == 0 && start >= UInt64(BlockFile.headerByteCount) && start <= offset
       && previousTrailer < start
@@ -168,6 +168,6 @@ package struct CommitRecord: Hashable {
 }
 
 extension CommitRecord.NextKey {
-  /// Whether an entity can have such a key.
+  /// Whether the key is possible.
   package var isPossible: Bool { key >= 1 && key <= 1 << 48 }
 }

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The first bytes of a block file (spec §4.2). A writer changes only the slots afterwards.
+/// The first bytes of a block file (spec §4.2). After the file is created, writers change only the slots.
 package struct FileHeader: Equatable {
   package var uuid: UUID
-  /// A number nobody can guess, which every trailer repeats: bytes of a value that look like a
-  /// trailer are not taken for one.
+  /// A random number that every trailer repeats. Bytes of a value that look like a trailer are therefore not taken for
+  /// one.
   package var salt: UInt64
   /// Whether writers compress blocks.
   package var isCompressed: Bool { flags & 1 != 0 }
-  /// What the file says of itself in single bits.
+  /// Properties of the file as single bits.
   package private(set) var flags: UInt32
-  /// The version of the format that the file was written in.
+  /// The version of the format in which the file was written.
   package private(set) var majorVersion = BlockFile.majorVersion
   package private(set) var minorVersion = BlockFile.minorVersion
   /// The slots that name acknowledged commits.
@@ -64,15 +64,16 @@ package struct FileHeader: Equatable {
 
   /// Parses the header.
   ///
-  /// - Returns: `nil` when the bytes are not those of a block file at all.
-  /// - Throws: ``FormatFault`` when they are, and damaged.
+  /// - Returns: `nil` if the bytes are not those of a block file at all.
+  ///
+  /// - Throws: ``FormatFault`` if the bytes are those of a block file, and damaged.
   package init?(_ bytes: [UInt8]) throws(FormatFault) {
     guard bytes.starts(with: BlockFile.magic) else { return nil }
     var reader = ByteReader(bytes, at: 0)
     try reader.skip(8)
     let majorVersion = try reader.next(UInt16.self)
     if majorVersion > BlockFile.majorVersion {
-      // What comes behind may be anything.
+      // A later version may use the following bytes for anything.
       self.init(uuid: UUID(), salt: 0, isCompressed: false)
       self.majorVersion = majorVersion
       return
@@ -85,7 +86,7 @@ package struct FileHeader: Equatable {
     guard hasKnownFlags else { throw FormatFault("The header's flags \(flags) are unknown.") }
   }
 
-  /// Reads the fields, whatever they say.
+  /// Reads the fields without checking them.
   package init(unchecked bytes: [UInt8]) throws(FormatFault) {
     var reader = ByteReader(bytes, at: 0)
     try reader.skip(8)

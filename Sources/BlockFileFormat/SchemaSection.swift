@@ -2,7 +2,7 @@ package import Foundation
 import ObjectModel
 package import Rows
 
-/// The schema as the file keeps it (spec §4.6.3): rows can be read with it alone, without the model.
+/// The schema in its form in the file (spec §4.6.3). Rows can be read with the schema alone, without the model.
 package enum SchemaSection {
   package static let magic: UInt32 = 0x4843_5351
   private static let isOptional: UInt8 = 1
@@ -67,7 +67,7 @@ package enum SchemaSection {
     return writer.bytes
   }
 
-  /// A default value's bytes; `nil` for none.
+  /// Returns the bytes of a default value; `nil` if the column has none.
   private static func defaultBytes(_ value: Value) -> [UInt8]? {
     func bytes(_ word: some FixedWidthInteger) -> [UInt8] {
       var writer = ByteWriter()
@@ -99,7 +99,7 @@ package enum SchemaSection {
     return schema
   }
 
-  /// Parses a schema that some bytes begin with, and counts those that are left.
+  /// Parses a schema at the beginning of some bytes, and returns the number of bytes left behind it.
   package static func start(
     of bytes: [UInt8], at offset: UInt64
   ) throws -> (schema: Schema, excess: Int) {
@@ -218,7 +218,8 @@ package enum SchemaSection {
   }
 }
 
-/// The layouts that indexes are of, by number; of those with the same number the last.
+/// The layouts of entities and link tables, by number, for the indexes. If several layouts have the same number, the
+/// last one is used.
 private struct IndexedLayouts {
   private let layouts: [Layout]
   private let links: [LinkTable]
@@ -244,7 +245,7 @@ private struct IndexedLayouts {
 }
 
 extension UUID {
-  /// The sixteen bytes in their order.
+  /// The sixteen bytes of the UUID, in order.
   package var bytes: [UInt8] {
     let u = uuid
     return [
@@ -252,7 +253,7 @@ extension UUID {
     ]
   }
 
-  /// The UUID of sixteen bytes; `nil` when there are more or fewer.
+  /// Creates the UUID of sixteen bytes; `nil` if the number of bytes is another.
   package init?(bytes b: [UInt8]) {
     guard b.count == 16 else { return nil }
     self.init(
@@ -264,7 +265,7 @@ extension UUID {
 }
 
 extension Value {
-  /// The default of a column of the given kind; `nil` when the bytes are no value of it.
+  /// Creates the default value of a column of the given kind; `nil` if the bytes are no value of that kind.
   fileprivate init?(defaultBytes bytes: [UInt8], kind: ColumnKind) {
     func word() -> UInt64? {
       bytes.count == 8 ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } : nil
@@ -293,7 +294,7 @@ extension Value {
 }
 
 extension ColumnKind {
-  /// Whether an integer is one of this kind.
+  /// Returns whether an integer fits the kind.
   fileprivate func holds(_ value: Int64) -> Bool {
     switch self {
     case .int16: Int16(exactly: value) != nil

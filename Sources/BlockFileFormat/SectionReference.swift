@@ -1,10 +1,10 @@
-/// Where a piece of the file is, and its checksum (spec §4.4.2).
+/// The place of a section in the file, with its checksum (spec §4.4.2).
 package struct SectionReference: Hashable {
   package var offset: UInt64
   package var byteCount: UInt32
   package var checksum: UInt32
 
-  /// None.
+  /// The reference to no section.
   package static let none = SectionReference(offset: 0, byteCount: 0, checksum: 0)
 
   package func write(into writer: inout ByteWriter) {
@@ -19,7 +19,7 @@ package struct SectionReference: Hashable {
     self.checksum = checksum
   }
 
-  /// Reads the fields, whatever they say.
+  /// Reads the fields without checking them.
   package init(unchecked reader: inout ByteReader) throws(FormatFault) {
     offset = try reader.next(UInt64.self)
     byteCount = try reader.next(UInt32.self)

@@ -1,9 +1,10 @@
-/// A segment as a commit record has it: its blocks, or the pages that list them (spec §4.5).
+/// A segment in a commit record: its blocks, or the pages that list them (spec §4.5).
 package struct SegmentRecord: Hashable {
   package var rowCount: UInt64
-  /// How many bytes its blocks, the values outside of them, and its pages take.
+  /// The number of bytes of its blocks, of their outside values, and of its pages.
   package var byteCount: UInt64
-  /// The segment has the entries of all indexes up to this number; 0 when it has none.
+  /// The highest number of an index whose entries the segment contains, with those of all lower numbers; 0 if it
+  /// contains none.
   package var highestIndex: UInt16
   package var contents: Contents
 
@@ -12,7 +13,7 @@ package struct SegmentRecord: Hashable {
     case pages([PageReference])
   }
 
-  /// A page of block entries, and where the first of them stands.
+  /// A reference to a page of block entries, with the place of the first entry.
   package struct PageReference: Hashable {
     package var section: SectionReference
     package var entryCount: UInt16
@@ -56,7 +57,7 @@ package struct SegmentRecord: Hashable {
     self.contents = contents
   }
 
-  /// Reads the fields, whatever they say.
+  /// Reads the fields without checking them.
   package init(unchecked reader: inout ByteReader) throws(FormatFault) {
     rowCount = try reader.next(UInt64.self)
     byteCount = try reader.next(UInt64.self)
@@ -67,7 +68,7 @@ package struct SegmentRecord: Hashable {
     guard (entryCount == 0) != (pageCount == 0) else {
       throw FormatFault("A segment has \(entryCount) blocks and \(pageCount) pages.")
     }
-    // The record is in memory: what it claims to hold can't be more than it has bytes.
+    // The record is in memory, so its entries can't have more bytes than the record.
     guard entryCount <= reader.remaining / BlockFile.entryByteCount,
       pageCount <= reader.remaining / BlockFile.pageReferenceByteCount
     else { throw FormatFault("A segment's blocks do not fit the record.") }
@@ -109,8 +110,8 @@ package struct SegmentRecord: Hashable {
 }
 
 extension SegmentRecord {
-  /// Checks that the values outside of some blocks, and of others, are not more than the segment has:
-  /// otherwise a file could ask for the same bytes again and again.
+  /// Checks that the outside values of the given entries, together with `others` more bytes, do not exceed the size of
+  /// the segment. Otherwise a file could refer to the same bytes again and again.
   package func checkValues(
     of entries: [BlockEntry], besides others: UInt64
   ) throws(FormatFault) {
@@ -122,7 +123,7 @@ extension SegmentRecord {
 }
 
 extension SegmentRecord.PageReference {
-  /// Reads the fields, whatever they say.
+  /// Reads the fields without checking them.
   fileprivate init(unchecked reader: inout ByteReader) throws(FormatFault) {
     try reader.require(BlockFile.pageReferenceByteCount)
     section = SectionReference(
@@ -136,7 +137,7 @@ extension SegmentRecord.PageReference {
     try reader.skip(BlockFile.pageReferenceByteCount)
   }
 
-  /// Whether a page can have so many entries, and has the bytes of as many.
+  /// Whether a page can have the stated number of entries, and has the bytes for them.
   package var hasPossibleCount: Bool {
     entryCount >= 1 && Int(entryCount) <= BlockFile.pageEntryCount
       && Int(section.byteCount) == Int(entryCount) * BlockFile.entryByteCount

@@ -1,17 +1,17 @@
-/// The last bytes of a commit, which make it one (spec §4.3).
+/// The last bytes of a commit. Only a commit with a valid trailer is whole (spec §4.3).
 package struct Trailer: Hashable {
   package static let magic: UInt32 = 0x444E_4551
 
-  /// Whether everything before was durable before the trailer was written.
+  /// Whether the rest of the commit was durable before the trailer was written.
   package var isSettled: Bool
   package var salt: UInt64
-  /// Where the trailer itself is.
+  /// The offset of the trailer itself.
   package var offset: UInt64
   package var record: SectionReference
-  /// The checksum of the commit's bytes up to the trailer; 0 when it is settled.
+  /// The checksum of the commit's bytes up to the trailer; 0 if the commit is settled.
   package var commitChecksum: UInt32
 
-  /// Where the commit ends.
+  /// The offset at which the commit ends.
   package var end: UInt64 { offset + UInt64(BlockFile.trailerByteCount) }
 
   package var bytes: [UInt8] {
@@ -36,7 +36,7 @@ package struct Trailer: Hashable {
     self.commitChecksum = commitChecksum
   }
 
-  /// Parses the trailer at `offset`; `nil` when there is none.
+  /// Parses the trailer at `offset`; `nil` if these bytes are no valid trailer.
   package init?(_ bytes: some Collection<UInt8>, at offset: UInt64, salt: UInt64) {
     let bytes = Array(bytes)
     guard bytes.count == BlockFile.trailerByteCount, BlockFile.isSealed(bytes) else { return nil }
@@ -58,8 +58,8 @@ package struct Trailer: Hashable {
     else { return nil }
   }
 
-  /// Whether bytes were once the trailer at `offset`, although one of them may have changed since:
-  /// two of the magic, the salt and the offset are right (spec §4.3.3).
+  /// Returns whether bytes were probably once the trailer at `offset`: at least two of the magic, the salt and the
+  /// offset are right (spec §4.3.3). Damage may have changed the rest since.
   package static func isLikely(_ bytes: ArraySlice<UInt8>, at offset: UInt64, salt: UInt64) -> Bool
   {
     guard bytes.count >= BlockFile.trailerByteCount else { return false }

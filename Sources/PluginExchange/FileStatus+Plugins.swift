@@ -2,7 +2,7 @@ package import CStorePlugin
 package import DurableFiles
 
 extension FileStatus {
-  /// What the interface says of something on the disk.
+  /// Creates the status from its form in the interface.
   package init(_ status: QuireFileStatus) {
     self.init(
       kind: FileKind(pluginKind: status.kind), byteCount: Int(status.byte_count),
@@ -12,7 +12,7 @@ extension FileStatus {
       nameCount: Int(truncatingIfNeeded: status.name_count))
   }
 
-  /// The same as the interface says it.
+  /// The status in its form in the interface.
   package var pluginStatus: QuireFileStatus {
     QuireFileStatus(
       kind: kind.pluginKind, permissions: UInt32(permissions.rawValue),
@@ -22,7 +22,7 @@ extension FileStatus {
 }
 
 extension FileKind {
-  /// The kind of the given number (spec §9.4).
+  /// Creates the kind of the given number (spec §9.4).
   package init(pluginKind number: Int32) {
     self =
       switch Int(number) {

@@ -1,5 +1,5 @@
-// SAFETY: Bytes that are handed out are kept alive by a retained box, which their release gives up once. Bytes that
-// come in are copied while whoever made them keeps them, as the interface promises.
+// SAFETY: A retained box keeps outgoing bytes alive; their release function releases the box once. Incoming bytes are
+// copied while their creator keeps them, as the interface promises.
 
 package import CStorePlugin
 
@@ -7,7 +7,7 @@ extension QuireBytes {
   /// No bytes.
   package static var none: QuireBytes { unsafe QuireBytes() }
 
-  /// Bytes of ours, which live until whoever gets them gives them up.
+  /// Creates outgoing bytes, which live until the receiver releases them.
   package init(_ bytes: [UInt8]) {
     let kept = KeptBytes(bytes)
     unsafe self = unsafe QuireBytes(
@@ -20,13 +20,13 @@ extension QuireBytes {
       private_data: Unmanaged.passRetained(kept).toOpaque())
   }
 
-  /// A copy of the bytes; `nil` where there are none, or more than a description may have.
+  /// A copy of the bytes; `nil` if there are none, or more than a description may have.
   package var copied: [UInt8]? {
     guard let start = unsafe start, unsafe count <= QuireBytes.limit else { return nil }
     return unsafe Array(UnsafeBufferPointer(start: start, count: Int(self.count)))
   }
 
-  /// A copy of the bytes, which are given up.
+  /// Returns a copy of the bytes, and releases them.
   package mutating func taken() -> [UInt8]? {
     let bytes = unsafe copied
     if let release = unsafe release { unsafe release(&self) }
@@ -34,18 +34,18 @@ extension QuireBytes {
     return bytes
   }
 
-  /// The most bytes that a model, a schema or metadata may have.
+  /// The largest number of bytes of a model, a schema or metadata.
   private static let limit: UInt64 = 1 << 28
 }
 
-/// Bytes that the other side reads.
+/// Bytes that the other side of the interface reads.
 @safe
 private final class KeptBytes {
   let start: UnsafeMutablePointer<UInt8>
   private let count: Int
 
   init(_ bytes: [UInt8]) {
-    // At least one byte, so that no bytes are not nothing.
+    // At least one byte is allocated, so that the address of an empty array is not NULL.
     count = max(bytes.count, 1)
     unsafe start = .allocate(capacity: count)
     unsafe start.initialize(from: bytes, count: bytes.count)

@@ -5,15 +5,16 @@ package import Rows
 package import StoreInterface
 import XMLEvents
 
-/// How models, schemas and metadata cross (spec §9.5): as bytes that a store keeps as they are.
+/// The form in which models, schemas and metadata pass through the interface (spec §9.5): bytes that a store keeps
+/// unchanged.
 package enum PluginDescriptions {
-  /// A model as XML, as Apple's model editor writes it.
+  /// Returns a model as XML, as Apple's model editor writes it.
   package static func bytes(of model: Model) throws -> [UInt8] { try ModelSource.write(model) }
 
-  /// A schema, as block files keep it.
+  /// Returns a schema in the form of block files.
   package static func bytes(of schema: Schema) -> [UInt8] { SchemaSection.bytes(schema) }
 
-  /// Metadata as a property list: in XML, or in Apple's binary form where XML can't hold them.
+  /// Returns metadata as a property list: in XML, or in Apple's binary form if XML can't represent the values.
   package static func bytes(of metadata: StoreMetadata) throws -> [UInt8] {
     let list = PropertyList.dictionary(metadata.values)
     guard XMLPropertyList.canHold(list) else { return BinaryPropertyList.write(list) }
@@ -23,17 +24,17 @@ package enum PluginDescriptions {
     return writer.finish()
   }
 
-  /// The model of some bytes.
+  /// Parses the bytes of a model.
   package static func model(_ bytes: [UInt8], path: String?) throws -> Model {
     try reading("model", path) { try Model(ModelSource.read(bytes, path: path ?? "model")) }
   }
 
-  /// The schema of some bytes.
+  /// Parses the bytes of a schema.
   package static func schema(_ bytes: [UInt8], path: String?) throws -> Schema {
     try reading("schema", path) { try SchemaSection.read(bytes, at: 0) }
   }
 
-  /// The metadata of some bytes.
+  /// Parses the bytes of metadata.
   package static func metadata(_ bytes: [UInt8], path: String?) throws -> StoreMetadata {
     try reading("metadata", path) {
       let list =

@@ -1,5 +1,5 @@
-// SAFETY: A message is kept alive by its error until that is released; errors that come in are released once, after
-// their message was copied.
+// SAFETY: An outgoing error keeps its message alive until it is released. An incoming error is released once, after its
+// message was copied.
 
 package import CStorePlugin
 import DurableFiles
@@ -17,7 +17,7 @@ extension StoreError.Code {
     (Int(QUIRE_CANCELLED), .cancelled), (Int(QUIRE_NOT_SUPPORTED), .notSupported),
   ]
 
-  /// The kind of failure of the given number.
+  /// Creates the kind of failure of the given number.
   package init(pluginCode number: Int32) {
     self = Self.kinds.first { $0.number == Int(number) }?.code ?? .failed
   }
@@ -29,7 +29,7 @@ extension StoreError.Code {
 }
 
 extension StoreError {
-  /// What any error says, as a store says it.
+  /// Creates the error of a store from any error.
   package init(_ error: any Error, path: String?) {
     switch error {
     case let error as StoreError: self = error
@@ -38,7 +38,7 @@ extension StoreError {
     }
   }
 
-  /// What the other side said of a call that failed.
+  /// Creates an error from the one that the other side returned for a failed call.
   package init(_ code: Int32, taking error: inout QuireError, path: String?) {
     let message = unsafe error.message.map { unsafe String(cString: $0) }
     if let release = unsafe error.release { unsafe release(&error) }
@@ -49,7 +49,7 @@ extension StoreError {
   }
 }
 
-/// Calls `body`, and says its failure as the interface does.
+/// Calls `body`, and returns its failure in the form of the interface.
 @unsafe package func answering(
   _ place: UnsafeMutablePointer<QuireError>?, _ path: String? = nil, _ body: () throws -> Void
 ) -> Int32 {
@@ -66,12 +66,12 @@ extension StoreError {
   }
 }
 
-/// A code that passes through as it is: what a callback of the other side has answered.
+/// A code that is passed through unchanged: the answer of a callback of the other side.
 package struct PluginRefusalCode: Error {
   package let code: Int32
   package init(_ code: Int32) { self.code = code }
 
-  /// Goes on when a callback says so.
+  /// Throws the code unless it means success.
   package static func check(_ code: Int32) throws {
     if code != Int32(QUIRE_OK) { throw PluginRefusalCode(code) }
   }

@@ -1,16 +1,16 @@
 package import Rows
 import StoreInterface
 
-/// Rows of one kind, as the interface numbers kinds (spec §9.6).
+/// A kind of rows, by its number in the interface (spec §9.6).
 package enum PluginRowKind: Int32, Sendable, CaseIterable {
   /// Whole rows.
   case put = 0
   /// Rows with some of their values.
   case changed = 1
-  /// Keys alone.
+  /// Only the keys of removed rows.
   case removed = 2
 
-  /// What blocks of such rows say that they are.
+  /// The flags of blocks with rows of this kind.
   package var flags: BlockFlags {
     switch self {
     case .put: []
@@ -19,7 +19,7 @@ package enum PluginRowKind: Int32, Sendable, CaseIterable {
     }
   }
 
-  /// The rows of the kind among some changes.
+  /// Returns the run of this kind from an entity's changes.
   package func run(of changes: Layer.EntityChanges) -> BlockRun {
     switch self {
     case .put: changes.put
@@ -30,10 +30,10 @@ package enum PluginRowKind: Int32, Sendable, CaseIterable {
 }
 
 extension BlockRun {
-  /// The run of blocks that the other side has given, in any order.
+  /// Creates a run from blocks of the other side, in any order.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin`` when they are not of the entity and the
-  ///   kind that they were given as, or overlap.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin`` if a block has another entity or kind than
+  ///   stated, or if blocks overlap.
   package init(
     checking blocks: [Block], ofEntity number: UInt16, _ kind: PluginRowKind, path: String?
   ) throws {
@@ -63,9 +63,9 @@ extension BlockRun {
 }
 
 extension Layer {
-  /// The changes that the runs of several entities make up.
+  /// Creates a layer from the blocks of several entities.
   ///
-  /// - Throws: As ``Rows/BlockRun/init(checking:ofEntity:_:path:)``.
+  /// - Throws: The errors of ``Rows/BlockRun/init(checking:ofEntity:_:path:)``.
   package init(
     checking blocks: [UInt16: [PluginRowKind: [Block]]], path: String?
   ) throws {

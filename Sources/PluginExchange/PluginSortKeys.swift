@@ -1,15 +1,15 @@
 package import ObjectQuery
 
-/// Sort keys as the interface has them (spec §9.8.7): `lastName[cd] ASC, age DESC`.
+/// Sort keys in the form of the interface (spec §9.8.7): `lastName[cd] ASC, age DESC`.
 package enum PluginSortKeys {
-  /// The text of some keys; `nil` when there are none.
+  /// Returns the text of some keys; `nil` if there are no keys.
   package static func text(of keys: [SortKey]) -> String? {
     guard !keys.isEmpty else { return nil }
     return keys.map { "\($0.path)\($0.options.letters) \($0.isAscending ? "ASC" : "DESC")" }
       .joined(separator: ", ")
   }
 
-  /// The keys of a text; `nil` when it is none of such keys.
+  /// Parses a text into keys; `nil` if the text is invalid.
   package static func keys(of text: String) -> [SortKey]? {
     var keys: [SortKey] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,6 +1,7 @@
-// SAFETY: What is allocated has room for the text and its zero byte; a text that is lent is there for the call.
+// SAFETY: The allocated memory has room for the text and its zero byte; a lent text is valid for the length of the
+// call.
 
-/// A copy of a text as C has it. Whoever asks deallocates it.
+/// Returns a copy of a text as a C string. The caller deallocates it.
 @unsafe package func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar> {
   let characters = Array(text.utf8CString)
   let place = UnsafeMutablePointer<CChar>.allocate(capacity: characters.count)
@@ -8,7 +9,7 @@
   return unsafe place
 }
 
-/// Calls `body` with a text as C has it, or with nothing.
+/// Calls `body` with a text as a C string, or with `nil`.
 @unsafe package func withText<R>(
   _ text: String?, _ body: (UnsafePointer<CChar>?) throws -> R
 ) rethrows -> R {

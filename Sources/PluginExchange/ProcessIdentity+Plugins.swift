@@ -1,10 +1,10 @@
-// SAFETY: Both texts have places of a fixed size in the structure, and their last byte stays zero.
+// SAFETY: Both texts have a fixed size in the structure, and their last byte stays zero.
 
 package import CStorePlugin
 package import DurableFiles
 
 extension ProcessIdentity {
-  /// The process that the interface describes.
+  /// Creates the identity from its form in the interface.
   package init(_ process: QuireProcess) {
     var process = process
     self.init(
@@ -13,7 +13,7 @@ extension ProcessIdentity {
       processID: process.process_id, startTime: process.start_time)
   }
 
-  /// The same as the interface says it; a name that is too long is cut.
+  /// The identity in its form in the interface. A name that is too long is truncated.
   package var pluginProcess: QuireProcess {
     var process = QuireProcess()
     unsafe withUnsafeMutableBytes(of: &process.host_name) { unsafe fill($0, with: hostName) }
@@ -33,7 +33,7 @@ private func fill(_ place: UnsafeMutableRawBufferPointer, with text: String) {
 }
 
 extension Duration {
-  /// So many nanoseconds, as the interface has them; none for less than none.
+  /// The duration in nanoseconds, as the interface requires; 0 for a negative duration.
   package var pluginNanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,4 +1,4 @@
-// SAFETY: Handles are retained when they are handed out and released by the function of the table that says so.
+// SAFETY: A handle is retained when it is passed to the host, and released by the matching function of the table.
 
 import CStorePlugin
 import Foundation
@@ -8,13 +8,14 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// A store behind a handle.
+/// A store that the host uses through a handle.
 final class ExportedStore: Sendable {
   let store: any Store
   let host: HostTable
   private let tables = Mutex(KnownTables())
 
-  /// The tables that the host knows by number. What a table says never changes, so the same table keeps its own.
+  /// The tables that the host knows by number. The contents of a table never change, so the same table keeps its
+  /// number.
   private struct KnownTables {
     var newest: [ExportedTable] = []
     var highest: UInt64 = 0
@@ -27,7 +28,7 @@ final class ExportedStore: Sendable {
 
   var path: String? { store.path }
 
-  /// Closes the store. What this knows of tables would keep what their snapshot takes.
+  /// Closes the store. The known tables are released first, because they would keep the resources of their snapshot.
   func close() throws {
     tables.withLock { $0.newest = [] }
     try store.close()
@@ -45,7 +46,7 @@ final class ExportedStore: Sendable {
     return unsafe Unmanaged.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
-  /// A snapshot of this store, whose tables have numbers.
+  /// Returns a snapshot of this store with numbered tables.
   func exported(_ snapshot: any StoreSnapshot) -> ExportedSnapshot {
     let numbered = tables.withLock { known in
       let numbered = snapshot.tables.map { table in
@@ -60,7 +61,7 @@ final class ExportedStore: Sendable {
   }
 }
 
-/// A table of a snapshot, and the blocks of it that the host knows by number.
+/// A table of a snapshot, with the blocks that the host knows by number.
 final class ExportedTable: Sendable {
   let table: any RowTable
   let id: UInt64
@@ -76,8 +77,7 @@ final class ExportedTable: Sendable {
     self.id = id
   }
 
-  /// The blocks of one kind that the table has of an entity or an index; `nil` for an index that it does not
-  /// keep.
+  /// Returns the table's blocks of one kind, of an entity or an index; `nil` if the table lacks entries of the index.
   func blocks(
     of number: UInt16, _ kind: PluginRowKind, _ schema: Schema
   ) throws -> [Block]? {
@@ -94,12 +94,12 @@ final class ExportedTable: Sendable {
     return found
   }
 
-  /// The number that a block is known by.
+  /// Returns the number by which the host knows a block.
   static func id(_ number: UInt16, _ kind: PluginRowKind, _ index: Int) -> UInt64 {
     UInt64(number) << 40 | UInt64(kind.rawValue) << 36 | UInt64(index)
   }
 
-  /// The block of a number.
+  /// Returns the block of a number.
   func block(_ id: UInt64) throws -> Block {
     let place = PluginRowKind(rawValue: Int32(id >> 36 & 0xF)).map {
       Place(number: UInt16(truncatingIfNeeded: id >> 40), kind: $0)
@@ -112,7 +112,7 @@ final class ExportedTable: Sendable {
   }
 }
 
-/// What a store held at one commit, behind a handle.
+/// A snapshot of a store that the host uses through a handle.
 final class ExportedSnapshot: Sendable {
   let snapshot: any StoreSnapshot
   let store: ExportedStore

@@ -1,4 +1,4 @@
-// SAFETY: The host's functions are there as long as the store that they were handed to, which keeps this. Texts and
+// SAFETY: The host's functions stay valid as long as the store that received them, which keeps this table. Texts and
 // buffers are lent for the length of each call.
 
 import CStorePlugin
@@ -12,7 +12,7 @@ struct HostDisk: Disk {
   var calls: any DiskCalls { HostCalls(host: host) }
 }
 
-/// What the host does for a plug-in.
+/// The services that the host gives to a plug-in.
 @safe
 struct HostTable: @unchecked Sendable {
   // Sendable: the host's functions may be called from any thread, and the table never changes.
@@ -22,7 +22,7 @@ struct HostTable: @unchecked Sendable {
 
   var disk: QuireDisk { unsafe host.pointee.disk.pointee }
 
-  /// Whether the host is of a version that this can work with.
+  /// Whether this module can work with the version of the host.
   var isUsable: Bool {
     unsafe host.pointee.abi_version == UInt32(QUIRE_PLUGIN_ABI)
       && host.pointee.struct_size >= MemoryLayout<QuireHost>.size
@@ -31,7 +31,7 @@ struct HostTable: @unchecked Sendable {
   }
 }
 
-/// The host's calls, each as it is.
+/// The disk calls of the host, passed through unchanged.
 private struct HostCalls: DiskCalls {
   let host: HostTable
 
@@ -224,7 +224,7 @@ private struct HostCalls: DiskCalls {
   }
 }
 
-/// The names of a directory, while they come.
+/// The entries of a directory, collected while the host lists them.
 private final class EntryList {
   var entries: [DirectoryEntry] = []
 }

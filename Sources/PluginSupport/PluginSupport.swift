@@ -1,4 +1,4 @@
-// What the author of a backend needs, with one import.
+// The modules that the author of a backend needs, with one import.
 @_exported public import DurableFiles
 @_exported public import ObjectModel
 @_exported public import PropertyLists

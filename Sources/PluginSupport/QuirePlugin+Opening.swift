@@ -1,5 +1,5 @@
-// SAFETY: What the host hands in is there for the length of the call, and a store's host until it is released; the
-// results are written only where the host gave a place for them.
+// SAFETY: The host's arguments are valid for the length of the call, and a store's host until the store is released.
+// Results are written only to the places that the host gave.
 
 import CStorePlugin
 import DurableFiles
@@ -49,7 +49,7 @@ extension QuirePlugin {
         let backend = unsafe try ExportedBackend.of(type)
         guard let opening = unsafe opening else { throw missing("opening") }
         let commit = unsafe opening.pointee.commit
-        // A host of the first version says nothing of it.
+        // A host of the first version does not have this member.
         let writesForeign =
           unsafe opening.pointee.struct_size >= MemoryLayout<QuireOpening>.size
           && opening.pointee.writes_foreign != 0
@@ -81,7 +81,7 @@ extension QuirePlugin {
   }
 }
 
-/// The text at a place, if there is one.
+/// Returns the text at an address; `nil` if the address is NULL.
 @unsafe func text(_ place: UnsafePointer<CChar>?) -> String? {
   unsafe place.map { unsafe String(cString: $0) }
 }
@@ -95,7 +95,9 @@ private func missing(_ name: String) -> StoreError {
   StoreError(.failed, "The host gave no \(name).")
 }
 
-/// The host's table, if this can work with it.
+/// Returns the host's table.
+///
+/// - Throws: An error if the host gave none, or one of an unsupported version.
 @unsafe private func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
   guard let host = unsafe host else { throw missing("services") }
   let table = unsafe HostTable(host)

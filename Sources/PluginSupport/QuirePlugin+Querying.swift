@@ -1,4 +1,4 @@
-// SAFETY: The request and its texts are there for the length of the call, and the keys that are handed over too.
+// SAFETY: The request, its texts and the returned keys are valid for the length of the call.
 
 import CStorePlugin
 import ObjectModel
@@ -35,7 +35,7 @@ extension QuirePlugin {
 }
 
 extension QueryRequest {
-  /// The request that a host makes; `nil` when its texts are none that are known here.
+  /// Creates a request from the host's; `nil` if its predicate or its sort keys can't be parsed.
   @unsafe fileprivate init?(_ query: QuireQuery, of entity: String) {
     self.init(entity)
     if let words = unsafe text(query.predicate) {

@@ -1,5 +1,5 @@
-// SAFETY: Handles are those that this module gave; structures that are handed to the host's functions are moved out
-// by them, and released here where they are not.
+// SAFETY: All handles come from this module. The host's functions move the structures out that they receive; the
+// remaining structures are released here.
 
 import CArrow
 import CStorePlugin
@@ -131,7 +131,7 @@ extension QuirePlugin {
   }
 }
 
-/// Hands a block over as an Arrow array.
+/// Passes a block as an Arrow array to the host.
 @unsafe private func hand(
   _ block: Block, _ layout: Layout,
   to take: (UnsafeMutablePointer<ArrowSchema>, UnsafeMutablePointer<ArrowArray>) -> Int32
@@ -140,16 +140,17 @@ extension QuirePlugin {
   var (array, schema) = unsafe (ArrowArray(), ArrowSchema())
   unsafe batch.move(to: &array, schema: &schema)
   let answer = unsafe take(&schema, &array)
-  // What was not moved out is ours still.
+  // Structures that the host has not moved out still belong to the plug-in.
   if let release = unsafe array.release { unsafe release(&array) }
   if let release = unsafe schema.release { unsafe release(&schema) }
   try PluginRefusalCode.check(answer)
 }
 
 extension ExportedTable {
-  /// About how many rows the table has.
+  /// Returns the approximate number of rows of the table.
   func rowCount(_ schema: Schema) -> UInt64 {
-    // Layers know; of a file's segment it would have to be read, and it is as large as its keys reach.
+    // A layer knows its number of rows. A segment of a file would have to be read, so its key ranges serve as an
+    // estimate.
     if let layer = table as? Layer { return UInt64(layer.count) }
     var count: UInt64 = 0
     for layout in schema.layouts {

@@ -1,4 +1,4 @@
-// SAFETY: The host's structures are there for the length of the call, with as many batches as they say.
+// SAFETY: The host's structures are valid for the length of the call, with the stated number of batches.
 
 import CArrow
 import CStorePlugin
@@ -16,7 +16,7 @@ extension QuirePlugin {
         guard let commit = unsafe commit else {
           throw StoreError(.failed, "The host gave nothing to commit.")
         }
-        // A host of the first version gives less of it.
+        // The structure of a host of the first version is smaller.
         var whole = unsafe QuireCommit()
         let known = unsafe min(Int(commit.pointee.struct_size), MemoryLayout<QuireCommit>.size)
         unsafe withUnsafeMutableBytes(of: &whole) { place in
@@ -105,7 +105,7 @@ extension QuirePlugin {
 }
 
 extension ExportedStore {
-  /// Commits what the host wants committed.
+  /// Commits the changes of the host.
   @unsafe fileprivate func commit(_ commit: QuireCommit) throws -> any StoreSnapshot {
     let head = try store.snapshot()
     guard unsafe head.commit == commit.after else {
@@ -128,7 +128,7 @@ extension ExportedStore {
         try PluginDescriptions.metadata($0, path: path)
       }, model: model)
     request.requiredCommit = head.commit
-    // A host of the first version says nothing of it.
+    // A host of the first version does not have this member.
     if unsafe commit.struct_size >= MemoryLayout<QuireCommit>.size {
       request.base = unsafe commit.base
     }
@@ -151,7 +151,7 @@ extension ExportedStore {
     }
   }
 
-  /// The changes, from the batches that they came in.
+  /// Returns the changes, from the batches of the commit.
   @unsafe private func layer(_ commit: QuireCommit, _ schema: Schema) throws -> Layer {
     var blocks: [UInt16: [PluginRowKind: [Block]]] = [:]
     for index in 0..<Int(unsafe commit.batch_count) {

@@ -1,4 +1,4 @@
-// SAFETY: The table and everything that it leads to is made once and never freed, as a library's own would be.
+// SAFETY: The table and everything that it refers to are created once and never freed, like the constants of a library.
 
 import CStorePlugin
 import DurableFiles
@@ -7,21 +7,22 @@ import PluginExchange
 public import StoreInterface
 import Synchronization
 
-/// A plug-in: backends, behind the C interface of stores.
+/// A plug-in: backends behind the C interface of stores.
 ///
 /// A package that brings backends exports one function, in one line:
 ///
 ///     @_cdecl("quire_store_plugin")
 ///     public func plugin(_ abi: UInt32) -> StorePlugin.Table { StorePlugin.table("Ledger", "1.0", [LedgerBackend()]) }
 ///
-/// The name, the version, the types and what they can do stand in `plugin.json` too, and must be the same there.
+/// The name, the version, the types and their capabilities are also in `plugin.json`, and must be the same there.
 public enum StorePlugin {
-  /// What the exported function returns.
+  /// The address of a plug-in's table, which the exported function returns.
   public typealias Table = UnsafeRawPointer
 
   private static let made = Mutex<[String: UInt]>([:])
 
-  /// The table of a plug-in with the given backends. The same for the same name and version.
+  /// Returns the table of a plug-in with the given backends. Later calls with the same name and version return the same
+  /// table.
   public static func table(
     _ name: String, _ version: String, _ backends: [any StoreBackend]
   ) -> Table {
@@ -61,7 +62,7 @@ public enum StorePlugin {
   }
 }
 
-/// A backend behind a type of the table.
+/// A backend that the host uses through a type of the table.
 final class ExportedBackend: Sendable {
   let backend: any StoreBackend
 
