@@ -2,28 +2,28 @@ public import DurableFiles
 public import ObjectModel
 public import StoreInterface
 
-/// Stores in XML, in the grammar of Core Data's own XML store (spec §5).
+/// The backend of stores in XML, in the grammar of Core Data's own XML store (spec §5).
 ///
 ///     let backend = XMLStoreBackend()
 ///     let store = try backend.create(at: "Trips.xml", model: model, on: RealDisk(), StoreCreation())
 ///
-/// A document that Core Data wrote is opened with its model; one that Quire wrote holds it. Everything
-/// is read when a store is opened, and written at every commit.
+/// A document that Core Data wrote is opened with its model; a document that Quire wrote contains the model. A store is
+/// read completely when it is opened, and written completely at every commit.
 public struct XMLStoreBackend: StoreBackend {
-  /// How its stores are read and written.
+  /// The options for reading and writing its stores.
   public let options: XMLStoreOptions
 
-  /// The backend of stores that are written in the given form.
+  /// Creates the backend of stores with the given options.
   public init(options: XMLStoreOptions = XMLStoreOptions()) { self.options = options }
 
-  /// The XML file.
+  /// The type of its stores: the XML file.
   public var type: StoreType { .xml }
-  /// Commits survive, and are seen by others.
+  /// The capabilities of its stores: commits are durable and visible to other processes.
   public var capabilities: StoreCapabilities { AtomicStore.capabilities }
 
   private var format: XMLStoreFormat { XMLStoreFormat(options: options) }
 
-  /// Whether the bytes begin an XML document whose root is `database` (spec §5.2.1).
+  /// Returns whether the bytes begin an XML document with the root `database` (spec §5.2.1).
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { XMLStoreFormat.recognizes(firstBytes) }
 
   /// Creates a store without objects.
@@ -36,15 +36,15 @@ public struct XMLStoreBackend: StoreBackend {
 
   /// Opens a store and reads all of it.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel`` also when the document
-  ///   does not hold its model and none was given.
+  /// - Throws: ``StoreError``. Its code is ``StoreError/Code/incompatibleModel`` also if the document does not contain
+  ///   its model and the caller gives none.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     try AtomicStore.open(path, format: format, on: disk, opening, patience: options.patience)
   }
 
-  /// What a store says of itself; nothing behind it is read.
+  /// Returns the metadata of a store. The part behind the metadata is not read.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     do {
       return try format.metadata(disk.open(path, for: .read))
@@ -54,27 +54,27 @@ public struct XMLStoreBackend: StoreBackend {
   }
 }
 
-/// How stores in XML are read and written.
+/// The options for reading and writing stores in XML.
 public struct XMLStoreOptions: Sendable, Hashable {
-  /// In what form documents are written. Both are read alike.
+  /// A form of written documents. Readers accept both forms.
   public enum Form: String, Sendable, Hashable, CaseIterable {
-    /// For people and for tools that compare lines: objects by entity and number, numbers as short as
-    /// they can be.
+    /// The form for people and for tools that compare lines: objects by entity and number, numbers as short as
+    /// possible.
     case readable
-    /// As Core Data writes it: objects by number, dates with twenty decimals.
+    /// The form that Core Data writes: objects by number, dates with twenty decimals.
     case coreData
   }
 
-  /// In what form documents are written.
+  /// The form of written documents.
   public var form = Form.readable
   /// Whether the model is written into the metadata, so that the document can be opened without one.
   public var embedsModel = true
-  /// Whether a model must have the version hashes that the metadata name. Without it a document whose
-  /// model is lost can be read with one that was made from what the document holds.
+  /// Whether a model must have the version hashes in the metadata. Without this check, a document whose model is lost
+  /// can be read with a model reconstructed from the document.
   public var checksVersionHashes = true
-  /// How long a save waits for another process's.
+  /// The longest time that a save waits for the save of another process.
   public var patience: Duration = .seconds(10)
 
-  /// The usual way.
+  /// Creates the default options.
   public init() {}
 }

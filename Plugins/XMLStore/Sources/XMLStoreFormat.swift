@@ -6,7 +6,7 @@ import Rows
 import StoreInterface
 import XMLEvents
 
-/// The grammar's constants, and how whole documents are read and written (spec §5).
+/// The constants of the grammar, and functions that read and write whole documents (spec §5).
 struct XMLStoreFormat: AtomicFormat {
   let options: XMLStoreOptions
 
@@ -15,10 +15,10 @@ struct XMLStoreFormat: AtomicFormat {
 
   /// The version that every known document has (spec §5.2.3).
   static let version = 134_481_920
-  /// The highest version that is read: the first byte is the major one.
+  /// The highest version that can be read: the first byte is the major version.
   static let highestVersion = 0x08FF_FFFF
 
-  /// Names of ours in the metadata (spec §5.5.2, spec §5.5.3, spec §5.5.4).
+  /// Quire's own names in the metadata (spec §5.5.2, spec §5.5.3, spec §5.5.4).
   enum MetadataKey {
     static let model = "QuireModel"
     static let values = "QuireValues"
@@ -27,21 +27,21 @@ struct XMLStoreFormat: AtomicFormat {
     static let all = [model, values, entityNumbers, highestNumber]
   }
 
-  /// What a document may ask of its reader (spec §5.7.1).
+  /// The limits for documents that are read (spec §5.7.1).
   static let limits = XMLLimits(
     depth: 512, attributeCount: 64, textByteCount: greatestObjectByteCount, tokenByteCount: 64 << 20
   )
-  /// The most bytes that the texts of one object may take.
+  /// The largest number of bytes in the texts of one object.
   static let greatestObjectByteCount = 1 << 28
-  /// The most bytes that a document may have.
+  /// The largest number of bytes in a document.
   static let greatestByteCount = 1 << 33
-  /// The most bytes that the references of one relationship may take.
+  /// The largest number of bytes in the references of one relationship.
   static let greatestReferencesByteCount = 60 << 20
 
-  /// How many bytes are read at a time.
+  /// The number of bytes that are read at a time.
   private static let pieceByteCount = 1 << 16
 
-  /// Whether the bytes begin such a document (spec §5.2.1).
+  /// Returns whether the bytes begin a document of this format (spec §5.2.1).
   static func recognizes(_ firstBytes: [UInt8]) -> Bool {
     var rest = narrowed(firstBytes)[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -63,7 +63,7 @@ struct XMLStoreFormat: AtomicFormat {
     return next.map { [0x20, 0x09, 0x0A, 0x0D, 0x3E, 0x2F].contains($0) } ?? false
   }
 
-  /// Returns the bytes of a text in UTF-16 as bytes of ASCII, and all other bytes as they are (spec §5.2.1).
+  /// Returns the bytes of a text in UTF-16 as bytes of ASCII, and all other bytes unchanged (spec §5.2.1).
   private static func narrowed(_ bytes: [UInt8]) -> [UInt8] {
     let isBigEndian: Bool
     switch (bytes.first, bytes.dropFirst().first) {
@@ -79,7 +79,7 @@ struct XMLStoreFormat: AtomicFormat {
     return units.first?.high == 0 ? narrow : Array(narrow.dropFirst())
   }
 
-  /// Reads everything.
+  /// Reads a whole document.
   func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents {
     let names = XMLNames()
     let reader = DatabaseReader(
@@ -98,7 +98,7 @@ struct XMLStoreFormat: AtomicFormat {
     }
   }
 
-  /// Reads what stands before the objects.
+  /// Reads the metadata before the objects.
   func metadata(_ file: DurableFile) throws -> StoreMetadata {
     let names = XMLNames()
     return try explaining(file.path) {
@@ -129,7 +129,7 @@ struct XMLStoreFormat: AtomicFormat {
     }
   }
 
-  /// Says of errors which file they are about.
+  /// Calls `body`, and adds the path of the file to the errors that it throws.
   private func explaining<R>(_ path: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let fault as XMLStoreFault {
       throw StoreError(fault.code, fault.description, path: path)
@@ -141,13 +141,13 @@ struct XMLStoreFormat: AtomicFormat {
     }
   }
 
-  /// Writes everything.
+  /// Writes a whole document.
   func write(_ contents: AtomicContents, to writer: inout FileWriter) throws {
     try DatabaseWriter(contents, options).write(to: &writer)
   }
 }
 
-/// What is wrong with a document, and where.
+/// A fault in a document, with its place.
 struct XMLStoreFault: Error, CustomStringConvertible {
   let description: String
   let code: StoreError.Code
@@ -162,7 +162,7 @@ struct XMLStoreFault: Error, CustomStringConvertible {
   }
 }
 
-/// Ends the reading of a document of which only the metadata were wanted.
+/// The error that ends the reading of a document after its metadata.
 struct MetadataRead: Error {
   let metadata: StoreMetadata
 }

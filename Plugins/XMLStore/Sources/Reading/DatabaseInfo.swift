@@ -4,22 +4,22 @@ import PropertyLists
 import Rows
 import StoreInterface
 
-/// What stands before the objects of a document (spec §5.2.3).
+/// The part of a document before its objects (spec §5.2.3).
 struct DatabaseInfo {
   var version: Int?
   var uuid: UUID?
-  /// The highest number that was ever given to an object.
+  /// The highest number that an object ever had.
   var highestKey: UInt64 = 0
-  /// What the property list says; empty when there is none.
+  /// The metadata of the document; empty if it has none.
   var values: [String: PropertyList] = [:]
-  /// The text of the model, if the document has it.
+  /// The text of the model, if the document contains it.
   var modelText: String?
-  /// The numbers that entities have, where they do not follow from the model.
+  /// The numbers of the entities; `nil` if they follow from the model.
   var entityNumbers: [String: PropertyList]?
   /// The highest number that an entity ever had.
   var highestEntityNumber: Int64?
 
-  /// Takes the property list of the metadata apart (spec §5.5).
+  /// Sets the properties from the property list of the metadata (spec §5.5).
   mutating func take(_ list: PropertyList) throws {
     guard case .dictionary(var values) = list else {
       throw XMLStoreFault("The metadata are no dictionary.")
@@ -47,7 +47,7 @@ struct DatabaseInfo {
     self.values = values
   }
 
-  /// A schema that has the entities' numbers and nothing else; `nil` when they follow from the model
+  /// Returns a schema that contains only the entities with their numbers; `nil` if the numbers follow from the model
   /// (spec §5.5.4).
   func numbers() throws -> Schema? {
     guard let entityNumbers else { return nil }
@@ -65,7 +65,7 @@ struct DatabaseInfo {
     } catch { throw XMLStoreFault("The numbers of the entities: \(error)") }
   }
 
-  /// What the store says of itself, under the names that all stores use.
+  /// Returns the metadata of the store, under the names that all stores use.
   func metadata() throws -> StoreMetadata {
     guard let uuid else { throw XMLStoreFault("There is no 'databaseInfo' with a UUID.") }
     var metadata = StoreMetadata(values: values)
@@ -74,7 +74,7 @@ struct DatabaseInfo {
     return metadata
   }
 
-  /// The model of the document: the one given, or its own.
+  /// Returns the model of the document: the given model, or the document's own.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
   func model(given: Model?, checksHashes: Bool, path: String) throws -> Model {

@@ -1,23 +1,22 @@
-// SAFETY: Texts come from a parser that has checked that they are UTF-8, and escapes are replaced by whole
-// characters.
+// SAFETY: Texts come from a parser that has checked that they are UTF-8, and escapes are replaced by whole characters.
 
 import Foundation
 import ObjectModel
 import Rows
 import XMLEvents
 
-/// What a to-many relationship of one object lists.
+/// The list of a to-many relationship of one object.
 struct ReferenceList {
   var entity: Int
   var row: Int
   var property: Int
-  /// Where its numbers are among all that are listed.
+  /// The range of its numbers within the numbers of all lists.
   var range: Range<Int>
   var line: Int
 }
 
 extension DatabaseReader {
-  /// What messages call the object that is open.
+  /// The name of the open object in messages.
   private var object: String { "object z\(number) (\(plans[entity].name))" }
 
   // MARK: - Objects
@@ -118,10 +117,10 @@ extension DatabaseReader {
     place = .attribute
   }
 
-  /// Puts the text of an attribute into its column (spec §5.4).
+  /// Stores the text of an attribute in its column (spec §5.4).
   mutating func setAttribute() throws {
     guard let draft = unsafe lentDraft else { return }
-    // SAFETY: The plan of the entity holds the draft, and nobody takes it from there while values are set.
+    // SAFETY: The plan of the entity retains the draft, and does not release it while values are set.
     try unsafe draft._withUnsafeGuaranteedRef { try setAttribute(of: $0) }
   }
 
@@ -233,15 +232,15 @@ extension DatabaseReader {
         "\(object): '\(plans[entity].properties[property].name)' leads to one object, and \(count) "
           + "are named.")
     }
-    // Which entity the object is of is found when all objects are known.
+    // The object's entity is resolved when all objects are known.
     draft?.setReference(
       ObjectKey(entity: 0, number: number), column: plans[entity].slots[property].column, row: row)
   }
 
-  /// The place of the open object among those of its entity.
+  /// Returns the position of the open object among the objects of its entity.
   private func row(of draft: Draft?) -> Int { plans[entity].lines.count - 1 }
 
-  /// Reads identifiers with blanks between them (spec §5.3.5).
+  /// Reads identifiers that are separated by blanks (spec §5.3.5).
   private mutating func collectNumbers(_ value: Span<UInt8>) throws {
     var index = 0
     while index < value.count {

@@ -1,4 +1,4 @@
-// SAFETY: The bytes of a text are read while the span lends them; the draft that is lent is held beside.
+// SAFETY: The bytes of a text are read while the span lends them; a separate property retains the draft that is lent.
 
 import Foundation
 import ObjectModel
@@ -7,8 +7,8 @@ import Rows
 import StoreInterface
 import XMLEvents
 
-/// Takes the events of a document and puts the values of its objects into drafts, without a string or
-/// an object for each.
+/// Handles the events of a document, and stores the values of its objects in drafts without creating a string or an
+/// object for each value.
 @safe
 struct DatabaseReader: XMLEventHandler {
   /// The identifiers of the grammar's names.
@@ -27,7 +27,7 @@ struct DatabaseReader: XMLEventHandler {
     }
   }
 
-  /// Where in the grammar the reader is.
+  /// The position of the reader in the grammar.
   enum Place {
     case outside, database, info, infoText, metadata, propertyList, object, attribute, relationship
   }
@@ -35,7 +35,7 @@ struct DatabaseReader: XMLEventHandler {
   let names: Names
   let path: String
   let given: Model?
-  /// The schema that numbers go on from; `nil` when the document's own do.
+  /// An earlier schema whose numbers are continued; `nil` to continue the numbers of the document.
   let earlierSchema: Schema?
   let checksHashes: Bool
   let endsWithMetadata: Bool
@@ -45,12 +45,12 @@ struct DatabaseReader: XMLEventHandler {
   var info = DatabaseInfo()
   var hasInfo = false
   var seenInfo: Set<XMLNameID> = []
-  /// The part of the information that is being read.
+  /// The part of `databaseInfo` that is being read.
   var infoPart: XMLNameID?
   var listBuilder = XMLPropertyListBuilder()
   var listDepth = 0
 
-  /// The text of the element that is open.
+  /// The text of the open element.
   var text: [UInt8] = []
 
   var model: Model?
@@ -58,26 +58,26 @@ struct DatabaseReader: XMLEventHandler {
   var plans: [EntityPlan] = []
   var entityNames = NameTable([], in: .upper)
   var places = ObjectPlaces()
-  /// What to-many relationships list.
+  /// The lists of to-many relationships.
   var lists: [ReferenceList] = []
   var listed: [UInt64] = []
 
-  /// The object that is open: its entity, its row, and the property that is open.
+  /// The open object: its entity, its row, and the open property.
   var entity = 0
   var number: UInt64 = 0
   var row = 0
   var draft: Draft?
-  /// The same, not retained for every value.
+  /// The same draft, not retained for every value.
   var lentDraft: Unmanaged<Draft>?
   var property = 0
-  /// The property before that one, from 1; 0 for none.
+  /// The property before the open one, counted from 1; 0 if there is none.
   var previous = 0
-  /// For each property of an entity the object that gave it last.
+  /// For each property of an entity, the last object that gave it.
   var givenBy: [Int] = []
   var objectCount = 0
-  /// The bytes of the texts of the object that is open.
+  /// The number of bytes in the texts of the open object.
   var objectByteCount = 0
-  /// Counts references that lead nowhere, where those are passed over; `nil` where they are faults.
+  /// The counter of references that lead nowhere, if the reader skips them; `nil` if they are faults.
   var lost: LostReferences?
 
   init(
@@ -234,10 +234,11 @@ struct DatabaseReader: XMLEventHandler {
     let model = try info.model(given: given, checksHashes: checksHashes, path: path)
     let schema: Schema
     do {
-      // Names in the document are those of its model, whatever that calls its parts before.
+      // The document uses the names of its own model, so renaming identifiers do not apply.
       let own = try Schema(model, evolving: info.numbers(), of: model)
       let earlier = try earlierSchema.map { try Schema(model, evolving: $0, of: model) }
-      // Objects are who the document says; the model may be another than it was.
+      // The document determines the numbers of entities and thus the identity of objects. The earlier schema is used
+      // only if it has the same numbers, because the model may have changed since.
       schema = earlier.flatMap { $0.numbersEntities(as: own) ? $0 : nil } ?? own
     } catch let error as SchemaError {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)

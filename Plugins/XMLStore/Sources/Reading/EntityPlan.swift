@@ -1,26 +1,27 @@
 import ObjectModel
 import Rows
 
-/// Where the values of an entity's objects go.
+/// The places where the values of an entity's objects are stored.
 struct EntityPlan {
   let name: String
   let isAbstract: Bool
   let layout: Layout
-  /// The properties that a document may give, by the order of `names`.
+  /// The properties that a document may give, in the order of `names`.
   let properties: [PropertyPlan]
-  /// What of them is looked at for every value.
+  /// The part of each property that is needed for every value.
   let slots: [Slot]
   var names: NameTable
-  /// Which property came behind which the last time: those of one kind of object come in one order.
+  /// The property that followed each property the last time. Objects of one entity usually give their properties in the
+  /// same order.
   var follows: [Int]
-  /// The columns that have a default, which an object that gives no value must not keep.
+  /// The columns with a default, which must become null in objects that give no value.
   let defaulted: [(property: Int, column: Int)]
 
-  /// The objects so far.
+  /// The drafts of the objects read so far.
   var drafts: [Draft] = []
-  /// The line each object begins on.
+  /// The line on which each object begins.
   var lines: [UInt32] = []
-  /// Whether the numbers of the objects ascend so far.
+  /// Whether the numbers of the objects read so far ascend.
   private(set) var ascends = true
   private var lastNumber: UInt64 = 0
 
@@ -59,7 +60,7 @@ struct EntityPlan {
     }
   }
 
-  /// Where the values of one property go.
+  /// The place where the values of one property are stored.
   struct Slot {
     let role: PropertyPlan.Role
     let kind: ColumnKind
@@ -76,31 +77,31 @@ struct EntityPlan {
     return (draft, draft.append(key: number))
   }
 
-  /// Where the object with the given place among the entity's is.
+  /// Returns the draft and the row of the object with the given position among the entity's objects.
   func location(_ row: Int) -> (draft: Draft, row: Int) {
     (drafts[row / Draft.maximumRowCount], row % Draft.maximumRowCount)
   }
 
-  /// What messages call the object with the given place.
+  /// Returns the name in messages of the object with the given position.
   func describe(_ row: Int) -> String {
     let (draft, row) = location(row)
     return "object z\(draft.key(row: row)) (\(name))"
   }
 }
 
-/// Where the values of one property go.
+/// The description of a property, with the place where its values are stored.
 struct PropertyPlan {
   enum Role {
     case attribute, toOne, toMany
   }
   let name: String
   let role: Role
-  /// The position of the column; −1 for what has none.
+  /// The position of the column; −1 for a property without a column.
   let column: Int
   let kind: ColumnKind
   var relationship: Relationship?
-  /// The numbers of the entities whose objects it may lead to.
+  /// The numbers of the entities whose objects the relationship may lead to.
   var destinations: Set<UInt16> = []
-  /// Where its links go, if it has any.
+  /// The side of the link table that contains the links of the relationship, if it has one.
   var links: LinkTable.Side?
 }

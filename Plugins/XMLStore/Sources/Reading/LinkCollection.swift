@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The links of one table, as both of its relationships list them.
+/// The links of one table, collected from the lists of both its relationships.
 struct LinkCollection {
   private let table: LinkTable
   private var places: [Pair: Int] = [:]
@@ -14,12 +14,13 @@ struct LinkCollection {
 
   init(_ table: LinkTable) { self.table = table }
 
-  /// Notes that an object lists another (spec §5.3.7). The two ends of a link are the same link.
+  /// Records that the list of one object contains another object (spec §5.3.7). If the lists at both ends contain each
+  /// other's object, these are the same link.
   mutating func add(_ owner: ObjectKey, _ other: ObjectKey, _ side: LinkTable.Side, order: Int) {
     var isForward = side.isForward
     var pair = isForward ? Pair(source: owner, target: other) : Pair(source: other, target: owner)
     if table.isSymmetric, pair.target < pair.source {
-      // Counts in both directions, so one row is enough, whoever lists the other first.
+      // A symmetric link counts in both directions, so one row is enough, whichever object lists it first.
       pair = Pair(source: pair.target, target: pair.source)
       isForward.toggle()
     }
@@ -28,13 +29,13 @@ struct LinkCollection {
       places[pair] = index
       links.append((pair, nil, nil))
     }
-    // An object that leads to itself has one place in its list, and the link has two for it.
+    // An object that leads to itself appears once in its list, but its link has two orders.
     let isLoop = table.isSymmetric && owner == other
     if isForward || isLoop { links[index].targetOrder = order }
     if !isForward || isLoop { links[index].sourceOrder = order }
   }
 
-  /// The links as rows. Their numbers are counted from the top down, where no object has one.
+  /// Returns the links as rows. Their numbers descend from the highest one, so they differ from those of the objects.
   func drafts() -> [Draft] {
     let layout = table.layout
     var drafts: [Draft] = []

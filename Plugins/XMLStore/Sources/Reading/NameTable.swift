@@ -1,21 +1,21 @@
-// SAFETY: Offsets ascend and end with the heap, and a span is compared only with as many bytes.
+// SAFETY: Offsets ascend and end with the heap, and a name is compared only with a span of the same length.
 
 import ObjectModel
 
-/// Names as a document spells them, each with its place in a list.
+/// The names that a document may use, each with its position in a list.
 ///
-/// The bytes of the spelling that writers use are compared first, and a string is made only of another spelling
-/// (spec §5.3.1).
+/// The bytes of a writer's usual spelling are compared first. A string is created only for a different spelling (spec
+/// §5.3.1).
 struct NameTable {
   /// The names of the model.
   let names: [String]
   private let heap: [UInt8]
   private let offsets: [Int]
   private let spellings: NameSpellings
-  /// Spellings that were met and that no writer uses, with the places of their names.
+  /// Spellings found in the document that no writer uses, with the positions of their names.
   private var others: [String: Int] = [:]
 
-  /// A table of the given names, which writers write in the given case.
+  /// Creates a table of the given names, which writers write in the given case.
   init(_ names: [String], in letters: NameSpellings.Letters) {
     self.names = names
     spellings = NameSpellings(names, in: letters)
@@ -29,7 +29,7 @@ struct NameTable {
     self.offsets = offsets
   }
 
-  /// Whether the usual spelling of a name is the given bytes.
+  /// Returns whether the given bytes are the usual spelling of a name.
   @inline(__always)
   func matches(_ index: Int, _ text: Span<UInt8>) -> Bool {
     let start = offsets[index]
@@ -47,9 +47,9 @@ struct NameTable {
     }
   }
 
-  /// The place of the name that the bytes spell; `nil` when there is none.
+  /// Returns the position of the name that the bytes spell; `nil` if there is none.
   ///
-  /// - Parameter guess: Where it probably is.
+  /// - Parameter guess: The probable position of the name.
   mutating func index(of text: Span<UInt8>, guess: Int) -> Int? {
     if guess < names.count, matches(guess, text) { return guess }
     if names.count <= 24 {
@@ -67,7 +67,7 @@ struct NameTable {
 }
 
 extension TextEscapes {
-  /// The text with every escape put in its place; as it is when an escape is half of a character.
+  /// Returns the text with all escapes replaced, or unchanged if an escape is half of a character.
   static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(0x5C) else { return text }
     let bytes = Array(text.utf8)
@@ -76,7 +76,7 @@ extension TextEscapes {
 }
 
 extension String {
-  /// The text that the bytes are in UTF-8.
+  /// Creates a text from its bytes in UTF-8.
   init(decodingBytes bytes: Span<UInt8>) {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }

@@ -1,19 +1,19 @@
-/// Where the objects of a document are, by their numbers.
+/// The places of a document's objects, by their numbers.
 struct ObjectPlaces {
-  /// An object: which entity's, and which of its objects.
+  /// The place of an object: its entity, and its position among the entity's objects.
   struct Place {
     var entity: Int
     var row: Int
   }
 
-  /// Places of low numbers, by number: entity and row in 24 and 40 bits, from 1.
+  /// The places of objects with low numbers, by number: the entity in 24 bits, and the row, counted from 1, in 40 bits.
   private var dense: [UInt64] = []
   private var sparse: [UInt64: UInt64] = [:]
   private(set) var count = 0
   /// The highest number.
   private(set) var highest: UInt64 = 0
 
-  /// The object with the given number; `nil` when there is none.
+  /// The place of the object with the given number; `nil` if there is none.
   subscript(number: UInt64) -> Place? {
     let packed: UInt64
     if number < UInt64(dense.count) {
@@ -26,10 +26,10 @@ struct ObjectPlaces {
     return Place(entity: Int(packed >> 40), row: Int(packed & (1 << 40 - 1)) - 1)
   }
 
-  /// Notes an object; false when one has the number already.
+  /// Adds an object. Returns `false` if another object has the same number.
   mutating func insert(_ number: UInt64, _ place: Place) -> Bool {
     let packed = UInt64(place.entity) << 40 | UInt64(place.row + 1)
-    // Numbers that are far above the count would take memory for nothing.
+    // An array would waste memory on numbers far above the count.
     if number < UInt64(dense.count) || number < UInt64(count) * 4 + 4096 {
       if number >= UInt64(dense.count) {
         if !sparse.isEmpty, sparse[number] != nil { return false }

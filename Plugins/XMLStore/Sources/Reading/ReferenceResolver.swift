@@ -4,7 +4,7 @@ import StoreInterface
 import XMLEvents
 
 extension DatabaseReader {
-  /// Everything the document holds, with every reference leading to its object.
+  /// Returns the contents of the document, with all references resolved.
   consuming func contents() throws -> AtomicContents {
     guard let model, let schema, place == .outside else {
       throw XMLStoreFault("The document has no 'databaseInfo'.")
@@ -31,17 +31,17 @@ extension DatabaseReader {
   }
 }
 
-/// Some of the rows of an entity, whose keys lie between those of the parts before and behind.
+/// Some rows of an entity, with keys between the keys of the parts before and after.
 ///
-/// `@unchecked Sendable`, because nobody changes a draft any more once all references are resolved.
+/// `@unchecked Sendable`, because drafts do not change once all references are resolved.
 private struct FrozenPart: @unchecked Sendable {
   let entityNumber: UInt16
   let drafts: [Draft]
 
-  /// So many drafts are worth the memory that a writer works in.
+  /// The number of drafts for which a writer's memory is worth its cost.
   private static let draftCount = 16
 
-  /// The objects of an entity in parts; in one when they have no order.
+  /// Returns the objects of an entity in parts; in one part if their numbers do not ascend.
   static func parts(_ plan: EntityPlan) -> [FrozenPart] {
     let (number, drafts) = (plan.layout.entityNumber, plan.drafts)
     guard plan.ascends else { return [FrozenPart(entityNumber: number, drafts: drafts)] }
@@ -57,13 +57,13 @@ private struct FrozenPart: @unchecked Sendable {
   }
 }
 
-/// Makes keys of the numbers that references are written as, once all objects are known.
+/// Turns the numbers in references into keys, once all objects are known.
 struct ReferenceResolver {
   let plans: [EntityPlan]
   let places: ObjectPlaces
-  /// References that only the list at the other end gave, by object and column.
+  /// The references that only the list at the inverse end gave, by object and column.
   private var claimed: Set<Claim> = []
-  /// The links of relationships that lead to many on both sides, by the numbers of their tables.
+  /// The links of relationships that are to-many on both sides, by the numbers of their tables.
   private(set) var links: [UInt16: LinkCollection] = [:]
 
   private struct Claim: Hashable {
@@ -80,7 +80,8 @@ struct ReferenceResolver {
     self.lost = lost
   }
 
-  /// Whether a reference leads nowhere, or where it can't, and is to be passed over.
+  /// Returns whether to skip a reference, because its object is missing or has a wrong entity. Counts the skipped
+  /// reference.
   private func passesOver(_ number: UInt64, _ property: PropertyPlan) -> Bool {
     guard let lost else { return false }
     if let place = places[number],
@@ -92,11 +93,11 @@ struct ReferenceResolver {
     return true
   }
 
-  /// Gives the references of to-one relationships their entities.
+  /// Sets the entities in the references of to-one relationships.
   func resolveToOne() throws {
     for plan in plans {
       for property in plan.properties where property.role == .toOne {
-        // Most references of a relationship lead to one entity, which was looked at then.
+        // Most references of a relationship lead to one entity, which is checked only once in a row.
         var known = -1
         for (index, draft) in plan.drafts.enumerated() {
           for row in 0..<draft.count {
@@ -123,7 +124,7 @@ struct ReferenceResolver {
     ObjectKey(entity: plans[place.entity].layout.entityNumber, number: number)
   }
 
-  /// The object that a reference leads to, which is one the relationship may lead to.
+  /// Returns the place of the object that a reference leads to, after checking its entity.
   private func target(
     _ number: UInt64, _ plan: EntityPlan, _ row: Int, _ property: PropertyPlan
   ) throws -> ObjectPlaces.Place {
@@ -145,10 +146,10 @@ struct ReferenceResolver {
     XMLStoreFault(line: Int(plan.lines[row]), "\(plan.describe(row)): \(words)")
   }
 
-  /// Takes what a to-many relationship lists (spec §5.3.6).
+  /// Resolves the list of a to-many relationship (spec §5.3.6).
   ///
-  /// Where the inverse is to-one, what that names counts. An object whose inverse names none belongs
-  /// to the list it stands in, and its place there is its order.
+  /// If the inverse is to-one, its reference takes precedence over the list. An object whose inverse has no reference
+  /// belongs to the list, and its position in the list is its order.
   mutating func resolve(_ list: ReferenceList, _ numbers: ArraySlice<UInt64>) throws {
     let plan = plans[list.entity]
     let property = plan.properties[list.property]
@@ -204,11 +205,11 @@ struct ReferenceResolver {
     }
   }
 
-  /// For each list whether all it names leads back to the object that lists it, so that nothing is left
-  /// to do.
+  /// Returns for each list whether all its objects lead back to the owner of the list. Such a list needs no further
+  /// work.
   ///
-  /// Most documents name both sides of each relationship. Looking takes memory all over the place, so
-  /// it is done on as many cores as there are.
+  /// Most documents contain both sides of each relationship. The check reads memory at scattered addresses, so it runs
+  /// on all cores.
   func confirmed(_ lists: [ReferenceList], _ listed: [UInt64]) throws -> [Bool] {
     let groups = stride(from: 0, to: lists.count, by: ReferenceResolver.groupCount).map { start in
       start..<min(start + ReferenceResolver.groupCount, lists.count)
@@ -221,7 +222,7 @@ struct ReferenceResolver {
 
   private static let groupCount = 256
 
-  /// `@unchecked Sendable`, because drafts are only read while others do so too.
+  /// `@unchecked Sendable`, because all threads only read the drafts meanwhile.
   private struct Reading: @unchecked Sendable {
     let resolver: ReferenceResolver
   }
@@ -256,7 +257,7 @@ struct ReferenceResolver {
     return true
   }
 
-  /// Where what a list leads to is, and where that leads back.
+  /// The entity of a list's objects, with their drafts, the column of the inverse, and the column of its order.
   private struct Members {
     let entity: Int
     let drafts: [Draft]

@@ -4,20 +4,20 @@ import Rows
 package import StoreInterface
 import XMLEvents
 
-/// What can be read of a document before its first damage.
+/// The part of a document that can be read before its first damage.
 package struct XMLStoreSalvage {
-  /// Everything up to there; the object that is damaged is left out.
+  /// The contents before the damage; the damaged object is left out.
   package let contents: AtomicContents
-  /// What is wrong, and where; `nil` when nothing is.
+  /// The fault and its place; `nil` if the document is sound.
   package let fault: String?
-  /// How many bytes were read before.
+  /// The number of bytes before the damaged line, or of the whole document if it is sound.
   package let soundByteCount: Int
-  /// How many references led to objects that are not there.
+  /// The number of references to missing objects or to objects of a wrong entity.
   package let lostReferenceCount: Int
 
-  /// Reads a document as far as it goes.
+  /// Reads a document up to its first damage.
   ///
-  /// - Throws: `StoreError` when not even what stands before the objects can be read.
+  /// - Throws: `StoreError` if even the part before the objects can't be read.
   package init(_ file: DurableFile, model: Model?) throws {
     let names = XMLNames()
     let format = XMLStoreFormat(options: XMLStoreOptions())
@@ -75,7 +75,7 @@ package struct XMLStoreSalvage {
     let encoding = XMLEncoding.ofFirstBytes(start)?.encoding ?? .utf8
     let unit = encoding.unitByteCount
     while left > 0, offset < end {
-      // Such a piece ends with a whole unit, unless the file does not.
+      // A piece of this size ends with a whole unit, unless the file itself ends within a unit.
       let piece = try file.read(byteCount: min(1 << 18, end - offset), at: offset)
       for index in stride(from: 0, through: piece.count - unit, by: unit)
       where encoding.isLineFeed(piece[index..<index + unit]) {
@@ -96,7 +96,7 @@ package struct XMLStoreSalvage {
   }
 }
 
-/// Counts the references that lead nowhere, for a reader who goes on past them.
+/// Counts the references that lead nowhere, for a reader that skips them.
 final class LostReferences {
   var count = 0
 }

@@ -1,9 +1,9 @@
 import Foundation
 import ObjectModel
 
-/// Bytes and identifiers from the text that spells them.
+/// Parses bytes and identifiers from their text.
 enum BytesParsing {
-  /// For each character the six bits it stands for; 64 for blanks, 65 for `=`, 255 for others.
+  /// For each character its six bits; 64 for blanks, 65 for `=`, 255 for invalid characters.
   private static let base64: [UInt8] = {
     var table = [UInt8](repeating: 255, count: 256)
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -13,7 +13,7 @@ enum BytesParsing {
     return table
   }()
 
-  /// The bytes of text in base 64, blanks anywhere (spec §5.4.5); `nil` when it is none.
+  /// Returns the bytes of a text in base 64, with blanks anywhere (spec §5.4.5); `nil` if the text is invalid.
   static func base64(_ text: Span<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count / 4 * 3)
@@ -50,7 +50,7 @@ enum BytesParsing {
     return bytes
   }
 
-  /// The UUID that the text spells; `nil` when it is none.
+  /// Returns the UUID that a text spells; `nil` if the text is invalid.
   static func uuid(_ text: Span<UInt8>) -> UUID? {
     let text = NumberParsing.trimmed(text)
     guard text.count == 36 else { return nil }
@@ -59,7 +59,7 @@ enum BytesParsing {
     return UUID(spelled: String(decoding: letters, as: UTF8.self))
   }
 
-  /// The number of an identifier `z102` (spec §5.3.2); `nil` when it is none.
+  /// Returns the number of an identifier such as `z102` (spec §5.3.2); `nil` if the text is invalid.
   static func identifier(_ text: Span<UInt8>) -> UInt64? {
     guard text.count >= 2, text.count <= 16, text[0] == UInt8(ascii: "z"),
       text[1] != UInt8(ascii: "0")

@@ -1,8 +1,8 @@
-// Numbers from the bytes that spell them, without a string in between.
+// Numbers are parsed directly from bytes, without a string in between.
 
-/// How numbers are read (spec §5.4).
+/// Parses numbers (spec §5.4).
 enum NumberParsing {
-  /// The text without blanks at its ends.
+  /// Returns the text without blanks at its ends.
   @_lifetime(copy text)
   static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
     var (start, end) = (0, text.count)
@@ -11,7 +11,7 @@ enum NumberParsing {
     return text.extracting(start..<end)
   }
 
-  /// A whole number; `nil` for anything else, and for one of more than 64 bits.
+  /// Returns the whole number that a text spells; `nil` if the text is invalid, or the number has more than 64 bits.
   static func integer(_ text: Span<UInt8>) -> Int64? {
     let text = trimmed(text)
     guard text.count > 0, text.count <= 20 else { return nil }
@@ -34,7 +34,7 @@ enum NumberParsing {
     return Int64(exactly: magnitude)
   }
 
-  /// The powers of ten that are exact.
+  /// The powers of ten that a 64-bit number represents exactly.
   private static let realPowers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17,
@@ -43,7 +43,7 @@ enum NumberParsing {
 
   private static let powers: [UInt128] = (0...38).map { (0..<$0).reduce(1) { one, _ in one * 10 } }
 
-  /// The number of 64 bits that is nearest to the text; `nil` when it is none.
+  /// Returns the 64-bit number nearest to the text; `nil` if the text is no number.
   static func double(_ text: Span<UInt8>) -> Double? {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text) {
@@ -54,7 +54,7 @@ enum NumberParsing {
     return general(text).flatMap { Double($0) }
   }
 
-  /// The number of 32 bits that is nearest to the text; `nil` when it is none.
+  /// Returns the 32-bit number nearest to the text; `nil` if the text is no number.
   static func float(_ text: Span<UInt8>) -> Float? {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text), digits < 1 << 24, places <= 10 {
@@ -67,8 +67,8 @@ enum NumberParsing {
     return general(text).flatMap { Float($0) }
   }
 
-  /// Digits with at most one point, taken as a whole number and a count of decimals; `nil` for what is
-  /// written otherwise, or longer.
+  /// Parses digits with at most one point as a whole number and a number of decimals; `nil` if the text is longer or
+  /// has another form.
   private static func fixed(
     _ text: Span<UInt8>
   ) -> (isNegative: Bool, digits: UInt128, places: Int)? {
@@ -77,7 +77,7 @@ enum NumberParsing {
     var index = isNegative || text[0] == UInt8(ascii: "+") ? 1 : 0
     var end = text.count
     var point = -1
-    // Zeros behind the point say nothing.
+    // Trailing zeros after the point do not change the value.
     for place in index..<end where text[place] == UInt8(ascii: ".") {
       point = place
       break
@@ -111,31 +111,31 @@ enum NumberParsing {
     return places <= 20 ? (isNegative, digits, places) : nil
   }
 
-  /// A whole number over a power of ten, rounded once.
+  /// Returns a whole number divided by a power of ten, rounded once.
   private static func quotient(_ digits: UInt128, _ places: Int) -> Double {
     if digits < 1 << 53 {
-      // Both are exact; powers up to the twenty-second are.
+      // Both operands are exact: powers of ten are exact up to the twenty-second.
       return Double(UInt64(truncatingIfNeeded: digits)) / realPowers[places]
     }
     if places == 0 { return rounded(digits) }
-    // As many bits as there is room for, and one below them for what is left over.
+    // The quotient gets as many bits as possible. Its lowest bit stands for the remainder.
     let shift = digits.leadingZeroBitCount
     var (high, rest) = (digits << UInt128(shift)).quotientAndRemainder(dividingBy: powers[places])
     if rest != 0 { high |= 1 }
     return Double(sign: .plus, exponent: -shift, significand: rounded(high))
   }
 
-  /// The number of 64 bits nearest to a whole number.
+  /// Returns the 64-bit number nearest to a whole number.
   private static func rounded(_ number: UInt128) -> Double {
     let excess = 64 - number.leadingZeroBitCount
     guard excess > 0 else { return Double(UInt64(number)) }
     var high = UInt64(truncatingIfNeeded: number >> UInt128(excess))
-    // What falls away only matters where the rest is exactly half of the last place.
+    // The discarded bits matter only if the rest is exactly half of the last place.
     if number & ((1 << UInt128(excess)) - 1) != 0 { high |= 1 }
     return Double(sign: .plus, exponent: excess, significand: Double(high))
   }
 
-  /// `inf`, `-inf`, `nan`, and bit patterns of other kinds of "not a number" (spec §5.4.3).
+  /// Parses `inf`, `-inf`, `nan`, and the bit patterns of all other NaN values (spec §5.4.3).
   private static func special(_ text: Span<UInt8>) -> Double? {
     if let bits = pattern(text, digitCount: 16) { return Double(bitPattern: bits) }
     guard text.count <= 4 else { return nil }
@@ -149,7 +149,7 @@ enum NumberParsing {
     }
   }
 
-  /// The bits of `nan(7ff8000000000001)`.
+  /// Returns the bits of a text such as `nan(7ff8000000000001)`; `nil` if the text has another form.
   private static func pattern(_ text: Span<UInt8>, digitCount: Int) -> UInt64? {
     guard text.count == digitCount + 5, text[0] == UInt8(ascii: "n"), text[1] == UInt8(ascii: "a"),
       text[2] == UInt8(ascii: "n"), text[3] == UInt8(ascii: "("),
@@ -167,7 +167,7 @@ enum NumberParsing {
     return isNumber ? nil : bits
   }
 
-  /// The text of a number in any other form; `nil` when it has a character that none has.
+  /// Returns the text of a number in any other form; `nil` if it contains a character that no number has.
   private static func general(_ text: Span<UInt8>) -> String? {
     guard text.count <= 2000 else { return nil }
     var letters: [UInt8] = []

@@ -1,11 +1,11 @@
-// SAFETY: Every access is below the count of the span or buffer it goes to.
+// SAFETY: Every index is below the count of the span or buffer it is used for.
 
-/// How texts are spelled within the elements and attributes of a document (spec §5.4.1).
+/// The escapes of texts in the elements and attributes of a document (spec §5.4.1).
 ///
-/// What XML can't hold, or would change, is written as `\u` and the four hexadecimal digits of a UTF-16
-/// unit, the lower byte first: `<` is `\u3c00`.
+/// A character that XML can't represent, or would change, is written as `\u` and the four hexadecimal digits of a
+/// UTF-16 unit, the lower byte first: `<` is `\u3c00`.
 enum TextEscapes {
-  /// For each byte whether it may need an escape: in text 1, in an attribute 1 or 2.
+  /// For each byte, where it may need an escape: 1 in text and in attributes, 2 in attributes only, 0 nowhere.
   static let table: [UInt8] = (0...255).map { byte in
     switch UInt8(byte) {
     case 0x09, 0x0A, 0x22: 2
@@ -14,7 +14,7 @@ enum TextEscapes {
     }
   }
 
-  /// The text as an attribute of an XML element holds it.
+  /// Returns a text as the value of an XML attribute, with its escapes.
   static func attribute(_ text: String) -> [UInt8] {
     var escaped: [UInt8] = []
     for unit in text.unicodeScalars {
@@ -27,7 +27,7 @@ enum TextEscapes {
     return escaped
   }
 
-  /// The escape of one UTF-16 unit.
+  /// Returns the escape of one UTF-16 unit.
   static func escape(_ unit: UInt16) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
     let (low, high) = (Int(unit & 0xFF), Int(unit >> 8))
@@ -36,9 +36,9 @@ enum TextEscapes {
     ]
   }
 
-  /// The bytes with every escape put in its place; `nil` when an escape is half of a character.
+  /// Returns the bytes with all escapes replaced; `nil` if an escape is half of a character.
   ///
-  /// A backslash that is not the beginning of an escape stays.
+  /// A backslash that does not begin an escape stays.
   static func unescaped(_ text: Span<UInt8>) -> [UInt8]? {
     var plain: [UInt8] = []
     plain.reserveCapacity(text.count)
@@ -70,7 +70,7 @@ enum TextEscapes {
     return high == nil ? plain : nil
   }
 
-  /// The unit of the escape at the given place; `nil` when there is none.
+  /// Returns the unit of the escape at an index; `nil` if there is no escape.
   private static func unit(_ text: Span<UInt8>, at index: Int) -> UInt16? {
     guard index + 6 <= text.count, text[index + 1] == 0x75 else { return nil }
     var digits: UInt16 = 0

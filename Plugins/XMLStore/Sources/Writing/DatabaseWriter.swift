@@ -6,7 +6,7 @@ import Rows
 import StoreInterface
 import XMLEvents
 
-/// Writes a document: what stands before the objects, then the objects one by one.
+/// Writes a document: the part before the objects, then the objects one by one.
 struct DatabaseWriter {
   private let contents: AtomicContents
   private let options: XMLStoreOptions
@@ -16,7 +16,7 @@ struct DatabaseWriter {
     self.options = options
   }
 
-  /// The error that an object leads to one that is not there (spec §5.3.5).
+  /// Returns the error for an object with a reference to a missing object (spec §5.3.5).
   static func dangling(
     _ number: UInt64, _ entity: String, _ name: String, _ target: ObjectKey
   ) -> StoreError {
@@ -57,7 +57,7 @@ struct DatabaseWriter {
     try output.flush(to: &writer)
   }
 
-  /// Everything before the objects: the declaration, and `databaseInfo` (spec §5.2.3).
+  /// Returns the part before the objects: the declaration, and `databaseInfo` (spec §5.2.3).
   private func head() throws -> [UInt8] {
     let metadata = contents.metadata
     var values = metadata.values
@@ -66,7 +66,7 @@ struct DatabaseWriter {
     guard let uuid = metadata.uuid else {
       throw StoreError(.badChange, "The metadata have no UUID.")
     }
-    // What a list of XML would change goes into one that changes nothing.
+    // Values that an XML property list would change go into a binary property list, which changes nothing.
     let exact = values.filter {
       !XMLPropertyList.canHold(.dictionary([$0.key: $0.value]))
         || XMLStoreFormat.MetadataKey.all.contains($0.key)
@@ -106,7 +106,7 @@ struct DatabaseWriter {
     return Array(declaration.utf8) + writer.finish().dropLast("\n</database>".utf8.count)
   }
 
-  /// Adds the entities' numbers, where a reader would not find them by the model alone (spec §5.5.4).
+  /// Adds the entities' numbers, if a reader can't derive them from the model alone (spec §5.5.4).
   private func addNumbers(to values: inout [String: PropertyList]) throws {
     func numbers(_ schema: Schema) -> [String: UInt16] {
       Dictionary(uniqueKeysWithValues: schema.layouts.map { ($0.entity, $0.entityNumber) })

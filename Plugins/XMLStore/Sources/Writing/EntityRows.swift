@@ -1,16 +1,16 @@
 import ObjectModel
 import Rows
 
-/// The objects of one entity in the order of their numbers, wherever their rows are.
+/// The objects of one entity in the order of their numbers, with the places of their rows.
 struct EntityRows {
   let layout: Layout
   let blocks: [Block]
   /// The objects' numbers, ascending.
   let keys: [UInt64]
-  /// For each object its block and its row there, in 40 and 24 bits.
+  /// For each object its block in 40 bits and its row there in 24 bits.
   let locations: [UInt64]
 
-  /// The objects that a view shows.
+  /// Creates the rows of the objects that a view shows.
   init(_ layout: Layout, _ view: View) throws {
     self.layout = layout
     let batches = try view.batches(of: layout)
@@ -31,12 +31,12 @@ struct EntityRows {
     locations = found.map(\.location)
   }
 
-  /// The place of the object with the given number; `nil` when there is none.
+  /// Returns the position of the object with the given number; `nil` if there is none.
   func place(of key: UInt64) -> Int? {
     guard let first = keys.first, let last = keys.last, key >= first, key <= last else {
       return nil
     }
-    // No holes: the place follows from the number.
+    // Without gaps, the position follows from the number.
     if last - first == UInt64(keys.count - 1) { return Int(key - first) }
     let place = keys.firstPosition { $0 >= key }
     return keys[place] == key ? place : nil

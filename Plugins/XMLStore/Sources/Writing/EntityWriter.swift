@@ -1,12 +1,12 @@
-// SAFETY: Places are below the number of objects and rows below that of their block. Columns are verified
-// when they are loaded, and the blocks keep them alive while the writer does.
+// SAFETY: Positions are below the number of objects, and rows are below the number of rows in their block. Columns are
+// verified when they are loaded, and the blocks keep them alive as long as the writer exists.
 
 import Foundation
 import ObjectModel
 import Rows
 import StoreInterface
 
-/// Writes the objects of one entity: everything about them that is always the same is made once.
+/// Writes the objects of one entity. The constant parts of their text are created only once.
 final class EntityWriter {
   let rows: EntityRows
   private let start: [UInt8]
@@ -14,7 +14,7 @@ final class EntityWriter {
   private let relationships: [RelationshipWriter]
   private let form: XMLStoreOptions.Form
 
-  /// The writers of all entities that have objects, in the order of their names.
+  /// Returns the writers of all entities that have objects, in the order of their names.
   static func all(
     _ contents: AtomicContents, _ options: XMLStoreOptions
   ) throws -> [EntityWriter] {
@@ -87,7 +87,7 @@ final class EntityWriter {
     }
   }
 
-  /// Refuses references to objects that are not there.
+  /// Throws an error if a reference leads to a missing object.
   private static func checkTargets(
     _ columns: [Column?], _ rows: EntityRows, _ relationship: Relationship,
     _ all: [UInt16: EntityRows]
@@ -101,7 +101,7 @@ final class EntityWriter {
     }
   }
 
-  /// Refuses lists that no reader would take (spec §5.7.1).
+  /// Throws an error if a list is too long for readers (spec §5.7.1).
   private static func checkLength(
     _ lists: InverseLists?, _ rows: EntityRows, _ relationship: Relationship
   ) throws {
@@ -117,9 +117,9 @@ final class EntityWriter {
     }
   }
 
-  /// Adds the object at the given place.
+  /// Adds the object at the given position.
   ///
-  /// - Throws: ``StoreError`` for an object so large that no reader would take it (spec §5.7.1).
+  /// - Throws: ``StoreError`` for an object that is too large for readers (spec §5.7.1).
   func append(_ place: Int, to output: inout OutputBuffer) throws {
     let location = rows.locations[place]
     let (block, row) = (Int(location >> 24), Int(location & 0xFF_FFFF))
@@ -144,10 +144,10 @@ final class EntityWriter {
   private static let end = Array("    </object>\n".utf8)
 }
 
-/// One column of all blocks, read without a count of who holds it.
+/// One column of all blocks, which is read without reference counting.
 @safe
 private final class BlockColumns {
-  /// Keeps the memory alive that `raws` lead to.
+  /// The columns, retained because they own the memory that `raws` refer to.
   private let columns: [Column?]
   private let raws: UnsafeMutablePointer<RawColumn>
 
@@ -165,7 +165,7 @@ private final class BlockColumns {
 
   var isEmpty: Bool { columns.isEmpty }
 
-  /// The column of a block. Valid while this object lives.
+  /// The column of a block. Valid while this object exists.
   @unsafe @inline(__always)
   subscript(block: Int) -> UnsafeMutablePointer<RawColumn> { unsafe raws + block }
 }
@@ -184,7 +184,7 @@ private final class AttributeWriter {
 
   private static let end = Array("</attribute>\n".utf8)
 
-  /// What `type` says (spec §5.3.3).
+  /// Returns the value of the XML attribute `type` for a kind of column (spec §5.3.3).
   static func type(_ kind: ColumnKind) -> String {
     switch kind {
     case .boolean: "bool"
@@ -236,7 +236,7 @@ private final class RelationshipWriter {
   let start: [UInt8]
   /// The references of a to-one relationship.
   private let columns: BlockColumns
-  /// What a to-many one lists.
+  /// The lists of a to-many relationship.
   let lists: InverseLists?
 
   init(start: [UInt8], columns: [Column?], lists: InverseLists?) {
@@ -274,7 +274,7 @@ private final class RelationshipWriter {
   }
 }
 
-/// The lists of to-many relationships, each gathered once for all entities that have it.
+/// The lists of to-many relationships. Each list is collected once for all entities that have its relationship.
 private struct ListsByRelationship {
   private let model: Model
   private let rows: [UInt16: EntityRows]
@@ -290,7 +290,7 @@ private struct ListsByRelationship {
     self.rows = rows
   }
 
-  /// The lists of a to-many relationship of an entity.
+  /// Returns the lists of a to-many relationship of an entity.
   mutating func lists(
     _ relationship: Relationship, of entity: String
   ) throws -> InverseLists? {

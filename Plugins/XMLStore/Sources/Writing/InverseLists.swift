@@ -2,27 +2,27 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What a to-many relationship lists for each object, gathered from the to-one relationships that lead
-/// back.
+/// The list of a to-many relationship for each object, collected from the to-one inverse or from links.
 struct InverseLists {
-  /// For each entity, where the list of each object begins; one more than there are objects.
+  /// For each entity, the start of each object's list, and the end of the last list.
   private var starts: [UInt16: [Int]] = [:]
-  /// The numbers listed, list behind list.
+  /// The numbers of all lists, one list after another.
   private var members: [UInt16: [UInt64]] = [:]
 
-  /// The numbers in the list of the object at the given place of its entity.
+  /// Returns the numbers in the list of the object at the given position of its entity.
   func list(_ entity: UInt16, _ place: Int) -> ArraySlice<UInt64> {
     guard let starts = starts[entity], let members = members[entity] else { return [] }
     return members[starts[place]..<starts[place + 1]]
   }
 
-  /// Gathers a relationship's lists.
+  /// Collects a relationship's lists from its to-one inverse.
   ///
   /// - Parameters:
-  ///   - name: The to-one relationship that leads back.
-  ///   - sources: The objects that have it.
-  ///   - targets: All objects, by their entities' numbers.
-  /// - Throws: ``StoreError`` when one leads to an object that is not there.
+  ///   - name: The to-one inverse.
+  ///   - sources: The objects that have the inverse.
+  ///   - targets: All objects, by the numbers of their entities.
+  ///
+  /// - Throws: ``StoreError`` if a reference leads to a missing object.
   init(
     _ name: String, isOrdered: Bool, from sources: [EntityRows], to targets: [UInt16: EntityRows]
   ) throws {
@@ -51,15 +51,15 @@ struct InverseLists {
     collect(pairs, targets, sorts: isOrdered || sources.count > 1)
   }
 
-  /// Gathers the lists of a relationship whose links are rows.
+  /// Collects the lists of a relationship whose links are rows.
   ///
-  /// - Throws: ``StoreError`` when a link leads from or to an object that is not there.
+  /// - Throws: ``StoreError`` if a link leads from or to a missing object.
   init(_ side: LinkTable.Side, _ rows: EntityRows, _ targets: [UInt16: EntityRows]) throws {
     var pairs: [UInt16: [Pair]] = [:]
     try InverseLists.add(side, rows, targets, to: &pairs)
     if side.table.isSymmetric { try InverseLists.add(side.turned, rows, targets, to: &pairs) }
     collect(pairs, targets, sorts: true)
-    // The two ends of a link may both be rows.
+    // Both directions of a link may exist as rows, so duplicates are removed.
     for (entity, starts) in starts {
       var (kept, begins): ([UInt64], [Int]) = ([], [0])
       for index in 0..<starts.count - 1 {
@@ -101,7 +101,7 @@ struct InverseLists {
     }
   }
 
-  /// Puts the members of each list together, in their order or, where they have none, ascending.
+  /// Groups the members of each list, by their order, or by ascending number if they have no order.
   private mutating func collect(
     _ pairs: [UInt16: [Pair]], _ targets: [UInt16: EntityRows], sorts: Bool
   ) {

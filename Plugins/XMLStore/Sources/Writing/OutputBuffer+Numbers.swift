@@ -1,7 +1,7 @@
-// How numbers are written (spec §5.4.3).
+// The writing of numbers (spec §5.4.3).
 
 extension OutputBuffer {
-  /// Adds a number in the fewest digits that give it back.
+  /// Appends a number with the fewest digits that a reader parses as the same number.
   mutating func append(shortest value: Double) {
     if let (digits, places) = OutputBuffer.scaled(value) {
       if value.sign == .minus { append(UInt8(ascii: "-")) }
@@ -13,7 +13,7 @@ extension OutputBuffer {
     }
   }
 
-  /// Adds a number of 32 bits in the fewest digits that give it back.
+  /// Appends a 32-bit number with the fewest digits that a reader parses as the same number.
   mutating func append(shortest value: Float) {
     if value.isNaN, value.bitPattern != Float.nan.bitPattern {
       append("nan(\(OutputBuffer.hexadecimal(UInt64(value.bitPattern), 8)))")
@@ -23,8 +23,8 @@ extension OutputBuffer {
     }
   }
 
-  /// Adds a number with twenty decimals, as Core Data writes dates; those that need more, in the fewest
-  /// digits that give them back.
+  /// Appends a number with twenty decimals, as Core Data writes dates. A number that needs more decimals is written
+  /// with the fewest digits that a reader parses as the same number.
   mutating func append(twentyDecimals value: Double) {
     let magnitude = value.magnitude
     guard magnitude == 0 || (magnitude >= 1e-3 && magnitude < 9e18) else {
@@ -58,9 +58,9 @@ extension OutputBuffer {
 
   private static let tenToTwenty: UInt128 = 100_000_000_000_000_000_000
 
-  /// A number as a whole number of up to fifteen digits over a power of ten; `nil` where it takes more.
+  /// Returns a number as a whole number of up to fifteen digits over a power of ten; `nil` if it needs more digits.
   ///
-  /// With so few digits the shortest are the only ones.
+  /// With so few digits, the shortest representation is unique.
   private static func scaled(_ value: Double) -> (digits: UInt64, places: Int)? {
     let magnitude = value.magnitude
     guard magnitude < 1e15 else { return nil }

@@ -1,28 +1,28 @@
-// SAFETY: Room is made before bytes are written, and the memory lives as long as the buffer.
+// SAFETY: Memory is reserved before bytes are written, and lives as long as the buffer.
 
 import DurableFiles
 
-/// Bytes on their way to a file, gathered in memory that is used again.
+/// Bytes for a file, collected in memory that is reused.
 @safe
 struct OutputBuffer: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity = 1 << 18
   private(set) var count = 0
 
-  /// How many bytes are gathered before they are handed on.
+  /// The number of bytes that are collected before they are written.
   private static let flushByteCount = 1 << 17
 
   init() { unsafe start = .allocate(capacity: capacity) }
 
   deinit { unsafe start.deallocate() }
 
-  /// Hands the bytes on when there are enough of them.
+  /// Writes the bytes to the file if enough of them are collected.
   @inline(__always)
   mutating func flushIfFull(to writer: inout FileWriter) throws {
     if count >= OutputBuffer.flushByteCount { try flush(to: &writer) }
   }
 
-  /// Hands the bytes on.
+  /// Writes the bytes to the file.
   mutating func flush(to writer: inout FileWriter) throws {
     try writer.write(unsafe RawSpan(_unsafeStart: start, byteCount: count))
     count = 0
@@ -42,7 +42,7 @@ struct OutputBuffer: ~Copyable {
     capacity = room
   }
 
-  /// Adds a byte.
+  /// Appends a byte.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     reserve(1)
@@ -50,19 +50,19 @@ struct OutputBuffer: ~Copyable {
     count &+= 1
   }
 
-  /// Adds bytes as they are.
+  /// Appends bytes unchanged.
   @inline(__always)
   mutating func append(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Adds a text as it is.
+  /// Appends a text unchanged.
   mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { unsafe append(raw: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Adds bytes as they are.
+  /// Appends bytes unchanged.
   @inline(__always)
   @unsafe mutating func append(raw bytes: UnsafeRawBufferPointer) {
     let more = bytes.count
@@ -72,7 +72,7 @@ struct OutputBuffer: ~Copyable {
     count &+= more
   }
 
-  /// Adds a text with what XML can't hold, or would change, as escapes (spec §5.4.1).
+  /// Appends a text, with escapes for characters that XML can't represent or would change (spec §5.4.1).
   @unsafe mutating func append(escaping text: UnsafeRawBufferPointer) {
     let n = text.count
     reserve(n)
@@ -87,7 +87,7 @@ struct OutputBuffer: ~Copyable {
         var unit = UInt16(byte)
         var length = 1
         if byte == 0xEF {
-          // Only U+FFFE and U+FFFF: three bytes, EF BF BE and EF BF BF.
+          // Only U+FFFE and U+FFFF need an escape: three bytes, EF BF BE and EF BF BF.
           guard index &+ 2 < n, unsafe text[index &+ 1] == 0xBF, unsafe text[index &+ 2] >= 0xBE
           else {
             index &+= 1
@@ -105,16 +105,16 @@ struct OutputBuffer: ~Copyable {
     unsafe append(raw: UnsafeRawBufferPointer(rebasing: text[from..<n]))
   }
 
-  /// Adds a whole number in decimal.
+  /// Appends a whole number in decimal.
   @inline(__always)
   mutating func append(_ number: Int64) {
     if number < 0 { append(UInt8(ascii: "-")) }
     append(magnitude: number.magnitude)
   }
 
-  /// Adds a number without a sign.
+  /// Appends a number without a sign.
   mutating func append(magnitude: UInt64, leastDigits: Int = 1) {
-    // Twenty digits are the most.
+    // A number has at most twenty digits.
     reserve(20)
     var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0x30)
     var rest = magnitude
@@ -137,7 +137,7 @@ struct OutputBuffer: ~Copyable {
   private static let base64 = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// Adds bytes in base 64, in lines of 76 characters (spec §5.4.5).
+  /// Appends bytes in base 64, in lines of 76 characters (spec §5.4.5).
   @unsafe mutating func append(base64 bytes: UnsafeRawBufferPointer) {
     reserve(bytes.count / 3 * 4 + bytes.count / 57 + 8)
     let letters = OutputBuffer.base64
