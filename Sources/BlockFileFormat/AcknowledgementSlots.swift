@@ -2,8 +2,8 @@ import Checksums
 
 /// The two slots of the header, which name acknowledged commits (spec §4.2.4).
 ///
-/// A writer writes a slot after the sync of a commit and takes turns between the slots. A slot may
-/// therefore be behind the last acknowledged commit, and never ahead of it.
+/// After the sync of each commit, a writer writes one of the slots in turn. A slot may therefore be behind the last
+/// acknowledged commit, and never ahead of it.
 package struct AcknowledgementSlots: Equatable {
   /// The contents of one slot.
   package enum Slot: Equatable {
@@ -70,8 +70,8 @@ package struct AcknowledgementSlots: Equatable {
   /// Files of version 1.0 had no slots. A damaged slot may have named a newer commit than the intact slot.
   package var areSound: Bool { newestTrailer != nil && !slots.contains(.damaged) }
 
-  /// The offset in the file of the slot that the next acknowledged commit takes: never the slot
-  /// that names the newest commit.
+  /// The offset in the file of the slot for the next acknowledged commit. The slot that names the newest commit is
+  /// never replaced.
   package var offsetOfNext: Int {
     let newest = newestTrailer
     let index =

@@ -182,7 +182,7 @@ package struct BlockEntry: Hashable, Sendable {
     }
   }
 
-  /// Whether the block lies between the header and `limit`, at a multiple of 8.
+  /// Returns whether the block lies between the header and `limit`, at a multiple of 8.
   package func liesInPlace(before limit: UInt64) -> Bool {
     byteCount <= 1 << 30 && offset % 8 == 0 && offset >= UInt64(BlockFile.headerByteCount)
       && offset <= limit && UInt64(byteCount) <= limit - offset

@@ -3,7 +3,7 @@ import DurableFiles
 
 /// The constants of block files (spec §4).
 package enum BlockFile {
-  /// `QRBLOCKS`.
+  /// The first bytes of every block file.
   package static let magic = Array("QRBLOCKS".utf8)
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 1

@@ -159,8 +159,8 @@ package struct CommitRecord: Hashable {
     }
   }
 
-  /// Whether the commit begins at a multiple of 8, behind the header and the previous commit, and not behind its own
-  /// record.
+  /// Returns whether the commit begins at a multiple of 8, behind the header and the previous commit, and not behind
+  /// its own record.
   package func startsInPlace(at offset: UInt64) -> Bool {
     start % 8 == 0 && start >= UInt64(BlockFile.headerByteCount) && start <= offset
       && previousTrailer < start

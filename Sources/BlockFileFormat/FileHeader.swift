@@ -30,7 +30,7 @@ package struct FileHeader: Equatable {
     return writer.bytes
   }
 
-  /// Returns the bytes of a header whose first slot names a commit.
+  /// Returns the bytes of a header with the given commit in its first slot.
   package func bytes(acknowledging trailer: Trailer) -> [UInt8] {
     var bytes = bytes
     let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
@@ -51,7 +51,7 @@ package struct FileHeader: Equatable {
     return bytes
   }
 
-  /// Whether the bytes of a header match their checksum.
+  /// Returns whether the bytes of a header match their checksum.
   package static func isSealed(_ header: [UInt8]) -> Bool {
     BlockFile.isSealed(withoutSlots(header))
   }

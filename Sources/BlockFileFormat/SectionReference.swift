@@ -35,7 +35,7 @@ package struct SectionReference: Hashable {
     }
   }
 
-  /// Whether the section lies between the header and `limit`, at a multiple of 8.
+  /// Returns whether the section lies between the header and `limit`, at a multiple of 8.
   package func liesInPlace(before limit: UInt64) -> Bool {
     byteCount <= BlockFile.maximumSectionByteCount && offset % 8 == 0
       && offset >= UInt64(BlockFile.headerByteCount) && offset <= limit

@@ -7,7 +7,7 @@ import PluginExchange
 import Rows
 import StoreInterface
 
-/// A store whose plug-in answers requests by itself.
+/// A store of a plug-in that answers requests by itself.
 final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable {
   // Sendable: for the same reasons as its superclass.
   /// Returns the keys of the objects that a request finds; `nil` if the plug-in answers only a part of the request. The

@@ -259,7 +259,7 @@ class PluginStore: Store, @unchecked Sendable {
   /// Returns the commit that brought the model of the changes, as far as it matters to the request.
   private func modelSetBy(for request: CommitRequest, _ head: PluginSnapshot) throws -> Int64 {
     let known = current.withLock { $0.modelSetBy }
-    // For a request with a base older than the opening of the store, the schemas of both commits are compared.
+    // The base is older than the opening of the store, so its schema is compared with the current one.
     guard request.base < opened, capabilities.contains(.history) else { return known }
     let before = try? snapshot(ofCommit: request.base)
     return before?.schema == head.schema ? known : max(known, opened)

@@ -205,7 +205,7 @@ extension BinaryStore {
   /// Returns the next commit, with the contents of the previous one.
   ///
   /// The commit begins behind all bytes of the file, including the remains of a save that a crash cut off: a writer
-  /// never overwrites bytes.
+  /// never overwrites the bytes of a commit.
   private func image(after head: CommittedState, number: Int64) throws -> CommitImage {
     let start = try head.file.reading {
       max(Int(head.end), BlockFile.align(try head.file.file.byteCount()))

@@ -40,9 +40,9 @@ public final class BinaryStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  /// Whether a document names the commit that counts.
+  /// Whether a document determines which commit counts.
   let isLed: Bool
-  /// The damage that the caller accepted when it opened the store; `nil` if there is none.
+  /// The damage that the caller accepted when it opened the store; `nil` if the file is sound.
   private let damage: StoreError?
   /// The number of the newest commit of the file when it was opened, whether or not it counts.
   private let newestWhenOpened: Int64

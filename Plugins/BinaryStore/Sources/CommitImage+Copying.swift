@@ -24,7 +24,7 @@ extension CommitImage {
     var segments: [SegmentRecord: SegmentRecord] = [:]
   }
 
-  /// Returns the same commit for another file. It includes all parts it refers to that the other file lacks.
+  /// Returns the same commit for another file, including all its parts that the other file lacks.
   ///
   /// - Parameter head: The commit whose file contains this commit, or will contain it.
   func copied(from head: CommittedState, after copied: Copied) throws -> CommitImage {

@@ -185,7 +185,7 @@ extension StoreFile {
     try reading {
       let last = end - BlockFile.trailerByteCount
       if last >= BlockFile.headerByteCount, last % 8 == 0 {
-        // The record, and the whole of a small commit, mostly lie right before the trailer.
+        // Usually the record lies directly before the trailer, and a small commit is completely in these bytes.
         let start = max(0, end - StoreFile.usualEndByteCount) & ~7
         let bytes = try file.read(byteCount: end - start, at: start)
         let trailer = Array(bytes[(last - start)...])

@@ -5,7 +5,7 @@ import StoreInterface
 extension StoreFile {
   /// Returns the newest whole commit, and checks that no acknowledged commit behind it is damaged.
   ///
-  /// A save that a crash cut off is passed over: no caller was told that it had succeeded.
+  /// A save that a crash cut off is skipped: no caller was told that it had succeeded.
   ///
   /// - Parameters:
   ///   - end: The length of the file.
@@ -37,7 +37,7 @@ extension StoreFile {
       let fault = try fault(ofCommitEndingAt: offset, before: end)
       return StoreError(.damaged, "The last save is damaged: \(fault) \(found)", path: path)
     }
-    // The slots tell that only a save that was never acknowledged lies behind the newest commit.
+    // Sound slots show that only a save that was never acknowledged lies behind the newest commit.
     if slots.areSound { return nil }
     guard let offset = try likelyTrailer(from: Int(newest.0.end), to: end) else { return nil }
     let fault = try fault(ofCommitEndingAt: UInt64(offset), before: end)

@@ -35,7 +35,7 @@ struct DatabaseReader: XMLEventHandler {
   let names: Names
   let path: String
   let given: Model?
-  /// An earlier schema whose numbers are continued; `nil` to continue the numbers of the document.
+  /// An earlier schema, to continue its numbers; `nil` to continue the numbers of the document.
   let earlierSchema: Schema?
   let checksHashes: Bool
   let endsWithMetadata: Bool

@@ -14,8 +14,8 @@ struct LinkCollection {
 
   init(_ table: LinkTable) { self.table = table }
 
-  /// Records that the list of one object contains another object (spec §5.3.7). If the lists at both ends contain each
-  /// other's object, these are the same link.
+  /// Records that the list of one object contains another object (spec §5.3.7). If each of two objects lists the other
+  /// one, they have one link and not two.
   mutating func add(_ owner: ObjectKey, _ other: ObjectKey, _ side: LinkTable.Side, order: Int) {
     var isForward = side.isForward
     var pair = isForward ? Pair(source: owner, target: other) : Pair(source: other, target: owner)
@@ -35,7 +35,7 @@ struct LinkCollection {
     if !isForward || isLoop { links[index].sourceOrder = order }
   }
 
-  /// Returns the links as rows. Their numbers descend from the highest one, so they differ from those of the objects.
+  /// Returns the links as rows. The rows take the highest possible numbers, which objects do not have.
   func drafts() -> [Draft] {
     let layout = table.layout
     var drafts: [Draft] = []

@@ -58,7 +58,7 @@ enum NumberParsing {
   static func float(_ text: Span<UInt8>) -> Float? {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text), digits < 1 << 24, places <= 10 {
-      // Both are exact, so the quotient is rounded once.
+      // Both operands are exact, so the quotient is rounded only once.
       let value = Float(UInt32(truncatingIfNeeded: digits)) / Float(realPowers[places])
       return isNegative ? -value : value
     }

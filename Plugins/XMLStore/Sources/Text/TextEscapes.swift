@@ -2,8 +2,8 @@
 
 /// The escapes of texts in the elements and attributes of a document (spec §5.4.1).
 ///
-/// A character that XML can't represent, or would change, is written as `\u` and the four hexadecimal digits of a
-/// UTF-16 unit, the lower byte first: `<` is `\u3c00`.
+/// A character that XML can't represent, or would change, is escaped. The escape is `\u` and the four hexadecimal
+/// digits of a UTF-16 unit, the lower byte first: `<` is `\u3c00`.
 enum TextEscapes {
   /// For each byte, where it may need an escape: 1 in text and in attributes, 2 in attributes only, 0 nowhere.
   static let table: [UInt8] = (0...255).map { byte in
