@@ -14,7 +14,7 @@ package enum BlockFile {
   /// The largest number of entries in a page, and in a record without pages.
   package static let pageEntryCount = 64
   package static let inlineEntryCount = 16
-  /// The number of rows from which on a segment has index entries. Sorting fewer rows on demand costs less.
+  /// The least number of rows of a segment with index entries. Sorting fewer rows on demand costs less.
   package static let leastIndexedRowCount = 1024
   /// The largest number of bytes of a commit with a single sync. Larger commits are synced before their trailer is
   /// written (spec §4.3.4).

@@ -74,7 +74,7 @@ final class PluginRowTable: RowTable {
 
   /// The number of consecutive keys that are read at once.
   private static let pieceKeyCount: UInt64 = 64
-  /// The number of pieces from which on an entity is read as a whole.
+  /// The number of cached pieces after which an entity is read as a whole.
   private static let mostPieces = 256
 
   /// Returns the rows around a key; `nil` if all rows are to be read, because the plug-in can't find a range of rows

@@ -64,7 +64,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     return answered & needed == needed ? keys : nil
   }
 
-  /// The number of objects from which on a scan of all rows is faster.
+  /// The least number of found objects for which a scan of all rows is faster.
   private static let manyKeys = 20_000
 
   /// Returns the result table of a request. The plug-in finds the objects that meet the predicate; their values come
