@@ -1,23 +1,22 @@
 public import ObjectGraph
 import ObjectModel
 
-/// Why objects can't be brought from one version of a model to another.
+/// An error that keeps objects from being brought from one version of a model to another.
 public struct MigrationError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// What was tried and what was found, in sentences.
+  /// The attempted operation and the finding, in sentences.
   public let message: String
-  /// Everything that nothing can be inferred for; empty but for ``Code/notInferable`` and
-  /// ``Code/noPath``.
+  /// The changes that can't be inferred; empty except for ``Code/notInferable`` and ``Code/noPath``.
   public let problems: [MigrationProblem]
-  /// What is wrong with the objects as they would be; empty but for ``Code/invalidResult``.
+  /// The rules that the migrated objects would break; empty except for ``Code/invalidResult``.
   public let failures: [ValidationFailure]
-  /// The objects that would share unique values; empty but for ``Code/invalidResult``.
+  /// The objects that would share unique values; empty except for ``Code/invalidResult``.
   public let constraintConflicts: [ConstraintConflict]
-  /// What made it fail, if something below did.
+  /// The underlying error, if there is one.
   public let cause: (any Error)?
 
-  /// A failure of the given kind.
+  /// Creates an error of the given kind.
   public init(
     _ code: Code, _ message: String, problems: [MigrationProblem] = [],
     failures: [ValidationFailure] = [], constraintConflicts: [ConstraintConflict] = [],
@@ -35,24 +34,24 @@ public struct MigrationError: Error, Sendable {
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No way leads from the store's version to the one that is wanted.
+    /// No path leads from the store's version to the wanted version.
     public static let noPath = Code(rawValue: "noPath")
-    /// A mapping does not follow from the two models by themselves.
+    /// A mapping can't be inferred from the two models.
     public static let notInferable = Code(rawValue: "notInferable")
-    /// A mapping says what the models do not bear out, or can't be read.
+    /// A mapping contradicts the models, or can't be read.
     public static let badMapping = Code(rawValue: "badMapping")
     /// A mapping names a policy that the program does not have.
     public static let missingPolicy = Code(rawValue: "missingPolicy")
-    /// Stages contradict one another, or do not lead to the version that is wanted.
+    /// Stages contradict one another, or do not lead to the wanted version.
     public static let badStages = Code(rawValue: "badStages")
     /// The migration would drop objects, values or links, and the caller has not allowed it.
     public static let wouldLose = Code(rawValue: "wouldLose")
-    /// The objects as they would be are not what the model asks of them.
+    /// The migrated objects would break rules of the new model.
     public static let invalidResult = Code(rawValue: "invalidResult")
-    /// The store, or the place that is written to, is not one that can be migrated.
+    /// The store, or the output path, can't be used for a migration.
     public static let badPlace = Code(rawValue: "badPlace")
   }
 }
@@ -68,16 +67,16 @@ extension MigrationError: CustomStringConvertible {
   }
 }
 
-/// Something that nothing can be inferred for.
+/// A change that can't be inferred, or a loss.
 public struct MigrationProblem: Sendable, Hashable, CustomStringConvertible {
-  /// The entity, under its new name unless it is gone.
+  /// The entity, by its new name. A removed entity has its old name.
   public let entity: String
-  /// The property; `nil` when it is about the entity as a whole.
+  /// The property; `nil` if the problem concerns the whole entity.
   public let property: String?
   /// The reason, as the rest of a sentence that begins with the name.
   public let reason: String
 
-  /// A problem with the given part.
+  /// Creates a problem with the given entity or property.
   public init(_ entity: String, _ property: String? = nil, _ reason: String) {
     self.entity = entity
     self.property = property

@@ -9,60 +9,60 @@ public import StoreInterface
 ///     print(try migrator.plan(forStoreAt: path, to: model, in: places))     // a dry run
 ///     try migrator.migrate(storeAt: path, to: model, in: places)
 ///
-/// The version of a store is seen from its version hashes. From there the shortest way is gone over the known
-/// versions, by written mappings and by inferred ones, or by the stages that were laid out. The store stays as
-/// it is until the new one is complete, checked and durable, and then there is one switch: whenever the
-/// program ends, the store opens as it was or as it is to be.
+/// The version of a store is determined from its version hashes. From that version the migrator takes the shortest
+/// path over the known versions, by written and inferred mappings, or follows the given stages. The old store stays
+/// unchanged until the new store is complete, checked and durable. Then one switch replaces it, so an interrupted
+/// program leaves either the old or the new store.
 ///
-/// Where it only takes adding, dropping and renaming optional properties and entities, and the store keeps
-/// rows as they are, no row is written: that takes the same time however many there are.
+/// If the changes only add, drop and rename optional properties and entities, and the store keeps rows as they are,
+/// no row is written. The time does not depend on the number of rows then.
 public struct Migrator: Sendable {
-  /// The versions that may be gone over, in their order. The store's own and the one that is wanted need
-  /// not be among them.
+  /// The versions that a path may use, in their order. The store's own version and the wanted version need not be
+  /// among them.
   public var versions: [KnownVersion]
-  /// The mappings that somebody wrote.
+  /// The written mappings.
   public var mappings: [MappingModel]
-  /// How to go, step by step; when there are any, no other way is looked for.
+  /// The stages to follow. If there are any, no other path is searched.
   public var stages: [MigrationStage]
   /// Whether mappings may be inferred.
   public var infersMappings = true
-  /// What makes the policies that mappings name.
+  /// The functions that create the policies named by mappings.
   public var policies: [String: @Sendable () -> EntityMigrationPolicy] = [:]
-  /// The classes of the objects of the version that is wanted, for what they say of themselves when they are
-  /// checked.
+  /// The classes of the objects of the wanted version. Their own validation is part of the final check.
   public var classes: [ManagedObject.Type] = []
-  /// What turns the values of transformable attributes into bytes and back.
+  /// The transformers that turn the values of transformable attributes into bytes and back.
   public var transformers: [ValueTransformer] = []
-  /// Whether a migration may drop objects, values other than the default, and links. When it is `false`, a
-  /// migration that would drop any throws ``MigrationError/Code/wouldLose`` and writes nothing.
+  /// Whether a migration may drop objects, values other than the default, and links. If `false`, a migration that
+  /// would drop any throws ``MigrationError/Code/wouldLose`` and writes nothing.
   public var allowsLoss = false
-  /// Whether objects may break rules of the new version. When it is `false`, a migration that would leave
-  /// such objects throws ``MigrationError/Code/invalidResult`` and the store stays as it was.
+  /// Whether objects may break rules of the new version. If `false`, a migration that would leave such objects throws
+  /// ``MigrationError/Code/invalidResult`` and the store stays unchanged.
   public var allowsInvalid = false
-  /// Whether, and where, the store is kept as it was.
+  /// Whether a backup of the old store is kept, and at which path.
   public var backup = Backup.none
-  /// Whether a database that another system made, such as Core Data, may be migrated in its place.
+  /// Whether a database of another system, such as Core Data, may be replaced by a migrated one.
   ///
-  /// Such a database takes no other model, so a database of ours with the same tables, objects and UUID takes its place.
-  /// The old one is always kept: beside it if ``backup`` does not say where.
+  /// Such a database can't take another model. A database of this format with the same tables, objects and UUID
+  /// replaces it. The old database is always kept, beside the new one unless ``backup`` gives another path.
   public var writesForeign = false
-  /// Looks at the file of the new store before it takes the place of the old one; what it throws ends the
-  /// migration, and the store is as it was. It is not asked where no row is written.
+  /// Checks the file of the new store before it replaces the old one. If the closure throws, the migration ends and
+  /// the store stays unchanged. It is not called if no row is written.
   public var checksResult: (@Sendable (_ path: String) throws -> Void)?
-  /// Is told how far a migration is; what it throws ends it, and the store is as it was.
+  /// Receives the progress of a migration. If the closure throws, the migration ends and the store stays unchanged.
   public var progress: (@Sendable (MigrationProgress) throws -> Void)?
 
-  /// What becomes of the store as it was.
+  /// The treatment of the old store.
   public enum Backup: Sendable, Hashable {
-    /// It goes when the new one is there.
+    /// The old store is removed once the new store is in place.
     case none
-    /// It is kept beside the new one, under the store's name, the version's, and `.backup`.
+    /// The old store is kept beside the new one. Its name consists of the store's name, the version's name, and
+    /// `.backup`.
     case beside
-    /// It is kept at a path, where there must be nothing yet.
+    /// The old store is kept at the given path, where no file may exist yet.
     case at(String)
   }
 
-  /// A migrator that knows some versions and mappings.
+  /// Creates a migrator that knows some versions and mappings.
   public init(
     knowing versions: [KnownVersion] = [], mappings: [MappingModel] = [],
     stages: [MigrationStage] = []
@@ -70,23 +70,23 @@ public struct Migrator: Sendable {
     (self.versions, self.mappings, self.stages) = (versions, mappings, stages)
   }
 
-  /// Infers what it can, and keeps nothing: what most programs want.
+  /// A migrator that infers every mapping and keeps no backup. Most programs use this one.
   public static var automatic: Migrator { Migrator() }
 }
 
-/// How far a migration is.
+/// The progress of a migration.
 public struct MigrationProgress: Sendable, Hashable {
-  /// The step that is being taken, from 1.
+  /// The number of the current step, from 1.
   public var step: Int
-  /// How many steps there are.
+  /// The number of steps.
   public var stepCount: Int
-  /// How many objects and links are done in this step. Objects of a written mapping count three times: when
-  /// they are made, related and checked.
+  /// The number of finished objects and links in this step. Objects of a written mapping count three times: when they
+  /// are made, related and checked.
   public var done: Int
-  /// How many there are in this step.
+  /// The number of objects and links in this step.
   public var total: Int
 
-  /// The share of the whole that is done, from 0 to 1.
+  /// The completed share of the whole migration, from 0 to 1.
   public var share: Double {
     let inStep = total > 0 ? Double(done) / Double(total) : 0
     return stepCount > 0 ? (Double(step - 1) + inStep) / Double(stepCount) : 1
@@ -95,26 +95,26 @@ public struct MigrationProgress: Sendable, Hashable {
 
 // MARK: - Plans
 
-/// What a migration would do: the answer of a dry run.
+/// The plan of a migration: the result of a dry run.
 public struct MigrationPlan: Sendable {
   /// The version that the store was written with.
   public let from: KnownVersion
-  /// The version that it is to be of.
+  /// The version that the store gets.
   public let to: KnownVersion
-  /// The steps; none when the store is of the version already.
+  /// The steps; empty if the store has the version already.
   public let steps: [MigrationStep]
-  /// The type of the store, and the one that it is to be of.
+  /// The type of the store before and after the migration.
   public let type: (before: StoreType, after: StoreType)
-  /// For each entity of the store how many objects it has; empty in a report, which counts none.
+  /// The number of objects of each entity of the store. Empty in a report, for which objects are not counted.
   public let objectCounts: [(entity: String, count: Int)]
-  /// Why rows are written anew, in words; empty when the same rows are read as what they are to be.
+  /// The reasons to write rows anew, in words. Empty if the new model reads the old rows.
   public let rewritings: [String]
-  /// What the store holds and the new version has no place for.
+  /// The entities and properties of the store that the new version does not have.
   public let losses: [MigrationProblem]
   /// The objects, values and links that the store contains and the migration drops.
   public let drops: [MigrationDrop]
-  /// The objects that would break a rule of the new version, as far as the rows show it before the migration.
-  /// The migration checks the result again.
+  /// The objects that would break a rule of the new version, as far as the rows show it before the migration. The
+  /// migration checks the result again.
   public let violations: [ValidationFailure]
   /// The objects that would share unique values of the new version, as far as the rows show it before the migration.
   public let constraintConflicts: [ConstraintConflict]
@@ -198,12 +198,12 @@ extension MigrationPlan: CustomStringConvertible {
   }
 }
 
-/// What a migration has done.
+/// The result of a migration.
 public struct MigrationReport: Sendable {
-  /// What was planned.
+  /// The plan that was carried out.
   public let plan: MigrationPlan
-  /// Where the store is kept as it was; `nil` when it is not.
+  /// The path of the backup of the old store; `nil` if none was kept.
   public let backupPath: String?
-  /// How many references led to what is not there, or may not be led to any more.
+  /// The number of dropped references, whose objects are missing or no longer allowed as targets.
   public let lostReferenceCount: Int
 }

@@ -5,21 +5,21 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// What a newer model asks of objects that the older one did not: looked at before anything is switched.
+/// The rules of a newer model that the older model did not have. They are checked before the store is switched.
 struct InferredChecks {
   private let mapping: InferredMapping
-  /// Relationships that must lead to an object and need not have before, by entity.
+  /// Relationships that must lead to an object and were optional before, with their entities.
   private var requiredReferences: [(entity: String, relationship: Relationship)] = []
-  /// Relationships that may lead to fewer or more objects than before.
+  /// Relationships with changed limits on the number of objects, with their entities.
   private var counts: [(entity: String, relationship: Relationship)] = []
-  /// Relationships with predicates that are new or changed, by entity.
+  /// Relationships with new or changed predicates, with their entities.
   private var predicates: [(entity: String, relationship: Relationship)] = []
-  /// Attributes with a rule that is new or another than before, by entity.
+  /// Attributes with new or changed rules, with their entities.
   private var attributes: [(entity: String, attribute: Attribute)] = []
-  /// Constraints that are new, with the entity that declares each.
+  /// New uniqueness constraints, each with the entity that declares it.
   private var constraints: [(entity: String, columns: [String])] = []
 
-  /// - Parameter all: Whether everything is looked at, because values were filled in or let go.
+  /// - Parameter all: Whether unchanged rules are checked too, because the migration filled in or dropped values.
   init(_ mapping: InferredMapping, all: Bool) {
     self.mapping = mapping
     let continuation = mapping.continuation
@@ -34,7 +34,7 @@ struct InferredChecks {
         {
           predicates.append((entity.name, relationship))
         }
-        // What is new has been found to be optional, or to follow from its inverse.
+        // A new relationship is optional or follows from its inverse; otherwise the mapping was not inferred.
         let isSame = old.map { $0.isOptional == relationship.isOptional } ?? relationship.isOptional
         if relationship.isToMany {
           guard all || !isSame || old?.count != relationship.count else { continue }
@@ -60,11 +60,11 @@ struct InferredChecks {
     }
   }
 
-  /// Checks the objects of a snapshot of the newer model.
+  /// Returns the check of the objects of a snapshot of the newer model.
   ///
   /// - Parameters:
-  ///   - tag: The store whose objects they are.
-  ///   - valuesOnly: Whether links and uniqueness are left out, because their rows will be written anew.
+  ///   - tag: The tag of the store that contains the objects.
+  ///   - valuesOnly: Whether links and uniqueness are skipped, because the migration writes their rows anew.
   func check(
     _ snapshot: any StoreSnapshot, of tag: StoreTag, valuesOnly: Bool = false
   ) throws -> ObjectsCheck {
@@ -84,7 +84,7 @@ struct InferredChecks {
   }
 }
 
-/// Looks through the objects of a snapshot for those that are not what their model asks of them.
+/// Finds the objects of a snapshot that break the rules of their model.
 struct ObjectsCheck {
   private let snapshot: any StoreSnapshot
   private let model: Model
@@ -95,7 +95,7 @@ struct ObjectsCheck {
   /// The objects that share unique values.
   private(set) var conflicts: [ConstraintConflict] = []
 
-  /// Whether all objects looked at are as the model asks.
+  /// Whether all checked objects meet the rules of the model.
   var isValid: Bool { failures.isEmpty && conflicts.isEmpty }
 
   init(_ snapshot: any StoreSnapshot, _ model: Model, _ tag: StoreTag) {
@@ -119,7 +119,7 @@ struct ObjectsCheck {
         message: message, code: code))
   }
 
-  /// Every object must have a reference, to an object that is there.
+  /// Records a failure for each object without a reference, or with a reference to a missing object.
   mutating func requireReferences(_ relationship: Relationship, of entity: String) throws {
     for layout in layouts(of: entity) {
       guard let index = layout.index(of: relationship.name) else { continue }
@@ -132,7 +132,7 @@ struct ObjectsCheck {
     }
   }
 
-  /// Every value of an attribute must be what the attribute's rules ask for.
+  /// Records a failure for each value of an attribute that breaks the attribute's rules.
   mutating func values(of attribute: Attribute, in entity: String) throws {
     if attribute.type == .composite {
       return try predicates(attribute.validation.predicates, of: .attribute(attribute), in: entity)
@@ -149,7 +149,7 @@ struct ObjectsCheck {
     }
   }
 
-  /// Every object must meet the predicates of a relationship or a composite attribute.
+  /// Records a failure for each object that does not meet a predicate of a relationship or a composite attribute.
   mutating func predicates(
     _ predicates: [ValidationPredicate], of property: Property, in entity: String
   ) throws {
@@ -169,7 +169,7 @@ struct ObjectsCheck {
     }
   }
 
-  /// Every object must lead to as many others as the relationship says.
+  /// Records a failure for each object that leads to fewer or more objects than the relationship allows.
   mutating func count(_ relationship: Relationship, of entity: String) throws {
     for layout in layouts(of: entity) {
       guard
@@ -196,9 +196,9 @@ struct ObjectsCheck {
     }
   }
 
-  /// No two objects of an entity may share the values of some attributes.
+  /// Records a conflict for each pair of objects of an entity that share the values of some attributes.
   mutating func unique(_ names: [String], in entity: String) throws {
-    // What is kept of each object is a hash; only where two meet values are compared.
+    // Only a hash is kept for each object. Values are compared only if two hashes are equal.
     var seen: [Int: [ObjectKey]] = [:]
     for layout in layouts(of: entity) {
       let columns = names.compactMap { layout.index(of: $0).map { layout.columns[$0] } }

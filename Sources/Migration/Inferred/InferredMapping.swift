@@ -1,29 +1,28 @@
 public import ObjectModel
 import Rows
 
-/// A mapping that follows from two versions of a model by themselves, by names and renaming identifiers:
-/// what Core Data calls a lightweight migration.
+/// A mapping that follows from two versions of a model, by names and renaming identifiers. Core Data calls this a
+/// lightweight migration.
 ///
 ///     let mapping = try InferredMapping(from: old, to: new)
 ///     print(mapping.losses)       // what the new version has no place for
 ///
-/// Entities and properties may be added, removed and renamed; values may become optional, required where
-/// there is a default, or of a wider type; relationships may be added, get an inverse, lead to many where
-/// they led to one, and lose their order; entities may move in the tree of inheritance. Everything else is
-/// listed with its reason when the mapping is made.
+/// Entities and properties may be added, removed and renamed. Values may become optional, required if there is a
+/// default, or of a wider type. Relationships may be added, get an inverse, become to-many, and lose their order.
+/// Entities may move in the tree of inheritance. Any other change is listed with its reason when the mapping is made.
 public struct InferredMapping: Sendable {
   /// The older version.
   public let source: Model
   /// The newer version.
   public let destination: Model
-  /// What is in stores of the older version and has no place in those of the newer one, in words.
+  /// The parts of stores of the older version that the newer version can't store, in words.
   public let losses: [MigrationProblem]
   let continuation: ModelContinuation
 
   /// Infers the mapping.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/notInferable`` and everything that can't
-  ///   be inferred.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/notInferable`` and every change that can't be
+  ///   inferred.
   public init(from source: Model, to destination: Model) throws(MigrationError) {
     self.source = source
     self.destination = destination
@@ -42,7 +41,8 @@ public struct InferredMapping: Sendable {
     }
   }
 
-  /// Everything that can't be inferred between two versions; empty when ``init(from:to:)`` succeeds.
+  /// Returns every change between two versions that can't be inferred. The list is empty if ``init(from:to:)``
+  /// succeeds.
   public static func problems(from source: Model, to destination: Model) -> [MigrationProblem] {
     var inference = Inference(ModelContinuation(from: source, to: destination))
     inference.run()
@@ -50,7 +50,7 @@ public struct InferredMapping: Sendable {
   }
 }
 
-/// One comparison of two models: what is lost, and what can't be inferred.
+/// One comparison of two models. It collects the losses and the changes that can't be inferred.
 private struct Inference {
   private let continuation: ModelContinuation
   private var old: Model { continuation.old }
@@ -77,7 +77,7 @@ private struct Inference {
 
   private mutating func compare(_ entity: Entity, _ before: Entity) {
     let continued = continuation.properties(of: entity.name)
-    // What is inherited is told of where it is declared.
+    // An inherited property is reported for the entity that declares it.
     for property in entity.declaredProperties where !property.isTransient {
       let old = continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }
       switch (property, old) {
@@ -142,9 +142,9 @@ private struct Inference {
       }
       return
     }
-    // What is computed anew has no use for what was there.
+    // A derived value is computed anew, so the old value does not matter.
     if attribute.derivation != nil { return }
-    // Values within composite attributes are not counted one by one, so nothing may be lost there.
+    // Lost values within composite attributes are not counted one by one, so the conversion must be lossless there.
     guard
       path.contains(".")
         ? before.type == attribute.type || before.type.widens(to: attribute.type)
@@ -169,7 +169,7 @@ private struct Inference {
 
   // MARK: - Relationships
 
-  /// The old relationship that leads along a new one.
+  /// Returns the old relationship that a new one continues.
   private func before(_ relationship: Relationship, of entity: String) -> Relationship? {
     guard
       case .relationship(let old)? = continuation.properties(of: entity).before[
@@ -222,7 +222,7 @@ private struct Inference {
               continuation.entity(after: name).map { !newFamily.contains($0.name) } ?? true
             }.map { "\"\($0)\"" }.joined(separator: ", ")))
     }
-    // Both ends are told of: the one that comes first in the model is enough.
+    // The problem applies to both ends. It is reported for the relationship with the lesser name only.
     if let inverse = new.inverse(of: relationship),
       let old = self.before(inverse, of: relationship.destination),
       self.old.inverse(of: before)?.name != old.name,

@@ -2,38 +2,38 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// How an inferred mapping carries the rows of a store over: column by column, and whether that takes
-/// writing any row at all.
+/// The transfer of the rows of a store by an inferred mapping, column by column, and whether any row must be written
+/// for it.
 struct RowTransfer {
-  /// What becomes which rows.
+  /// The source and target of each group of rows.
   private(set) var origins: [RowOrigin] = []
-  /// Why rows must be written anew, in words; empty when the new schema reads every row as it is.
+  /// The reasons to write rows anew, in words. Empty if the new schema reads every row as it is.
   private(set) var rewritings: [String] = []
-  /// References that follow from those the other way; they are looked up before rows are carried over.
+  /// References that are computed from the opposite relationship. They are looked up before rows are transferred.
   private(set) var reversals: [Reversal] = []
-  /// Entities with derived values that have to be computed.
+  /// Entities with derived values that must be computed.
   private(set) var derivingEntities: [String] = []
 
-  /// A column of the target that gets what a relationship of the source says the other way.
+  /// A column of the target that is filled from the opposite relationship of the source.
   struct Reversal {
-    /// The place of the origin among the origins.
+    /// The index of the origin in `origins`.
     let origin: Int
-    /// The column of the target.
+    /// The index of the column in the target.
     let target: Int
-    /// The relationship that is turned around.
+    /// The relationship of the source that is reversed.
     let relationship: Relationship
-    /// The entity that has it in the source.
+    /// The entity of the source that has the relationship.
     let entity: String
   }
 
-  /// Places in orders that begin, of the entity that is being looked at.
+  /// The order columns that the entity being transferred gets anew.
   private var newPlaces: [RowOrigin.NewPlace] = []
   private let mapping: InferredMapping
   private let source: Schema
   private let target: Schema
   private var continuation: ModelContinuation { mapping.continuation }
 
-  /// The transfer between rows of two schemas.
+  /// Creates the transfer between the rows of two schemas.
   ///
   /// - Parameters:
   ///   - source: The schema of the rows that are read, of the mapping's source.
@@ -176,7 +176,7 @@ struct RowTransfer {
     }
   }
 
-  /// The entities that a reference may lead to; `nil` when it leads to no others anyway.
+  /// Returns the numbers of the entities that a reference may lead to; `nil` if every reference stays valid.
   private mutating func destinations(
     of relationship: Relationship, before: Relationship, _ name: String
   ) -> Set<UInt16>? {
@@ -195,7 +195,7 @@ struct RowTransfer {
 
   // MARK: - Links
 
-  /// The relationship of the source that says the other way what a new relationship says.
+  /// Returns the relationship of the source that is the inverse of a new relationship.
   private func reversed(
     _ relationship: Relationship
   ) -> (relationship: Relationship, entity: String)? {
@@ -207,7 +207,7 @@ struct RowTransfer {
     return (old, entity.name)
   }
 
-  /// The new relationship that a side of a table is of, with the entity that declares it.
+  /// Returns the new relationship at one end of a link table, with the entity that declares the relationship.
   private func relationship(
     _ end: LinkTable.End
   ) -> (relationship: Relationship, entity: String)? {
@@ -240,7 +240,7 @@ struct RowTransfer {
     }
   }
 
-  /// Carries what an old relationship leads to over to links.
+  /// Transfers the targets of an old relationship to links.
   private mutating func carry(
     _ relationship: Relationship, _ before: Relationship, of owner: String, _ side: LinkTable.Side
   ) {
@@ -264,7 +264,7 @@ struct RowTransfer {
     }
     rewritings.append("\(name) becomes links")
     if !before.isToMany {
-      // A reference of the owner's rows.
+      // The relationship is a reference in the owner's rows.
       for layout in layouts(of: owner) {
         guard let index = layout.index(of: before.name) else { continue }
         var column = RowOrigin.Column(layout.columns[index], to: places.destination)
@@ -276,7 +276,7 @@ struct RowTransfer {
       return
     }
     guard let inverse = mapping.source.inverse(of: before), !inverse.isToMany else { return }
-    // A reference of the rows at the other end.
+    // The inverse is a reference in the rows at the other end.
     for layout in layouts(of: before.destination) {
       guard let index = layout.index(of: inverse.name),
         let number = continuation.entity(after: layout.entity).flatMap({
@@ -292,7 +292,7 @@ struct RowTransfer {
     }
   }
 
-  /// Has links keep the places that references had.
+  /// Keeps the positions of ordered references in the order column of the links.
   private func carry(
     _ known: Int?, of layout: Layout, to order: LayoutColumn?, _ origin: inout RowOrigin
   ) {
@@ -302,7 +302,7 @@ struct RowTransfer {
     origin.columns.append(RowOrigin.Column(layout.columns[known], to: place))
   }
 
-  /// Appends the origin of links, with places for the orders that begin with them.
+  /// Appends an origin of links, with positions for the orders that the links did not have before.
   private mutating func appendLinks(_ origin: RowOrigin, _ side: LinkTable.Side) {
     var origin = origin
     for (order, reference) in [(side.order, side.destination), (side.turned.order, side.owner)] {
@@ -320,7 +320,8 @@ struct RowTransfer {
     mapping.source.family(of: entity).filter { !$0.isAbstract }.compactMap { source[$0.name] }
   }
 
-  /// A number that a table of links had and that another relationship has now would show old links.
+  /// Records a rewriting if another relationship now uses the number of an old link table, because it would show the
+  /// old links.
   private mutating func checkLeftLinks(
     _ entity: String, _ relationship: String, _ seen: inout Set<String>
   ) {
@@ -338,7 +339,7 @@ struct RowTransfer {
 }
 
 extension LayoutColumn {
-  /// The column, read as values of another's kind.
+  /// Returns the column, read as values of another column's kind.
   fileprivate func read(as other: LayoutColumn) -> LayoutColumn {
     LayoutColumn(
       number: number, name: name, kind: other.kind, isOptional: isOptional,
@@ -349,9 +350,9 @@ extension LayoutColumn {
 // MARK: - References that follow from others
 
 extension RowTransfer {
-  /// The origins with the references that follow from those the other way.
+  /// Returns the origins with the references that are computed from the opposite relationship.
   ///
-  /// - Throws: ``MigrationError`` when an object is led to by several and leads back to one.
+  /// - Throws: ``MigrationError`` if several objects lead to an object that may lead back to only one.
   func origins(reading snapshot: any StoreSnapshot) throws -> [RowOrigin] {
     var origins = origins
     for reversal in reversals {

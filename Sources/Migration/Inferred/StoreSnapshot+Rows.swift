@@ -3,7 +3,8 @@ import Rows
 import StoreInterface
 
 extension StoreSnapshot {
-  /// Calls `body` with the key of every row of a layout, the given columns of its block, and its place in them.
+  /// Calls `body` for every row of a layout, with the row's key, the given columns of its block, and its index in the
+  /// block.
   func forEachRow(
     of layout: Layout, _ columns: [LayoutColumn],
     _ body: (ObjectKey, [Column?], Int) throws -> Void

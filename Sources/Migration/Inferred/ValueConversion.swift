@@ -2,16 +2,16 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// The change of an attribute's values from one type to another, where that follows from the types.
+/// The conversion of an attribute's values from one type to another, if the types alone determine it.
 ///
-/// A type that holds every value of the other reads its rows as they are, and needs no conversion
-/// (``ColumnKind/widens(to:)``). With the types here most values stay the same and some may not: an integer of 64 bits
-/// above 2^53 is no floating-point number. A migration counts such values before it writes anything.
+/// A type that holds every value of the old type reads the rows as they are, and needs no conversion
+/// (``ColumnKind/widens(to:)``). The conversions here may change some values: not every integer above 2^53 is a
+/// floating-point number. A migration counts such values before it writes anything.
 struct ValueConversion: Sendable, Hashable {
   let old: AttributeType
   let new: AttributeType
 
-  /// The conversion between two types; `nil` if the values of the old type are no values of the new type.
+  /// Creates the conversion between two types; `nil` if values of the old type are not values of the new type.
   init?(from old: AttributeType, to new: AttributeType) {
     switch (old, new) {
     case (.boolean, .float), (.boolean, .double), (.boolean, .decimal),
@@ -23,7 +23,7 @@ struct ValueConversion: Sendable, Hashable {
     }
   }
 
-  /// Returns the value as one of the new type, the nearest one if it is not exactly the same; `nil` if there is none.
+  /// Returns the value in the new type, or the nearest one if there is no equal value; `nil` if there is none.
   func converted(_ value: Value) -> Value? {
     switch (value, new) {
     case (.null, _): .null
@@ -42,7 +42,7 @@ struct ValueConversion: Sendable, Hashable {
     }
   }
 
-  /// Whether a value stays the same.
+  /// Whether the conversion keeps a value exactly.
   func isExact(_ value: Value) -> Bool {
     guard let converted = converted(value) else { return false }
     switch (value, converted) {
@@ -65,7 +65,7 @@ struct ValueConversion: Sendable, Hashable {
     }
   }
 
-  /// The decimal number of the shortest text that stands for a floating-point number.
+  /// Returns the decimal number that the shortest text of a floating-point number spells.
   private static func decimal(_ text: String, isFinite: Bool) -> Value? {
     isFinite
       ? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) } : nil
@@ -73,7 +73,7 @@ struct ValueConversion: Sendable, Hashable {
 }
 
 extension AttributeType {
-  /// Whether values of this type become values of another without a written mapping.
+  /// Whether values of this type become values of another type without a written mapping.
   func becomes(_ other: AttributeType) -> Bool {
     self == other || widens(to: other) || ValueConversion(from: self, to: other) != nil
   }

@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// Infers mappings between versions of one model, and remembers why some can't be inferred.
+/// Infers mappings between versions of one model, and remembers the obstacles of mappings that can't be inferred.
 ///
-/// Neighbouring versions differ in a few properties. So one obstacle, such as an attribute that becomes of another
-/// type, keeps most steps over the same change from being inferred. Two properties are enough to recognise it, without a
+/// Neighbouring versions differ in a few properties. One obstacle, such as an attribute of a changed type, therefore
+/// affects most steps over the same change. The two versions of the property identify the obstacle, without a
 /// comparison of the models.
 struct InferenceMemory {
-  /// An attribute that nothing can be inferred for.
+  /// An attribute with a change that can't be inferred.
   private struct Obstacle {
     let entity: String
     let property: String
@@ -14,7 +14,7 @@ struct InferenceMemory {
     let old: Property?
     let new: Property
 
-    /// The obstacle that a problem describes; `nil` if the problem depends on more than two attributes.
+    /// Creates the obstacle that a problem describes; `nil` if the problem depends on more than two attributes.
     init?(_ problem: MigrationProblem, _ old: Model, _ new: Model) {
       guard let name = problem.property, let property = new[problem.entity]?[name],
         case .attribute(let attribute) = property, attribute.type != .composite,
@@ -58,7 +58,7 @@ struct InferenceMemory {
     if obstacles.contains(where: { $0.isBetween(old, new) }) { return nil }
     comparisonCount += 1
     do throws(MigrationError) { return try InferredMapping(from: old, to: new) } catch {
-      // Many changes at once are many obstacles, and the first is enough to recognise the step.
+      // A step with many changes has many obstacles. The first one is enough to recognise the step.
       if let found = error.problems.lazy.compactMap({ Obstacle($0, old, new) }).first {
         obstacles.append(found)
       }

@@ -28,7 +28,7 @@ struct Lineage {
   private(set) var members: [String: Member] = [:]
   private let start: Model
 
-  /// Begins with every concrete entity of a model.
+  /// Creates a lineage with every concrete entity of a model.
   init(_ model: Model) {
     start = model
     for entity in model.entities where !entity.isAbstract {
@@ -70,7 +70,7 @@ struct Lineage {
         for (new, old) in step.properties(of: after).before
         where Lineage.keepsValues(old, step.new.property(new, of: after)) {
           names[old.name] = new
-          // A written expression decides about the value itself.
+          // A written expression determines the value itself.
           let isWritten = known.contains { $0[new] != nil }
           if !isWritten, let changed = step.new.property(new, of: after),
             case .attribute(let before) = old, case .attribute(let attribute) = changed
@@ -131,7 +131,7 @@ struct Lineage {
     members[name] = member
   }
 
-  /// The concrete entities that a relationship of the first model leads to.
+  /// Returns the concrete entities that a relationship of the first model leads to.
   private func targets(of property: String, of entity: String) -> [String] {
     guard case .relationship(let relationship)? = start.property(property, of: entity) else {
       return []
@@ -160,7 +160,7 @@ struct Lineage {
     return lost
   }
 
-  /// Whether the values of a property stay values of the one that continues it.
+  /// Whether the values of a property stay valid values of the property that continues it.
   private static func keepsValues(_ old: Property, _ new: Property?) -> Bool {
     guard let new, !new.isTransient else { return false }
     if case .attribute(let old) = old, case .attribute(let new) = new {
@@ -304,7 +304,7 @@ struct Lineage {
     }
   }
 
-  /// Counts the values that are not the same after the given conversions.
+  /// Counts the values that the given conversions change.
   private func countInexact(
     _ property: String, of layout: Layout, _ chain: [ValueConversion],
     in snapshot: any StoreSnapshot

@@ -2,31 +2,31 @@ import ObjectModel
 
 /// One step of a migration: from a version to the next.
 public struct MigrationStep: Sendable {
-  /// The version before.
+  /// The version before the step.
   public let from: KnownVersion
-  /// The version after.
+  /// The version after the step.
   public let to: KnownVersion
-  /// How it is done.
+  /// The mapping of the step.
   public let means: Means
-  /// Whether somebody sees to the objects before or after.
+  /// Whether a handler of the program runs before or after the step.
   public var hasHandlers: Bool { before != nil || after != nil }
 
   var before: MigrationStage.Handler?
   var after: MigrationStage.Handler?
 
-  /// Whether objects stay who they are.
+  /// Whether objects keep their identity.
   var keepsObjects: Bool { if case .inferred = means { true } else { false } }
 
-  /// How a step is done.
+  /// The kind of mapping that a step uses.
   public enum Means: Sendable {
-    /// As it follows from the two versions.
+    /// A mapping that was inferred from the two versions.
     case inferred(InferredMapping)
-    /// As somebody wrote it.
+    /// A written mapping.
     case written(MappingModel)
   }
 }
 
-/// The least elements of a collection, one after another.
+/// A priority queue, which returns the least element first.
 private struct PriorityQueue<Element: Comparable> {
   /// A binary heap.
   private var elements: [Element] = []
@@ -57,25 +57,24 @@ private struct PriorityQueue<Element: Comparable> {
   }
 }
 
-/// Finds a way from one version to another.
+/// Finds the best path from one version to another.
 ///
-/// A step is a written mapping, or an inferred one. The best way jumps over no written mapping if it can (a
-/// mapping between two versions says what has to happen to objects on the way, which nothing inferred from
-/// before the one to behind the other knows), and among such it is the shortest, and then the one of the
-/// fewest inferred steps.
+/// A step is a written mapping or an inferred one. A written mapping states changes of objects that an inferred
+/// mapping over the same versions does not know. The best path therefore bypasses as few written mappings as
+/// possible. Among such paths it has the fewest steps, and then the fewest inferred steps.
 struct MigrationPath {
   private let versions: [KnownVersion]
   private let mappings: [MappingModel]
   private let infers: Bool
 
-  /// - Parameter versions: The versions in their order, none twice.
+  /// - Parameter versions: The versions in their order, without duplicates.
   init(_ versions: [KnownVersion], _ mappings: [MappingModel], infers: Bool) {
     self.versions = versions
     self.mappings = mappings
     self.infers = infers
   }
 
-  /// What a way costs; the lesser is the better.
+  /// The cost of a path. A path with a lesser cost is better.
   private struct Cost: Comparable {
     var jumped = 0
     var steps = 0
@@ -86,14 +85,14 @@ struct MigrationPath {
     }
   }
 
-  /// A step that may be the next one. Its means are looked for when no cheaper way is left.
+  /// A possible next step. Its mapping is inferred only when no cheaper path is left.
   private struct Candidate: Comparable {
     let cost: Cost
     let from: Int
     let to: Int
-    /// Whether it ends at the wanted version: of ways that cost the same, no other needs to be looked at then.
+    /// Whether the step ends at the wanted version. Of paths with equal cost, a finished one is taken first.
     let isLast: Bool
-    /// Its place among all candidates.
+    /// The sequence number among all candidates.
     let number: Int
     /// The written mapping; `nil` for a step to be inferred.
     let mapping: MappingModel?
@@ -104,10 +103,10 @@ struct MigrationPath {
     static func == (left: Candidate, right: Candidate) -> Bool { left.number == right.number }
   }
 
-  /// Finds the best way.
+  /// Returns the steps of the best path.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/noPath`` that names the versions, what
-  ///   differs, and why nothing can be inferred from the first to the last.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/noPath``. The error names the versions, their
+  ///   differences, and the changes from the first to the last that can't be inferred.
   func steps(
     from start: KnownVersion, to target: KnownVersion
   ) throws(MigrationError) -> [MigrationStep] {
@@ -115,7 +114,7 @@ struct MigrationPath {
     return try steps(from: start, to: target, &memory)
   }
 
-  /// Finds the best way, with mappings that a memory infers.
+  /// Returns the steps of the best path, and infers mappings through `memory`.
   func steps(
     from start: KnownVersion, to target: KnownVersion, _ memory: inout InferenceMemory
   ) throws(MigrationError) -> [MigrationStep] {
@@ -173,7 +172,7 @@ struct MigrationPath {
         continue
       }
       let step = MigrationStep(from: from, to: to, means: means)
-      // Nothing is lost on the way that the first and the last version do not have in common.
+      // A path must keep everything that the first and the last version have in common. A single step needs no check.
       if next.isLast, steps.isEmpty { return [step] }
       let reached = lineage.following(means)
       if let lost = reached.firstLoss(of: shared) {

@@ -4,27 +4,27 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// One migration while it goes on: the objects as far as they are, and the stores of its own that they lie in.
+/// A running migration: the objects after the steps so far, and the temporary stores that contain them.
 ///
-/// A step that needs no row written only changes how rows are read. One that does writes all of them to a
-/// store of the run's own, beside the one that is migrated.
+/// A step that needs no row written only changes how rows are read. Any other step writes all rows to a temporary
+/// store, beside the store that is migrated.
 struct MigrationRun {
   private let migrator: Migrator
   private let plan: MigrationPlan
   private let places: StorePlaces
-  /// Where the result is to lie.
+  /// The path of the result.
   private let path: String
   private let uuid: UUID
 
-  /// The objects so far.
+  /// The objects after the steps so far.
   private(set) var current: any StoreSnapshot
-  /// The models that the objects are read through and the store they lie in does not know yet.
+  /// Models that `current` is read through and that its store does not know yet.
   private(set) var pendingModels: [Model] = []
-  /// The store of the run's own that has the objects; `nil` while that is the one that is migrated.
+  /// The temporary store that contains the objects; `nil` while the migrated store still contains them.
   private var own: (store: any Store, path: String?)?
-  /// Whether objects have the numbers they had.
+  /// Whether objects keep their numbers.
   private let keepsKeys: Bool
-  /// Whether a step joins entities whose objects share numbers, so that rows must be written anew.
+  /// Whether a step joins entities with objects that share numbers, so that rows must be written anew.
   private let joinsNumbers: Bool
   private(set) var lostReferenceCount = 0
   private var step = 0
@@ -39,18 +39,20 @@ struct MigrationRun {
     self.places = places
     self.path = path
     current = opened.snapshot
-    // Numbers are given by each type of store in its own way, and to what is made anew.
+    // Each type of store assigns numbers in its own way, and objects made anew get new numbers.
     let isIncremental = try places.backend(of: plan.type.after).capabilities.contains(.incremental)
     joinsNumbers = try MigrationRun.joinsNumbers(plan, opened.snapshot)
     keepsKeys =
       plan.type.before == plan.type.after
       && plan.steps.allSatisfy { $0.keepsObjects && (!$0.hasHandlers || isIncremental) }
       && !joinsNumbers
-    // Two stores that are there at once are two, and so are two whose numbers mean different objects.
+    // Two stores that exist at the same time need two UUIDs. So do two stores with numbers that mean different
+    // objects.
     uuid = try replacing && keepsKeys ? opened.snapshot.metadata.uuid ?? UUID() : UUID()
   }
 
-  /// Whether a step joins entities whose objects share numbers into one family, and the store can't hold that.
+  /// Whether a step joins entities with shared object numbers into one family, and the store type can't represent
+  /// that.
   private static func joinsNumbers(
     _ plan: MigrationPlan, _ snapshot: any StoreSnapshot
   ) throws -> Bool {
@@ -75,10 +77,10 @@ struct MigrationRun {
     return false
   }
 
-  /// Whether the store that is migrated has all rows as they are to be.
+  /// Whether the rows of the migrated store need no change.
   var isInPlace: Bool { own == nil && plan.type.before == plan.type.after }
 
-  /// Takes all steps.
+  /// Performs all steps.
   mutating func takeSteps() throws {
     for (index, step) in plan.steps.enumerated() {
       self.step = index + 1
@@ -133,7 +135,7 @@ struct MigrationRun {
     try take(made)
   }
 
-  /// Takes a store that has the objects by now in the place of the one that had them.
+  /// Replaces the current temporary store with a store that contains the migrated objects.
   private mutating func take(_ made: (store: any Store, path: String?)) throws {
     let before = own
     own = made
@@ -191,7 +193,7 @@ struct MigrationRun {
 
   // MARK: - Handlers
 
-  /// Gives the objects, as they are, to what the program does with them.
+  /// Passes the current objects to a handler of the program, and saves the changes.
   private mutating func hand(to handler: MigrationStage.Handler) throws {
     try materialize()
     guard let own else { return }
@@ -203,7 +205,7 @@ struct MigrationRun {
     current = try own.store.snapshot()
   }
 
-  /// Sees to it that the objects lie in a store of the run's own, which knows their model.
+  /// Copies the objects into a temporary store with their model, unless one contains them already.
   private mutating func materialize() throws {
     if let own {
       try commitPendingModels(to: own.store)
@@ -215,7 +217,7 @@ struct MigrationRun {
     try take(made)
   }
 
-  /// Copies the objects so far.
+  /// Copies the current objects to a store.
   private mutating func copy(
     to store: any Store, _ origins: [RowOrigin]? = nil, keepingKeys keepsKeys: Bool
   ) throws {
@@ -234,8 +236,8 @@ struct MigrationRun {
 
   // MARK: - Stores
 
-  /// A store for a step: of the type that is wanted where that takes changes as they come, and else in memory,
-  /// where what is read and written whole lies anyway.
+  /// Creates a store for a step. The store has the wanted type if that type is incremental and durable, and else lies
+  /// in memory, because stores that are read and written whole lie there anyway.
   private mutating func makeStore(
     _ model: Model, _ schema: Schema?
   ) throws -> (store: any Store, path: String?) {
@@ -255,7 +257,7 @@ struct MigrationRun {
   ) throws -> (store: any Store, path: String) {
     let temporary = try places.pathOfReplacement(for: path)
     paths.append(temporary)
-    // A store of another type may be a folder.
+    // A store of another type may be a folder, so no file is reserved for it.
     if plan.type.before == plan.type.after {
       try places.reserve(temporary, withPermissionsOf: path)
     }
@@ -263,9 +265,9 @@ struct MigrationRun {
     return (store, temporary)
   }
 
-  /// Puts everything into a file that is whole and durable, and closes it.
+  /// Writes all objects to a complete and durable file, and closes the file.
   ///
-  /// - Returns: The file, which is to be put in its place.
+  /// - Returns: The path of the file, which the caller moves to its final path.
   mutating func finish() throws -> String {
     if let own, let file = own.path {
       try commitPendingModels(to: own.store)
@@ -282,12 +284,12 @@ struct MigrationRun {
     return made.path
   }
 
-  /// Removes the logs of databases that have taken their places.
+  /// Removes leftover logs of databases that were moved to their final paths.
   func removeLeftLogs() {
     for path in paths { places.removeLeftLogs(besides: path) }
   }
 
-  /// Removes what the run has left lying about.
+  /// Removes the temporary files of the run.
   mutating func cleanUp() {
     try? own?.store.close()
     own = nil

@@ -4,12 +4,12 @@ import Rows
 public import StoreInterface
 
 extension Migrator {
-  /// What a migration would do; nothing is written.
+  /// Returns the plan of a migration. Nothing is written.
   ///
   /// - Parameters:
-  ///   - target: The version that is wanted.
-  ///   - type: The type that the store is to be of; its own when it is `nil`.
-  /// - Throws: ``MigrationError``, or `StoreError` when the store can't be read.
+  ///   - target: The wanted version.
+  ///   - type: The wanted type of the store; `nil` to keep the type.
+  /// - Throws: ``MigrationError``, or `StoreError` if the store can't be read.
   public func plan(
     forStoreAt path: String, to target: Model, as type: StoreType? = nil, in places: StorePlaces
   ) throws -> MigrationPlan {
@@ -18,12 +18,12 @@ extension Migrator {
     return try plan(for: opened, to: target, as: type, counting: true)
   }
 
-  /// A store that is to be migrated, and what is known of it.
+  /// An open store that is to be migrated, with its snapshot and version.
   struct Opened {
     let store: any Store
     let snapshot: any StoreSnapshot
     let type: StoreType
-    /// The version that it was written with.
+    /// The version that the store was written with.
     let version: KnownVersion
 
     init(_ store: any Store, knowing versions: [KnownVersion]) throws {
@@ -38,7 +38,7 @@ extension Migrator {
     }
   }
 
-  /// Opens a store, with a known version where it does not hold its model.
+  /// Opens a store. If the store does not contain its model, the model of a known version is used.
   func open(_ path: String, readOnly: Bool, in places: StorePlaces) throws -> Opened {
     let backend = try places.backend(ofStoreAt: path)
     let store: any Store
@@ -73,7 +73,7 @@ extension Migrator {
     return MigrationError(.noPath, message)
   }
 
-  /// The steps from a version to another.
+  /// Returns the steps from one version to another.
   func steps(
     from start: KnownVersion, to target: KnownVersion
   ) throws(MigrationError) -> [MigrationStep] {
@@ -104,13 +104,13 @@ extension Migrator {
       return steps
     }
     if start.isSame(as: target) { return [] }
-    // No way is better than one inferred step where no mapping is written. Then no other version is looked at.
+    // Without written mappings no path is better than one inferred step, so other versions are not searched.
     if mappings.isEmpty, infersMappings,
       let direct = try? InferredMapping(from: start.model, to: target.model)
     {
       return [MigrationStep(from: start, to: target, means: .inferred(direct))]
     }
-    // The store's own is the oldest where nobody says otherwise, and the wanted one the newest.
+    // Unless `versions` says otherwise, the store's version is the oldest and the wanted version the newest.
     var known: [KnownVersion] = versions.contains { $0.isSame(as: start) } ? [] : [start]
     let mapped = mappings.flatMap { mapping in
       [mapping.source, mapping.destination].map {
@@ -131,9 +131,9 @@ extension Migrator {
     }
   }
 
-  /// Plans for a store that is open.
+  /// Returns the plan for an open store.
   ///
-  /// - Parameter counting: Whether it is said how many objects there are, which takes a look at all blocks.
+  /// - Parameter counting: Whether objects are counted, for which all blocks are visited.
   func plan(
     for opened: Opened, to model: Model, as type: StoreType?, counting: Bool
   ) throws -> MigrationPlan {

@@ -5,18 +5,17 @@ import Rows
 public import StoreInterface
 
 extension Migrator {
-  /// Brings a store to a version of its model.
+  /// Migrates a store to a version of its model.
   ///
-  /// Nobody else can save to it meanwhile. Objects keep their identifiers where no written mapping makes them
-  /// anew and the store keeps its type.
+  /// Nothing else can save to the store meanwhile. Objects keep their identifiers, unless a written mapping makes
+  /// them anew or the store changes its type.
   ///
   /// - Parameters:
-  ///   - target: The version that is wanted.
-  ///   - type: The type that the store is to be of; its own when it is `nil`.
-  ///   - output: Where the new store is written, while the old one stays as it is; in its place when it is
-  ///     `nil`.
-  /// - Throws: ``MigrationError``; `StoreError`; what a policy, a handler or ``progress`` throws. The store is
-  ///   as it was then.
+  ///   - target: The wanted version.
+  ///   - type: The wanted type of the store; `nil` to keep the type.
+  ///   - output: The path of the new store, if the old store stays unchanged; `nil` to replace the old store.
+  /// - Throws: ``MigrationError``, `StoreError`, or an error of a policy, a handler or ``progress``. The store is
+  ///   unchanged then.
   @discardableResult
   public func migrate(
     storeAt path: String, to target: Model, as type: StoreType? = nil, output: String? = nil,
@@ -27,7 +26,7 @@ extension Migrator {
       do {
         return try migrateOnce(path, target, type, output, places)
       } catch let error as StoreError where attempts < 8 {
-        // Somebody saved between what was looked at and the commit, or put a migrated store in the place.
+        // Another writer saved between planning and the commit, or replaced the store with a migrated one.
         let isOvertaken = error.code == .overtaken
         guard try isOvertaken || error.code == .notFound && places.exists(path) else { throw error }
         attempts += 1
@@ -51,15 +50,15 @@ extension Migrator {
     if plan.isEmpty { return MigrationReport(plan: plan, backupPath: nil, lostReferenceCount: 0) }
     try checkLoss(plan)
     let backup = try backupPath(path, plan, places)
-    // The store as it was is kept until the new one is there: nobody may save into it meanwhile.
+    // The commit is held until the new store is in place, so that no save into the old store is lost.
     let report = try opened.store.holding(commit: opened.snapshot.commit) {
       try replacing(path, plan, opened, backup, places)
     }
     if let report { return report }
     do { try commit(plan, opened) } catch {
-      // It is a copy of what is still there.
+      // The backup is a copy of a store that still exists.
       if let backup { try? places.destroy(backup) }
-      // A database of another system takes no other model: one of ours takes its place.
+      // A database of another system can't take another model, so a database of this format replaces it.
       guard writesForeign, let refusal = error as? StoreError, refusal.code == .incompatibleModel,
         let report = try opened.store.holding(
           commit: opened.snapshot.commit,
@@ -70,7 +69,7 @@ extension Migrator {
     return MigrationReport(plan: plan, backupPath: backup, lostReferenceCount: 0)
   }
 
-  /// Throws if the migration would drop something and the caller has not allowed that.
+  /// Throws an error if the migration would drop data and the caller has not allowed that.
   private func checkLoss(_ plan: MigrationPlan) throws {
     guard !allowsLoss, !plan.drops.isEmpty else { return }
     throw MigrationError(
@@ -81,7 +80,7 @@ extension Migrator {
     )
   }
 
-  /// Where the store is to be kept as it was.
+  /// Returns the path for the backup of the old store.
   private func backupPath(
     _ path: String, _ plan: MigrationPlan, _ places: StorePlaces
   ) throws -> String? {
@@ -103,10 +102,10 @@ extension Migrator {
     }
   }
 
-  /// Writes the new store beside the old one and puts it in its place.
+  /// Writes the new store beside the old one and moves it to the old store's path.
   ///
-  /// - Parameter writesRows: Whether all rows are written, also if the steps need no row written.
-  /// - Returns: `nil` when no row has to be written: the store only needs to be told of the model then.
+  /// - Parameter writesRows: Whether all rows are written even if no step needs that.
+  /// - Returns: `nil` if no row has to be written. Then the caller only commits the new model to the store.
   private func replacing(
     _ path: String, _ plan: MigrationPlan, _ opened: Opened, _ backup: String?,
     _ places: StorePlaces, writesRows: Bool = false
@@ -124,13 +123,13 @@ extension Migrator {
     }
   }
 
-  /// The path of a new store, after it was looked at.
+  /// Returns the path of a new store after ``checksResult`` has accepted the store.
   private func checked(_ path: String) throws -> String {
     try checksResult?(path)
     return path
   }
 
-  /// Takes all steps and hands on what came of them. Nothing is left lying about when that fails.
+  /// Performs all steps and passes the run to `body`. If a step or `body` fails, temporary files are removed.
   private func taking<R>(_ run: MigrationRun, _ body: (inout MigrationRun) throws -> R) throws -> R
   {
     var run = run
@@ -145,7 +144,7 @@ extension Migrator {
     }
   }
 
-  /// Tells a store whose rows stay as they are that it is of another model.
+  /// Commits the new model to a store with rows that stay unchanged.
   private func commit(_ plan: MigrationPlan, _ opened: Opened) throws {
     try opened.store.commit(request(plan, opened))
   }
@@ -159,19 +158,19 @@ extension Migrator {
     return request
   }
 
-  /// What brings a store of a document to a version.
+  /// The change that brings a store of a document to a version.
   package enum DocumentMigration {
-    /// The store commits this.
+    /// The store commits the request.
     case commit(CommitRequest)
-    /// The store is replaced by one that was written at the given path.
+    /// A new store, written at the given path, replaces the store.
     case replacement(MigrationReport)
   }
 
-  /// Brings what a store of a document shows to a version of its model. Nothing changes in the store.
+  /// Prepares the migration of a document's store to a version of its model. The store does not change.
   ///
-  /// - Parameter output: Where another store is written, if the rows can't stay as they are.
-  /// - Returns: `nil` when the store is of the version already.
-  /// - Throws: As ``migrate(storeAt:to:as:output:in:)``.
+  /// - Parameter output: The path of the new store, if the rows must be written anew.
+  /// - Returns: `nil` if the store has the version already.
+  /// - Throws: The errors of ``migrate(storeAt:to:as:output:in:)``.
   package func prepare(
     _ store: any Store, to target: Model, output: String, in places: StorePlaces
   ) throws -> DocumentMigration? {
@@ -188,7 +187,7 @@ extension Migrator {
     }
   }
 
-  /// Writes the new store to a place of its own.
+  /// Writes the new store to a path of its own.
   private func writing(
     _ output: String, _ plan: MigrationPlan, _ opened: Opened, _ places: StorePlaces
   ) throws -> MigrationReport {
@@ -204,14 +203,14 @@ extension Migrator {
 // MARK: - For coordinators
 
 extension Migrator: StoreMigrator {
-  /// Brings a store that a coordinator is given to its model.
+  /// Migrates a store to the model of the coordinator that opens it.
   public func migrateStore(
     at path: String, type: StoreType?, to model: Model, configuration: String?,
     in places: StorePlaces
   ) throws {
     var migrator = self
     if let configuration {
-      // Stores of a configuration have its entities only.
+      // Stores of a configuration contain only the configuration's entities.
       migrator.versions = versions.map { version in
         KnownVersion(
           version.name,

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// A snapshot as a store that nobody can write: what a migration reads from.
+/// A read-only store that shows one snapshot. A migration reads its source objects from it.
 final class SnapshotStore: Store {
   private let shown: any StoreSnapshot
   let tag: StoreTag
@@ -31,7 +31,7 @@ final class SnapshotStore: Store {
   }
 }
 
-/// A snapshot, read as one of a newer model: its rows are as they were, and columns are found by number.
+/// A snapshot that is read under a newer model. Its rows are unchanged, and columns are found by number.
 struct EvolvedSnapshot: StoreSnapshot {
   private let base: any StoreSnapshot
   private let evolved: Model

@@ -1,27 +1,27 @@
 public import ObjectGraph
 import ObjectModel
 
-/// One stage of a migration that is laid out step by step: what `NSMigrationStage` is to Core Data.
+/// One stage of a migration that is laid out step by step, like Core Data's `NSMigrationStage`.
 ///
 ///     Migrator(stages: [
 ///       .lightweight([v1, v2]),
 ///       .custom(from: v2, to: v3, before: { context in … }, after: { context in … }),
 ///     ])
 ///
-/// The migration goes through every version, one after another. A stage need not begin with the version that the stage
-/// before it ends with: the step between the two is inferred then. A handler gets a context on the objects as they are
-/// then, in a store of the migration's own, and its changes are saved when it returns.
+/// The migration goes through every version, one after another. A stage need not begin with the version that the
+/// previous stage ends with: the step between the two is inferred then. A handler gets a context on the current
+/// objects, in a temporary store of the migration. The handler's changes are saved when it returns.
 public struct MigrationStage: Sendable {
-  /// The versions that are gone through, the first being that of stores the stage begins with.
+  /// The versions that the stage goes through. Stores of the first version enter the stage.
   public let versions: [KnownVersion]
-  /// Whether somebody has to see to the objects beside what can be inferred.
+  /// Whether a handler changes objects in addition to the inferred mapping.
   public let isCustom: Bool
-  /// Comes before the stage, with the objects as its first version has them.
+  /// The handler that runs before the stage, on objects of the stage's first version.
   public let before: Handler?
-  /// Comes after the stage, with the objects as its last version has them.
+  /// The handler that runs after the stage, on objects of the stage's last version.
   public let after: Handler?
 
-  /// What is done with the objects before or after a stage.
+  /// A function that changes objects before or after a stage.
   public typealias Handler = @Sendable (ManagedObjectContext) throws -> Void
 
   private init(
@@ -31,25 +31,25 @@ public struct MigrationStage: Sendable {
     (self.before, self.after) = (before, after)
   }
 
-  /// A stage whose every step can be inferred.
+  /// Returns a stage with steps that can all be inferred.
   public static func lightweight(
     _ versions: [KnownVersion], before: Handler? = nil, after: Handler? = nil
   ) -> MigrationStage { MigrationStage(versions, isCustom: false, before, after) }
 
-  /// A stage from one version to the next in which somebody sees to the objects.
+  /// Returns a stage from one version to the next in which handlers change objects.
   public static func custom(
     from version: KnownVersion, to next: KnownVersion, before: Handler? = nil,
     after: Handler? = nil
   ) -> MigrationStage { MigrationStage([version, next], isCustom: true, before, after) }
 }
 
-/// The steps that stages lay out, checked before anything is done.
+/// The steps that stages lay out. They are checked before the migration starts.
 struct StageChain {
   /// One step, and the handlers before and after it.
   struct Link {
     let from: KnownVersion
     let to: KnownVersion
-    /// The number of the stage that the step leads to from the stage before it; `nil` for a step within a stage.
+    /// The number of the stage that the step leads to from the previous stage; `nil` for a step within a stage.
     var gap: Int?
     var before: MigrationStage.Handler?
     var after: MigrationStage.Handler?
@@ -60,12 +60,11 @@ struct StageChain {
   /// Checks the stages.
   ///
   /// - Parameter infers: Whether the step between two stages may be inferred.
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badStages`` that names the stages, counted
-  ///   from 1.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badStages`` that names the stages, counted from 1.
   init(
     _ stages: [MigrationStage], to target: Model, infers: Bool = true
   ) throws(MigrationError) {
-    // The handlers of stages of one version, which come before the next step.
+    // The handlers of stages with one version. They run before the next step.
     var waiting: [MigrationStage.Handler] = []
     for (index, stage) in stages.enumerated() {
       let number = index + 1
@@ -126,14 +125,14 @@ struct StageChain {
     known.append((version, stage))
   }
 
-  /// One handler that does the work of several, in their order; `nil` for none.
+  /// Returns one handler that runs several in their order; `nil` for none.
   private static func all(_ handlers: [MigrationStage.Handler]) -> MigrationStage.Handler? {
     if handlers.count < 2 { return handlers.first }
     return { context in for handler in handlers { try handler(context) } }
   }
 
-  /// The steps from a version on; `nil` if no stage has it. In the middle of a stage the handlers of its later steps
-  /// are still called.
+  /// Returns the steps from a version on; `nil` if no stage begins a step there. If the version is in the middle of a
+  /// stage, the handlers of the stage's later steps still run.
   func links(from version: KnownVersion) -> [Link]? {
     guard let first = links.firstIndex(where: { $0.from.isSame(as: version) }) else { return nil }
     return Array(links[first...])
@@ -141,9 +140,10 @@ struct StageChain {
 }
 
 extension StageChain.Link {
-  /// Returns the means of the step if no mapping is written for it.
+  /// Returns the inferred mapping of the step. The caller uses it if no mapping is written for the step.
   ///
-  /// - Throws: ``MigrationError`` if nothing can be inferred; of a step between two stages it names these.
+  /// - Throws: ``MigrationError`` if nothing can be inferred. For a step between two stages the error names the
+  ///   stages.
   func inferred() throws(MigrationError) -> MigrationStep.Means {
     do throws(MigrationError) {
       return .inferred(try InferredMapping(from: from.model, to: to.model))

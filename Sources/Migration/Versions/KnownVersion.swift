@@ -1,22 +1,22 @@
 public import ObjectGraph
 public import ObjectModel
 
-/// One version of a model that a store may have been written with, or be brought to.
+/// One version of a model: the version that a store was written with, or a target of a migration.
 public struct KnownVersion: Sendable, Hashable {
-  /// What the version is called in messages.
+  /// The name of the version in messages.
   public var name: String
   /// The model.
   public var model: Model
   /// The classes of the objects that the handlers of stages get.
   public var classes: [ManagedObject.Type] = []
 
-  /// A version with a name.
+  /// Creates a version with a name.
   public init(_ name: String, _ model: Model) {
     self.name = name
     self.model = model
   }
 
-  /// A version that classes declare.
+  /// Creates a version from the classes that declare it.
   ///
   /// - Throws: `ModelError` if the classes make no model.
   public init(_ version: any ModelVersion.Type) throws {
@@ -24,12 +24,12 @@ public struct KnownVersion: Sendable, Hashable {
     classes = version.classes
   }
 
-  /// Whether another version has the same entities in the same versions: stores of the one are stores of the
+  /// Whether another version has the same entities in the same versions. Stores of one version are then stores of the
   /// other.
   public func isSame(as other: KnownVersion) -> Bool { isSame(as: other.model) }
 
   func isSame(as other: Model) -> Bool {
-    // A bundle may have a hundred versions, and the hashes of one take a millisecond.
+    // A model file may have a hundred versions, and the hashes of one version take a millisecond.
     model.isSame(as: other)
       || model.mayHaveHashes(of: other) && model.versionHashes == other.versionHashes
   }
@@ -52,17 +52,17 @@ public struct KnownVersion: Sendable, Hashable {
 }
 
 extension [KnownVersion] {
-  /// The versions of a model file, in their order.
+  /// Creates the list of the versions of a model file, in their order.
   public init(_ versions: ModelVersions) {
     self = versions.versions.map { KnownVersion($0.name, $0.model) }
   }
 
-  /// The first version that a store with the given hashes was written with.
+  /// Returns the first version that fits a store with the given hashes.
   func version(of hashes: [String: VersionHash]) -> KnownVersion? { first { $0.fits(hashes) } }
 
-  /// The position of the first version that is the same as another.
+  /// Returns the position of the first version that is the same as another.
   func position(of version: KnownVersion) -> Int? { position(of: version.model) }
 
-  /// The position of the first version of a model.
+  /// Returns the position of the first version of a model.
   func position(of model: Model) -> Int? { firstIndex { $0.isSame(as: model) } }
 }

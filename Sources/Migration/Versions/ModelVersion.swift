@@ -1,6 +1,6 @@
 public import ObjectGraph
 
-/// A version of a model that classes declare: what `VersionedSchema` is to SwiftData.
+/// A version of a model that classes declare, like SwiftData's `VersionedSchema`.
 ///
 ///     enum TripsV1: ModelVersion {
 ///       static let classes: [ManagedObject.Type] = [Trip.self]
@@ -10,9 +10,9 @@ public import ObjectGraph
 ///       }
 ///     }
 ///
-/// The classes of several versions may have the same names, since each lies in the type of its version.
+/// The classes of several versions may have the same names, because each lies in the type of its version.
 public protocol ModelVersion: Sendable {
-  /// The name of the version in messages. That of the Swift type, unless this says otherwise.
+  /// The name of the version in messages. The default is the name of the Swift type.
   static var versionName: String { get }
 
   /// The classes with `@Entity`.
@@ -20,12 +20,12 @@ public protocol ModelVersion: Sendable {
 }
 
 extension ModelVersion {
-  /// The name of the version: that of the Swift type.
+  /// The name of the Swift type.
   public static var versionName: String { String(describing: Self.self) }
 }
 
 extension MigrationStage {
-  /// A stage whose every step is inferred.
+  /// Returns a stage with steps that are all inferred.
   ///
   /// - Throws: `ModelError` if the classes of a version make no model.
   public static func lightweight(
@@ -34,8 +34,8 @@ extension MigrationStage {
     lightweight(try versions.map { try KnownVersion($0) }, before: before, after: after)
   }
 
-  /// A stage from one version to the next in which the program changes objects. The handlers get objects of the classes of
-  /// the version that is migrated from, or to.
+  /// Returns a stage from one version to the next in which the program changes objects. The handlers get objects of
+  /// the classes of the version that is migrated from, or to.
   ///
   ///     let stage = try MigrationStage.custom(from: TripsV1.self, to: TripsV2.self, after: { context in
   ///       for trip in try context.fetch(TripsV2.Trip.self) { trip.title = trip.title.capitalized }
@@ -52,8 +52,8 @@ extension MigrationStage {
 }
 
 extension Migrator {
-  /// A migrator that knows the versions that classes declare, the oldest first, and the stages between them. A step without
-  /// a stage is inferred.
+  /// Creates a migrator that knows the versions that classes declare, the oldest first, and the stages between them.
+  /// A step without a stage is inferred.
   ///
   /// - Throws: `ModelError` if the classes of a version make no model.
   public init(
@@ -62,7 +62,7 @@ extension Migrator {
   ) throws {
     let versions = try ([oldest] + others).map { try KnownVersion($0) }
     var stages = stages
-    // Stages lead to the newest version.
+    // Stages must lead to the newest version.
     if let last = stages.last?.versions.last, let place = versions.position(of: last),
       place < versions.count - 1
     {

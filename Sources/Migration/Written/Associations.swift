@@ -1,15 +1,15 @@
 import ObjectModel
 import Rows
 
-/// Which objects became which by one mapping: two keys an object, found by either.
+/// The pairs of source and destination objects of one mapping, which can be looked up from either side.
 struct Associations {
   private(set) var pairs: [(source: ObjectKey, destination: ObjectKey)] = []
   private var isSorted = true
-  /// The positions of the pairs in the order of their destinations; made when first needed.
+  /// The positions of the pairs in the order of their destinations. Computed on first use.
   private var byDestination: [Int]?
 
   mutating func add(_ source: ObjectKey, _ destination: ObjectKey) {
-    // Objects are mapped in the order of their keys, so that there is seldom anything to sort.
+    // Objects are mapped in the order of their keys, so sorting is seldom necessary.
     if let last = pairs.last, (last.source, last.destination) > (source, destination) {
       isSorted = false
     }
@@ -17,14 +17,14 @@ struct Associations {
     byDestination = nil
   }
 
-  /// What an object has become, in the order of the keys.
+  /// Returns the objects that a source object has become, in the order of their keys.
   mutating func destinations(of source: ObjectKey) -> [ObjectKey] {
     sort()
     let first = pairs.firstPosition { $0.source >= source }
     return pairs[first...].prefix { $0.source == source }.map(\.destination)
   }
 
-  /// What has become an object.
+  /// Returns the source objects of a destination object.
   mutating func sources(of destination: ObjectKey) -> [ObjectKey] {
     sort()
     let order =

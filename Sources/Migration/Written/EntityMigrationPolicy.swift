@@ -1,8 +1,8 @@
 public import ObjectGraph
 public import ObjectModel
 
-/// The steps by which the objects of one entity become those of another: what `NSEntityMigrationPolicy` is to
-/// Core Data. Subclass it to do some of them in another way.
+/// The steps by which the objects of one entity become objects of another, like Core Data's
+/// `NSEntityMigrationPolicy`. Subclass it to replace some steps.
 ///
 ///     final class ToDoPolicy: EntityMigrationPolicy {
 ///       override func createDestinationInstances(
@@ -14,23 +14,24 @@ public import ObjectModel
 ///       }
 ///     }
 ///
-/// Both sides are at hand in every step: `manager.sourceContext` has the objects as they were and
-/// `manager.destinationContext` those that are being made. Steps come in this order: for each mapping
-/// ``begin(_:_:)``, ``createDestinationInstances(for:_:_:)`` for every object, ``endInstanceCreation(_:_:)``;
-/// then for each ``createRelationships(for:_:_:)`` for every object made, ``endRelationshipCreation(_:_:)``;
-/// then for each ``validate(_:_:)`` and ``end(_:_:)``. What is made is kept in the store as it goes, so hold
-/// identifiers rather than objects from one step to the next.
+/// Every step can use both sides: `manager.sourceContext` has the old objects and `manager.destinationContext` the
+/// new ones. Steps run in this order. For each mapping ``begin(_:_:)`` runs, then
+/// ``createDestinationInstances(for:_:_:)`` for every object, then ``endInstanceCreation(_:_:)``. Then for each
+/// mapping ``createRelationships(for:_:_:)`` runs for every object made, then ``endRelationshipCreation(_:_:)``. Then
+/// ``validate(_:_:)`` and ``end(_:_:)`` run for each. New objects are saved in between, so keep identifiers rather
+/// than objects from one step to the next.
 open class EntityMigrationPolicy {
-  /// A policy. One is made for each mapping that names it.
+  /// Creates a policy. The migration creates one for each mapping that names it.
   public init() {}
 
-  /// Comes before anything else of the mapping.
+  /// Runs before the other steps of the mapping.
   open func begin(_ mapping: EntityMapping, _ manager: MigrationManager) throws {}
 
-  /// Makes what an object becomes: one object with the attributes that the mapping says, or several, or none.
+  /// Makes the destination objects of one source object: one object with the attributes of the mapping, or several,
+  /// or none.
   ///
-  /// Whatever is made for an object is noted with ``MigrationManager/associate(_:with:by:)``, so that
-  /// relationships find it.
+  /// An override records each object that it makes with ``MigrationManager/associate(_:with:by:)``, so that
+  /// relationships find the object.
   open func createDestinationInstances(
     for source: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager
   ) throws {
@@ -40,28 +41,28 @@ open class EntityMigrationPolicy {
     manager.associate(source, with: made, by: mapping)
   }
 
-  /// Comes when all objects of the mapping are made.
+  /// Runs when all objects of the mapping are made.
   open func endInstanceCreation(_ mapping: EntityMapping, _ manager: MigrationManager) throws {}
 
-  /// Leads the relationships of an object that was made to where the mapping says.
+  /// Sets the relationships of a new object as the mapping states.
   open func createRelationships(
     for destination: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager
   ) throws {
     try manager.setRelationships(of: destination, mapping, self)
   }
 
-  /// Comes when all relationships of the mapping lead somewhere.
+  /// Runs when all relationships of the mapping are set.
   open func endRelationshipCreation(_ mapping: EntityMapping, _ manager: MigrationManager) throws {}
 
-  /// Looks at what was made; whatever is thrown ends the migration. What the model asks is looked at anyway.
+  /// Checks the new objects. A thrown error ends the migration. The rules of the model are checked in any case.
   open func validate(_ mapping: EntityMapping, _ manager: MigrationManager) throws {}
 
-  /// Comes last of the mapping.
+  /// Runs after the other steps of the mapping.
   open func end(_ mapping: EntityMapping, _ manager: MigrationManager) throws {}
 
-  /// What `FUNCTION($entityPolicy, "name", …)` gives in the expressions of a mapping.
+  /// Returns the value of `FUNCTION($entityPolicy, "name", …)` in the expressions of a mapping.
   ///
-  /// - Throws: That the policy has no such function, unless a subclass has it.
+  /// - Throws: ``MigrationError`` if the policy has no such function. Subclasses override this to provide functions.
   open func value(
     of function: String, _ arguments: [MappingValue], _ manager: MigrationManager
   ) throws -> MappingValue {
@@ -74,6 +75,6 @@ open class EntityMigrationPolicy {
 public enum MappingValue {
   /// A value.
   case value(Value)
-  /// Objects, of the source or, where they were asked for, of the destination.
+  /// Objects of the source. They are objects of the destination if the expression asks for these.
   case objects([ManagedObject])
 }

@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Holds a written mapping against its models, and completes it with what follows from them.
+/// Checks a written mapping against its models, and completes it with inferred parts.
 struct MappingCompletion {
   private let source: Model
   private let destination: Model
@@ -13,7 +13,7 @@ struct MappingCompletion {
     continuation = ModelContinuation(from: source, to: destination)
   }
 
-  /// The mappings, with those of entities that none of them speaks of.
+  /// Returns the written mappings, with inferred mappings for the entities that they omit.
   func complete(_ written: [EntityMapping]) throws(MigrationError) -> [EntityMapping] {
     var names: Set<String> = []
     for mapping in written {
@@ -44,7 +44,7 @@ struct MappingCompletion {
       && !mappings.contains(where: { $0.sourceEntity == entity.name })
     {
       guard continuation.entity(after: entity.name) == nil else {
-        // Its successor is made of something else.
+        // The successor is made from another entity.
         throw wrong(
           """
           Nothing says what becomes of the objects of "\(entity.name)": map them, or let them go with \
@@ -103,7 +103,7 @@ struct MappingCompletion {
     }
   }
 
-  /// A mapping with a value for every property that the new entity has.
+  /// Returns a mapping with a value for every property of the new entity.
   private func completed(_ mapping: EntityMapping) throws(MigrationError) -> EntityMapping {
     guard let entity = mapping.destinationEntity else { return mapping }
     var mapping = mapping
@@ -143,7 +143,7 @@ struct MappingCompletion {
     return mapping
   }
 
-  /// The property of a source entity that one of a destination continues, or has the name of.
+  /// Returns the property of a source entity that a destination property continues, or that has the same name.
   private func before(_ property: Property, _ from: String, _ entity: String) -> Property? {
     let old: Property?
     if continuation.entity(before: entity)?.name == from {
@@ -156,7 +156,7 @@ struct MappingCompletion {
     return old.flatMap { $0.isTransient ? nil : $0 }
   }
 
-  /// What a property gets that was not spoken of.
+  /// Returns the inferred values of a property that the mapping omits.
   private func carried(
     _ property: Property, _ before: Property, _ mapping: EntityMapping
   ) throws(MigrationError) -> [PropertyMapping] {
@@ -219,7 +219,7 @@ struct MappingCompletion {
 }
 
 extension AttributeType {
-  /// Whether every value of this type is one of another.
+  /// Whether every value of this type is a value of another type.
   func widens(to other: AttributeType) -> Bool {
     guard let kind = ColumnKind(self), let wider = ColumnKind(other) else { return false }
     return kind.widens(to: wider)

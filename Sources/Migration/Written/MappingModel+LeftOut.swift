@@ -4,12 +4,12 @@ import ObjectQuery
 import StoreInterface
 
 extension MappingModel {
-  /// Counts the objects that the conditions of the mappings leave out, by entity.
+  /// Counts the objects that no mapping takes because of the mappings' conditions, by entity.
   ///
   /// An entity that no mapping takes objects of is not counted here.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a condition that the model does not
-  ///   bear out.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a condition that contradicts the
+  ///   model.
   func leftOut(of snapshot: any StoreSnapshot) throws -> [MigrationDrop] {
     let takers = entityMappings.filter { $0.destinationEntity != nil }
     let open = Set(takers.filter { $0.sourcePredicate == nil }.compactMap(\.sourceEntity))
@@ -35,8 +35,8 @@ extension MappingModel {
 extension EntityMapping {
   /// Returns the identifiers of the objects that the mapping takes, in no order.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a condition that the model does not
-  ///   bear out.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a condition that contradicts the
+  ///   model.
   func identifiers(in context: ManagedObjectContext) throws -> [ObjectID] {
     guard let entity = sourceEntity else { return [] }
     var request = FetchRequest(entity)

@@ -1,8 +1,8 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// How the objects of one version of a model become those of another, as somebody wrote it down: what
-/// `NSMappingModel` is to Core Data.
+/// A written mapping from the objects of one version of a model to the objects of another, like Core Data's
+/// `NSMappingModel`.
 ///
 ///     let mapping = try MappingModel(
 ///       """
@@ -10,20 +10,19 @@ public import ObjectQuery
 ///         fullName = $source.firstName + ' ' + $source.lastName
 ///       """, from: old, to: new)
 ///
-/// Entities and properties that it does not speak of are carried over as an ``InferredMapping`` carries them.
+/// Entities and properties that the mapping omits are carried over as an ``InferredMapping`` carries them.
 public struct MappingModel: Sendable {
   /// The older version.
   public let source: Model
   /// The newer version.
   public let destination: Model
-  /// What becomes of the entities, in the order in which it is done. Complete: what was not written is here
-  /// as it was inferred.
+  /// The mappings of the entities, in the order in which they run. Inferred mappings complete the written ones.
   public let entityMappings: [EntityMapping]
 
-  /// A mapping that somebody wrote, completed with what follows from the models.
+  /// Creates a mapping from its written parts, and completes it with inferred parts.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for what the models do not
-  ///   bear out, or ``MigrationError/Code/notInferable`` for what was left out and can't be inferred.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a part that contradicts the
+  ///   models, or ``MigrationError/Code/notInferable`` for an omitted part that can't be inferred.
   public init(
     from source: Model, to destination: Model, _ mappings: [EntityMapping]
   ) throws(MigrationError) {
@@ -32,46 +31,46 @@ public struct MappingModel: Sendable {
     entityMappings = try MappingCompletion(source, destination).complete(mappings)
   }
 
-  /// The mapping of the given name.
+  /// The mapping with the given name.
   public subscript(name: String) -> EntityMapping? { entityMappings.first { $0.name == name } }
 }
 
-/// What becomes of the objects of one entity: what `NSEntityMapping` is to Core Data.
+/// The mapping of the objects of one entity, like Core Data's `NSEntityMapping`.
 public struct EntityMapping: Sendable, Hashable {
-  /// The mapping's name, unique in its model: `PersonToContact` unless said otherwise.
+  /// The mapping's name, unique in its model. The default is `PersonToContact`.
   public var name: String
-  /// What is done. The raw values are Core Data's numbers.
+  /// The kind of the mapping. The raw values are Core Data's numbers.
   public var kind: Kind
-  /// The entity whose objects it takes; `nil` for one that takes none.
+  /// The source entity; `nil` for a mapping that takes no objects.
   public var sourceEntity: String?
-  /// The entity whose objects it makes; `nil` for one that makes none.
+  /// The destination entity; `nil` for a mapping that makes no objects.
   public var destinationEntity: String?
-  /// Which objects it takes: in it `$source` is the object, and so is what no variable stands before.
+  /// The condition for source objects. `$source`, and a key path without a variable, refer to the object.
   public var sourcePredicate: QueryPredicate?
-  /// What attributes and relationships get.
+  /// The values of attributes and relationships.
   public var properties: [PropertyMapping]
-  /// The name of the policy whose steps are taken in the place of the usual ones.
+  /// The name of the policy that replaces the usual steps.
   public var policyName: String?
-  /// Whether properties that are not spoken of stay empty, rather than being carried over.
+  /// Whether omitted properties stay empty instead of being carried over.
   public var isExact: Bool
-  /// Notes of the application's own.
+  /// Notes of the application.
   public var userInfo: [String: String]
 
-  /// What a mapping does.
+  /// The kind of an entity mapping.
   public enum Kind: Int, Sendable, Hashable, CaseIterable {
-    /// It makes what a policy says.
+    /// A policy makes the objects.
     case custom = 1
     /// The entity is new and has no objects yet.
     case add = 2
-    /// The objects are let go.
+    /// The objects are dropped.
     case remove = 3
-    /// The objects stay what they are.
+    /// The objects stay unchanged.
     case copy = 4
-    /// Each object becomes another.
+    /// Each object becomes another object.
     case transform = 5
   }
 
-  /// A mapping of the given kind.
+  /// Creates a mapping of the given kind.
   public init(
     _ kind: Kind, from source: String? = nil, to destination: String? = nil, name: String? = nil,
     where predicate: QueryPredicate? = nil, properties: [PropertyMapping] = [],
@@ -90,7 +89,7 @@ public struct EntityMapping: Sendable, Hashable {
     self.userInfo = userInfo
   }
 
-  /// Objects of one entity become objects of another.
+  /// Returns a mapping from objects of one entity to objects of another.
   public static func transform(
     _ source: String, to destination: String, name: String? = nil,
     where predicate: QueryPredicate? = nil, policy: String? = nil,
@@ -101,12 +100,12 @@ public struct EntityMapping: Sendable, Hashable {
       where: predicate, properties: properties, policy: policy)
   }
 
-  /// The objects of an entity are let go.
+  /// Returns a mapping that drops the objects of an entity.
   public static func remove(_ source: String) -> EntityMapping {
     EntityMapping(.remove, from: source)
   }
 
-  /// An entity is new.
+  /// Returns a mapping for a new entity.
   public static func add(_ destination: String, policy: String? = nil) -> EntityMapping {
     EntityMapping(policy == nil ? .add : .custom, to: destination, policy: policy)
   }
@@ -117,25 +116,25 @@ public struct EntityMapping: Sendable, Hashable {
   }
 }
 
-/// What one property gets: what `NSPropertyMapping` is to Core Data.
+/// The value of one property, like Core Data's `NSPropertyMapping`.
 public struct PropertyMapping: Sendable, Hashable {
   /// The property's name.
   public var name: String
-  /// The value. In it `$source` is the object that is mapped; a relationship leads to what the objects found
-  /// have become. `nil` leaves the property empty.
+  /// The value. In the expression, `$source` is the mapped object. A relationship leads to the destination objects of
+  /// the objects found. `nil` leaves the property empty.
   ///
-  /// `FUNCTION($entityPolicy, "name", …)` asks the policy (``EntityMigrationPolicy/value(of:_:_:)``), and
-  /// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "Name", $source.x)`
-  /// gives what certain objects have become by a certain mapping.
+  /// `FUNCTION($entityPolicy, "name", …)` calls the policy (``EntityMigrationPolicy/value(of:_:_:)``), and
+  /// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "Name", $source.x)` returns
+  /// the destination objects that the named mapping made from the given objects.
   public var expression: QueryExpression?
 
-  /// A property and its value.
+  /// Creates the mapping of a property to a value.
   public init(_ name: String, _ expression: QueryExpression?) {
     self.name = name
     self.expression = expression
   }
 
-  /// A property and its value, in the predicate language.
+  /// Creates the mapping of a property to an expression in the predicate language.
   ///
   /// - Throws: `QueryError` with the place in the text.
   public init(_ name: String, _ expression: String) throws(QueryError) {

@@ -5,34 +5,34 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// The values of a mapping's expressions, each bound once.
+/// Evaluates the expressions of mappings. Each expression is bound once.
 struct MappingValues {
   private let source: ViewSource
-  /// Names of methods that mappings may call beyond those of the predicate language.
+  /// The methods that mappings may call in addition to the predicate language.
   private enum Method {
     static let instances = "destinationInstancesForEntityMappingNamed:sourceInstances:"
     static let related = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
   }
 
-  /// An expression, taken apart as far as it speaks of more than the source.
+  /// An expression, split into its calls and the parts that depend on the source only.
   enum Plan {
-    /// A value of the source as its rows have it.
+    /// A column of the source object's row.
     case column(LayoutColumn)
-    /// What lies at the end of a path of the source, or whatever follows from its values.
+    /// An expression over the source object: a key path or a computed value.
     case source(CompiledExpression)
-    /// A relationship's value, which a certain mapping is asked for.
+    /// The destination objects that one named mapping made from the objects of the inner plan.
     indirect case instances(mapping: String, Plan)
     /// A function of the policy.
     case policy(String, [Plan])
-    /// The object that is mapped.
+    /// The mapped object itself.
     case object
   }
 
-  /// What a mapping gives to the objects it makes.
+  /// The values that a mapping gives to the objects it makes.
   struct Prepared {
-    /// For each attribute that is spoken of its value; `nil` for none.
+    /// The mapped attributes with their values; a `nil` plan stands for no value.
     var attributes: [(property: PropertyMapping, attribute: Attribute, plan: Plan?)] = []
-    /// For each relationship that is spoken of what it leads to.
+    /// The mapped relationships with the objects that they lead to.
     var relationships: [(property: PropertyMapping, relationship: Relationship, plan: Plan)] = []
   }
   private var prepared: [String: Prepared] = [:]
@@ -41,7 +41,7 @@ struct MappingValues {
     source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
   }
 
-  /// What a mapping gives, with every expression bound once.
+  /// Returns the values of a mapping, with every expression bound once.
   mutating func prepare(_ mapping: EntityMapping, _ destination: Model) throws -> Prepared {
     if let known = prepared[mapping.name] { return known }
     var made = Prepared()
@@ -60,7 +60,7 @@ struct MappingValues {
     return made
   }
 
-  /// How the value of a property is found; `nil` when it stays empty.
+  /// Returns the plan for the value of a property; `nil` if the property stays empty.
   func plan(_ property: PropertyMapping, _ mapping: EntityMapping) throws -> Plan? {
     guard let expression = property.expression else { return nil }
     do {
@@ -78,7 +78,7 @@ struct MappingValues {
     switch expression {
     case .variable("source"): return .object
     case .keyPath(of: .variable("source"), let path):
-      // Most values are carried over as they are.
+      // Most values are carried over unchanged.
       if let layout = source.schema[mapping.sourceEntity ?? ""],
         let index = layout.index(of: path.joined(separator: "."))
       {
@@ -92,7 +92,7 @@ struct MappingValues {
       }
       return .instances(mapping: name, try plan(arguments[1], mapping))
     case .call(.variable("manager"), Method.related, let arguments):
-      // Which mapping made them does not matter.
+      // The objects are found under every mapping, so the relationship's name is not needed.
       guard arguments.count == 2 else {
         throw MigrationError(
           .badMapping, "\(Method.related) takes the name of a relationship and source instances.")
@@ -114,7 +114,7 @@ struct MappingValues {
     }
   }
 
-  /// What `$source`, or a path from it, is for the object that is asked.
+  /// Returns the expression for `$source`, or a path from it, on the evaluated object.
   static func ofSource(_ path: [String]) -> QueryExpression {
     path.isEmpty ? .evaluatedObject : .keyPath(of: .evaluatedObject, path)
   }
@@ -126,10 +126,10 @@ struct MappingValues {
       expression, entity: mapping.sourceEntity ?? "", model: source.model, schema: source.schema)
   }
 
-  /// An object of the source, found once for all of its values.
+  /// Returns the row of a source object. The caller reuses the row for all values of the object.
   func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
 
-  /// What an expression gives for an object of the source.
+  /// Returns the result of an expression for a source object.
   func result(
     _ expression: CompiledExpression, _ key: ObjectKey, _ row: ViewRow
   ) throws -> CompiledExpression.Result {
@@ -138,7 +138,7 @@ struct MappingValues {
 }
 
 extension Model {
-  /// An attribute, or one in a composite attribute.
+  /// Returns an attribute, or a part of a composite attribute.
   fileprivate func attribute(at path: String, of entity: String) -> Attribute? {
     var names = path.split(separator: ".").map(String.init)[...]
     guard let first = names.popFirst(),
@@ -156,7 +156,7 @@ extension Model {
 }
 
 extension Attribute {
-  /// A value as one of the attribute's type; `nil` when it is none, nor a number of another.
+  /// Returns the value in the attribute's type; `nil` if it is not convertible.
   func taking(_ value: Value) -> Value? {
     if type.accepts(value) { return value }
     switch (type, value) {

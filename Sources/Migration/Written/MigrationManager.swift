@@ -4,20 +4,20 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// One run of a written mapping: the objects as they were, those that are being made, and which became which.
-/// What `NSMigrationManager` is to Core Data.
+/// One run of a written mapping: the source objects, the objects being made, and the associations between them. It is
+/// the counterpart of Core Data's `NSMigrationManager`.
 public final class MigrationManager {
   /// Whether objects may break rules of the destination's model.
   var allowsInvalid = false
   /// The mapping.
   public let mappingModel: MappingModel
-  /// The objects as they were. Nothing that is changed here is saved.
+  /// The context of the source objects. Changes in this context are not saved.
   public let sourceContext: ManagedObjectContext
-  /// The objects that are being made. It is saved as the migration goes on.
+  /// The context of the objects being made. It is saved during the migration.
   public let destinationContext: ManagedObjectContext
-  /// Whatever policies want to keep from one step to another.
+  /// Values that policies keep from one step to another.
   public var userInfo: [String: Any] = [:]
-  /// The mapping whose step is being taken.
+  /// The mapping that is being processed.
   public private(set) var currentEntityMapping: EntityMapping?
 
   private let source: PersistentStore
@@ -25,12 +25,12 @@ public final class MigrationManager {
   private var policies: [String: EntityMigrationPolicy] = [:]
   private var associations: [String: Associations] = [:]
   private var values: MappingValues
-  /// Relationships that follow from what is set at the other end, by entity.
+  /// Relationships that follow from their inverse, by entity.
   private var following: [String: Set<String>] = [:]
   private let report: (StoreCopy.Progress) throws -> Void
   private var progress = StoreCopy.Progress(done: 0, total: 0)
 
-  /// How many objects are made before they are saved.
+  /// The number of objects that are made between two saves.
   static let batchCount = 1024
 
   init(
@@ -67,10 +67,11 @@ public final class MigrationManager {
   private let usual = EntityMigrationPolicy()
 }
 
-// MARK: - What became what
+// MARK: - Associations
 
 extension MigrationManager {
-  /// Notes that an object has become another, or one of several others.
+  /// Records that a source object has become a destination object. A source object may have several destination
+  /// objects.
   public func associate(
     _ source: ManagedObject, with destination: ManagedObject, by mapping: EntityMapping
   ) {
@@ -78,7 +79,8 @@ extension MigrationManager {
       source.objectID.key, destination.objectID.key)
   }
 
-  /// What some objects have become by a mapping, or by any.
+  /// Returns the destination objects that some objects have become by one mapping, or by all mappings if `name` is
+  /// `nil`.
   public func destinationInstances(
     of name: String? = nil, for sources: [ManagedObject]
   ) -> [ManagedObject] {
@@ -90,7 +92,7 @@ extension MigrationManager {
     }
   }
 
-  /// What has become some objects by a mapping, or by any.
+  /// Returns the source objects of some destination objects by one mapping, or by all mappings if `name` is `nil`.
   public func sourceInstances(
     of name: String? = nil, for destinations: [ManagedObject]
   ) -> [ManagedObject] {
@@ -115,9 +117,9 @@ extension MigrationManager {
 // MARK: - Values
 
 extension MigrationManager {
-  /// The value of a property of a mapping for an object.
+  /// Returns the value of a property for an object, as a mapping states it.
   ///
-  /// - Returns: `nil` when the mapping says nothing of the property.
+  /// - Returns: `nil` if the mapping states no value for the property.
   public func value(
     of property: String, for source: ManagedObject, _ mapping: EntityMapping
   ) throws -> MappingValue? {
@@ -161,7 +163,7 @@ extension MigrationManager {
     }
   }
 
-  /// Gives an object the attributes that a mapping says.
+  /// Sets the attributes of an object as a mapping states.
   func setAttributes(
     of object: ManagedObject, from source: ManagedObject, _ mapping: EntityMapping,
     _ policy: EntityMigrationPolicy
@@ -200,7 +202,7 @@ extension MigrationManager {
       """)
   }
 
-  /// Leads the relationships of an object to where a mapping says.
+  /// Sets the relationships of an object as a mapping states.
   func setRelationships(
     of object: ManagedObject, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy
   ) throws {
@@ -215,7 +217,7 @@ extension MigrationManager {
       guard case .objects(let found) = try value(plan, source, row, mapping, policy) else {
         continue
       }
-      // Objects of the source stand for what they have become.
+      // A source object stands for its destination objects.
       let objects = found.flatMap { one in
         one.managedObjectContext === destinationContext
           ? [one] : destinationInstances(for: [one])
@@ -233,8 +235,8 @@ extension MigrationManager {
     }
   }
 
-  /// The relationships of an entity that are right once the other end is set: what leads back to one object,
-  /// or comes later by its name, where both ends are carried over as they were.
+  /// Returns the relationships of an entity that are correct once their inverse is set. The inverse is to-one, or its
+  /// name comes first, and all mappings carry both ends over.
   private func followers(_ entity: Entity) -> Set<String> {
     var names: Set<String> = []
     for case .relationship(let relationship) in mappingModel.destination.properties(of: entity.name)
@@ -250,7 +252,7 @@ extension MigrationManager {
     return names
   }
 
-  /// Whether all mappings carry a relationship over as it was.
+  /// Whether all mappings carry a relationship over unchanged.
   private func isPlain(_ name: String, of entity: String) -> Bool {
     let family = Set(mappingModel.destination.family(of: entity).map(\.name))
     let makers = mappingModel.entityMappings.filter {
@@ -271,9 +273,9 @@ extension MigrationManager {
 // MARK: - The run
 
 extension MigrationManager {
-  /// Makes everything.
+  /// Runs all mappings.
   ///
-  /// - Throws: What a policy throws; ``MigrationError`` for objects that are not what their model asks.
+  /// - Throws: Errors of policies, or ``MigrationError`` for objects that break rules of their model.
   func run() throws {
     let mappings = mappingModel.entityMappings.filter { $0.kind != .remove && $0.kind != .add }
     var sources: [String: [ObjectID]] = [:]
@@ -328,7 +330,7 @@ extension MigrationManager {
     while !rest.isEmpty {
       let batch = rest.prefix(MigrationManager.batchCount)
       rest = rest.dropFirst(batch.count)
-      // When a turn is over, objects that nobody holds are let go.
+      // Objects without references are released at the end of `performAndWait`.
       try sourceContext.performAndWait {
         try destinationContext.performAndWait {
           for one in batch { try body(one) }
@@ -336,7 +338,7 @@ extension MigrationManager {
       }
       try save()
       progress.done += batch.count
-      // What policies make is not known beforehand.
+      // Policies may make any number of objects, so the total is not known beforehand.
       progress.total = max(progress.total, progress.done)
       try report(progress)
     }
@@ -346,7 +348,7 @@ extension MigrationManager {
     try destinationContext.performAndWait { try destinationContext.save() }
   }
 
-  /// Looks at everything that was made.
+  /// Checks all objects of the destination.
   private func check() throws {
     if allowsInvalid { return }
     var failures: [ValidationFailure] = []

@@ -2,18 +2,18 @@ import ObjectModel
 import ObjectQuery
 
 extension WrittenMapping {
-  /// Reads the file of a mapping: our own text, an `.xcmappingmodel` of Apple's mapping editor (the folder, or
-  /// its `xcmapping.xml`), or a `.cdm` that Apple's compiler made of one.
+  /// Reads a mapping from a file: the text form, an `.xcmappingmodel` of Apple's mapping editor (the folder, or its
+  /// `xcmapping.xml`), or a `.cdm` that Apple's compiler made from one.
   ///
-  /// Values that Apple's editor generates are inferred here. Names of policies are those of the classes.
+  /// Values that Apple's editor generates are inferred here. Names of policies are the names of the classes.
   ///
-  /// - Throws: `ModelFileError` when the file can't be read, or ``MigrationError`` with code
-  ///   ``MigrationError/Code/badMapping`` for what it says.
+  /// - Throws: `ModelFileError` if the file can't be read, or ``MigrationError`` with code
+  ///   ``MigrationError/Code/badMapping`` for a fault in the contents.
   public init(contentsOf path: String) throws {
     try self.init(MappingFile.read(path), path: path)
   }
 
-  /// Reads the bytes of such a file.
+  /// Reads a mapping from the bytes of such a file.
   package init(_ bytes: [UInt8], path: String) throws {
     try self.init(MappingFile.read(bytes, path: path), path: path)
   }
@@ -36,7 +36,7 @@ extension WrittenMapping {
     }
   }
 
-  /// `Trips 2` of `Trips.xcdatamodeld/Trips 2.xcdatamodel`.
+  /// Returns the name of a version, such as `Trips 2` for `Trips.xcdatamodeld/Trips 2.xcdatamodel`.
   private static func versionName(_ path: String) -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let dot = name.lastIndex(of: ".") else { return name }
@@ -47,7 +47,7 @@ extension WrittenMapping {
   private static func mapping(
     _ part: MappingFile.EntityPart
   ) throws(MigrationError) -> EntityMapping? {
-    // The editor leaves mappings behind that are of no entity. They do nothing.
+    // The editor leaves mappings without an entity behind. They have no effect.
     if part.source == nil, part.destination == nil, part.policy == nil { return nil }
     var mapping = EntityMapping(
       EntityMapping.Kind(rawValue: part.kind) ?? .transform, from: part.source,
@@ -76,9 +76,9 @@ extension WrittenMapping {
     return mapping
   }
 
-  /// The versions that the mapping is between: those it names, or of which it has the hashes.
+  /// Returns the mapping between two of the given versions, which are found by name or by version hashes.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` when there are none such.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` if a version is not found.
   public func completed(among versions: [KnownVersion]) throws(MigrationError) -> MappingModel {
     try MappingModel(
       from: version("from", sourceName, sourceHashes, versions),

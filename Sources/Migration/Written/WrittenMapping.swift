@@ -19,18 +19,18 @@ import ObjectQuery
 ///
 /// docs/migration.md describes the form.
 public struct WrittenMapping: Sendable, Hashable {
-  /// The name of the older version, if the text says it.
+  /// The name of the older version, if the text states it.
   public var sourceName: String?
-  /// The name of the newer version, if the text says it.
+  /// The name of the newer version, if the text states it.
   public var destinationName: String?
-  /// The version hashes of entities of the older version, if the mapping says any.
+  /// The version hashes of entities of the older version, if the mapping states any.
   public var sourceHashes: [String: VersionHash] = [:]
-  /// The version hashes of entities of the newer version, if the mapping says any.
+  /// The version hashes of entities of the newer version, if the mapping states any.
   public var destinationHashes: [String: VersionHash] = [:]
-  /// What becomes of the entities.
+  /// The mappings of the entities.
   public var entityMappings: [EntityMapping]
 
-  /// The given mappings between versions of the given names.
+  /// Creates a written mapping between versions of the given names.
   public init(
     from sourceName: String? = nil, to destinationName: String? = nil, _ mappings: [EntityMapping]
   ) {
@@ -41,8 +41,7 @@ public struct WrittenMapping: Sendable, Hashable {
 
   /// Reads the text of a mapping.
   ///
-  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping``, the line, and what was
-  ///   expected there.
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping``, the line, and the expected content.
   public init(_ text: String) throws(MigrationError) {
     var parser = MappingParser(text)
     self = try parser.parse()
@@ -110,7 +109,7 @@ private struct MappingParser {
   private var result = WrittenMapping([])
 
   init(_ text: String) {
-    // A line that ends with a backslash goes on with the next.
+    // A line that ends with a backslash continues on the next line.
     var lines: [(number: Int, text: String)] = []
     var isContinued = false
     for (index, line) in text.split(
@@ -146,7 +145,7 @@ private struct MappingParser {
     MigrationError(.badMapping, "line \(line): \(message)")
   }
 
-  /// A line that begins a mapping, or names a version.
+  /// Parses a line that begins a mapping or names a version.
   private mutating func head(_ text: String, _ line: Int) throws(MigrationError) {
     var words = try words(in: text, line)
     let keyword = words.removeFirst()
@@ -207,7 +206,7 @@ private struct MappingParser {
     }
   }
 
-  /// An indented line: a predicate, or what a property gets.
+  /// Parses an indented line: a predicate, or the value of a property.
   private mutating func detail(_ text: String, _ line: Int) throws(MigrationError) {
     guard !result.entityMappings.isEmpty else {
       throw wrong(line, "This belongs to no mapping: lines that begin one are not indented.")
@@ -242,7 +241,7 @@ private struct MappingParser {
   /// A word, or a name in quotation marks.
   private struct Word {
     var text: String
-    /// Whether it stood without quotation marks and means something.
+    /// Whether the word is a keyword without quotation marks.
     var isKeyword: Bool
   }
 
