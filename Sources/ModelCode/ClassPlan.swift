@@ -1,7 +1,6 @@
 import ObjectModel
 
-/// What is to be made for each entity, and under which names: decided for the whole model before the
-/// first line is written.
+/// The generated types of a model with their names. The plan is complete before the first line of code is written.
 struct ClassPlan {
   let model: Model
   let options: ModelClasses.Options
@@ -9,15 +8,15 @@ struct ClassPlan {
   let entities: [PlannedEntity]
   /// The names of the structures for composite types, by the types' names.
   let composites: [String: String]
-  /// The name of the type that has the model.
+  /// The name of the type that contains the model.
   let modelName: String
-  /// The model's name as its file has it.
+  /// The model's name in its file.
   let sourceName: String
-  /// How types that are not the code's own are named.
+  /// The spelling of types that other modules declare.
   let types: TypeNames
   /// The names of the functions for templates, by the templates' names.
   let templates: [String: String]
-  /// The files' names, by what is in them.
+  /// The names of the files, by the types that they contain.
   let fileNames: [String: String]
   private let positions: [String: Int]
   /// The modules that classes are imported from, by the classes' names.
@@ -51,7 +50,7 @@ struct ClassPlan {
       zip(model.entities.map(\.name), entities.indices)
     ) { first, _ in first }
 
-    // A function of such a name would hide what the classes mean by it.
+    // A function with one of these names would hide the type or member that the generated code refers to.
     var functions = NameScope(
       ReservedNames.members.union(SwiftNames.impossibleMembers)
         .union(ReservedNames.inTemplates(modelName: modelName)).union(typeNames)
@@ -67,12 +66,12 @@ struct ClassPlan {
       classes.filter { $0.kind != .none }.map(\.name) + structures, listing: own)
   }
 
-  /// The entity of the given name.
+  /// The plan of the entity with the given name.
   ///
-  /// - Precondition: The model has it.
+  /// - Precondition: The model has the entity.
   subscript(entity: String) -> PlannedEntity { entities[positions[entity]!] }
 
-  /// The name in Swift of a property of an entity, its own or an inherited one; `nil` if no class has it.
+  /// Returns the Swift name of an entity's own or inherited property; `nil` if no class has the property.
   func member(_ property: String, of entity: PlannedEntity) -> String? {
     var next: PlannedEntity? = entity
     while let entity = next {
@@ -82,20 +81,20 @@ struct ClassPlan {
     return nil
   }
 
-  /// The class of an entity's objects, as code names it.
+  /// Returns the class of an entity's objects, as code spells it.
   func className(of entity: String) -> String {
     let planned = self[entity]
     return planned.hasClass ? planned.className : types.quire("ManagedObject")
   }
 
-  /// The class of an entity's objects as the type of a property. A class with the name of a type of values is in backticks,
-  /// by which the macro tells it from that type.
+  /// Returns the class of an entity's objects as the type of a property. A class with the name of a value type is in
+  /// backticks, by which the macro tells the two apart.
   func objectType(of entity: String) -> String {
     let name = className(of: entity)
     return TypeNames.ofValues.contains(name) ? "`\(name)`" : name
   }
 
-  /// The imports of those among the classes that are of other modules.
+  /// Returns the imports of the given classes that other modules declare.
   func imports(ofClasses names: [String], access: String) -> Set<CodeImport> {
     Set(
       names.compactMap { name in
@@ -103,10 +102,10 @@ struct ClassPlan {
       })
   }
 
-  /// The file that lists the classes.
+  /// The name of the file that lists the classes.
   var listFileName: String { fileNames[""]! }
 
-  /// Names that stay different on disks that take capital and small letters for the same.
+  /// Returns file names that stay different on file systems that ignore case.
   private static func fileNames(_ types: [String], listing name: String) -> [String: String] {
     var folded = NameScope()
     var result: [String: String] = [:]
@@ -119,12 +118,12 @@ struct ClassPlan {
     return result
   }
 
-  /// Names for the classes. Those written by hand keep theirs, since nothing here can change it.
+  /// Gives names to the classes. Classes written by hand keep theirs, because generated code can't rename them.
   private static func giveNames(to classes: inout [ClassChoice], in scope: inout NameScope) {
     for index in classes.indices where classes[index].kind == .none {
       if scope.isFree(classes[index].name) { _ = scope.name(for: classes[index].name) }
     }
-    // As everywhere, what can keep its name is given it first.
+    // Free names are given out first, so that a clash does not rename further classes.
     var waiting: [Int] = []
     for index in classes.indices where classes[index].kind != .none {
       if scope.isFree(classes[index].name) {
@@ -141,7 +140,7 @@ struct ClassPlan {
   }
 }
 
-/// What is to be made for one entity.
+/// The plan of one entity.
 struct PlannedEntity {
   let entity: Entity
   let kind: CodeKind
@@ -149,19 +148,19 @@ struct PlannedEntity {
   let className: String
   /// Whether the entity's objects have a class of their own.
   let hasClass: Bool
-  /// The class inherited from; `nil` when it is that of all managed objects.
+  /// The superclass; `nil` if it is the class of all managed objects.
   let superclass: String?
-  /// Whether other entities inherit from it.
+  /// Whether the entity has subentities.
   let isInherited: Bool
-  /// The names of properties in Swift, by those in the model.
+  /// The Swift names of properties, by their names in the model.
   let members: [String: String]
   /// The endings of the functions `set…` of transformable attributes, by the names of the attributes.
   let methodEndings: [String: String]
-  /// The names of the bytes of transformable attributes, by the attributes' names.
+  /// The names of the data properties of transformable attributes, by the attributes' names.
   let dataMembers: [String: String]
 }
 
-/// What the model and the options say of an entity's class.
+/// The class of an entity as the model and the options request it.
 struct ClassChoice {
   var kind: CodeKind
   var name: String
@@ -169,7 +168,7 @@ struct ClassChoice {
   let isNamed: Bool
   /// The entity's name as an identifier.
   let entityIdentifier: String
-  /// The module to import the class from; `nil` for one of the code's own module.
+  /// The module to import the class from; `nil` if the generated code's own module declares the class.
   let module: String?
 
   init(of entity: Entity, _ options: ModelClasses.Options) {
@@ -182,13 +181,13 @@ struct ClassChoice {
     }
     entityIdentifier = SwiftNames.capitalized(
       SwiftNames.identifier(entity.name, otherwise: "Object"))
-    // `.Name` is a class of the current module, `Module.Name` one of another.
+    // `.Name` is a class of the current module, `Module.Name` a class of another module.
     let parts = (entity.className ?? "").split(separator: ".", omittingEmptySubsequences: false)
       .map(String.init)
     let source = parts.last { !$0.isEmpty } ?? ""
     isNamed = !source.isEmpty && source != "NSManagedObject" && source != "ManagedObject"
     let named = SwiftNames.identifier(source, otherwise: "Object")
-    // No type is named by a keyword.
+    // A keyword can't name a type.
     let isKeyword = SwiftNames.declared(named) != named
     name = isNamed ? (isKeyword ? SwiftNames.capitalized(named) : named) : entityIdentifier
     let isElsewhere =

@@ -2,7 +2,7 @@ import ObjectModel
 
 // The properties of a class.
 extension ClassWriter {
-  /// The members of one property.
+  /// Writes the members of one property.
   func write(_ property: Property, of entity: PlannedEntity, to lines: inout CodeLines) {
     let name = entity.members[property.name]!
     lines.gap()
@@ -43,7 +43,7 @@ extension ClassWriter {
     }
   }
 
-  /// The comment above a property, which says so where the name is not the model's.
+  /// Writes the comment above a property. The comment mentions if the name differs from the model's.
   private func document(
     _ userInfo: [String: String], _ summary: String, _ modelName: String, _ name: String,
     to lines: inout CodeLines
@@ -57,7 +57,7 @@ extension ClassWriter {
     lines.document(PropertyWords.paragraphs(userInfo, otherwise: summary, others))
   }
 
-  /// The type of the values of an attribute, or of a part of a composite attribute.
+  /// Returns the type of the values of an attribute, or of a part of a composite attribute.
   func type(of attribute: Attribute) -> String {
     if let name = attribute.compositeName, let structure = plan.composites[name] {
       return structure
@@ -67,16 +67,16 @@ extension ClassWriter {
   }
 
   private func modifiers(of entity: PlannedEntity) -> String {
-    // Calls of what no one may override need no look-up of the class.
+    // Calls of final members need no dynamic dispatch.
     access + (entity.isInherited && entity.kind == .class ? "final " : "")
   }
 
-  /// A variable with its markers, on one line if they fit there.
+  /// Writes a variable with its markers, on one line if they fit there.
   private func writeVariable(
     _ markers: [String], _ name: String, _ type: String, default value: String? = nil,
     of entity: PlannedEntity, to lines: inout CodeLines
   ) {
-    // An extension gets its accessors one by one.
+    // Each accessor in an extension is marked.
     let markers = (entity.kind == .category ? ["@StoredProperty"] : []) + markers
     var declaration = "\(modifiers(of: entity))var \(SwiftNames.declared(name)): \(type)"
     if let value, entity.kind == .class { declaration += " = \(value)" }
@@ -89,8 +89,8 @@ extension ClassWriter {
     }
   }
 
-  /// The bytes of a transformable attribute, and the value that a transformer makes of them. It may fail, so a function
-  /// sets the value.
+  /// Writes the data property of a transformable attribute, and the value that a transformer makes of the data. The
+  /// conversion may fail, so a function sets the value.
   private func writeTransformed(
     _ attribute: Attribute, _ type: String, _ data: String, _ name: String,
     of entity: PlannedEntity, to lines: inout CodeLines
@@ -114,7 +114,7 @@ extension ClassWriter {
       plan.types.foundation("Data") + "?", of: entity, to: &lines)
   }
 
-  /// The constraints and indexes of a class.
+  /// Writes the uniqueness constraints, indexes and inverses of a class.
   func writeConstraints(of entity: PlannedEntity, to lines: inout CodeLines) {
     guard entity.kind == .class else { return }
     let entityConstraints = entity.entity.uniquenessConstraints
@@ -148,7 +148,7 @@ extension ClassWriter {
 }
 
 extension Attribute {
-  /// The type that a transformable attribute's transformer makes of bytes, where the model names both.
+  /// The type that a transformable attribute's transformer makes of bytes, if the model names both.
   var transformedType: String? {
     guard type == .transformable, derivation == nil, !(valueTransformerName ?? "").isEmpty
     else { return nil }
@@ -185,7 +185,7 @@ extension PlannedEntity {
 }
 
 extension FetchIndex {
-  /// Whether `#Index` says all of the index.
+  /// Whether `#Index` can express the index completely.
   fileprivate var isPlain: Bool {
     partialPredicate == nil
       && elements.allSatisfy { $0.kind == .binary && $0.isAscending && $0.expression == nil }

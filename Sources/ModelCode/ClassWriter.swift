@@ -16,10 +16,10 @@ struct ClassWriter {
     self.requests = requests
   }
 
-  /// The access of declarations, with a space behind it.
+  /// The access modifier of declarations, followed by a space.
   var access: String { plan.options.access == .internal ? "" : "\(plan.options.access) " }
 
-  /// The file of an entity's class.
+  /// Returns the file of an entity's class.
   func file(for entity: PlannedEntity, _ heading: [String]) throws(ModelCodeError) -> CodeFile {
     var lines = CodeLines()
     lines.document(documentation(of: entity))
@@ -49,7 +49,7 @@ struct ClassWriter {
         }
       }
     var imports: Set = [
-      // The declarations, also those that the macro adds, show its types.
+      // The declarations use types of the module, also the declarations that the macro adds.
       CodeImport(
         module: "Quire",
         access: entity.kind == .class || !functions.isEmpty
@@ -63,7 +63,7 @@ struct ClassWriter {
       body: lines.lines)
   }
 
-  /// The classes that the declarations of an entity's file name.
+  /// Returns the classes that the declarations of an entity's file name.
   private func classes(of entity: PlannedEntity, _ functions: [TemplateFunction]) -> [String] {
     var classes = functions.flatMap(\.classes)
     if entity.kind == .class {
@@ -82,7 +82,7 @@ struct ClassWriter {
     return classes
   }
 
-  /// Whether the declaration of a property shows a type of Quire.
+  /// Whether the declaration of a property names a type of Quire.
   private func showsQuire(_ property: Property) -> Bool {
     guard case .relationship(let relationship) = property else { return false }
     return relationship.isToMany || !plan[relationship.destination].hasClass

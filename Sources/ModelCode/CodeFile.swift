@@ -2,11 +2,11 @@
 public struct CodeFile: Sendable, Hashable {
   /// The file's name: `Trip+Generated.swift`.
   public let name: String
-  /// The comment that says what the file was made from.
+  /// The comment that names the model of the file.
   let heading: [String]
-  /// What it imports.
+  /// The imports of the file.
   let imports: Set<CodeImport>
-  /// Its declarations.
+  /// The declarations of the file, line by line.
   let body: [String]
 
   /// The file's text.
@@ -19,7 +19,7 @@ public struct CodeFile: Sendable, Hashable {
     return sections.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
   }
 
-  /// The declarations of all the files under the name of the last.
+  /// Returns one file with the declarations of all the files, under the name of the last.
   static func joined(_ files: [CodeFile]) -> CodeFile {
     let last = files[files.count - 1]
     return CodeFile(
@@ -28,7 +28,7 @@ public struct CodeFile: Sendable, Hashable {
       body: Array(files.map(\.body).joined(separator: [""])))
   }
 
-  /// What stands at the top of each file.
+  /// Returns the comment at the top of each file.
   static func heading(model: String, version: String?) -> [String] {
     let version = version.flatMap { $0 == model ? nil : $0 }
     let origin =
@@ -40,7 +40,7 @@ public struct CodeFile: Sendable, Hashable {
 
   private static let warning = "Do not edit: change the model and make it anew."
 
-  /// Whether a text begins with what stands at the top of a file of any model.
+  /// Whether a text begins with the heading of a generated file of any model.
   static func isHeading(_ text: String) -> Bool {
     guard let comment = headingComment(text) else { return false }
     return comment.hasPrefix("Made from the model ") && comment.hasSuffix(", by Quire. \(warning)")
@@ -53,7 +53,7 @@ public struct CodeFile: Sendable, Hashable {
     return lines.dropFirst().map { $0.dropFirst(3) }.joined(separator: " ")
   }
 
-  /// Whether a text begins with what stands at the top of a file of a model, whatever the version.
+  /// Whether a text begins with the heading of a generated file of the given model, in any version.
   static func isHeading(_ text: String, model: String) -> Bool {
     guard let comment = headingComment(text) else { return false }
     let start = "Made from the model \(CodeText.quoted(model)), "
@@ -62,24 +62,24 @@ public struct CodeFile: Sendable, Hashable {
   }
 }
 
-/// The lines of a piece of code, as they come.
+/// The lines of a piece of code, in the order in which they are written.
 struct CodeLines {
   private(set) var lines: [String] = []
   private var depth = 0
 
-  /// The columns that a line may take.
+  /// The greatest length of a line.
   static let width = 100
 
   mutating func line(_ text: String = "") {
     lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 2) + text)
   }
 
-  /// An empty line, unless one would follow the opening of a block.
+  /// Appends an empty line, except at the beginning of a block.
   mutating func gap() {
     if let last = lines.last, !last.isEmpty, !last.hasSuffix("{") { lines.append("") }
   }
 
-  /// A documentation comment of one or more paragraphs.
+  /// Appends a documentation comment of one or more paragraphs.
   mutating func document(_ paragraphs: [String]) {
     for (index, paragraph) in paragraphs.enumerated() {
       if index > 0 { line("///") }
@@ -89,29 +89,29 @@ struct CodeLines {
     }
   }
 
-  /// Begins something that ends with ``close(_:)``.
+  /// Begins a block that ends with ``close(_:)``.
   mutating func open(_ opening: String, brace: String = " {") {
     line(opening + brace)
     depth += 1
   }
 
-  /// Ends what was begun last.
+  /// Ends the innermost block.
   mutating func close(_ closing: String = "}") {
     depth -= 1
     if !closing.isEmpty { line(closing) }
   }
 
-  /// Ends what was begun last and begins what belongs to it.
+  /// Ends the innermost block and begins its continuation, such as `catch`.
   mutating func reopen(_ text: String) {
     depth -= 1
     line(text)
     depth += 1
   }
 
-  /// Takes what follows for the content of the line above.
+  /// Indents the following lines below the line above.
   mutating func indent() { depth += 1 }
 
-  /// Something with a list in it: on one line, or the list on lines of its own.
+  /// Appends a list on one line, or with its items on lines of their own.
   mutating func list(_ opening: String, _ items: [String], _ closing: String) {
     let one = opening + items.joined(separator: ", ") + closing
     if one.count + depth * 2 <= Self.width || items.isEmpty {
@@ -120,7 +120,7 @@ struct CodeLines {
     }
     line(opening)
     depth += 1
-    // What closes a list of arguments stands behind the last one; a literal's stands by itself.
+    // A list of arguments closes behind the last argument. A literal closes on a line of its own.
     let isLiteral = closing.hasPrefix("]")
     let isCall = closing == ")"
     var text = ""
@@ -139,7 +139,7 @@ struct CodeLines {
     if !isCall { line(closing) }
   }
 
-  /// A string literal of several lines that means exactly the text.
+  /// Appends a multi-line string literal with exactly the given text.
   mutating func literal(_ opening: String, _ text: String) {
     let fence = CodeText.fence(for: text)
     line("\(opening)\(fence)\"\"\"")

@@ -1,13 +1,13 @@
 /// One import of a generated file.
 struct CodeImport: Hashable {
   let module: String
-  /// The class that is imported, where it is not all of the module.
+  /// The imported class; `nil` if the whole module is imported.
   var className: String?
-  /// The access, with a space behind it; nothing where what the file shows to others has no need of the import.
+  /// The access modifier, followed by a space; empty if no declaration of the file needs the import to be visible.
   let access: String
 
-  /// The import in Swift. A class is imported where there is such a module: the model may come from a project whose
-  /// modules have other names.
+  /// The import in Swift. A class is imported only if its module exists, because the modules of the model's project
+  /// may have other names.
   var text: String {
     guard let className else { return "\(access)import \(module)" }
     return """
@@ -17,7 +17,7 @@ struct CodeImport: Hashable {
       """
   }
 
-  /// The text of several, each thing imported once and for all who need it.
+  /// Returns the text of several imports. An import with access replaces the same import without access.
   static func text(_ imports: Set<CodeImport>) -> String {
     let needed = imports.filter { one in
       !one.access.isEmpty
@@ -28,6 +28,6 @@ struct CodeImport: Hashable {
     return needed.sorted { $0.rank < $1.rank }.map(\.text).joined(separator: "\n")
   }
 
-  /// Whole modules come first, each by its name.
+  /// The sort key: whole modules first, then by name.
   private var rank: (Int, String, String) { (className == nil ? 0 : 1, module, className ?? "") }
 }

@@ -1,6 +1,6 @@
-/// Text of a model, made safe for the places of source code it is put in.
+/// Functions that make text of a model safe for its place in source code.
 enum CodeText {
-  /// The text on one line, without characters that steer what shows it.
+  /// Returns the text on one line, without control characters.
   static func oneLine(_ text: String) -> String {
     var result = ""
     var pendingSpace = false
@@ -16,21 +16,21 @@ enum CodeText {
     return result
   }
 
-  /// The text on one line, not too long, in quotes; for comments.
+  /// Returns the text on one line, shortened and in quotes, for comments.
   static func quoted(_ text: String, limit: Int = 80) -> String {
     let line = oneLine(text)
     return "\"\(line.count > limit ? line.prefix(limit) + "…" : line[...])\""
   }
 
-  /// The text as code in a documentation comment.
+  /// Returns the text as code in a documentation comment.
   static func code(_ text: String, limit: Int = 400) -> String {
     let line = oneLine(text)
     let shown = line.count > limit ? line.prefix(limit) + "…" : line[...]
-    // A backtick would end it.
+    // A backtick would end the code.
     return shown.contains("`") ? "\"\(shown)\"" : "`\(shown)`"
   }
 
-  /// The paragraphs of a text, each on one line.
+  /// Returns the paragraphs of a text, each on one line.
   static func paragraphs(_ text: String) -> [String] {
     var paragraphs: [[String]] = [[]]
     for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
@@ -44,7 +44,7 @@ enum CodeText {
     return paragraphs.filter { !$0.isEmpty }.map { $0.joined(separator: " ") }
   }
 
-  /// The text on lines of at most `width` characters, where its words allow it.
+  /// Returns the text on lines of at most `width` characters. A longer word gets a line of its own.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -63,7 +63,7 @@ enum CodeText {
     return lines
   }
 
-  /// The text as a string literal of one line.
+  /// Returns the text as a string literal of one line.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -80,7 +80,7 @@ enum CodeText {
     return result + "\""
   }
 
-  /// The number signs around a raw literal that the text can neither end nor escape from.
+  /// Returns the number signs for a raw literal, enough that the text can't end the literal or contain an escape.
   static func fence(for text: String) -> String {
     var longest = 0
     var run: Int?
@@ -95,7 +95,7 @@ enum CodeText {
     return String(repeating: "#", count: longest + 1)
   }
 
-  /// A line of a raw literal, in which what can't be seen is spelled out.
+  /// Returns a line of a raw literal with invisible characters escaped.
   static func escaped(_ line: String, fence: String) -> String {
     guard line.unicodeScalars.contains(where: { isInvisible($0) && $0 != "\t" }) else {
       return line
@@ -109,8 +109,8 @@ enum CodeText {
     }
   }
 
-  /// Controls, marks that turn the direction of text around, and separators of lines: what could make
-  /// code read otherwise than it is compiled.
+  /// Whether a character is a control, a direction mark or a line separator. Such characters could make code look
+  /// different from the code that is compiled.
   static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: true

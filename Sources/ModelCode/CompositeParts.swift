@@ -2,7 +2,7 @@ import ObjectModel
 
 /// The parts of composite types as members of structures.
 enum CompositeParts {
-  /// The names of the members, in the order of the parts.
+  /// Returns the names of the members, in the order of the parts.
   static func members(of parts: [Attribute]) -> [String] {
     var scope = NameScope(
       SwiftNames.impossibleMembers.union([

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension ClassWriter {
-  /// The structure for a composite type.
+  /// Returns the file with the structure for a composite type.
   func file(for composite: CompositeType, _ heading: [String]) -> CodeFile {
     let name = plan.composites[composite.name]!
     let parts = composite.storedParts
@@ -41,13 +41,13 @@ extension ClassWriter {
     lines.close()
     return CodeFile(
       name: plan.fileNames[name]!, heading: heading,
-      // Parts that are structures themselves have the types of theirs in files of their own.
+      // A part with a composite type of its own refers to a structure in another file.
       imports: Set(
         (parts.contains { TypeNames.isFoundation($0.type) } ? ["Foundation", "Quire"] : ["Quire"])
           .map { CodeImport(module: $0, access: access) }), body: lines.lines)
   }
 
-  /// The parameter for a part, with the value of a new object where a plain literal states it.
+  /// Returns the parameter for a part, with the part's default value if a plain literal expresses it.
   private func parameter(_ part: Attribute, _ member: String) -> String {
     let start = "\(SwiftNames.declared(member)): \(type(of: part))"
     if let value = PropertyLiterals.plainDefault(of: part) { return "\(start) = \(value)" }

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Finds names for the members of all classes: different from those they inherit, from one another, and
-/// from what managed objects have themselves.
+/// Finds names for the members of all classes. The names differ from inherited members, from one another, and from
+/// members of managed objects.
 struct MemberPlanner {
   private let model: Model
   private let reserved: Set<String>
@@ -12,13 +12,13 @@ struct MemberPlanner {
       .union(model.entities.flatMap(\.declaredAttributes).flatMap(\.valueClassWords))
   }
 
-  /// What one class hands down to those that inherit from it.
+  /// The names that a class passes to its subclasses.
   private struct Inheritance {
     var members: NameScope
     var superclass: String?
   }
 
-  /// The plans of all entities, in the order of the model.
+  /// Returns the plans of all entities, in the order of the model.
   func entities(_ classes: [ClassChoice]) -> [PlannedEntity] {
     var result = [PlannedEntity?](repeating: nil, count: classes.count)
     var positions: [String: Int] = [:]
@@ -35,7 +35,7 @@ struct MemberPlanner {
         if let position = positions[child.name] { waiting.append((position, below)) }
       }
     }
-    // Inheritance has no cycle, so every entity was reached.
+    // Inheritance has no cycle, so every entity has a plan.
     return result.map { $0! }
   }
 
@@ -78,7 +78,7 @@ struct MemberPlanner {
 }
 
 extension Attribute {
-  /// The names in the type that a transformer makes, which the code writes as it is.
+  /// The identifiers in the type that a transformer makes. Generated code contains the type unchanged.
   var valueClassWords: [String] {
     (valueClassName ?? "").split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
   }

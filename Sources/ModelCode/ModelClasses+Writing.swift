@@ -1,27 +1,27 @@
 import Foundation
 
 extension ModelClasses {
-  /// What was done to a folder.
+  /// The changes to a folder.
   public struct FolderChange: Sendable, Hashable {
     /// The names of the files that were written.
     public var written: [String] = []
     /// The names of the files that were removed.
     public var removed: [String] = []
 
-    /// A change of nothing.
+    /// Creates an empty change.
     public init() {}
   }
 
-  /// Writes each file into the folder, which is made where it is missing, and removes those that were
-  /// made of the model before and would not be now, because an entity is gone or has another name.
+  /// Writes each file into the folder, and creates the folder if it is missing. Generated files of this model that
+  /// are obsolete, because an entity was removed or renamed, are deleted.
   ///
-  /// A file that holds its text already is left alone, so that nothing is built anew for it. Files that
-  /// do not begin with the comment that files of this model begin with stay.
+  /// A file with the right contents stays untouched, so that builds do not compile it again. Files without the
+  /// heading comment of this model stay.
   ///
-  /// - Parameter replacingForeignFiles: Whether a file that Quire did not write, and that has the name of a new one, is
-  ///   replaced.
-  /// - Throws: ``ModelCodeError`` that names the file, with code ``ModelCodeError/Code/foreignFile`` for one that is not
-  ///   replaced. No file is written then.
+  /// - Parameter replacingForeignFiles: Whether a file that Quire did not write, and that has the name of a new one,
+  ///   is replaced.
+  /// - Throws: ``ModelCodeError`` that names the file, with code ``ModelCodeError/Code/foreignFile`` for a foreign
+  ///   file that is not replaced. No file is written then.
   @discardableResult
   public func write(
     to folder: String, replacingForeignFiles: Bool = false
@@ -59,7 +59,7 @@ extension ModelClasses {
     }
   }
 
-  /// Whether a file begins as those that are made of a model of this name do, whatever the version.
+  /// Whether a file begins with the heading of generated files of this model, in any version.
   private func isMadeOfThisModel(_ file: URL) -> Bool {
     guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
     defer { try? handle.close() }
@@ -67,7 +67,7 @@ extension ModelClasses {
     return CodeFile.isHeading(String(decoding: start, as: UTF8.self), model: modelName)
   }
 
-  /// Writes all the code into one file.
+  /// Writes all code into one file.
   ///
   /// - Throws: ``ModelCodeError`` that names the file.
   public func writeOneFile(to path: String) throws(ModelCodeError) {

@@ -1,31 +1,31 @@
 public import ObjectModel
 
-/// Swift source with a class for each entity of a model: typed properties, keys, requests.
+/// Swift source with a class for each entity of a model: typed properties, keys and requests.
 ///
 ///     let classes = try ModelClasses(of: versions, named: "Trips")
 ///     try classes.write(to: "Sources/Trips/Model")
 ///
-/// Equal models make equal text, so what is written may be kept and compared. Whatever names and notes
-/// a model holds, none of them can end the literal, the comment or the declaration it is put in.
+/// Equal models produce equal text, so generated files can be stored and compared. No name or note of a model can end
+/// the literal, the comment or the declaration that contains it.
 public struct ModelClasses: Sendable {
-  /// The files: one for each entity that code is made for, one for each composite type, and last the
-  /// one that lists the classes and holds the model itself.
+  /// The files: one for each entity with generated code, one for each composite type, and last the file with the list
+  /// of classes and the model itself.
   public let files: [CodeFile]
   /// The model's name.
   let modelName: String
 
-  /// What is made of a model, beyond what the model says.
+  /// The choices that the model does not make.
   public struct Options: Sendable, Hashable {
-    /// Who sees the classes and their members.
+    /// The access level of the classes and their members.
     public var access: CodeAccess
-    /// What is made for an entity whose source says nothing. Apple's editor keeps "Manual/None" by
-    /// saying nothing, so models whose classes are written by hand want ``CodeKind/none`` here.
+    /// The kind of code for an entity without a setting in its source. Apple's editor saves "Manual/None" as a
+    /// missing setting, so models with classes written by hand need ``CodeKind/none`` here.
     public var unmarkedEntities: CodeKind
-    /// The module that the code is part of. Classes that no code is made for, and that are of another module by what the
-    /// model says, are imported from there; nothing is when this is not known.
+    /// The module that contains the generated code. Classes without generated code that another module declares,
+    /// according to the model, are imported from that module. If `nil`, no class is imported.
     public var module: String?
 
-    /// The given choices.
+    /// Creates options with the given choices.
     public init(
       access: CodeAccess = .public, unmarkedEntities: CodeKind = .class, module: String? = nil
     ) {
@@ -35,23 +35,24 @@ public struct ModelClasses: Sendable {
     }
   }
 
-  /// The classes of a model.
+  /// Generates the classes of a model.
   ///
   /// - Parameters:
-  ///   - name: The model's name, as its file has it: `Trips`.
-  ///   - version: The name of the version, where it has one.
-  /// - Throws: ``ModelCodeError`` when a template's predicate can't be read, or the model can't be
-  ///   written into the code.
+  ///   - name: The model's name in its file: `Trips`.
+  ///   - version: The name of the version, if it has one.
+  /// - Throws: ``ModelCodeError`` if a template's predicate can't be read, or the model can't be written into the
+  ///   code.
   public init(
     of model: Model, named name: String, version: String? = nil, _ options: Options = Options()
   ) throws(ModelCodeError) {
     try self.init(of: model, nil, named: name, version: version, options)
   }
 
-  /// The classes of the current version of a model, and beside them all versions, which migrations need.
+  /// Generates the classes of the current version of a model, and the sources of all versions for migrations.
   ///
-  /// - Parameter name: The model's name, as its file has it: `Trips`.
-  /// - Throws: ``ModelCodeError`` as above.
+  /// - Parameter name: The model's name in its file: `Trips`.
+  /// - Throws: ``ModelCodeError`` if a template's predicate can't be read, or a version can't be written into the
+  ///   code.
   public init(
     of versions: ModelVersions, named name: String, _ options: Options = Options()
   ) throws(ModelCodeError) {
@@ -79,50 +80,49 @@ public struct ModelClasses: Sendable {
     modelName = name
   }
 
-  /// All the files in one, under the name of the last: for a build, which must know beforehand what
-  /// files it will have.
+  /// The text of all files as one file, for builds that must know their output files beforehand.
   public var text: String { CodeFile.joined(files).text }
 }
 
-/// Who sees the declarations in generated code.
+/// The access level of declarations in generated code.
 public enum CodeAccess: String, Sendable, CaseIterable {
-  /// Everyone. Classes of entities that others inherit from are `open`.
+  /// All modules. Classes of entities with subentities are `open`.
   case `public`
   /// The modules of the package.
   case package
-  /// The module that the code is part of.
+  /// The module that contains the code.
   case `internal`
 }
 
-/// What code is made for an entity, in the words of model sources (`codeGenerationType`).
+/// The kind of code that is generated for an entity, in the words of model sources (`codeGenerationType`).
 public enum CodeKind: String, Sendable, CaseIterable {
   /// A class.
   case `class`
-  /// An extension with the properties, of a class written by hand.
+  /// An extension, with the properties, of a class written by hand.
   case category
-  /// Nothing. The class, if the model names one, is written by hand.
+  /// No code. The class, if the model names one, is written by hand.
   case none
 }
 
-/// Why no code can be made of a model.
+/// An error that keeps code from being generated or written.
 public struct ModelCodeError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of fault it is.
+  /// The kind of the error.
   public let code: Code
-  /// What is wrong, in sentences.
+  /// The message, in sentences.
   public let message: String
 
-  /// Kinds of faults.
+  /// A kind of error.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's name.
     public let rawValue: String
-    /// The kind of the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The predicate of a fetch request template can't be read.
     public static let unreadableTemplate = Code(rawValue: "unreadableTemplate")
-    /// The model holds something that its source form can't.
+    /// The source form can't represent the model.
     public static let unwritableModel = Code(rawValue: "unwritableModel")
-    /// A file is there that Quire did not write.
+    /// A file exists that Quire did not write.
     public static let foreignFile = Code(rawValue: "foreignFile")
     /// A file can't be written.
     public static let notWritten = Code(rawValue: "notWritten")

@@ -1,14 +1,14 @@
 import ObjectModel
 
-/// Writes the type that has the model itself, and the list of its classes.
+/// Writes the type that contains the model itself, and the list of its classes.
 struct ModelWriter {
   private let plan: ClassPlan
   private let source: String
-  /// All versions, if they are to be written: each under its name, and the source of those that are not
-  /// the model itself.
+  /// The names of all versions, with the sources of the versions other than the current one; `nil` to write no
+  /// versions.
   private let versions: [(name: String, source: String?)]?
 
-  /// - Throws: ``ModelCodeError`` when the model, or a version of it, can't be written as a source.
+  /// - Throws: ``ModelCodeError`` if the model, or a version of it, can't be written as a source.
   init(_ plan: ClassPlan, _ versions: ModelVersions?) throws(ModelCodeError) {
     self.plan = plan
     source = try Self.source(of: plan.model, "The model")
@@ -28,7 +28,7 @@ struct ModelWriter {
     }
   }
 
-  /// The file, to be made last: it names all the classes.
+  /// Returns the file. The caller places it last, because it names all the classes.
   func file(version: String?, _ heading: [String]) -> CodeFile {
     let access = plan.options.access == .internal ? "" : "\(plan.options.access) "
     let words = version.map { ", version \(CodeText.quoted($0))" } ?? ""
@@ -60,14 +60,14 @@ struct ModelWriter {
       write(source, named: Self.sourceName(index), to: &lines)
     }
     lines.close()
-    // The list names the classes and shows none of them.
+    // The list names the classes without exposing them in a declaration.
     let imported = plan.imports(ofClasses: plan.entities.map(\.className), access: "")
     return CodeFile(
       name: plan.listFileName, heading: heading,
       imports: imported.union([CodeImport(module: "Quire", access: access)]), body: lines.lines)
   }
 
-  /// All versions, for migrations; they are read when the list is first asked for.
+  /// Writes all versions, for migrations. The generated code reads them on first use of the list.
   private func writeVersions(_ access: String, current: String, to lines: inout CodeLines) {
     guard let versions else { return }
     let type = plan.types.quire("ModelVersions")
@@ -109,6 +109,6 @@ struct ModelWriter {
     lines.close("")
   }
 
-  /// What the source of a version is called.
+  /// Returns the name of the constant with the source of a version.
   private static func sourceName(_ index: Int) -> String { "source\(index + 1)" }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-/// The attributes in front of an attribute of an entity, or of a part of a composite type.
+/// The Swift attributes in front of an attribute of an entity, or of a part of a composite type.
 struct AttributeMarkers {
   let lines: [String]
 
@@ -29,7 +29,7 @@ struct AttributeMarkers {
     let bounds = (
       literals.bound(validation.minimum),
       literals.bound(validation.maximum).map {
-        // Behind the dots the sign would be part of the operator.
+        // Directly after the dots, the minus sign would become part of the operator.
         $0.hasPrefix("-") ? "(\($0))" : $0
       }
     )
@@ -65,7 +65,7 @@ struct AttributeMarkers {
   }
 }
 
-/// The attribute in front of a relationship.
+/// The Swift attribute in front of a relationship.
 struct RelationshipMarker {
   let lines: [String]
 
@@ -100,8 +100,8 @@ struct RelationshipMarker {
     }
   }
 
-  /// The key path of the inverse, if this end is to state it: one end does, that of many objects, or of the entity that
-  /// the model has first.
+  /// Returns the key path of the inverse if this end states it. One end does: the to-many end, or else the end of the
+  /// entity with the lesser name.
   private static func inverse(
     of relationship: Relationship, in entity: PlannedEntity, _ plan: ClassPlan
   ) -> String? {
@@ -110,7 +110,7 @@ struct RelationshipMarker {
         .declaredRelationships.first(where: { $0.name == name })
     else { return nil }
     let owner = plan[relationship.inverseEntity ?? relationship.destination]
-    // The compiler takes a key path of the class itself for a circle, so #Inverse states it.
+    // The compiler rejects a key path of the class itself as circular, so `#Inverse` states it.
     guard owner.kind == .class, owner.className != entity.className,
       let member = owner.members[name]
     else { return nil }
@@ -124,7 +124,7 @@ struct RelationshipMarker {
   }
 }
 
-/// The attribute in front of a fetched property.
+/// The Swift attribute in front of a fetched property.
 enum FetchedMarker {
   static func line(_ fetched: FetchedProperty, _ plan: ClassPlan) -> String {
     let request = fetched.request
@@ -144,13 +144,13 @@ enum FetchedMarker {
   }
 }
 
-/// Values of a model as expressions in Swift.
+/// Writes values of a model as expressions in Swift.
 struct PropertyLiterals {
   private let types: TypeNames
 
   init(_ types: TypeNames) { self.types = types }
 
-  /// The default of an attribute, if a plain literal states it.
+  /// Returns the default value of an attribute, if a plain literal expresses it.
   static func plainDefault(of attribute: Attribute) -> String? {
     guard attribute.derivation == nil else { return nil }
     switch (attribute.type, attribute.defaultValue) {
@@ -166,12 +166,13 @@ struct PropertyLiterals {
     }
   }
 
-  /// A decimal number as a literal, if it is a whole number. Other literals would go through a binary fraction.
+  /// Returns a decimal number as a literal, if it is a whole number. The compiler would round other literals to a
+  /// binary fraction.
   private static func whole(_ number: Decimal) -> String? {
     Int32("\(number)").map { "\($0)" }
   }
 
-  /// The default of an attribute, if it takes more than a literal.
+  /// Returns the default value of an attribute, if a plain literal can't express it.
   func laterDefault(of attribute: Attribute) -> String? {
     guard attribute.derivation == nil, PropertyLiterals.plainDefault(of: attribute) == nil else {
       return nil
@@ -179,7 +180,7 @@ struct PropertyLiterals {
     return expression(attribute.defaultValue)
   }
 
-  /// A bound of an attribute's values.
+  /// Returns a bound of an attribute's values.
   func bound(_ value: Value) -> String? {
     if case .integer(let number) = value { return "\(number)" }
     return expression(value)

@@ -1,14 +1,14 @@
 import Foundation
 import ObjectModel
 
-/// What documentation comments say of the parts of a model.
+/// The texts of documentation comments for the parts of a model.
 enum PropertyWords {
-  /// What the author of the model wrote about a part: paragraphs of the note `documentation`.
+  /// Returns the paragraphs that the model's author wrote about a part, in the note `documentation`.
   static func notes(_ userInfo: [String: String]) -> [String] {
     CodeText.paragraphs(userInfo["documentation"] ?? "")
   }
 
-  /// The author's words, or these; then the others.
+  /// Returns the author's notes, then the summary, then further paragraphs.
   static func paragraphs(
     _ userInfo: [String: String], otherwise summary: String, _ others: [String] = []
   ) -> [String] {
@@ -16,7 +16,7 @@ enum PropertyWords {
     return notes.isEmpty ? [summary] + others : notes + [summary] + others
   }
 
-  /// The attribute, its values and what is allowed of them.
+  /// Returns a sentence about an attribute, its values and its validation.
   static func sentence(about attribute: Attribute) -> String {
     var parts = [values(of: attribute)]
     if attribute.isTransient { parts.append("held in memory only") }
@@ -72,7 +72,7 @@ enum PropertyWords {
     }
   }
 
-  /// A value as a comment shows it; `nil` for one that it passes over.
+  /// Returns a value as a comment shows it; `nil` if comments omit such a value.
   private static func shown(_ value: Value) -> String? {
     switch value {
     case .null, .object, .binary: nil
@@ -87,7 +87,7 @@ enum PropertyWords {
     }
   }
 
-  /// The relationship, where it leads and what its delete rule does.
+  /// Returns a sentence about a relationship, its destination and its delete rule.
   static func sentence(about relationship: Relationship) -> String {
     let destination = CodeText.code(relationship.destination)
     let count = relationship.count
@@ -117,7 +117,7 @@ enum PropertyWords {
     }
   }
 
-  /// The request, its predicate and its order.
+  /// Returns a description of a request with its predicate and its order.
   static func sentence(about request: FetchRequestTemplate) -> String {
     var text = "objects of \(CodeText.code(request.entity))"
     if let predicate = request.predicate { text += " where \(CodeText.code(predicate))" }

@@ -1,6 +1,6 @@
-/// Names that generated code must leave to others.
+/// Names that generated declarations must not use.
 enum ReservedNames {
-  /// What managed objects have themselves. A property of such a name gets another in Swift.
+  /// The members of managed objects. A property with such a name gets another name in Swift.
   static let members: Set<String> = [
     "context", "debugDescription", "description", "entity", "entityDeclaration", "entityName",
     "entityProperties", "hash", "hashValue", "managedObjectContext", "objectID", "propertyNames",
@@ -10,21 +10,21 @@ enum ReservedNames {
     "awakeFromFetch", "awakeFromInsert", "didSave", "didTurnIntoFault", "prepareForDeletion",
     "validateForDelete", "validateForInsert", "validateForUpdate", "validatedKeys", "willSave",
     "willTurnIntoFault",
-    // What generated code calls.
+    // Members that generated code calls.
     "fetchedObjects", "queryExpression", "setTransformed", "transformed",
   ]
 
-  /// Modules whose types the code names in full where the model has one of the same name.
+  /// The modules whose types are spelled in full if the model has a type of the same name.
   private static let modules: Set<String> = ["Foundation", "Quire", "Swift"]
 
-  /// Types that would be taken for something else by code that names types of modules in full, or by the type that has
-  /// the model, whose members these are.
+  /// Type names that would change the meaning of generated code: modules, and members of the type that contains the
+  /// model.
   static let types = modules.union([
     "CompositePart", "CompositeParts", "EntityDeclaration", "EntityProperty", "classes", "model",
     "read", "source", "versions",
   ])
 
-  /// What functions for templates use themselves.
+  /// Returns the names that functions for templates use themselves.
   static func inTemplates(modelName: String) -> Set<String> {
     modules.union(["FetchRequest", "all", "where", modelName])
   }

@@ -1,7 +1,7 @@
-/// Names of a model as names in Swift.
+/// Converts names of a model to names in Swift.
 enum SwiftNames {
-  /// The name as an identifier of Swift: itself where it is one already. What can't stand in one parts
-  /// it into words, which are joined in the manner of Swift.
+  /// Returns the name as a Swift identifier. A valid identifier stays unchanged. Invalid characters separate words,
+  /// which are joined in camel case.
   static func identifier(_ name: String, otherwise: String) -> String {
     var words: [String] = [""]
     for scalar in name.unicodeScalars {
@@ -14,26 +14,26 @@ enum SwiftNames {
     words.removeAll { $0.isEmpty }
     guard let first = words.first else { return otherwise }
     let joined = first + words.dropFirst().map(capitalized).joined()
-    // "_" alone is a pattern, no name.
+    // "_" alone is a pattern and not a name.
     if joined.unicodeScalars.allSatisfy({ $0 == "_" }) { return joined + otherwise }
     guard let start = joined.unicodeScalars.first, begins(start) else { return "_" + joined }
     return joined
   }
 
-  /// The name with a capital letter first, for what follows `addTo` or names a type.
+  /// Returns the name with a capital first letter, for types and for names such as `addTo…`.
   static func capitalized(_ name: String) -> String {
     guard let first = name.first else { return "" }
     return first.uppercased() + name.dropFirst()
   }
 
-  /// The name where a member or parameter is declared: keywords in backticks.
+  /// Returns the name for the declaration of a member or parameter: keywords in backticks.
   static func declared(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// The name where it labels an argument: all others are taken for names there.
+  /// Returns the name as an argument label. All keywords except `inout` are valid labels.
   static func label(_ name: String) -> String { name == "inout" ? "`inout`" : name }
 
-  /// The name of a variable as that of a parameter: one in capitals, as variables of predicates often
-  /// are, in the manner of Swift.
+  /// Returns the name of a variable as a parameter name. A name in capitals, common for variables of predicates,
+  /// becomes camel case.
   static func parameter(_ variable: String) -> String {
     let name = identifier(variable, otherwise: "value")
     guard name.count > 1, name == name.uppercased(), name != name.lowercased() else { return name }
@@ -42,10 +42,10 @@ enum SwiftNames {
     return identifier(first + words.dropFirst().map(capitalized).joined(), otherwise: "value")
   }
 
-  /// Names that no member of a type can have, even in backticks, or that would read as something else.
+  /// Names that no member of a type can have even in backticks, or that would have another meaning.
   static let impossibleMembers: Set<String> = ["self", "Self", "Type", "Protocol", "init", "_"]
 
-  /// Keywords, which are names in backticks only.
+  /// The keywords, which must be in backticks to be names.
   private static let keywords: Set<String> = [
     "Any", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
     "default",
@@ -65,8 +65,8 @@ enum SwiftNames {
     }
   }
 
-  /// Whether a name may hold the character. Narrower than Swift's grammar, which also takes marks that
-  /// nobody sees.
+  /// Whether a name may contain the character. The rule is narrower than Swift's grammar, which also allows invisible
+  /// marks.
   private static func continues(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII {
       return scalar == "_" || scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value)
@@ -75,7 +75,7 @@ enum SwiftNames {
     return allowed.contains { $0.contains(scalar.value) }
   }
 
-  /// What the grammar of Swift lets an identifier hold beyond ASCII.
+  /// The characters beyond ASCII that the grammar of Swift allows in an identifier.
   private static let allowed: [ClosedRange<UInt32>] = [
     0xA8...0xA8, 0xAA...0xAA, 0xAF...0xAF, 0xB2...0xB5, 0xB7...0xBA, 0xBC...0xBE, 0xC0...0xD6,
     0xD8...0xF6, 0xF8...0x167F, 0x1681...0x180D, 0x180F...0x1FFF, 0x203F...0x2040, 0x2054...0x2054,
@@ -87,13 +87,13 @@ enum SwiftNames {
 }
 
 extension SwiftNames {
-  /// The type that a model's source names, as Swift writes it; `nil` where it is no such name.
+  /// Returns the type that a model's source names, in Swift's spelling; `nil` if the text is no type name.
   ///
-  /// Takes names with dots, collections in brackets and arguments of generic types, and nothing else.
+  /// The function accepts names with dots, collections in brackets and arguments of generic types, and nothing else.
   static func type(_ text: String) -> String? {
     guard text.utf8.count <= 200 else { return nil }
     let words = text.split(separator: " ")
-    // A space between two names would make one of them.
+    // Without the space the two names would become one.
     for (word, next) in zip(words, words.dropFirst()) {
       if word.last.map({ "[]<>:,".contains($0) }) == false,
         next.first.map({ "[]<>:,".contains($0) }) == false
@@ -143,7 +143,7 @@ extension SwiftNames {
 }
 
 extension Substring {
-  /// Takes the first character away if it is the given one.
+  /// Removes the first character if it is the given one.
   fileprivate mutating func popFirst(_ character: Character) -> Bool {
     guard first == character else { return false }
     removeFirst()
@@ -151,20 +151,20 @@ extension Substring {
   }
 }
 
-/// Names in one place, none of them twice.
+/// A set of names in which no name occurs twice.
 struct NameScope {
-  /// What many scopes leave to others, kept once for all of them.
+  /// The names that are not available. Many scopes share this set.
   private let reserved: Set<String>
   private var taken: Set<String> = []
-  /// The number that the next name like this one gets.
+  /// The numbers for the next suffix of each requested name.
   private var numbers: [String: Int] = [:]
 
   init(_ reserved: Set<String> = []) { self.reserved = reserved }
 
-  /// Names for all of these, in their order: as they are where nothing stands against it, else with an
-  /// underscore behind them, and then a number.
+  /// Returns names for all requested ones, in their order. A name that is not free gets an underscore, and then a
+  /// number.
   ///
-  /// What can keep its name is given it first, so that a clash never changes a name beside it.
+  /// Free names are taken first, so that a clash never changes another name.
   mutating func names(for wanted: [String]) -> [String] {
     var result = wanted
     var waiting: [Int] = []
@@ -173,10 +173,10 @@ struct NameScope {
     return result
   }
 
-  /// One name.
+  /// Returns a free name for the requested one.
   mutating func name(for wanted: String) -> String {
     if take(wanted) { return wanted }
-    // Counts on from the last, so that many names alike don't look at one another.
+    // Numbering continues from the last suffix, so that many equal names need no repeated search.
     var number = numbers[wanted] ?? 1
     defer { numbers[wanted] = number }
     while true {
@@ -186,10 +186,10 @@ struct NameScope {
     }
   }
 
-  /// Whether nothing has the name.
+  /// Whether the name is free.
   func isFree(_ name: String) -> Bool { !reserved.contains(name) && !taken.contains(name) }
 
-  /// Takes a name, if nothing has it.
+  /// Takes a name if it is free.
   private mutating func take(_ name: String) -> Bool {
     !reserved.contains(name) && taken.insert(name).inserted
   }

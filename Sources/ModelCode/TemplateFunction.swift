@@ -1,7 +1,7 @@
 import ObjectModel
 import ObjectQuery
 
-/// A fetch request template as a function: its variables are the parameters.
+/// The function for a fetch request template. The template's variables are its parameters.
 struct TemplateFunction {
   /// Whether a parameter has a type of Foundation.
   let usesFoundation: Bool
@@ -16,7 +16,7 @@ struct TemplateFunction {
     let type: VariableType
   }
 
-  /// - Throws: ``ModelCodeError`` when the predicate can't be read.
+  /// - Throws: ``ModelCodeError`` if the predicate can't be read.
   init(_ template: FetchRequestTemplate, _ plan: ClassPlan) throws(ModelCodeError) {
     self.template = template
     self.plan = plan
@@ -113,24 +113,24 @@ struct TemplateFunction {
   }
 }
 
-/// What a variable of a predicate stands for, as far as it can be told from what it is compared with.
+/// The type of a variable of a predicate, as far as the comparisons with the variable determine it.
 enum VariableType: Equatable {
-  /// A value of an attribute's type, or none.
+  /// A value of an attribute's type, or `nil` if the value is optional.
   case value(AttributeType, isOptional: Bool)
-  /// Any of several values.
+  /// A list of values, of which one must match.
   case values(AttributeType)
-  /// Two bounds.
+  /// A pair of bounds.
   case range(AttributeType)
   /// An object of an entity, or none.
   case object(String)
-  /// Any of several objects.
+  /// A list of objects, of which one must match.
   case objects(String)
-  /// How many.
+  /// A count.
   case number
-  /// This can't be told.
+  /// The type is unknown.
   case any
 
-  /// Whether its type in Swift is one of Foundation.
+  /// Whether the Swift type is a type of Foundation.
   var isFoundation: Bool {
     switch self {
     case .value(let type, _), .values(let type), .range(let type): TypeNames.isFoundation(type)

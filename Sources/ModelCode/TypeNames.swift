@@ -1,22 +1,23 @@
 import ObjectModel
 
-/// The names of types in generated code: in full where the model has a type of the same name.
+/// The spelling of types in generated code. A type is spelled with its module if the model has a type of the same
+/// name.
 struct TypeNames {
   private let own: Set<String>
 
-  /// Names beside the given ones, which the code declares itself.
+  /// Creates the spelling for code that declares the given names itself.
   init(besides own: Set<String>) { self.own = own }
 
-  /// A type, or a function, of the standard library.
+  /// Returns the spelling of a type or a function of the standard library.
   func swift(_ name: String) -> String { own.contains(name) ? "Swift." + name : name }
 
-  /// A type of Foundation.
+  /// Returns the spelling of a type of Foundation.
   func foundation(_ name: String) -> String { own.contains(name) ? "Foundation." + name : name }
 
-  /// A type of Quire.
+  /// Returns the spelling of a type of Quire.
   func quire(_ name: String) -> String { own.contains(name) ? "Quire." + name : name }
 
-  /// The type of an attribute's values; `nil` for one that has no values in Swift.
+  /// Returns the type of an attribute's values; `nil` if the attribute type has no values in Swift.
   func values(_ type: AttributeType) -> String? {
     switch type {
     case .int16: swift("Int16")
@@ -35,13 +36,13 @@ struct TypeNames {
     }
   }
 
-  /// The names of types of values.
+  /// The names of value types.
   static let ofValues: Set<String> = [
     "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
     "UInt64", "Double", "Float", "Decimal", "Bool", "Date", "UUID", "URL", "Data", "Character",
   ]
 
-  /// Whether values of the type are of a type of Foundation.
+  /// Whether values of the attribute type have a type of Foundation.
   static func isFoundation(_ type: AttributeType) -> Bool {
     switch type {
     case .decimal, .date, .binary, .transformable, .uuid, .uri: true

@@ -1,9 +1,9 @@
 import ObjectModel
 import ObjectQuery
 
-/// The types of a predicate's variables: each is that of the property it is compared with.
+/// The types of a predicate's variables. A variable has the type of the property that it is compared with.
 ///
-/// A variable that is compared with several types, or with what no property holds, may be anything.
+/// A variable that is compared with several types, or with an expression of unknown type, may have any type.
 struct VariableTypes {
   private(set) var types: [String: VariableType] = [:]
   private let model: Model
@@ -13,15 +13,16 @@ struct VariableTypes {
     self.model = model
     self.entity = entity
     walk(predicate)
-    // Where a variable stands anywhere else than alone on one side, its type is not that of the side.
+    // If a variable also occurs within a larger expression, the type of that side does not determine the variable's
+    // type.
     for name in predicate.variables where occurrences[name] != comparisons[name] {
       types[name] = .any
     }
   }
 
-  /// How often each variable was found alone on one side of a comparison.
+  /// The number of comparisons with the variable alone on one side, by variable.
   private var comparisons: [String: Int] = [:]
-  /// How often it was found at all.
+  /// The number of all occurrences, by variable.
   private var occurrences: [String: Int] = [:]
 
   private mutating func walk(_ predicate: QueryPredicate) {
@@ -50,7 +51,8 @@ struct VariableTypes {
     types[name] = types[name].map { Self.common($0, type) } ?? type
   }
 
-  /// The type of what is compared with both. Where one may be nothing and the other not, none may.
+  /// Returns the type for a variable that is compared with both. If one type is optional and the other is not, the
+  /// result is not optional.
   private static func common(_ one: VariableType, _ other: VariableType) -> VariableType {
     if one == other { return one }
     if case .value(let type, _) = one, case .value(type, _) = other {
@@ -59,7 +61,7 @@ struct VariableTypes {
     return .any
   }
 
-  /// The type of the variable on the right of an operator.
+  /// Returns the type of the variable on the right of an operator.
   private func type(
     against left: QueryExpression, _ operation: QueryPredicate.Operator
   ) -> VariableType {
@@ -84,7 +86,7 @@ struct VariableTypes {
     }
   }
 
-  /// The type of the variable on the left of an operator.
+  /// Returns the type of the variable on the left of an operator.
   private func type(
     of right: QueryExpression, swapped operation: QueryPredicate.Operator
   ) -> VariableType {
@@ -101,7 +103,7 @@ struct VariableTypes {
     }
   }
 
-  /// What lies at the end of a key path.
+  /// The end of a key path.
   private enum End {
     case attribute(AttributeType, isOptional: Bool)
     case object(String)
