@@ -3,7 +3,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// The check of a file of one format, and what came of it.
+/// The check of a file of one format, with its results.
 protocol FileCheck: AnyObject {
   var format: Report.Format { get }
   var findings: Findings { get }
@@ -11,30 +11,30 @@ protocol FileCheck: AnyObject {
   var passedOver: [String] { get }
   /// The parts that an error kept from being checked, in sentences. The file is not valid then.
   var unchecked: [String] { get }
-  /// What the store says of itself.
+  /// The facts that the store contains about itself.
   var facts: StoreFacts { get }
 
-  /// Checks everything.
+  /// Checks the whole file.
   func run() throws
 }
 
-/// What a store says of itself, as far as it can be read.
+/// The facts that a store contains about itself, as far as they can be read.
 struct StoreFacts {
   var uuid: UUID?
   var type: StoreType?
   var model: Model?
-  /// The numbers of its commits from the one that counts on back; none of a store whose file has no numbers.
+  /// The numbers of its commits, from the commit that counts backwards. Empty for formats without commit numbers.
   var commits: [Int64] = []
-  /// The numbers of commits behind the one that counts.
+  /// The numbers of commits behind the commit that counts.
   var unconfirmed: [Int64] = []
 }
 
 enum FileChecks {
-  /// The check of a file, whose format is seen from its first bytes.
+  /// Returns the check of a file. The first bytes of the file determine the format.
   ///
   /// - Parameters:
-  ///   - path: The file's path, for formats that are more than one file.
-  ///   - counting: The commit that counts, where a document says which one does.
+  ///   - path: The file's path, for formats of more than one file.
+  ///   - counting: The commit that counts according to the document; `nil` for a file without a document.
   static func check(
     of file: DurableFile, at path: String, on disk: any Disk, model: Model?,
     counting: Int64? = nil, progress: @escaping (Double) -> Void

@@ -1,23 +1,23 @@
-/// One place where a rule is broken, and how.
+/// One violation of a rule.
 public struct Finding: Sendable, Hashable {
-  /// The rule.
+  /// The broken rule.
   public let rule: Rule
-  /// Where.
+  /// The place of the violation.
   public let place: Place
-  /// What was found and what was expected, in a sentence or two.
+  /// The found and the expected state, in a sentence or two.
   public let message: String
 }
 
-/// Where in a document something is. What does not apply is `nil`.
+/// A place in a document. Members that do not apply are `nil`.
 public struct Place: Sendable, Hashable {
   /// The file in a document's folder, or a folder in it.
   public var file: String?
-  /// The part of the file: `header`, `trailer`, `record`, `metadata`, `model`, `schema`, `page`, `block`; the
-  /// member of a manifest, such as `stores[0].uuid`.
+  /// The part of the file: `header`, `trailer`, `record`, `metadata`, `model`, `schema`, `page`, `block`. For a
+  /// manifest it is the member, such as `stores[0].uuid`.
   public var section: String?
-  /// Where the part begins, in bytes from the start of the file.
+  /// The offset of the part from the start of the file, in bytes.
   public var offset: UInt64?
-  /// The number of the newest commit that it belongs to.
+  /// The number of the newest commit that the part belongs to.
   public var commit: Int64?
   /// The number of a block's column.
   public var column: UInt16?
@@ -25,7 +25,7 @@ public struct Place: Sendable, Hashable {
   public var row: Int?
   /// The name of an entity.
   public var entity: String?
-  /// The number of an object among those of the entity.
+  /// The number of an object of the entity.
   public var object: UInt64?
   /// The name of a property.
   public var property: String?
@@ -47,7 +47,7 @@ public struct Place: Sendable, Hashable {
 }
 
 extension Place: CustomStringConvertible {
-  /// The place in its file in words: `block at 1184, column 5, row 17`, `Trip 3, budget`. Empty for the whole
+  /// The place within its file, in words: `block at 1184, column 5, row 17`, `Trip 3, budget`. Empty for the whole
   /// file.
   public var description: String {
     var parts: [String] = []
@@ -62,10 +62,10 @@ extension Place: CustomStringConvertible {
 }
 
 extension Finding: CustomStringConvertible {
-  /// The finding as a report has it, without the file's name.
+  /// The text of the finding in a report, without the file's name.
   public var description: String { description(inFile: nil) }
 
-  /// The finding as a report has it: `BLCK-034 notes.store: record at 1832: … (spec §4.4.1)`.
+  /// Returns the text of the finding in a report: `BLCK-034 notes.store: record at 1832: … (spec §4.4.1)`.
   public func description(inFile file: String?) -> String {
     let file = [file, place.file].compactMap { $0 }.joined(separator: "/")
     let words = [

@@ -1,15 +1,15 @@
 import ObjectModel
 
-/// Findings as they are made. Of each rule only so many are kept, so that a file in which everything is
-/// wrong costs no more than one in which little is; all are counted.
+/// The findings of a check. All findings are counted, but only a limited number of each rule is kept. A badly damaged
+/// file therefore needs no more memory than a sound one.
 final class Findings {
-  /// How many findings of one rule are kept.
+  /// The greatest number of kept findings of one rule.
   static let mostPerRule = 20
 
   private(set) var kept: [Finding] = []
   private(set) var counts: [Rule: Int] = [:]
 
-  /// Notes a finding. The message is made only if it is kept.
+  /// Adds a finding. The message is evaluated only if the finding is kept.
   func add(_ rule: Rule, _ place: Place, _ message: @autoclosure () -> String) {
     let count = counts[rule, default: 0] + 1
     counts[rule] = count
@@ -18,7 +18,7 @@ final class Findings {
     }
   }
 
-  /// Takes over the findings about a file of the document.
+  /// Adds the findings of another check, about a file of the document.
   func take(_ others: Findings, of file: String, where isTaken: (Rule) -> Bool = { _ in true }) {
     for finding in others.kept where isTaken(finding.rule) {
       guard kept.count(where: { $0.rule == finding.rule }) < Findings.mostPerRule else { continue }
@@ -29,13 +29,13 @@ final class Findings {
     for (rule, count) in others.counts where isTaken(rule) { counts[rule, default: 0] += count }
   }
 
-  /// Takes back what was noted: the file is something else.
+  /// Removes all findings, because the file has another format.
   func forget() {
     kept = []
     counts = [:]
   }
 
-  /// How many errors there are so far.
+  /// The number of errors so far.
   var errorCount: Int { counts.reduce(0) { $1.key.severity == .error ? $0 + $1.value : $0 } }
 }
 
@@ -44,7 +44,7 @@ extension Findings {
     .duplicateName, .orderedToOne, .propertyNotIndexable,
   ]
 
-  /// Notes what a model has that Core Data accepts and stores leave out (spec §2.2.7).
+  /// Reports parts of a model that Core Data accepts and stores leave out (spec §2.2.7).
   func addOddities(of model: Model, _ place: Place) {
     for fault in model.warnings where Findings.oddities.contains(fault.code) {
       add(.modelOddities, place, "\(fault)")

@@ -1,5 +1,5 @@
 extension Report {
-  /// The findings, one a line, and what was checked: `error: BLCK-034 notes.store: … (spec §4.4.1)`.
+  /// The findings, one in each line, and a summary: `error: BLCK-034 notes.store: … (spec §4.4.1)`.
   public var text: String {
     var text = ""
     for finding in findings {
@@ -15,7 +15,7 @@ extension Report {
     return text + "\(path): \(summary)\n"
   }
 
-  /// The verdict, the number of findings and what was checked, in a line.
+  /// The verdict, the number of findings and the checked amounts, in one line.
   public var summary: String {
     func counted(_ count: Int, _ noun: String) -> String {
       "\(count) \(noun)\(count == 1 ? "" : "s")"

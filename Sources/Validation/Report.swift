@@ -1,20 +1,21 @@
-/// What came of checking a document.
+/// The result of checking a document.
 public struct Report: Sendable {
-  /// The path that was checked.
+  /// The checked path.
   public let path: String
-  /// What the file is.
+  /// The format of the file.
   public let format: Format
   /// The findings that were kept, in the order they were made.
   public let findings: [Finding]
-  /// How often each rule was broken that was.
+  /// The number of findings of each broken rule.
   public let counts: [Rule: Int]
-  /// What was looked at.
+  /// The checked amounts.
   public let checked: Checked
-  /// The parts that were left out because a check would take too much time or memory, in sentences.
+  /// The parts that were skipped because a check would take too much time or memory, or because of other errors, in
+  /// sentences.
   public let passedOver: [String]
   /// The parts that could not be checked, in sentences. The document is not ``Verdict/valid`` then.
   public let unchecked: [String]
-  /// Whether stores of a document have a type that no rules are known of.
+  /// Whether the document has stores of a type without known rules.
   public let hasUnknownStores: Bool
 
   init(
@@ -33,57 +34,57 @@ public struct Report: Sendable {
 
   /// The formats that can be checked.
   public enum Format: String, Sendable, Hashable {
-    /// None of those that this version knows.
+    /// An unknown format.
     case unknown
-    /// A newer version of one that this version knows.
+    /// A newer version of a known format.
     case newer
-    /// The block file.
+    /// A block file.
     case blockFile
-    /// The XML store.
+    /// An XML store.
     case xml
     /// A store in an SQLite database.
     case sqlite
-    /// The document: a folder with a manifest.
+    /// A document: a folder with a manifest.
     case document
   }
 
-  /// How much was looked at.
+  /// The amounts that were checked.
   public struct Checked: Sendable, Hashable {
-    /// The size of the file.
+    /// The size of the file in bytes.
     public var byteCount = 0
-    /// How many of its bytes are in use.
+    /// The number of bytes in use.
     public var liveByteCount = 0
-    /// Saves that are kept.
+    /// The number of kept commits.
     public var commitCount = 0
-    /// Blocks of rows, of all commits.
+    /// The number of blocks of rows, in all commits.
     public var blockCount = 0
-    /// Rows in them.
+    /// The number of rows in the blocks.
     public var rowCount = 0
-    /// Objects that the newest commit has.
+    /// The number of objects in the newest commit.
     public var objectCount = 0
-    /// Stores of a document.
+    /// The number of stores of a document.
     public var storeCount = 0
-    /// Attachments of a document, those of earlier versions included, each once.
+    /// The number of attachments of a document, including earlier versions. Each is counted once.
     public var attachmentCount = 0
-    /// Versions of a document.
+    /// The number of versions of a document.
     public var versionCount = 0
   }
 
-  /// What there is to say in a word.
+  /// The verdict of a report in one word.
   public enum Verdict: String, Sendable, Hashable {
     /// There is no error.
     case valid
     /// There are errors.
     case invalid
-    /// No error was found, and not everything could be checked.
+    /// No error was found, but some parts could not be checked.
     case incomplete
-    /// It is no format that this version knows.
+    /// The format is unknown.
     case unknownFormat
-    /// It was written in a newer version of its format.
+    /// The file has a newer version of its format.
     case newerFormat
   }
 
-  /// What there is to say in a word.
+  /// The verdict of the report in one word.
   public var verdict: Verdict {
     switch format {
     case .unknown: .unknownFormat
@@ -97,7 +98,7 @@ public struct Report: Sendable {
     }
   }
 
-  /// How many findings of a severity were made, kept or not.
+  /// Returns the number of findings of a severity, including findings that were not kept.
   public func count(of severity: Severity) -> Int {
     counts.reduce(0) { $1.key.severity == severity ? $0 + $1.value : $0 }
   }

@@ -1,15 +1,15 @@
-/// One thing that must be so in a document, and that is checked.
+/// A checked requirement on documents.
 ///
-/// A rule's identifier stays: scripts look for it, and it is never used for anything else. The rules of
+/// A rule's identifier never changes and is never used for another rule, because scripts search for it. The rules of
 /// this version are ``all``; clause 6.4 of the specification lists them.
 public struct Rule: Sendable, Hashable, Identifiable {
   /// The rule's name, such as `BLCK-034`.
   public let id: String
-  /// How grave it is when the rule is broken.
+  /// The severity of a violation.
   public let severity: Severity
-  /// What must be so, in a sentence without its full stop.
+  /// The requirement, in a sentence without its full stop.
   public let title: String
-  /// The clause of the specification that demands it, such as `4.4.1`.
+  /// The clause of the specification that contains the requirement, such as `4.4.1`.
   public let clause: String
 
   init(_ id: String, _ severity: Severity = .error, _ title: String, _ clause: String) {
@@ -20,13 +20,13 @@ public struct Rule: Sendable, Hashable, Identifiable {
   }
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
-  /// The document is wrong: something in it is lost, or readers may refuse it or differ on it.
+  /// The document is wrong: data is lost, or readers may reject the document or differ on its meaning.
   case error
-  /// Readers agree on what it says, and its writer should have done otherwise.
+  /// Readers agree on the meaning of the document, but the writer should have written it differently.
   case warning
-  /// Nothing is wrong, and one may want to know.
+  /// Nothing is wrong, but the finding may be useful.
   case information
 
   /// Orders severities from information up to error.

@@ -2,29 +2,29 @@ import Archives
 public import DurableFiles
 public import ObjectModel
 
-/// Checks documents against every rule there is.
+/// Checks documents against all rules.
 ///
 ///     let report = try Validator().validate("Trips.store")
 ///     if report.verdict != .valid { print(report.text) }
 ///
-/// A check goes on past what is wrong as far as it can. It never writes, and ends on any bytes at all in
-/// time and memory in proportion to them (spec §6.2.3).
+/// A check continues past errors as far as possible. It never writes. For any bytes it ends, in time and memory in
+/// proportion to their number (spec §6.2.3).
 public struct Validator {
-  /// A model that the document's objects should be of, beside the one it carries.
+  /// A model that the document's objects should match, in addition to the document's own model.
   public var model: Model?
-  /// Called now and then with the share of the work that is done, from 0 to 1.
+  /// Called from time to time with the finished share of the work, from 0 to 1.
   public var progress: ((Double) -> Void)?
 
-  /// A validator.
+  /// Creates a validator.
   public init(model: Model? = nil, progress: ((Double) -> Void)? = nil) {
     self.model = model
     self.progress = progress
   }
 
-  /// Checks the document or the file at a path. What it is is seen from its first bytes; a folder is a
-  /// document, and a packed document is checked where it lies.
+  /// Checks the document or the file at a path. The first bytes of a file determine its format. A folder is a
+  /// document. A packed document is checked without unpacking it to disk.
   ///
-  /// - Throws: `DiskError` when something can't be read; never for what it holds.
+  /// - Throws: `DiskError` if something can't be read; never because of the contents.
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let progress = progress ?? { _ in }
     if try disk.status(of: path).kind == .directory {

@@ -2,10 +2,10 @@ import BlockFileFormat
 import Rows
 
 extension BlockFileCheck {
-  /// Checks every block that a commit refers to, once.
+  /// Checks every block that a commit refers to, each once.
   func checkBlocks(_ contents: Contents, newest: Int64) throws {
     var done: UInt64 = 0
-    // What blocks refer to is added meanwhile.
+    // The loop adds the values that blocks refer to.
     for part in parts.all {
       guard let entry = part.entries.first, !part.isShared else { continue }
       checked.blockCount += 1
@@ -20,7 +20,7 @@ extension BlockFileCheck {
 
   /// Checks the block of an entry.
   ///
-  /// - Returns: Whether it has no errors.
+  /// - Returns: Whether the block has no errors.
   private func check(
     _ entry: BlockEntry, _ place: Place, _ contents: Contents, newest: Int64
   ) throws -> Bool {
@@ -36,7 +36,8 @@ extension BlockFileCheck {
       }
       block = bytes
       if entry.codec == .transposed {
-        // Header and directory are where they are in any block, and say why the rest can't be.
+        // The header and directory stay in place in a transposed block, so they are checked even if the columns can't
+        // be.
         let back = try? Block.untransposed(BlockMemory(bytes))
         isWhole = back != nil
         if let back { block = back.array }

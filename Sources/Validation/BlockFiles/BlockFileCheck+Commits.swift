@@ -22,12 +22,12 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks that a commit says so when it sets another model (spec §4.6.4).
+  /// Checks that a commit records a change of the model, and records none if there is none (spec §4.6.4).
   private func checkModelChange(
     _ record: CommitRecord, after older: CommitRecord, _ trailer: Trailer
   ) {
     let isChanged = record.model != older.model || record.schema != older.schema
-    // The commit that set them may be forgotten while one behind it is kept.
+    // The history policy may drop the commit that set the model and keep a later one.
     let isPossible =
       isChanged
       ? record.schemaNumber > older.number && record.schemaNumber <= record.number
@@ -41,7 +41,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Bytes between two commits are what a save left that did not come to its end.
+  /// Reports bytes between two commits, which an interrupted save left behind.
   private func checkGap(_ end: UInt64, before record: CommitRecord) {
     if record.start >= end + 8 {
       findings.add(
@@ -50,7 +50,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// The commit before one whose record says where it ends; `nil` when it can't be gone on from there.
+  /// Returns the commit before a record's commit; `nil` if the walk can't go on there.
   func commitBefore(
     _ record: CommitRecord, _ trailer: Trailer, _ header: FileHeader
   ) throws -> FoundCommit? {
@@ -80,7 +80,7 @@ extension BlockFileCheck {
 
   /// Checks one commit.
   ///
-  /// - Returns: The record; `nil` when it can't be gone on from there.
+  /// - Returns: The record; `nil` if the walk can't go on from there.
   private func check(_ commit: FoundCommit, _ newer: CommitRecord?) throws -> CommitRecord? {
     let trailer = commit.trailer
     let bytes = try bytes(of: trailer.record)
@@ -103,7 +103,7 @@ extension BlockFileCheck {
     }
     try checkFrame(trailer, record, newer)
     check(record, trailer, bytes)
-    // From here on the walk goes on only downwards, so that it comes to an end in good time.
+    // Each further step of the walk leads to a lower offset, so the walk ends in bounded time.
     guard record.startsInPlace(at: trailer.record.offset) else {
       findings.add(
         .commitStart, Place("record", at: trailer.record.offset, commit: record.number),
@@ -114,7 +114,7 @@ extension BlockFileCheck {
     return record
   }
 
-  /// Checks how a commit's parts lie.
+  /// Checks the positions of a commit's parts, and the commit's checksum and number.
   private func checkFrame(
     _ trailer: Trailer, _ record: CommitRecord, _ newer: CommitRecord?
   ) throws {
@@ -144,7 +144,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks a record's own fields, and notes what it refers to.
+  /// Checks the fields of a record, and records the parts that the record refers to.
   private func check(_ record: CommitRecord, _ trailer: Trailer, _ bytes: [UInt8]) {
     let offset = trailer.record.offset
     let place = Place("record", at: offset, commit: record.number)
@@ -181,8 +181,8 @@ extension BlockFileCheck {
     checkLiveBytes(record, place, recordByteCount: bytes.count)
   }
 
-  /// Checks that a record refers to each section once (spec §4.4.4): metadata, a model and a schema are never
-  /// the same bytes, so one of them could not be read.
+  /// Checks that a record refers to each section once (spec §4.4.4). Metadata, a model and a schema never have the
+  /// same bytes, so a shared section can't be valid as both.
   private func checkSections(of record: CommitRecord, _ place: Place) {
     let sections = record.sections
     for (index, one) in sections.enumerated() {

@@ -3,7 +3,7 @@ import BlockFileFormat
 extension BlockFileCheck {
   /// Checks the first bytes (spec §4.2).
   ///
-  /// - Returns: `nil` when nothing behind them can be made sense of.
+  /// - Returns: The header; `nil` if the bytes behind the header can't be interpreted.
   func header() throws -> FileHeader? {
     let bytes = try bytes(0..<UInt64(min(byteCount, BlockFile.headerByteCount)))
     let place = Place("header", at: 0)
@@ -32,7 +32,7 @@ extension BlockFileCheck {
         .headerChecksum, place,
         "The stored checksum \(hex(bytes, at: 60)) differs from the computed "
           + "\(hex(FileHeader.checksum(of: bytes))).")
-      // What the header says may be wrong, and most likely little of it is.
+      // Some fields of the header may be wrong, but most are probably right.
       return header
     }
     if header.majorVersion == 0 {
@@ -50,7 +50,7 @@ extension BlockFileCheck {
   }
 }
 
-/// A checksum in hexadecimal.
+/// Returns a checksum in hexadecimal.
 func hex(_ value: UInt32) -> String {
   let digits = String(value, radix: 16)
   return "0x" + String(repeating: "0", count: 8 - digits.count) + digits

@@ -2,12 +2,13 @@ import BlockFileFormat
 
 /// The bytes behind the last whole commit of a file.
 struct BehindNewest {
-  /// Commits that a trailer ends and that are not whole, the newest first.
+  /// Commits with a trailer that are not whole, the newest first.
   var broken: [(trailer: Trailer, fault: String)] = []
 }
 
 extension BlockFileCheck {
-  /// The commit that the file shows: the last whole one, or the one that counts; `nil` when it can't be found.
+  /// Returns the commit that the file shows: the last whole commit, or the commit that counts; `nil` if there is
+  /// none.
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
     var behind = BehindNewest()
     let newest = try newestCommit(header, &behind)
@@ -26,7 +27,8 @@ extension BlockFileCheck {
       }
       return nil
     }
-    // What lies behind it is of saves that came to no end, unless it is a commit of that very number.
+    // Bytes behind the commit belong to interrupted saves, unless they are a commit with the same number or a lower
+    // one.
     behind.broken.removeAll { one in
       (try? record(of: one.trailer)).flatMap { $0?.number } ?? .max > counting
     }
@@ -40,7 +42,8 @@ extension BlockFileCheck {
     return found
   }
 
-  /// The commit of a number, from the last whole one on backwards (spec §7.4.4); `nil` when there is none.
+  /// Returns the commit with the given number, found backwards from the last whole commit (spec §7.4.4); `nil` if
+  /// there is none.
   private func countedCommit(
     _ number: Int64, from newest: FoundCommit, _ header: FileHeader
   ) throws -> FoundCommit? {
@@ -62,8 +65,8 @@ extension BlockFileCheck {
     return commit.record?.number == number ? commit : nil
   }
 
-  /// Reports the bytes behind the newest whole commit: a damaged commit, or a save that a crash cut
-  /// off (spec §4.3.3).
+  /// Reports the bytes behind the newest whole commit: a damaged commit, or a save that a crash cut off (spec
+  /// §4.3.3).
   private func note(
     _ behind: BehindNewest, _ newest: FoundCommit?, _ header: FileHeader
   ) throws {
@@ -95,7 +98,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Returns the reason why a commit is not whole that a slot names.
+  /// Returns the reason why a commit that a slot names is not whole.
   private func faultOfCommit(endingAt offset: UInt64, _ behind: BehindNewest) -> String {
     if let broken = behind.broken.first(where: { $0.trailer.offset == offset }) {
       return broken.fault
@@ -106,7 +109,7 @@ extension BlockFileCheck {
       : "It does not match its checksum."
   }
 
-  /// Returns the offset of bytes behind a commit's end that were a trailer once.
+  /// Returns the offset of bytes behind a commit that look like a former trailer; `nil` if there are none.
   private func likelyTrailer(from end: UInt64, _ header: FileHeader) throws -> UInt64? {
     let window = 64 * 1024
     var low = (end + 7) & ~7
@@ -124,7 +127,7 @@ extension BlockFileCheck {
 
   /// Checks that the slots name commits, once all commits are known.
   func checkSlots(_ header: FileHeader) {
-    // Where the walk through the commits ended early, the first commits are not known.
+    // If the walk through the commits ended early, the first commits are not known.
     guard let first = commits.last?.record, first.previousTrailer == 0,
       let newest = commits.first?.trailer.offset
     else { return }
@@ -139,8 +142,8 @@ extension BlockFileCheck {
     }
   }
 
-  /// Looks for the last whole commit from the end of the file on backwards (spec §4.3.3), and for what
-  /// lies behind it.
+  /// Searches the last whole commit backwards from the end of the file (spec §4.3.3), and records the damaged commits
+  /// behind it.
   private func newestCommit(
     _ header: FileHeader, _ behind: inout BehindNewest
   ) throws -> FoundCommit? {
@@ -148,7 +151,7 @@ extension BlockFileCheck {
     var high = byteCount
     while high > BlockFile.headerByteCount {
       let low = max(BlockFile.headerByteCount, (high - window) & ~7)
-      // A trailer may begin in this window and end in the one behind it.
+      // A trailer may begin in this window and end in the next one.
       let end = min(byteCount, high + BlockFile.trailerByteCount)
       let bytes = try bytes(UInt64(low)..<UInt64(end))
       for place in stride(
@@ -171,14 +174,14 @@ extension BlockFileCheck {
       }
       high = low
     }
-    // Without a header that is known to be right, nobody can tell what is a trailer.
+    // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
     if findings.counts[.headerChecksum] == nil, behind.broken.isEmpty {
       findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
     }
     return nil
   }
 
-  /// Why a commit is not whole (spec §4.3.2); `nil` when it is.
+  /// Returns the reason why a commit is not whole (spec §4.3.2); `nil` if the commit is whole.
   private func faultOfWhole(_ trailer: Trailer) throws -> String? {
     let bytes = try bytes(of: trailer.record)
     guard bytes.checksum == trailer.record.checksum else {
@@ -188,8 +191,8 @@ extension BlockFileCheck {
     return try faultOfBytes(trailer, from: start)
   }
 
-  /// Why the bytes of a commit that is not settled are not those that its trailer ends; `nil` when they
-  /// are, or are too many to be looked at.
+  /// Returns the reason why the bytes of an unsettled commit do not match its trailer; `nil` if they match, or are
+  /// too many to be checked.
   func faultOfBytes(_ trailer: Trailer, from start: UInt64) throws -> String? {
     guard start >= UInt64(BlockFile.headerByteCount), start <= trailer.offset,
       trailer.offset - start <= UInt64(BlockFile.unsettledByteCount)
@@ -201,12 +204,12 @@ extension BlockFileCheck {
       + "from the computed \(hex(computed))."
   }
 
-  /// The record that a trailer refers to; `nil` when it can't be parsed.
+  /// Returns the record that a trailer refers to; `nil` if the record can't be parsed.
   func record(of trailer: Trailer) throws -> CommitRecord? {
     try? CommitRecord.unchecked(bytes(of: trailer.record), at: trailer.record.offset).record
   }
 
-  /// The bytes of a section that lies in the file.
+  /// Returns the bytes of a section that lies in the file.
   func bytes(of section: SectionReference) throws -> [UInt8] {
     try bytes(section.offset..<section.offset + UInt64(section.byteCount))
   }

@@ -18,8 +18,8 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks that bytes between parts are zero (spec §4.1.1): fewer than 8, since parts begin at
-  /// multiples of 8. More are a part that nothing refers to any more.
+  /// Checks that padding between parts is zero (spec §4.1.1). Parts begin at multiples of 8, so padding has fewer
+  /// than 8 bytes. A larger gap is a part that no commit refers to any more.
   func checkPadding() throws {
     var end: UInt64 = 0
     for part in parts.all where !part.range.isEmpty {
@@ -49,7 +49,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Compressed bytes, expanded to so many; or why they can't be.
+  /// Returns compressed bytes, expanded to `byteCount` bytes, or the reason why the expansion failed.
   func expanded(_ kept: [UInt8], to byteCount: Int) -> (bytes: [UInt8], fault: String?) {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     do {

@@ -1,7 +1,7 @@
 import BlockFileFormat
 
 extension BlockFileCheck {
-  /// Checks the segments of every commit, and notes their blocks.
+  /// Checks the segments of every commit, and records their blocks.
   func checkSegments() {
     for commit in commits {
       guard let record = commit.record else { continue }
@@ -11,7 +11,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks a segment of a commit (spec §4.5): what it says of itself once, and what depends on the
+  /// Checks a segment of a commit (spec §4.5). The segment's own fields are checked once, and its relation to the
   /// commit each time.
   private func check(
     _ segment: SegmentRecord, at index: Int, of record: CommitRecord, before limit: UInt64
@@ -38,7 +38,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks what a segment says of itself.
+  /// Checks the fields of a segment against its blocks.
   private func check(
     _ segment: SegmentRecord, _ place: Place, before limit: UInt64, commit: Int64
   ) -> SegmentSummary {
@@ -81,7 +81,7 @@ extension BlockFileCheck {
     return summary
   }
 
-  /// Checks a page of entries, whichever segments it belongs to, once.
+  /// Checks a page of entries. The contents are checked once, even if several segments share the page.
   private func check(
     _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
   ) -> PageSummary {
@@ -121,7 +121,7 @@ extension BlockFileCheck {
   private func read(
     _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
   ) -> PageSummary? {
-    // Pages that share no bytes take no more than the file has.
+    // Pages that share no bytes have no more bytes than the file.
     pageByteCount += Int(page.section.byteCount)
     guard pageByteCount <= byteCount, let bytes = try? bytes(of: page.section) else { return nil }
     guard bytes.checksum == page.section.checksum else {
@@ -140,7 +140,7 @@ extension BlockFileCheck {
     return check(entries, place, before: limit, commit: commit)
   }
 
-  /// Checks entries one by one and against each other, and notes their blocks.
+  /// Checks entries one by one and against each other, and records their blocks.
   private func check(
     _ entries: [BlockEntry], _ place: Place, before limit: UInt64, commit: Int64
   ) -> PageSummary {
@@ -164,7 +164,7 @@ extension BlockFileCheck {
 
   /// Checks an entry by itself (spec §4.5.2).
   ///
-  /// - Returns: Whether its block can be looked for.
+  /// - Returns: Whether the block can be read.
   private func check(_ entry: BlockEntry, before limit: UInt64, commit: Int64) -> Bool {
     let place = Place("block", at: entry.offset, commit: commit)
     let before = findings.errorCount

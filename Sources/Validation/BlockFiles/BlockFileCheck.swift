@@ -4,16 +4,16 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The check of a block file (spec §4): its header, every commit that is kept, and all they refer to.
+/// The check of a block file (spec §4): its header, every kept commit, and all parts that commits refer to.
 ///
-/// Shares the layout of structures with the store, and none of how the store reads them. What a
-/// structure says of others is looked at once, wherever it is referred to from, and parts that share
-/// bytes are read once: so a file of any bytes takes time in proportion to its size.
+/// The check shares the layout of structures with the store, but not the code that reads them. A structure is checked
+/// once, no matter how many references lead to it, and bytes that parts share are read once. A file with any contents
+/// therefore takes time in proportion to its size.
 final class BlockFileCheck {
   let file: DurableFile
   let byteCount: Int
   let givenModel: Model?
-  /// The commit that counts, where a document says which one does.
+  /// The commit that counts according to the document; `nil` for a file without a document.
   let counting: Int64?
   let progress: (Double) -> Void
   let findings = Findings()
@@ -26,17 +26,17 @@ final class BlockFileCheck {
 
   /// The commits, the newest first.
   var commits: [FoundCommit] = []
-  /// What the commits refer to, each once.
+  /// The parts that commits refer to, each once.
   var parts = FileParts()
-  /// What was found of each segment that a commit lists.
+  /// The results for the segments that commits list.
   var segments: [SegmentRecord: SegmentSummary] = [:]
-  /// What was found of each page.
+  /// The results for the pages.
   var pages: [SectionReference: PageSummary] = [:]
-  /// How many bytes of pages were read.
+  /// The number of bytes of pages that were read.
   var pageByteCount = 0
-  /// The numbers of indexes, in any schema that a commit refers to.
+  /// The numbers of indexes in all schemas that commits refer to.
   var indexNumbers: Set<UInt16> = []
-  /// The blocks that are what they should be.
+  /// The blocks without errors.
   var soundBlocks: Set<BlockEntry> = []
 
   init(
@@ -50,7 +50,7 @@ final class BlockFileCheck {
     self.progress = progress
   }
 
-  /// Checks everything.
+  /// Checks the whole file.
   func run() throws {
     checked.byteCount = byteCount
     guard let header = try header() else { return }
@@ -61,8 +61,7 @@ final class BlockFileCheck {
     guard let newest = try shownCommit(header) else { return }
     try walk(from: newest, header)
     checkSlots(header)
-    // What shares bytes with another part is not read: each time that more parts are known, they are
-    // put in order anew.
+    // A part that begins within another part is not read. Whenever parts are added, they are sorted again.
     parts.sort()
     let contents = try checkSections(header, newest.record)
     facts.model = contents.model
@@ -83,7 +82,7 @@ final class BlockFileCheck {
     progress(1)
   }
 
-  /// The bytes of a range that lies in the file.
+  /// Returns the bytes of a range that lies in the file.
   func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
     try file.read(byteCount: Int(range.upperBound - range.lowerBound), at: Int(range.lowerBound))
   }
@@ -92,6 +91,6 @@ final class BlockFileCheck {
 /// A commit of the file.
 struct FoundCommit {
   let trailer: Trailer
-  /// The commit's record; `nil` when it can't be parsed.
+  /// The commit's record; `nil` if the record can't be parsed.
   let record: CommitRecord?
 }

@@ -1,26 +1,26 @@
 import BlockFileFormat
 import Rows
 
-/// What the commits of a file refer to, each part once.
+/// The parts that the commits of a file refer to, each once.
 struct FileParts {
-  /// What a part is.
+  /// The kind of a part.
   enum Kind: String {
     case header, trailer, record, metadata, model, schema, page, block, value
   }
 
-  /// Some bytes of the file, and what is said of them.
+  /// A range of the file, with the entries and references that lead to it.
   struct Part {
     var kind: Kind
     var range: Range<UInt64>
-    /// The newest commit that refers to it.
+    /// The newest commit that refers to the part.
     var commit: Int64
-    /// The checksums it is referred to with.
+    /// The distinct checksums in references to the part, at most two.
     var checksums: [UInt32] = []
-    /// What entries say of a block.
+    /// The distinct entries of a block, at most two.
     var entries: [BlockEntry] = []
-    /// What references say of a value.
+    /// The distinct references to a value, at most two.
     var references: [OutsideReference] = []
-    /// Whether it begins within another part, so that it is not read.
+    /// Whether the part begins within another part. Such a part is not read.
     var isShared = false
 
     var place: Place { Place(kind.rawValue, at: range.lowerBound, commit: commit) }
@@ -33,7 +33,7 @@ struct FileParts {
     add(.header, 0..<UInt64(BlockFile.headerByteCount), commit: 0)
   }
 
-  /// The position of the part in a range, which is added if it is new.
+  /// Returns the position of the part with the given range. A new part is added.
   @discardableResult
   mutating func add(_ kind: Kind, _ range: Range<UInt64>, commit: Int64) -> Int {
     if let known = indexes[range] { return known }
@@ -42,7 +42,7 @@ struct FileParts {
     return all.count - 1
   }
 
-  /// Notes a section that lies in the file.
+  /// Records a section that lies in the file.
   mutating func add(_ kind: Kind, _ section: SectionReference, commit: Int64) {
     let index = add(
       kind, section.offset..<section.offset + UInt64(section.byteCount), commit: commit)
@@ -51,7 +51,7 @@ struct FileParts {
     }
   }
 
-  /// Notes a block that lies in the file.
+  /// Records a block that lies in the file.
   mutating func add(_ entry: BlockEntry, commit: Int64) {
     let index = add(
       .block, entry.offset..<entry.offset + UInt64(entry.byteCount), commit: commit)
@@ -60,7 +60,7 @@ struct FileParts {
     }
   }
 
-  /// Notes a value that lies in the file, outside of the block that refers to it.
+  /// Records a value that lies in the file, outside of the block that refers to the value.
   mutating func add(_ reference: OutsideReference, commit: Int64) {
     let index = add(
       .value, reference.offset..<reference.offset + UInt64(reference.storedByteCount),
@@ -70,7 +70,7 @@ struct FileParts {
     }
   }
 
-  /// Puts the parts in order of their offsets, and marks those that begin within another.
+  /// Sorts the parts by offset, and marks each part that begins within another part.
   mutating func sort() {
     all.sort {
       ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
@@ -83,7 +83,7 @@ struct FileParts {
     indexes = Dictionary(all.enumerated().map { ($1.range, $0) }) { one, _ in one }
   }
 
-  /// Each part that begins within another, with that one. The parts are in order.
+  /// Each part that begins within another part, with that other part. The parts must be sorted.
   var shared: [(part: Part, other: Part)] {
     var shared: [(Part, Part)] = []
     var last = all.first

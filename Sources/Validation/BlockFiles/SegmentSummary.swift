@@ -1,19 +1,19 @@
 import BlockFileFormat
 
-/// What the entries of a page, or of a segment, say together.
+/// Totals over the entries of a page or a segment.
 struct PageSummary {
   var first: BlockEntry?
   var last: BlockEntry?
   var rowCount: UInt64 = 0
   var byteCount: UInt64 = 0
-  /// Where the last of the blocks ends, and what the highest version is.
+  /// The end of the last block in the file, and the highest version.
   var end: UInt64 = 0
   var highestVersion: Int64 = 0
   var hasOnlyPuts = true
   /// Whether every entry can be read by itself.
   var isSound = true
 
-  /// Counts one entry.
+  /// Adds one entry to the totals.
   mutating func add(_ entry: BlockEntry, isIndex: Bool) {
     if first == nil { first = entry }
     last = entry
@@ -24,7 +24,7 @@ struct PageSummary {
     if entry.run != .put { hasOnlyPuts = false }
   }
 
-  /// Counts a page that follows.
+  /// Adds the next page to the totals.
   mutating func add(_ page: PageSummary) {
     if first == nil { first = page.first }
     last = page.last ?? last
@@ -37,5 +37,5 @@ struct PageSummary {
   }
 }
 
-/// What was found of a segment.
+/// Totals over the entries of a segment.
 typealias SegmentSummary = PageSummary

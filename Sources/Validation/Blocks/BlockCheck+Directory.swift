@@ -3,7 +3,7 @@ import Rows
 extension BlockCheck {
   /// Checks the directory (spec §3.3.4).
   ///
-  /// - Returns: The columns whose entries are sound.
+  /// - Returns: The columns with sound entries.
   func directory(_ header: Header) -> [ColumnEntry] {
     var sound: [ColumnEntry] = []
     var offset = BlockFormat.headerByteCount
@@ -17,7 +17,7 @@ extension BlockCheck {
       }
       let number = bytes.number(UInt16.self, at: offset + BlockFormat.Entry.number)
       guard let column = entry(at: &offset, number, end: header.headerByteCount) else {
-        // Without the encoding nobody knows where the next entry begins.
+        // The encoding determines the length of the entry, so the next entry can't be found without it.
         return sound
       }
       if let last, last >= number {
@@ -45,7 +45,7 @@ extension BlockCheck {
     return place
   }
 
-  /// Parses the entry at an offset, which moves behind its parameters.
+  /// Parses the entry at an offset, and moves the offset behind the entry's parameters.
   private func entry(at offset: inout Int, _ number: UInt16, end: Int) -> ColumnEntry? {
     let kind = bytes[offset + BlockFormat.Entry.kind]
     let encoding = bytes[offset + BlockFormat.Entry.encoding]
@@ -149,7 +149,7 @@ extension BlockCheck {
     }
   }
 
-  /// Checks that an encoding is one for the kind (spec §3.4).
+  /// Checks that a column's encoding is legal for its kind (spec §3.4).
   private func checkEncoding(_ column: ColumnEntry, _ header: Header) {
     let kind = column.kind
     let isInteger = [0, 1, 2, 4, 8].contains(column.width)

@@ -3,15 +3,15 @@ import DurableFiles
 import ObjectModel
 import Rows
 
-/// The check of one block's bytes (spec §3.3) against its entry and against what each clause demands.
+/// The check of one block's bytes (spec §3.3) against its entry and the clauses of the specification.
 struct BlockCheck {
   let bytes: [UInt8]
   let entry: BlockEntry
   let place: Place
   let findings: Findings
-  /// The values outside of the block, those that can be looked for.
+  /// The valid references to values outside of the block.
   private(set) var references: [OutsideReference] = []
-  /// How many bytes the file keeps of them.
+  /// The number of bytes that these values have in the file.
   private(set) var outsideByteCount: UInt64 = 0
 
   init(_ bytes: [UInt8], _ entry: BlockEntry, _ place: Place, _ findings: Findings) {
@@ -21,13 +21,13 @@ struct BlockCheck {
     self.findings = findings
   }
 
-  /// Checks everything.
+  /// Checks the whole block.
   ///
   /// - Parameters:
   ///   - isIndex: Whether the rows are entries of an index.
-  ///   - checksColumns: Whether the bytes of columns are looked at.
+  ///   - checksColumns: Whether the bytes of columns are checked.
   ///   - newest: The number of the newest commit.
-  /// - Returns: The columns whose entries are sound.
+  /// - Returns: The columns with sound entries.
   mutating func run(isIndex: Bool, checksColumns: Bool, newest: Int64) -> [ColumnEntry] {
     guard let header = header() else { return [] }
     let columns = directory(header)
@@ -37,7 +37,7 @@ struct BlockCheck {
       references += found
       for reference in found { outsideByteCount += UInt64(reference.storedByteCount) }
     }
-    // Entries of an index have none (spec §4.5.6).
+    // Entries of an index have no versions (spec §4.5.6).
     if entry.version == 0, !isIndex,
       !columns.contains(where: { $0.number == LayoutColumn.Number.version })
     {
@@ -46,7 +46,7 @@ struct BlockCheck {
     return columns
   }
 
-  /// What a block's header says.
+  /// The fields of a block's header.
   struct Header {
     var headerByteCount: Int
     var columnCount: Int
@@ -58,7 +58,7 @@ struct BlockCheck {
 
   /// Checks the header (spec §3.3.1).
   ///
-  /// - Returns: `nil` when nothing behind it can be made sense of.
+  /// - Returns: The header; `nil` if the bytes behind the header can't be interpreted.
   private func header() -> Header? {
     typealias Field = BlockFormat.Header
     guard bytes.count >= BlockFormat.headerByteCount else {
@@ -139,7 +139,7 @@ struct BlockCheck {
 }
 
 extension [UInt8] {
-  /// The little-endian number at an offset that has as many bytes behind it.
+  /// Returns the little-endian number at an offset. The array must contain all of the number's bytes.
   @inline(__always)
   func number<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
     var value: T = 0

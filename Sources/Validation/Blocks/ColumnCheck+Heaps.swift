@@ -1,9 +1,9 @@
 import Rows
 
 extension ColumnCheck {
-  /// Checks offsets and the heap they lead into (spec §3.4.5).
+  /// Checks offsets and the heap that they lead into (spec §3.4.5).
   ///
-  /// - Returns: Where each value's bytes are; `nil` when that can't be told.
+  /// - Returns: A function from the index of a value to the range of its bytes; `nil` if the offsets are wrong.
   func checkHeap(_ parts: inout BodyParts, count: Int) -> ((Int) -> Range<Int>)? {
     let range = parts.take((count + 1) * Int(column.offsetWidth))
     guard !parts.isShort else { return nil }
@@ -18,7 +18,7 @@ extension ColumnCheck {
       return nil
     }
     var last: Int64 = 0
-    // A line from 0 to the heap's length ascends.
+    // Offsets without data form a line from 0 to the heap's length, which ascends.
     for index in 1...(offsets.ends(count + 1) == nil ? count : 1) {
       let next = offsets[index]
       guard next >= last else {
@@ -52,7 +52,7 @@ extension ColumnCheck {
     let text = block.bytes[heap]
     if text.allSatisfy({ $0 < 0x80 }) { return }
     guard String(validating: text, as: UTF8.self) != nil else {
-      // Which one it is, since the whole is not.
+      // Some text of the heap is not UTF-8. The loop finds the rows.
       for index in 0..<count {
         let range =
           heap.lowerBound + Int(offsets[index])..<heap.lowerBound + Int(offsets[index + 1])

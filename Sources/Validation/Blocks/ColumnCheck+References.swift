@@ -3,9 +3,9 @@ import Deflate
 import Rows
 
 extension ColumnCheck {
-  /// Checks what stands in place of values outside of the block (spec §3.4.9).
+  /// Checks the references in place of values outside of the block (spec §3.4.9).
   ///
-  /// - Returns: The references to values that can be looked for.
+  /// - Returns: The references; empty if any reference has an error.
   func checkReferences(
     _ bitmaps: Bitmaps, _ values: (Int) -> Range<Int>
   ) -> [OutsideReference] {

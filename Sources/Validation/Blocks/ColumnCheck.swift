@@ -14,10 +14,10 @@ struct ColumnCheck {
     self.rowCount = rowCount
   }
 
-  /// Checks everything.
+  /// Checks the whole column.
   ///
-  /// - Parameter versions: The versions that rows may have.
-  /// - Returns: The values outside of the block that can be looked for.
+  /// - Parameter versions: The valid versions of rows.
+  /// - Returns: The valid references to values outside of the block.
   func run(
     _ header: BlockCheck.Header, versions: ClosedRange<Int64>
   ) -> [OutsideReference] {
@@ -58,7 +58,7 @@ struct ColumnCheck {
     return references
   }
 
-  /// Where a column's bitmaps are; empty where it has none.
+  /// The ranges of a column's bitmaps; empty if the column has no such bitmap.
   struct Bitmaps {
     var given = 0..<0
     var presence = 0..<0
@@ -69,7 +69,7 @@ struct ColumnCheck {
     block.findings.add(rule, block.at(column, row: row), message())
   }
 
-  /// The parts of the body, after its checksums were compared; `nil` when they do not match.
+  /// Returns the parts of the body after a comparison of the checksums; `nil` if a checksum does not match.
   private func body() -> BodyParts? {
     let bytes = block.bytes
     let count = Int(column.bodyByteCount)
@@ -142,7 +142,7 @@ struct ColumnCheck {
       add(.integerRange, "Its base \(data.base) does not fit kind \(column.kind.rawValue).")
       return
     }
-    // A line is within a range when its ends are.
+    // A line lies within a range if both of its ends do.
     if let ends = data.ends(rowCount), range.contains(ends.first), range.contains(ends.last) {
       return
     }
@@ -176,7 +176,7 @@ struct ColumnCheck {
 
   private func checkCodes(_ codes: CodedIntegers) {
     let count = Int64(column.dictionaryCount)
-    // Without bytes every code is 0.
+    // Codes of width 0 are all 0.
     if codes.width == 0 { return }
     for row in 0..<rowCount where !(0..<count).contains(codes[row]) {
       add(.dictionaryCodes, row: row, "The code \(codes[row]) is not below \(count).")
@@ -192,7 +192,8 @@ struct CodedIntegers {
   let base: Int64
   let step: Int64
 
-  /// The first and the last of so many that follow a line without leaving 64 bits; `nil` otherwise.
+  /// Returns the first and the last of `count` values on a line; `nil` if they have data of their own or overflow 64
+  /// bits.
   func ends(_ count: Int) -> (first: Int64, last: Int64)? {
     guard width == 0 else { return nil }
     let (rise, overflow) = step.multipliedReportingOverflow(by: Int64(count - 1))
@@ -212,12 +213,12 @@ struct CodedIntegers {
   }
 }
 
-/// The parts of a body, one after the other, each at a multiple of 8 from its start.
+/// The parts of a body in their order, each at a multiple of 8 from the body's start.
 struct BodyParts {
   private let bytes: [UInt8]
   private let body: Range<Int>
   private var offset = 0
-  /// Whether the body ends before a part that was taken.
+  /// Whether the body ends before the end of a requested part.
   private(set) var isShort = false
   /// Whether bytes between parts are not zero.
   private(set) var hasPadding = false
@@ -227,10 +228,10 @@ struct BodyParts {
     self.body = body
   }
 
-  /// How many bytes are left.
+  /// The number of bytes that are left.
   var rest: Int { body.count - offset }
 
-  /// Takes the next so many bytes; an empty range when they are not there. Nothing is at no place.
+  /// Takes the next `byteCount` bytes. Returns an empty range if the body is too short or `byteCount` is 0.
   mutating func take(_ byteCount: Int) -> Range<Int> {
     guard byteCount > 0, !isShort else { return body.lowerBound..<body.lowerBound }
     let start = BlockFormat.align(offset)
@@ -243,7 +244,7 @@ struct BodyParts {
     return body.lowerBound + start..<body.lowerBound + offset
   }
 
-  /// Takes what is left.
+  /// Takes the rest of the body.
   mutating func takeRest() -> Range<Int> {
     let start = min(BlockFormat.align(offset), body.count)
     skip(to: start)
@@ -251,7 +252,7 @@ struct BodyParts {
     return body.lowerBound + start..<body.upperBound
   }
 
-  /// Takes the bytes before a last part that has none, if they are there.
+  /// Skips the padding before an empty last part, if there is any.
   mutating func skipToEnd() {
     guard !isShort, BlockFormat.align(offset) == body.count else { return }
     skip(to: body.count)

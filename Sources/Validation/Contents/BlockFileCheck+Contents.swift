@@ -5,7 +5,7 @@ import Rows
 import StoreInterface
 
 extension BlockFileCheck {
-  /// Checks what the newest commit keeps beside its rows, one against the other.
+  /// Checks the metadata, the model and the schema of the newest commit against each other.
   func checkContents(_ contents: Contents, _ record: CommitRecord) {
     let place = Place("metadata", at: record.metadata.offset, commit: record.number)
     if let model = contents.model, let metadata = contents.metadata {
@@ -25,7 +25,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks the schemas of earlier commits against their models: rows are read with them too.
+  /// Checks the schemas of earlier commits against their models, because earlier rows are read with these schemas.
   func checkEarlierSchemas(_ contents: Contents) {
     var seen: Set<[UInt64]> = []
     var checkedByteCount = 0
@@ -35,7 +35,7 @@ extension BlockFileCheck {
         let model = contents.models[record.model.offset],
         let schema = contents.schemas[record.schema.offset]
       else { continue }
-      // One large model may have many schemas, each with that of a commit of its own.
+      // One large model may occur with many schemas of different commits.
       checkedByteCount += Int(record.model.byteCount) + Int(record.schema.byteCount)
       guard checkedByteCount <= BlockFileCheck.leastSchemaLimit + 8 * byteCount else {
         unchecked.append("The schemas of commits up to \(record.number) were not checked.")
@@ -46,7 +46,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// So many bytes of models and schemas are always looked at.
+  /// The number of bytes of models and schemas that are checked in any file, however small.
   private static let leastSchemaLimit = 1 << 20
 
   private func checkHashes(_ metadata: StoreMetadata, _ model: Model, _ place: Place) {
@@ -77,7 +77,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks that a block uses only numbers that were given, and kinds that can be read (spec §3.2.1,
+  /// Checks that a block uses only entity and property numbers that were given, and readable kinds (spec §3.2.1,
   /// §3.6).
   func check(
     _ columns: [ColumnEntry], of entry: BlockEntry, _ place: Place, _ contents: Contents
@@ -115,7 +115,7 @@ extension BlockFileCheck {
     }
   }
 
-  /// Checks that entries of an index have its columns, and the objects they are of (spec §4.5.6).
+  /// Checks that entries of an index have the columns of the index and a column of objects (spec §4.5.6).
   private func check(_ columns: [ColumnEntry], of index: IndexLayout, _ place: Place) {
     let kinds = Dictionary(columns.map { ($0.number, $0.kind) }) { one, _ in one }
     if kinds[LayoutColumn.Number.object] == nil {

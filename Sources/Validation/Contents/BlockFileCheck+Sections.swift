@@ -5,20 +5,20 @@ import PropertyLists
 import Rows
 import StoreInterface
 
-/// What a file keeps beside its rows, as far as it can be read.
+/// The readable metadata, models and schemas of a file.
 struct Contents {
   var metadata: StoreMetadata?
   var model: Model?
   var schema: Schema?
-  /// The models and schemas of all commits, by where they lie.
+  /// The models and schemas of all commits, by their offsets.
   var models: [UInt64: Model] = [:]
   var schemas: [UInt64: Schema] = [:]
 }
 
 extension BlockFileCheck {
-  /// Checks metadata, models and schemas: each against its checksum, and each by itself.
+  /// Checks metadata, models and schemas, each against its checksum and by itself.
   ///
-  /// - Returns: Those of the newest commit.
+  /// - Returns: The sections, with `metadata`, `model` and `schema` of the newest commit.
   func checkSections(_ header: FileHeader, _ newest: CommitRecord?) throws -> Contents {
     var contents = Contents()
     for part in parts.all where !part.checksums.isEmpty && !part.isShared && part.kind != .page {

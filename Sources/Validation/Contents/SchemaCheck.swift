@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The check of a schema against the model it numbers (spec §3.2.1, §4.6.3).
+/// The check of a schema against its model (spec §3.2.1, §4.6.3).
 struct SchemaCheck {
   let schema: Schema
   let model: Model
@@ -15,9 +15,9 @@ struct SchemaCheck {
     self.findings = findings
   }
 
-  /// Checks everything.
+  /// Checks the whole schema.
   func run() {
-    // A schema that has all that the model needs is not changed by evolving it to the model.
+    // Evolving a complete schema to its own model does not change the schema.
     guard let expected = try? Schema(model, evolving: schema, of: model) else { return }
     for layout in schema.layouts where model[layout.entity] == nil {
       findings.add(.schemaEntities, at(layout.entity), "The model has no such entity.")
@@ -72,7 +72,7 @@ struct SchemaCheck {
     }
   }
 
-  /// Checks that what leads to many on both sides has its links (spec §3.2.4).
+  /// Checks that the to-many relationships of the model have their link tables (spec §3.2.4).
   private func checkLinks(_ expected: Schema) {
     for table in expected.linkTables where !schema.linkTables.contains(table) {
       findings.add(

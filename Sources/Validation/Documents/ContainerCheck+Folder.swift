@@ -2,9 +2,9 @@ import Documents
 import DurableFiles
 
 extension ContainerCheck {
-  /// Checks what somebody kept beside the document because it was not valid (spec §7.6).
+  /// Checks the recovery: a state that could not be saved because it was not valid (spec §7.6).
   ///
-  /// - Returns: Its manifest, if there is one.
+  /// - Returns: The manifest of the recovery; `nil` if there is no readable recovery.
   func checkRecovery(_ manifest: ManifestCheck) throws -> Manifest? {
     let name = Container.recoveryFile
     guard let kind = try kind(name) else { return nil }
@@ -37,7 +37,7 @@ extension ContainerCheck {
     init(_ description: String) { self.description = description }
   }
 
-  /// Checks that what a recovery names was not given up.
+  /// Checks that the commit of a store that a recovery names still exists.
   private func checkCommit(of store: Manifest.StoreEntry, _ manifest: ManifestCheck) throws {
     let isOurs = ContainerCheck.knownTypes.contains(store.type)
     let kind = try kind(store.file)
@@ -53,7 +53,7 @@ extension ContainerCheck {
       "It names commit \(store.commit) of \(store.file), which can't be found there any more.")
   }
 
-  /// Checks that the folder has nothing but the document (spec §7.2.4).
+  /// Checks that the folder contains only files of the document (spec §7.2.4).
   func checkFolder(_ recovery: Manifest?) throws {
     let folders = [
       Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
@@ -91,7 +91,7 @@ extension ContainerCheck {
     }
   }
 
-  /// Whether a name is one that saves make.
+  /// Whether a save may have created a file of this name.
   private func isLeftover(_ name: String, in folder: String) -> Bool {
     switch folder {
     case Container.attachmentsFolder: return name.isDigest

@@ -72,7 +72,7 @@ extension ContainerCheck {
 
   // MARK: - Stores
 
-  /// Checks a store at the commit that counts, and the files that held it before.
+  /// Checks a store at the commit that counts, and the earlier files of the store.
   func check(
     _ store: ManifestCheck.StoreEntry, _ manifest: ManifestCheck,
     progress: @escaping (Double) -> Void
@@ -89,7 +89,7 @@ extension ContainerCheck {
       }
       return
     }
-    // The oldest commit of each file, in their order; `nil` where something is wrong with it.
+    // The oldest commit of each file, in the order of the files; `nil` for a file with an error.
     var oldest: [Int64?] = []
     for earlier in store.earlier {
       let found = try check(
@@ -125,7 +125,7 @@ extension ContainerCheck {
 
   /// Checks a file of a store.
   ///
-  /// - Returns: What the store says of itself; `nil` when something is wrong with it.
+  /// - Returns: The UUID, type, model and commits of the store; `nil` if the file has an error.
   private func check(
     _ name: String?, _ commit: Int64?, of store: ManifestCheck.StoreEntry, uuid: UUID?,
     isEarlier: Bool, progress: @escaping (Double) -> Void = { _ in }
@@ -137,7 +137,7 @@ extension ContainerCheck {
       of: try open(name), at: inner(name), on: disk, model: nil, counting: commit,
       progress: progress)
     try check.run()
-    // What holds of objects (spec §6.3) holds of those that the document has now.
+    // The rules for objects (spec §6.3) apply only to the current objects of the document.
     findings.take(check.findings, of: name) { !isEarlier || !$0.id.hasPrefix("GRAF") }
     passedOver += check.passedOver.map { "\(name): \($0)" }
     unchecked += check.unchecked.map { "\(name): \($0)" }
@@ -164,7 +164,7 @@ extension ContainerCheck {
           .storeModel, place(file), "The model has no configuration \"\(configuration)\".")
         return
       }
-      // Entities that lead out of a configuration can't be had by themselves: then the store has all.
+      // If entities refer to entities outside of the configuration, the store has all entities.
       if Set(own.versionHashes.keys) != entities { entities = Set(known.entities) }
     }
     let expected = model.versionHashes.filter { entities.contains($0.key) }
@@ -173,7 +173,7 @@ extension ContainerCheck {
       .storeModel, place(file), differences(own.versionHashes, expected, "the document's model"))
   }
 
-  /// The entities whose hashes differ, in words.
+  /// Returns a sentence that names the entities with different hashes.
   private func differences(
     _ own: [String: VersionHash], _ other: [String: VersionHash], _ others: String
   ) -> String {
@@ -186,7 +186,7 @@ extension ContainerCheck {
 }
 
 extension Report.Checked {
-  /// Adds what was looked at in a file; of a file that holds a store as it was before, its bytes.
+  /// Adds the counts of another file. For an earlier file of a store, only the byte counts are added.
   fileprivate mutating func add(_ other: Report.Checked, isEarlier: Bool) {
     byteCount += other.byteCount
     liveByteCount += other.liveByteCount

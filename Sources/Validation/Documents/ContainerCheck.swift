@@ -5,7 +5,7 @@ import StoreInterface
 
 /// The check of a document (spec §7): its folder, its manifest, and every file that the manifest names.
 ///
-/// Each file is looked at once, so that a document takes time in proportion to its files.
+/// Each file is checked once, so the time is in proportion to the size of the document's files.
 final class ContainerCheck {
   let path: String
   let disk: any Disk
@@ -19,15 +19,15 @@ final class ContainerCheck {
   var unchecked: [String] = []
   var hasUnknownStores = false
 
-  /// The model that the document is of, if it is what the manifest says.
+  /// The document's model, if its file matches the manifest.
   var model: Model?
-  /// Whether all that the manifest names is known.
+  /// Whether the manifest has no errors.
   private(set) var isManifestSound = false
-  /// What was seen of each store, by its name.
+  /// The facts about each store, by the store's name.
   var facts: [String: StoreFacts] = [:]
-  /// Files that were looked at.
+  /// The files that were checked.
   var seen: Set<String> = []
-  /// Names in the folder that are neither files nor folders of its own, and were reported.
+  /// Names in the folder that were reported because they are links, or of another kind than the manifest says.
   private var foreign: Set<String> = []
 
   init(
@@ -39,7 +39,7 @@ final class ContainerCheck {
     self.progress = progress
   }
 
-  /// Checks everything.
+  /// Checks the whole document.
   func run() throws {
     guard let bytes = try manifestBytes() else { return }
     checked.byteCount += bytes.count
@@ -68,7 +68,7 @@ final class ContainerCheck {
     progress(1)
   }
 
-  /// What came of it.
+  /// The report of the check.
   var report: Report {
     Report(
       path: path, format: format, findings: findings, checked: checked, passedOver: passedOver,
@@ -77,25 +77,25 @@ final class ContainerCheck {
 
   // MARK: - Files
 
-  /// The path of something in the folder.
+  /// Returns the path of a name in the folder.
   func inner(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-  /// The place of a file of the document.
+  /// Returns the place of a file of the document.
   func place(_ file: String) -> Place {
     var place = Place()
     place.file = file
     return place
   }
 
-  /// What has a name in the folder; `nil` when nothing has.
+  /// Returns the kind of the file with the given name; `nil` if there is no such file.
   func kind(_ name: String) throws -> FileKind? {
     guard try disk.exists(inner(name)) else { return nil }
     return try disk.status(of: inner(name), followingLinks: false).kind
   }
 
-  /// Whether a file that the manifest names is there, as a file of the document's own. If not, that is noted.
+  /// Whether a file that the manifest names exists within the document. If not, the function reports a finding.
   ///
-  /// - Parameter mayBeFolder: Whether it may be a folder too, as stores that others bring may be.
+  /// - Parameter mayBeFolder: Whether the store may be a folder, as stores of plug-ins may be.
   func isThere(
     _ name: String, orElse missing: Rule, mayBeFolder: Bool = false
   ) throws -> Bool {
@@ -117,7 +117,7 @@ final class ContainerCheck {
     return true
   }
 
-  /// Whether a name was reported as one that leads out of the document.
+  /// Whether a name was reported as a link or as another kind of file.
   func isForeign(_ name: String) -> Bool { foreign.contains(name) }
 
   /// Opens a file of the document.
@@ -125,7 +125,7 @@ final class ContainerCheck {
     try disk.open(inner(name), for: .read, links: .refusedBelow(path))
   }
 
-  /// The bytes of a manifest; `nil` when they can't be had, which is noted.
+  /// Returns the bytes of the manifest; `nil` if they can't be read, which is reported.
   private func manifestBytes() throws -> [UInt8]? {
     switch try kind(Manifest.fileName) {
     case nil:

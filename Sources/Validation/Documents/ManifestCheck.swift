@@ -5,21 +5,21 @@ import Foundation
 import JSONText
 import ObjectModel
 
-/// The check of a manifest (spec §7.3): each member by itself, then what holds between them. What makes sense
-/// is gathered, so that the check of the document goes on with it.
+/// The check of a manifest (spec §7.3): each member by itself, then the relations between members. The valid members
+/// are kept for the check of the document.
 ///
-/// Shares nothing with how a document is opened but how paths and dates are spelled.
+/// The check shares no code with the opening of documents, except for the rules for paths and dates.
 final class ManifestCheck {
-  /// A version of the model, as far as it makes sense.
+  /// A version of the model. Invalid members are `nil`.
   struct ModelEntry {
     var index: Int
     var name: String?
     var file: String?
-    /// `nil` when they can't be read.
+    /// The version hashes of the entities; `nil` if they can't be read.
     var hashes: [String: VersionHash]?
   }
 
-  /// A store, as far as it makes sense.
+  /// A store. Invalid members are `nil`.
   struct StoreEntry {
     var index: Int
     var name: String?
@@ -31,7 +31,7 @@ final class ManifestCheck {
     var earlier: [EarlierFile] = []
   }
 
-  /// A file that held a store before.
+  /// An earlier file of a store.
   struct EarlierFile {
     var index: Int
     var file: String?
@@ -41,7 +41,7 @@ final class ManifestCheck {
     var uuid: UUID?
   }
 
-  /// An attachment, as far as it makes sense.
+  /// An attachment. Invalid members are `nil`.
   struct AttachmentEntry {
     var index: Int
     var name: String?
@@ -62,14 +62,14 @@ final class ManifestCheck {
   private(set) var attachments: [AttachmentEntry] = []
   /// The numbers of the versions.
   private(set) var versions: [Int64] = []
-  /// The highest of them; `nil` when not all can be read.
+  /// The highest version number; `nil` if a number can't be read.
   private var newest: Int64?
-  /// Whether all models can be told by name.
+  /// Whether the names of all models could be read.
   private var knowsModels = false
-  /// The models that the versions are of.
+  /// The names of the models of the versions.
   private var versionModels: [String] = []
 
-  /// Checks a manifest's bytes.
+  /// Checks the bytes of a manifest.
   init(_ bytes: [UInt8], _ findings: Findings) {
     self.findings = findings
     let json: JSON
@@ -105,7 +105,7 @@ final class ManifestCheck {
   private func checkChecksum(_ members: ManifestMembersCheck, _ bytes: [UInt8]) {
     guard let text = members.text("checksum", isNeeded: false) else { return }
     let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    // Behind the value come its quotation mark and the brace of the object.
+    // The quotation mark of the value and the brace of the object follow the checksum.
     var rest = bytes[...]
     for mark in [UInt8(ascii: "}"), UInt8(ascii: "\"")] {
       while let last = rest.last, isSpace(last) { rest.removeLast() }
@@ -229,7 +229,7 @@ final class ManifestCheck {
         members.add(.doubledModel, "models[\(entry.index)]", "There is another \"\(name)\".")
       }
     }
-    // What can't be read may be the one that is missed.
+    // An unreadable model may be the missing one.
     guard knowsModels else { return }
     let used =
       [model].compactMap { $0 } + versionModels + stores.flatMap { $0.earlier.compactMap(\.model) }
@@ -272,7 +272,7 @@ final class ManifestCheck {
     }
   }
 
-  /// Each file of a store begins where the one before ends.
+  /// Checks that each file of a store begins where the file before ends.
   private func checkEarlier(
     _ store: StoreEntry, _ commit: Int64, _ members: ManifestMembersCheck
   ) {

@@ -3,15 +3,15 @@ import Foundation
 import JSONText
 import ObjectModel
 
-/// The members of one object of a manifest: each is asked for by name, and whatever is wrong with it is noted.
-/// What can't be had is `nil`.
+/// The check of the members of one manifest object. The caller requests each member by name, and errors are reported.
+/// The result for an invalid member is `nil`.
 final class ManifestMembersCheck {
   private let members: [JSON.Member]
   private let place: String
   private let findings: Findings
   private var asked: Set<String> = []
 
-  /// The members of an object; `nil`, and noted, when it is none.
+  /// Creates the check of an object's members; `nil`, with a finding, if the value is not an object.
   init?(_ json: JSON, at place: String, _ findings: Findings) {
     self.place = place
     self.findings = findings
@@ -23,13 +23,13 @@ final class ManifestMembersCheck {
     self.members = members
   }
 
-  /// Notes what is wrong with a member, or with the object when there is no name.
+  /// Reports an error of a member, or of the object if `name` is `nil`.
   func add(_ rule: Rule, _ name: String?, _ message: @autoclosure () -> String) {
     let whole = [place, name ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
     findings.add(rule, .manifest(whole.isEmpty ? nil : whole), message())
   }
 
-  /// Notes the members that nobody has asked for.
+  /// Reports the members that the caller has not requested.
   func finish() {
     for member in members where !asked.contains(member.name) {
       add(
@@ -38,7 +38,7 @@ final class ManifestMembersCheck {
     }
   }
 
-  /// The value of a name. What is null is not there.
+  /// Returns the value with the given name. A value of null counts as missing.
   private func value(_ name: String, _ isNeeded: Bool) -> JSON? {
     asked.insert(name)
     let value = members.first { $0.name == name }?.value
@@ -54,7 +54,7 @@ final class ManifestMembersCheck {
     return nil
   }
 
-  /// A text that something is known by.
+  /// Returns a name of valid length.
   func name(_ name: String, byteLimit: Int) -> String? {
     guard let text = text(name) else { return nil }
     if !text.isEmpty, text.utf8.count <= byteLimit { return text }
@@ -96,7 +96,7 @@ final class ManifestMembersCheck {
     add(.manifestDate, name, "It is \(quoted(text)).")
   }
 
-  /// Sixty-four hexadecimal digits in small letters.
+  /// Returns a digest of 64 hexadecimal digits in small letters.
   func digest(_ name: String) -> String? {
     guard let text = text(name) else { return nil }
     if text.isDigest { return text }
@@ -104,7 +104,7 @@ final class ManifestMembersCheck {
     return nil
   }
 
-  /// A file in one of the document's folders.
+  /// Returns the name of a file in one of the document's folders.
   func file(_ name: String, in folder: String) -> String? {
     guard let text = text(name) else { return nil }
     guard let objection = ContainerPath.objection(to: text, in: folder) else { return text }
@@ -112,7 +112,7 @@ final class ManifestMembersCheck {
     return nil
   }
 
-  /// Texts by name; `nil` when it is something else.
+  /// Returns texts by name; `nil` if the value is not an object.
   func texts(_ name: String) -> [String: String]? {
     guard let value = value(name, false) else { return [:] }
     guard case .members(let members) = value else {
@@ -132,15 +132,15 @@ final class ManifestMembersCheck {
 
   /// The objects of a list.
   struct List {
-    /// Each with its place in the list.
+    /// The objects, each with its position in the list.
     var objects: [(index: Int, members: ManifestMembersCheck)] = []
-    /// Whether there is nothing in it.
+    /// Whether the list has no elements.
     var isEmpty = true
-    /// Whether nothing in it is something else.
+    /// Whether all elements of the list are objects.
     var isWhole = true
   }
 
-  /// The objects of a list; `nil` when it is something else, or is not there and has to be.
+  /// Returns the objects of a list; `nil` if the value is not a list, or a required list is missing.
   func list(_ name: String, isNeeded: Bool = true) -> List? {
     guard let value = value(name, isNeeded) else { return isNeeded ? nil : List() }
     guard case .array(let values) = value else {
@@ -165,7 +165,7 @@ final class ManifestMembersCheck {
 }
 
 extension Place {
-  /// A place in a document's manifest.
+  /// Returns a place in a document's manifest.
   static func manifest(_ member: String?) -> Place {
     var place = Place(member)
     place.file = Manifest.fileName

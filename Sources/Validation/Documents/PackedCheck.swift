@@ -3,8 +3,8 @@ import Documents
 import DurableFiles
 import ObjectModel
 
-/// The check of a packed document (spec §8): the archive, the bytes of all that is in it, and then the document
-/// where it lies.
+/// The check of a packed document (spec §8): the archive, the bytes of all entries, and then the document within the
+/// archive.
 final class PackedCheck {
   private let path: String
   private let disk: any Disk
@@ -20,7 +20,7 @@ final class PackedCheck {
     self.progress = progress
   }
 
-  /// Checks everything.
+  /// Checks the whole archive and its document.
   func run() throws -> Report {
     let findings = Findings()
     var passedOver: [String] = []

@@ -5,7 +5,7 @@ import ObjectModel
 import Rows
 
 extension BlockFileCheck {
-  /// Checks the objects that the newest commit has, as far as the blocks they lie in are sound.
+  /// Checks the objects of the newest commit, as far as their blocks are sound.
   func checkObjects(_ contents: Contents, _ record: CommitRecord) throws {
     guard let tables = try tables(of: record) else {
       passedOver.append("The objects were not checked, since the segments they lie in are damaged.")
@@ -54,11 +54,11 @@ extension BlockFileCheck {
     }
   }
 
-  /// So many rows are always looked at, however small the file. Rows that are all alike take hardly any
-  /// bytes, and each takes memory here.
+  /// The number of rows that are checked in any file, however small. Equal rows take hardly any bytes in the file,
+  /// but each takes memory in the check.
   static let leastRowLimit = 1 << 24
 
-  /// The segments of a commit, the lowest first; `nil` when it can't be told what they list.
+  /// Returns the segments of a commit, the lowest first; `nil` if their entries can't be read.
   private func tables(of record: CommitRecord) throws -> [SegmentTable]? {
     var listed: Set<BlockEntry> = []
     var tables: [SegmentTable] = []
@@ -96,9 +96,9 @@ extension BlockFileCheck {
     return nil
   }
 
-  /// Checks that keys from the next on are free (spec §4.4.3).
+  /// Checks that keys from the next key on are free (spec §4.4.3).
   private func checkUsedKeys(_ tables: [SegmentTable], _ record: CommitRecord) {
-    // What is wrong with the next keys themselves was said.
+    // Errors of the next keys themselves were reported already.
     guard findings.counts[.nextKeyOrder] == nil else { return }
     var highest: [UInt16: UInt64] = [:]
     for table in tables {
@@ -121,18 +121,18 @@ extension BlockFileCheck {
 /// A segment of a block file as a table of rows.
 final class SegmentTable: RowTable {
   let entries: [BlockEntry]
-  /// How many rows there are.
+  /// The number of rows.
   var rowCount: Int { entries.reduce(0) { $0 + Int($1.rowCount) } }
   private let file: DurableFile
   private let places: [UInt16: Range<Int>]
-  /// The numbers of the entities that the segment has rows of.
+  /// The numbers of the entities with rows in the segment.
   var entities: some Collection<UInt16> { places.keys }
-  /// Entities of which blocks are damaged.
+  /// The numbers of entities with damaged blocks.
   let unsound: Set<UInt16>
-  /// The segment has the entries of indexes up to this number.
+  /// The highest index number. The segment contains the entries of all indexes up to this number.
   let highestIndex: UInt16
 
-  /// The table of the given entries, those of an entity together.
+  /// Creates the table of the given entries, sorted by entity.
   init(
     _ file: DurableFile, _ entries: [BlockEntry], sound: Set<BlockEntry>, highestIndex: UInt16
   ) {
@@ -152,12 +152,12 @@ final class SegmentTable: RowTable {
     self.unsound = unsound
   }
 
-  /// Nothing: nobody looks for single rows here.
+  /// Returns the entry of a row.
   func entry(of key: ObjectKey) throws -> RowEntry {
     try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
   }
 
-  /// Everything the segment says of the objects of an entity whose blocks are sound.
+  /// Returns the changes of the segment for an entity; `nil` if the entity has damaged blocks or no rows.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
     guard let range = places[number], !unsound.contains(number) else { return nil }
     func run(_ kind: RunKind) throws -> BlockRun {
@@ -174,7 +174,7 @@ final class SegmentTable: RowTable {
   }
 }
 
-/// The bytes of a block, read when they are asked for, and of the values outside of it.
+/// The bytes of a block and of the values outside of it, read on demand.
 private final class EntryBytes: BlockSource, OutsideValues {
   private let file: DurableFile
   private let entry: BlockEntry

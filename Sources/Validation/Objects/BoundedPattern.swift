@@ -1,13 +1,13 @@
 import TextMatching
 
-/// A pattern of a model that whole texts are matched with, giving up on those that take too long.
+/// A pattern of a model that matches whole texts. It gives up on texts that take too many steps.
 struct BoundedPattern {
   private let expression: RegularPattern
-  /// The steps that back-references and the like may still take, in all texts together.
+  /// The number of steps left for back-references and similar constructs, for all texts together.
   private var stepsLeft = 20_000_000
   private var failuresLeft = 4
 
-  /// The pattern; `nil` when it is no regular expression.
+  /// Creates the pattern; `nil` if the text is not a regular expression.
   init?(_ pattern: String) {
     guard let expression = try? RegularPattern(pattern) else { return nil }
     self.expression = expression
@@ -16,7 +16,7 @@ struct BoundedPattern {
   /// The text of the pattern.
   var pattern: String { expression.text }
 
-  /// Whether so many steps were spent that no more should be.
+  /// Whether the step limit is used up.
   var isExhausted: Bool { stepsLeft <= 0 || failuresLeft <= 0 }
 
   /// Returns whether the whole text matches; `nil` if that takes too many steps.

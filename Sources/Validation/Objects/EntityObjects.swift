@@ -1,25 +1,26 @@
 import ObjectModel
 import Rows
 
-/// The objects of one entity, and where the values of each are: in one row, or in several of which each
-/// gives some.
+/// The objects of one entity, with the rows that contain the values of each object. A changed object has several
+/// rows, each with some of the values.
 struct EntityObjects {
   /// The objects' numbers, ascending.
   private(set) var keys: [UInt64] = []
-  /// For each object where its rows begin among `rows`, from the top down; one more for the end.
+  /// The start of each object's rows in `rows`, and the end of the last. The rows of an object are ordered from the
+  /// top down.
   private(set) var starts: [Int32] = [0]
   private(set) var rows: [Row] = []
 
-  /// A row: its block among those of the entity, and its position.
+  /// A row: the index of its block among the entity's blocks, and its position in the block.
   struct Row {
     var block: Int32
     var row: Int32
   }
 
-  /// Whether there is an object of the given number.
+  /// Whether there is an object with the given number.
   func contains(_ key: UInt64) -> Bool { index(of: key) != nil }
 
-  /// The position of the object of the given number.
+  /// Returns the position of the object with the given number.
   func index(of key: UInt64) -> Int? {
     guard let first = keys.first, let last = keys.last, key >= first, key <= last else {
       return nil
@@ -34,7 +35,7 @@ struct EntityObjects {
     return keys[low] == key ? low : nil
   }
 
-  /// Adds an object behind all others.
+  /// Appends an object. Its number must be the highest.
   fileprivate mutating func append(_ key: UInt64, _ found: [Row]) {
     keys.append(key)
     rows.append(contentsOf: found.reversed())
@@ -43,7 +44,7 @@ struct EntityObjects {
 }
 
 extension EntityObjects {
-  /// What one row of a table says of an object.
+  /// One row of a table, which puts, changes or removes an object.
   private struct Entry {
     var key: UInt64
     var table: Int32
@@ -53,9 +54,9 @@ extension EntityObjects {
     var basis: Int64
   }
 
-  /// Gathers the objects of an entity, and checks that what lies above something fits it (spec §3.5).
+  /// Gathers the objects of an entity, and checks that each change fits the rows beneath it (spec §3.5).
   ///
-  /// - Parameter tables: What each table says of the entity, the lowest first.
+  /// - Parameter tables: The changes of the entity in each table, the lowest table first.
   init(_ tables: [Layer.EntityChanges], at place: Place, _ findings: Findings) throws {
     var entries: [Entry] = []
     var blockCount: Int32 = 0
@@ -86,7 +87,7 @@ extension EntityObjects {
     }
   }
 
-  /// Adds the object that the given entries make up, if there is one.
+  /// Adds the object that the given entries form, unless it was removed.
   private mutating func add(
     _ entries: ArraySlice<Entry>, at place: Place, _ findings: Findings
   ) {
@@ -106,7 +107,7 @@ extension EntityObjects {
         )
         continue
       }
-      // What no commit had written has no version to be based on (spec §3.5.2).
+      // A change of a row that was never committed is based on no version (spec §3.5.2).
       if entry.basis != version, entry.basis != LayoutColumn.unsavedBasis {
         findings.add(
           .otherBasis, place,
@@ -130,10 +131,10 @@ struct ObjectColumn {
   private let columns: [Column?]
   let layout: LayoutColumn
 
-  /// The given column in the given blocks, which are those that the objects were gathered from.
+  /// Reads a column from the blocks that the objects were gathered from.
   ///
-  /// - Parameter isPresence: Whether it is only asked which objects have a value, so that values outside
-  ///   of the blocks are not read.
+  /// - Parameter isPresence: Whether the caller only needs to know which objects have a value. Then values outside of
+  ///   blocks are not read.
   init(
     _ layout: LayoutColumn, of objects: EntityObjects, in blocks: [Block], isPresence: Bool = false
   ) throws {
@@ -144,7 +145,7 @@ struct ObjectColumn {
     }
   }
 
-  /// Where the value of an object is; `nil` when it has the default.
+  /// Returns the column and row of an object's value; `nil` if the object has the default value.
   private func place(of object: Int) -> (column: Column, row: Int)? {
     for index in Int(objects.starts[object])..<Int(objects.starts[object + 1]) {
       let row = objects.rows[index]
@@ -160,17 +161,17 @@ struct ObjectColumn {
     place(of: object).map { $0.column.isNull($0.row) } ?? layout.defaultValue.isNull
   }
 
-  /// The value of an object.
+  /// Returns the value of an object.
   func value(_ object: Int) -> Value {
     place(of: object).map { $0.column.value(at: $0.row) } ?? layout.defaultValue
   }
 
-  /// The key of the object that an object refers to.
+  /// Returns the key of the object that an object refers to; `nil` if there is no reference.
   func reference(_ object: Int) -> ObjectKey? {
     place(of: object).flatMap { $0.column.reference(at: $0.row) }
   }
 
-  /// The whole number of an object; `nil` when it has none.
+  /// Returns the integer of an object; `nil` if the object has no value.
   func integer(_ object: Int) -> Int64? {
     guard let place = place(of: object), !place.column.isNull(place.row) else { return nil }
     return place.column.integer(at: place.row)

@@ -28,7 +28,7 @@ extension GraphCheck {
       return
     }
     guard let index = layout.index(of: path) else { return }
-    // Bytes have neither bounds nor patterns, and rarely predicates.
+    // Binary attributes have neither bounds nor patterns, and seldom predicates.
     let column = try ObjectColumn(
       layout.columns[index], of: objects, in: blocks,
       isPresence: layout.columns[index].kind == .binary
@@ -83,7 +83,7 @@ extension GraphCheck {
     case nil where pattern != nil:
       findings.add(
         .patternTime, place, "It takes too long to say whether the text matches the pattern.")
-      // One that takes so long once may take as long each time.
+      // A pattern that took too long once may take as long for other texts.
       if pattern!.isExhausted { pattern = nil }
     default: break
     }

@@ -33,7 +33,7 @@ extension GraphCheck {
           findings.add(.missingPlace, place, "It has no '\(order.layout.name)'.")
         }
       }
-      // As references from the objects that are led to, back to those that lead there.
+      // A link becomes a reference from the destination object back to the owner.
       forward.append(
         Link(
           target: source.rawValue, source: target.rawValue, order: targetOrder?.integer(row)))
@@ -52,7 +52,7 @@ extension GraphCheck {
     }
   }
 
-  /// The relationships that an end of links stands for, each with the entity that declares it.
+  /// Returns the relationships at an end of links, each with the entity that declares it.
   private func relationships(
     _ end: LinkTable.End
   ) -> [(relationship: Relationship, entity: String)] {
@@ -76,13 +76,14 @@ extension GraphCheck {
     }
   }
 
-  /// The numbers of the entities that a relationship without an inverse leads to.
+  /// Returns the numbers of the entities that a relationship without an inverse leads to.
   private func destinations(of table: LinkTable) -> [UInt16] {
     relationships(table.forward).flatMap { model.family(of: $0.relationship.destination) }
       .compactMap { schema[$0.name]?.entityNumber }
   }
 
-  /// Whether an end of a link is an object of one of the given entities, and there.
+  /// Whether an end of a link is an existing object of one of the given entities. If not, the function reports a
+  /// finding.
   private func isSound(_ key: ObjectKey, _ entities: [UInt16], _ place: Place) -> Bool {
     guard entities.contains(key.entity) else {
       findings.add(
@@ -107,7 +108,7 @@ extension GraphCheck {
     }
   }
 
-  /// Checks places and counts of the relationships that an end stands for.
+  /// Checks positions and counts of the relationships at an end.
   private func check(_ links: [Link], _ end: LinkTable.End) {
     let sorted = links.sorted {
       ($0.target, $0.order ?? .min, $0.source) < ($1.target, $1.order ?? .min, $1.source)

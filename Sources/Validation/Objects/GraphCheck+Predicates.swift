@@ -3,9 +3,9 @@ import ObjectQuery
 import Rows
 
 extension GraphCheck {
-  /// The greatest number of objects that one predicate of a relationship or a composite attribute is asked of.
+  /// The greatest number of objects for which one predicate of a relationship or a composite attribute is evaluated.
   ///
-  /// One answer may need every object. So the limits keep the time in proportion to the size of the store.
+  /// One evaluation may read every object, so these limits keep the time in proportion to the size of the store.
   private static let mostPredicateObjects = 10_000
   /// The longest time for one such predicate.
   private static let longestPredicateTime = Duration.seconds(10)

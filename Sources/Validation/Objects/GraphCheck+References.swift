@@ -2,8 +2,8 @@ import ObjectModel
 import Rows
 
 extension GraphCheck {
-  /// Checks the to-one relationships of an entity's objects, and notes the references along those that
-  /// have an inverse.
+  /// Checks the to-one relationships of an entity's objects, and records the references of relationships with an
+  /// inverse.
   func checkReferences(
     _ layout: Layout, _ objects: EntityObjects, _ blocks: [Block]
   ) throws {
@@ -56,7 +56,7 @@ extension GraphCheck {
           "It leads to \(name(target)), which is no '\(relationship.destination)'.")
         continue
       }
-      // What became of the objects of a damaged entity nobody can tell.
+      // The objects of a damaged entity are unknown, so references to them are not checked.
       if let others = self.objects[target.entity], !others.contains(target.number) {
         findings.add(.danglingReference, place, "It leads to \(name(target)), which is not there.")
         continue
@@ -76,7 +76,7 @@ extension GraphCheck {
     if hasInverse { links[key, default: []] += found }
   }
 
-  /// The entity that declares a property which another one has.
+  /// Returns the entity that declares a property, which the given entity has or inherits.
   func declaringEntity(of property: String, in entity: String) -> String {
     var name = entity
     while let found = model[name],
@@ -88,7 +88,7 @@ extension GraphCheck {
     return name
   }
 
-  /// Checks the references along one to-one relationship from the other end.
+  /// Checks the references of one to-one relationship from the other end.
   func check(_ links: [Link], at place: RelationshipPlace) {
     guard case .relationship(let relationship)? = model[place.entity]?[place.name],
       let inverse = model.inverse(of: relationship)
@@ -107,7 +107,7 @@ extension GraphCheck {
     }
   }
 
-  /// Checks that each reference is answered by one that leads back.
+  /// Checks that each reference has a reference back.
   private func checkBack(
     _ links: [Link], _ back: [Link], _ relationship: Relationship, _ inverse: Relationship
   ) {
@@ -130,7 +130,7 @@ extension GraphCheck {
       entity: schema[key.entity]?.entity, object: key.number, property: relationship.name)
   }
 
-  /// Checks places, in links that are sorted by target and place: those of the objects at the other end.
+  /// Checks the positions of objects in an ordered relationship. The links must be sorted by target and position.
   func checkOrder(_ links: [Link], _ inverse: Relationship) {
     for (link, next) in zip(links, links.dropFirst())
     where link.target == next.target && link.order == next.order {
@@ -142,7 +142,7 @@ extension GraphCheck {
     }
   }
 
-  /// Checks how many objects a to-many relationship leads to, in links that are sorted by target.
+  /// Checks the number of objects that a to-many relationship leads to. The links must be sorted by target.
   func checkCounts(_ links: [Link], _ inverse: Relationship, of owner: String) {
     guard inverse.limitsCount else { return }
     for entity in model.family(of: owner) {
@@ -170,7 +170,7 @@ extension GraphCheck {
 }
 
 extension [Link] {
-  /// The first position whose link satisfies a condition that all behind it satisfy too.
+  /// Returns the first position that satisfies a condition. All later links must satisfy the condition too.
   fileprivate func position(where condition: (Link) -> Bool) -> Int {
     var low = 0
     var high = count

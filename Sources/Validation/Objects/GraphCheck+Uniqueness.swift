@@ -3,14 +3,13 @@ import ObjectModel
 import Rows
 
 extension GraphCheck {
-  /// An object, by a hash of the values that no other may share.
+  /// An object with the hash of its unique values.
   private struct Candidate {
     var hash: Int
     var key: ObjectKey
   }
 
-  /// Checks the uniqueness constraints that an entity declares, among its objects and those of entities
-  /// that inherit from it.
+  /// Checks the uniqueness constraints of an entity, among its own objects and the objects of its subentities.
   func checkUniqueness(_ entity: Entity) throws {
     for constraint in entity.uniquenessConstraints where !constraint.isEmpty {
       var columns: [UInt16: [ObjectColumn]] = [:]
@@ -46,7 +45,7 @@ extension GraphCheck {
     while index + 1 < candidates.count {
       let first = candidates[index]
       index += 1
-      // Equal values lie together; different ones of one hash are all but impossible.
+      // Equal values have equal hashes and are adjacent. Different values with the same hash are very unlikely.
       while index < candidates.count, candidates[index].hash == first.hash {
         let other = candidates[index]
         index += 1
@@ -69,8 +68,8 @@ extension GraphCheck {
     return GraphCheck.bytes(own, object)
   }
 
-  /// The values of an object as bytes that are equal when the values are; `nil` when one is missing,
-  /// since what is not there is shared with nobody.
+  /// Returns the values of an object as bytes, which are equal if the values are; `nil` if a value is missing,
+  /// because objects without a value share none.
   private static func bytes(_ columns: [ObjectColumn], _ object: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     for column in columns {

@@ -4,29 +4,29 @@ import Rows
 
 /// The check of an object graph against its model (spec §6.3), over the tables of any store.
 ///
-/// Goes entity by entity and column by column, and keeps of each object its number and of each reference
-/// its two ends, so that memory stays in proportion to the rows.
+/// The check reads one column of one entity at a time. It keeps the number of each object and both ends of each
+/// reference, so memory stays in proportion to the rows.
 final class GraphCheck {
   let tables: [any RowTable]
   let model: Model
   let schema: Schema
   let findings: Findings
   private let progress: (Double) -> Void
-  /// The segments that have rows of an entity, and the tables that may have rows of any.
+  /// The positions of the segments with rows of an entity, and of the tables that may have rows of any entity.
   private var positions: [UInt16: [Int]] = [:]
   private var others: [Int] = []
-  /// The numbers of entities of which blocks are damaged.
+  /// The numbers of entities with damaged blocks.
   private var unsound: Set<UInt16> = []
 
-  /// The objects of each entity whose blocks are sound.
+  /// The objects of each entity with sound blocks.
   private(set) var objects: [UInt16: EntityObjects] = [:]
-  /// The names of the entities whose blocks are not.
+  /// The names of the entities with damaged blocks.
   private(set) var unsoundEntities: [String] = []
   /// The parts that were not checked, in sentences.
   var unchecked: [String] = []
-  /// The objects as queries find them.
+  /// The objects as a source for queries.
   private(set) lazy var source = ViewSource(View(tables), model: model, schema: schema)
-  /// References along relationships that have an inverse.
+  /// The references of relationships with an inverse.
   var links: [RelationshipPlace: [Link]] = [:]
 
   init(
@@ -48,12 +48,12 @@ final class GraphCheck {
     }
   }
 
-  /// How many objects there are, links aside.
+  /// The number of objects, without links.
   var objectCount: Int {
     schema.layouts.reduce(0) { $0 + (objects[$1.entityNumber]?.keys.count ?? 0) }
   }
 
-  /// Checks everything.
+  /// Checks the whole object graph.
   func run() throws {
     for layout in schema.layouts + schema.linkTables.map(\.layout) { try gather(layout) }
     for (index, layout) in schema.layouts.enumerated() {
@@ -74,13 +74,13 @@ final class GraphCheck {
     for entity in model.entities { try checkUniqueness(entity) }
   }
 
-  /// What each table that has anything of an entity says of it, the lowest first.
+  /// Returns the changes of an entity in each table that has any, the lowest table first.
   func changes(of layout: Layout) throws -> [Layer.EntityChanges] {
     try (positions[layout.entityNumber, default: []] + others).sorted()
       .compactMap { try tables[$0].changes(ofEntity: layout.entityNumber) }
   }
 
-  /// The blocks of an entity, in the order that its objects were gathered in.
+  /// Returns the blocks of an entity, in the order in which its objects were gathered.
   func blocks(of layout: Layout) throws -> [Block] {
     try changes(of: layout).flatMap { [$0.put, $0.changed, $0.removed] }.flatMap(\.blocks)
   }
@@ -94,7 +94,7 @@ final class GraphCheck {
       changes(of: layout), at: Place(entity: layout.entity), findings)
   }
 
-  /// An object in words that name its entity.
+  /// Returns the entity and the number of an object, as text.
   func name(_ key: ObjectKey) -> String {
     "\(schema[key.entity]?.entity ?? "entity \(key.entity)") \(key.number)"
   }
@@ -110,7 +110,7 @@ struct RelationshipPlace: Hashable, Comparable {
   }
 }
 
-/// A reference from one object to another, and the first's place in the order of the relationship back.
+/// A reference from one object to another, and the source's position in the inverse relationship.
 struct Link {
   var target: UInt64
   var source: UInt64

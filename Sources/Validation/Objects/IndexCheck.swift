@@ -2,7 +2,7 @@ import BlockFileFormat
 import ObjectModel
 import Rows
 
-/// The check of the index entries that a segment keeps (spec §4.5.6), against the rows that it gives.
+/// The check of the index entries of segments (spec §4.5.6) against the rows of the segments.
 struct IndexCheck {
   let schema: Schema
   let findings: Findings
@@ -15,12 +15,13 @@ struct IndexCheck {
     self.findings = findings
   }
 
-  /// The most segments whose changes are looked up in those beneath. Sound files have fewer.
+  /// The greatest number of segments for which indexes are checked, because changes are looked up in all segments
+  /// beneath. Sound files have fewer.
   static let mostSegments = 256
 
   /// Checks every segment.
   ///
-  /// - Returns: Whether there were few enough.
+  /// - Returns: Whether the indexes were checked; `false` if there are too many segments.
   func run() throws -> Bool {
     guard tables.count <= IndexCheck.mostSegments else { return false }
     let unsound = tables.reduce(into: Set<UInt16>()) { $0.formUnion($1.unsound) }
@@ -34,7 +35,7 @@ struct IndexCheck {
     return true
   }
 
-  /// What a table says of one entity.
+  /// The changes of one entity, as a table.
   private struct GivenRows: RowTable {
     let changes: Layer.EntityChanges?
 
@@ -138,7 +139,7 @@ private struct Entries {
 
   var count: Int { objects.count }
 
-  /// How an entry is ordered beside one of these or other entries.
+  /// Returns the order of an entry relative to an entry of the same or another list.
   func comparison(_ entry: Int, _ other: Entries, _ otherEntry: Int) -> Comparison {
     let (place, otherPlace) = (places[entry], other.places[otherEntry])
     for (one, two) in zip(columns[place.block], other.columns[otherPlace.block]) {

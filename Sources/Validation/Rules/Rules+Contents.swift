@@ -1,4 +1,4 @@
-// The rules of what is kept beside the rows: metadata, model, schema.
+// The rules of the contents beside the rows: metadata, model, schema.
 extension Rule {
   static let metadata = [
     metadataForm, metadataUUID, headerUUID, metadataType, headerType, hashForm, modelHashes,

@@ -1,4 +1,4 @@
-// The rules of documents: the folder, and its manifest.
+// The rules of documents: the folder and its manifest.
 extension Rule {
   static let manifests = [
     manifestForm, manifestFormat, manifestVersion, missingMember, memberType, memberRange,

@@ -1,4 +1,4 @@
-// The rules of the object graph: what the model says of objects.
+// The rules of the object graph, which follow from the model.
 extension Rule {
   static let objects = [
     abstractEntity, missingValue, lowValue, highValue, patternMismatch, patternTime,

@@ -1,5 +1,5 @@
 extension Rule {
-  /// Every rule, by its identifier.
+  /// All rules, sorted by identifier.
   public static let all: [Rule] =
     (files + blockFiles + blocks + xmlStores + sqliteStores + metadata + models + indexes + objects
     + manifests
@@ -27,6 +27,6 @@ extension Rule {
 }
 
 extension Rule {
-  /// A rule that is broken by an error.
+  /// Creates a rule with the severity ``Severity/error``.
   init(_ id: String, _ title: String, _ clause: String) { self.init(id, .error, title, clause) }
 }

@@ -3,13 +3,13 @@ import ObjectModel
 import Rows
 import SQLiteFiles
 
-/// What there is to say of one cell that is not empty: whether a reader can make a value of a kind of it (spec §10.4).
+/// The check of one cell with a value: whether a reader can convert it to a value of a kind (spec §10.4).
 enum CellCheck {
-  /// It holds a value.
+  /// The cell contains a valid value.
   case sound
-  /// It holds something else.
+  /// The cell contains another kind of value.
   case wrong
-  /// It holds text that is no UTF-8.
+  /// The cell contains text that is not UTF-8.
   case noText
 
   init(_ statement: SQLiteStatement, _ cell: Int, _ kind: ColumnKind) {
@@ -32,7 +32,7 @@ enum CellCheck {
     case (.float, .integer), (.float, .real), (.double, .integer), (.double, .real),
       (.date, .integer), (.date, .real):
       self = .sound
-    // The bits of a number that SQLite would not keep (spec §10.4.3).
+    // The blob contains the bits of a number that SQLite does not preserve (spec §10.4.3).
     case (.float, .blob), (.double, .blob), (.date, .blob):
       self = statement.byteCount(cell) == 8 ? .sound : .wrong
     case (.decimal, .integer): self = .sound

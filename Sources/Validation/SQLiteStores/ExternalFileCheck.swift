@@ -1,11 +1,11 @@
 import DurableFiles
 import SQLiteStoreFormat
 
-/// The check of values that lie in files of their own, beside the database (spec §10.4.6).
+/// The check of values in files of their own, beside the database (spec §10.4.6).
 final class ExternalFileCheck {
   private let check: SQLiteFileCheck
   private let folder: String
-  /// The names of the files that are there; `nil` before anybody looked.
+  /// The names of the existing files; `nil` before the folder is first listed.
   private var names: Set<String>?
   private var named: Set<String> = []
 
@@ -35,7 +35,7 @@ final class ExternalFileCheck {
     }
   }
 
-  /// Looks for files that no cell names.
+  /// Reports files that no cell names.
   func finish() throws {
     for name in try files().subtracting(named).sorted() {
       check.findings.add(

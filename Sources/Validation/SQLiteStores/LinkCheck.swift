@@ -3,15 +3,15 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// The check of the rows of all tables of links (spec §10.3.5).
+/// The check of the rows of all link tables (spec §10.3.5).
 final class LinkCheck {
   private let check: SQLiteFileCheck
   private let connection: SQLiteConnection
   private let map: TableMap
   private let newestCommit: Int64?
-  /// The highest key of each table, by its number.
+  /// The highest key of each table, by the table's number.
   private(set) var highest: [UInt16: Int64] = [:]
-  /// Whether a row was found that a reader must refuse.
+  /// Whether a reader must reject one of the rows.
   private(set) var isUnreadable = false
 
   init(
@@ -24,11 +24,11 @@ final class LinkCheck {
     self.newestCommit = newestCommit
   }
 
-  /// Checks everything.
+  /// Checks all link tables.
   func run() throws(SQLiteError) {
     for (number, link) in map.links.sorted(by: { $0.key < $1.key }) {
       do throws(SQLiteError) { try run(link, number) } catch {
-        // A table of links has rows with numbers, and in stores of ours a version.
+        // A link table has row numbers and, in stores of this format, a version column.
         guard error.code == .failed else { throw error }
         isUnreadable = true
         check.findings.add(
@@ -64,7 +64,7 @@ final class LinkCheck {
         check.findings.add(
           .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), and no place.")
       }
-      // A link that another program has written into a store of ours says of no commit.
+      // A link that another program wrote into a store of this format has no commit number.
       guard let newestCommit, !isDerived else { continue }
       if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
         check.findings.add(

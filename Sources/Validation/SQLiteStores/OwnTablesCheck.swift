@@ -5,7 +5,7 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// The check of the tables that our own stores have beside those of Core Data's (spec §10.5).
+/// The check of the tables that stores of this format have in addition to Core Data's tables (spec §10.5).
 struct OwnTablesCheck {
   private let check: SQLiteFileCheck
   private let connection: SQLiteConnection
@@ -17,7 +17,7 @@ struct OwnTablesCheck {
     self.tables = tables
   }
 
-  /// The newest version that is known.
+  /// The newest known version.
   private static let version: Int64 = 1
 
   private static let all = [
@@ -27,9 +27,9 @@ struct OwnTablesCheck {
     ("QUIRE_LINK", ["NUMBER", "LAST"]),
   ]
 
-  /// Checks them.
+  /// Checks the tables.
   ///
-  /// - Returns: The model and the schema; `nil` when there are no such tables, or something is wrong with them.
+  /// - Returns: The model and the schema; `nil` if there are no such tables, or they have errors.
   func run() throws(SQLiteError) -> (model: Model, schema: Schema)? {
     let names = Set(tables.columns.keys).union(tables.others)
     guard OwnTablesCheck.all.contains(where: { names.contains($0.0) }) else { return nil }
@@ -109,9 +109,9 @@ struct OwnTablesCheck {
 extension SQLiteFileCheck {
   /// Checks the numbers of commits (spec §10.5.2).
   ///
-  /// - Returns: The newest.
+  /// - Returns: The number of the newest commit.
   func newestCommit(_ connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
-    // Without a commit both are nothing, which counts as 0.
+    // Without a commit both queries return NULL, which counts as 0.
     let lowest = try connection.integer("SELECT min(NUMBER) FROM QUIRE_COMMIT") ?? 0
     let newest = try connection.integer("SELECT max(NUMBER) FROM QUIRE_COMMIT") ?? 0
     if lowest < 0 {
@@ -126,7 +126,7 @@ extension SQLiteFileCheck {
     return newest
   }
 
-  /// Checks what is kept of what was before commits (spec §10.5.7).
+  /// Checks the kept rows from before commits (spec §10.5.7).
   func checkBefore(_ connection: SQLiteConnection, _ schema: Schema) throws(SQLiteError) {
     let place = Place("QUIRE_BEFORE")
     var counts: [Int64: Int64] = [:]
@@ -171,7 +171,7 @@ extension SQLiteFileCheck {
     }
   }
 
-  /// Checks what is counted of links (spec §10.5.3).
+  /// Checks the link counts (spec §10.5.3).
   func checkLinkCounts(
     _ connection: SQLiteConnection, _ map: TableMap, _ highest: [UInt16: Int64]
   ) throws(SQLiteError) {

@@ -3,16 +3,16 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// The check of the rows of all tables of objects, cell by cell (spec §10.3.6, §10.4).
+/// The check of the rows of all entity tables, cell by cell (spec §10.3.6, §10.4).
 final class RowCheck {
   private let check: SQLiteFileCheck
   private let connection: SQLiteConnection
   private let map: TableMap
   private let newestCommit: Int64?
   private let files: ExternalFileCheck
-  /// The entities of the model, by the numbers that tables know them by.
+  /// The entities of the model, by their numbers in the tables.
   private var entities: [Int64: TableMap.EntityMap] = [:]
-  /// Whether a row was found that a reader must refuse.
+  /// Whether a reader must reject one of the rows.
   private(set) var isUnreadable = false
 
   init(
@@ -27,17 +27,18 @@ final class RowCheck {
     for entity in map.entities.values { entities[entity.number] = entity }
   }
 
-  /// One column of a family's table, and where it is in a statement.
+  /// One column of a family's table, and its index in a statement.
   private struct Step {
     let column: TableMap.ColumnMap
     let cell: Int
-    /// The place of the cell with the entity of what a relationship leads to; behind it what that says itself.
+    /// The index of the cell with the recorded entity of a relationship's destination. The next cell has the actual
+    /// entity.
     let entityCell: Int?
   }
 
-  /// Checks everything.
+  /// Checks all tables.
   ///
-  /// - Parameter progress: Called with the share of the work that is done.
+  /// - Parameter progress: Called with the finished share of the work.
   func run(progress: (Double) -> Void) throws {
     for (index, family) in map.families.enumerated() {
       progress(Double(index) / Double(map.families.count))
@@ -61,7 +62,7 @@ final class RowCheck {
       steps[column.name] = Step(
         column: column, cell: place, entityCell: cells.count > place + 1 ? place + 1 : nil)
     }
-    // The columns of each entity, of those that the table has.
+    // The columns of each entity that exist in the table.
     var plans: [Int64: [Step]] = [:]
     for entity in map.entities.values where entity.rootNumber == family.number {
       plans[entity.number] = entity.columns.compactMap { steps[$0.name] }
@@ -129,12 +130,12 @@ final class RowCheck {
     }
   }
 
-  /// Checks the entity that is written beside a key.
+  /// Checks the entity that is recorded beside a key.
   private func checkEntity(_ statement: SQLiteStatement, _ cell: Int, _ place: Place) {
     let (said, found) = (statement.value(cell), statement.value(cell + 1))
     guard said != .null else { return }
     if case .integer(let number) = said, entities[number] != nil {
-      // What leads to nothing is said of the objects.
+      // The check of the objects reports references that lead nowhere.
       guard found != .null, said != found else { return }
     }
     isUnreadable = true

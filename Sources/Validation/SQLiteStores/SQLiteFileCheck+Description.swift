@@ -8,19 +8,19 @@ import SQLiteStoreFormat
 import StoreInterface
 
 extension SQLiteFileCheck {
-  /// What a database says of itself, as far as it can be read.
+  /// The metadata, model and schema of a database, as far as they can be read.
   struct Description {
     var metadata: StoreMetadata?
     var model: Model?
     var schema: Schema?
-    /// Whether the schema and the commits are those that our own tables have.
+    /// Whether the model and the schema come from the tables of this format (`QUIRE_STORE`).
     var isOwn = false
   }
 
-  /// The largest model, and the largest metadata, that are read.
+  /// The maximum size of a model or of metadata.
   static let maximumModelByteCount = 1 << 26
 
-  /// Checks what the database says of itself (spec §10.2, §10.5.1).
+  /// Checks the metadata and models of the database (spec §10.2, §10.5.1).
   func describe(
     _ connection: SQLiteConnection, _ tables: DatabaseTables
   ) throws(SQLiteError) -> Description {
@@ -117,7 +117,7 @@ extension SQLiteFileCheck {
     return nil
   }
 
-  /// The version hashes that metadata have; `nil` when there are none.
+  /// Returns the version hashes in metadata; `nil` if there are none.
   private func hashes(_ metadata: StoreMetadata) -> [String: VersionHash]? {
     let place = Place("Z_METADATA")
     if let type = metadata.values[StoreMetadata.Key.type],
@@ -166,12 +166,12 @@ extension SQLiteFileCheck {
 }
 
 extension StoreType {
-  /// What metadata call an SQLite database.
+  /// The name of SQLite databases in metadata.
   fileprivate static let sqliteName = "SQLite"
 }
 
 extension SQLiteValue {
-  /// What is found, for messages.
+  /// The value as text for messages.
   var shown: String {
     switch self {
     case .null: "nothing"

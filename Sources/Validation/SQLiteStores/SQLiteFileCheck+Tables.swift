@@ -6,7 +6,7 @@ import SQLiteStoreFormat
 extension SQLiteFileCheck {
   /// Checks the numbers of entities and the tables against the model (spec §10.2.7, §10.3).
   ///
-  /// - Returns: Where what is; `nil` when something is missing.
+  /// - Returns: The tables and columns of the model; `nil` if something is missing.
   func map(
     _ model: Model, _ schema: Schema, _ connection: SQLiteConnection, _ tables: DatabaseTables
   ) throws(SQLiteError) -> TableMap? {
@@ -38,7 +38,7 @@ extension SQLiteFileCheck {
     let parent: Int64
   }
 
-  /// The numbers of the model's entities; `nil` when two have the same.
+  /// Returns the numbers of the model's entities; `nil` if a row is wrong or occurs twice.
   private func numbers(
     _ model: Model, _ connection: SQLiteConnection
   ) throws(SQLiteError) -> EntityNumbers? {
@@ -70,7 +70,7 @@ extension SQLiteFileCheck {
 
   private func check(_ rows: [NumberRow], _ model: Model, _ place: Place) -> EntityNumbers {
     let usual = EntityNumbers(model)
-    // From 16000 on are the tables of Core Data's own, such as those of its history.
+    // Numbers from 16000 on belong to Core Data's own tables, such as its history.
     let own = rows.filter { $0.number < 16_000 }
     let byName = Dictionary(own.map { ($0.name, $0.number) }) { one, _ in one }
     let missing = usual.names.filter { byName[$0] == nil }
@@ -81,7 +81,7 @@ extension SQLiteFileCheck {
       findings.add(
         .sqliteNames, place, "The model has no entity '\(row.name.prefix(60))'.")
     }
-    // Where one was renamed and kept its old name here, all go by the model.
+    // If a renamed entity keeps its old name in the database, all numbers follow from the model.
     let numbers =
       missing.isEmpty
       ? EntityNumbers(byName: byName.filter { model[$0.key] != nil }) : usual
@@ -165,7 +165,7 @@ extension SQLiteFileCheck {
   }
 }
 
-/// What SQLite makes of a column's type: which kinds of values it turns into which.
+/// The type affinity of a column in SQLite, which determines the conversion of values.
 private enum Affinity {
   case integer
   case text

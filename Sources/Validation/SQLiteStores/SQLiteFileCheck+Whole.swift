@@ -2,13 +2,13 @@ import SQLiteFiles
 import SQLiteStoreFormat
 
 extension SQLiteFileCheck {
-  /// So many lines of SQLite's own report are read.
+  /// The greatest number of lines that are read of SQLite's report.
   private static let mostLines = 20
 
-  /// Has SQLite check the database: its pages, tables and indexes (spec §10.2.1).
+  /// Runs SQLite's own check of the database: its pages, tables and indexes (spec §10.2.1).
   ///
-  /// Expressions of the schema would be run by that. Where there are any, tables are checked one by one, without those that
-  /// have them.
+  /// SQLite's check would evaluate expressions of the schema. If there are any, tables are checked one by one, and
+  /// tables with expressions are skipped.
   func checkWhole(_ connection: SQLiteConnection, _ tables: DatabaseTables) throws(SQLiteError) {
     try connection.execute("PRAGMA ignore_check_constraints=ON")
     let computing = try computingTables(connection, tables)
@@ -36,7 +36,7 @@ extension SQLiteFileCheck {
     }
   }
 
-  /// Tables with columns that are computed, or with indexes over expressions or over some rows only.
+  /// Returns the tables with computed columns, or with indexes over expressions or over some rows only.
   private func computingTables(
     _ connection: SQLiteConnection, _ tables: DatabaseTables
   ) throws(SQLiteError) -> Set<String> {
@@ -45,17 +45,17 @@ extension SQLiteFileCheck {
       let columns = try connection.prepare(
         "PRAGMA table_xinfo(\(quoted(table)))", isKept: false)
       while try columns.step() {
-        // Column 6: 2 and 3 are computed.
+        // Column 6 is 2 or 3 for a computed column.
         if columns.integer(6) > 1 { found.insert(table) }
       }
       let indexes = try connection.prepare("PRAGMA index_list(\(quoted(table)))", isKept: false)
       while try indexes.step() {
         guard let index = indexes.text(1) else { continue }
-        // Column 4 says that it has a condition.
+        // Column 4 tells whether the index has a condition.
         if indexes.integer(4) != 0 { found.insert(table) }
         let parts = try connection.prepare("PRAGMA index_xinfo(\(quoted(index)))", isKept: false)
         while try parts.step() {
-          // −2 stands for an expression.
+          // The number −2 stands for an expression.
           if parts.integer(1) == -2 { found.insert(table) }
         }
       }

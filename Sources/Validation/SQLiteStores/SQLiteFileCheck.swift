@@ -6,10 +6,11 @@ import SQLiteStore
 import SQLiteStoreFormat
 import StoreInterface
 
-/// The check of a store in an SQLite database (spec §10): what SQLite says of the file, then what it says of itself, its
-/// tables against the model, their cells, and last the objects.
+/// The check of a store in an SQLite database (spec §10): SQLite's own check, the metadata and the model, the tables,
+/// their cells, and last the objects.
 ///
-/// The database is read without locks and without a trace, unless somebody has it open; nothing in it is run.
+/// The check reads the database without locks and leaves no trace, unless another connection has the database open.
+/// It runs no code in the database.
 final class SQLiteFileCheck {
   let path: String
   let disk: any Disk
@@ -39,7 +40,7 @@ final class SQLiteFileCheck {
     bytes.starts(with: Array("SQLite format 3\0".utf8))
   }
 
-  /// Checks everything.
+  /// Checks the whole database.
   func run() throws {
     checked.byteCount = byteCount
     checked.liveByteCount = byteCount
@@ -145,7 +146,7 @@ final class SQLiteFileCheck {
     }
   }
 
-  /// Checks what the model says of objects, over the rows as the store reads them.
+  /// Checks the objects against the model. The rows are read as the store reads them.
   private func checkObjects(_ model: Model, _ schema: Schema, isUnreadable: Bool) throws {
     guard !isUnreadable else {
       passedOver.append("The objects were not checked, since some rows can't be read.")
@@ -168,6 +169,6 @@ final class SQLiteFileCheck {
     }
   }
 
-  /// Whether the model is the given one, since the store has none.
+  /// Whether the model is the given one, because the store has none.
   var isModelGiven = false
 }

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 
 extension DocumentCheck {
-  /// An object begins (spec §5.3.2).
+  /// Begins an object (spec §5.3.2).
   func beginObject(_ id: String?, _ type: String?) {
     object = nil
     guard let number = id.flatMap(XMLValues.identifier) else {
@@ -19,7 +19,7 @@ extension DocumentCheck {
       add(.xmlEntity, "The object z\(number) has no 'type'.")
       return
     }
-    // Without a model its entities are not known.
+    // Without a model the entities are unknown.
     guard model != nil else {
       objects[number] = 0
       return
@@ -35,7 +35,7 @@ extension DocumentCheck {
     object = OpenObject(key: key, names: names)
   }
 
-  /// An object ends: what it does not mention has no value, whatever the default (spec §5.3.3).
+  /// Ends an object. Properties that it does not mention have no value, even if they have a default (spec §5.3.3).
   func endObject() {
     guard let object else { return }
     for (index, column) in object.names.layout.columns.enumerated()
@@ -44,7 +44,7 @@ extension DocumentCheck {
     }
   }
 
-  /// A property begins (spec §5.3.1).
+  /// Begins a property (spec §5.3.1).
   func beginProperty(_ name: String?, isAttribute: Bool) {
     guard let names = object?.names else { return }
     object?.property = nil
@@ -65,12 +65,12 @@ extension DocumentCheck {
     object?.property = property
   }
 
-  /// An attribute's text has ended (spec §5.4).
+  /// Checks and stores the text of an attribute (spec §5.4).
   func endAttribute(_ text: [UInt8]) {
     defer { object?.property = nil }
     guard let object, let property = object.property, let column = property.column else { return }
     let layout = object.names.layout.columns[column]
-    // Drafts hold no more in one value.
+    // A draft can't store a larger value.
     guard text.count < 1 << 28 else {
       unchecked.append("A value of \(text.count) bytes was not looked at.")
       return
@@ -93,7 +93,7 @@ extension DocumentCheck {
     builder?.set(value, column: column, of: object.key)
   }
 
-  /// Notes what a relationship names (spec §5.3.5).
+  /// Records the objects that a relationship names (spec §5.3.5).
   func note(_ references: String, line: Int) {
     guard let object, let property = object.property, let relationship = property.relationship
     else { return }

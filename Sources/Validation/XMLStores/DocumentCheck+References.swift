@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 
 extension DocumentCheck {
-  /// Finds what relationships name, now that all objects are known, and puts the two sides together
+  /// Resolves the identifiers in relationships once all objects are known, and joins both sides of each relationship
   /// (spec §5.3.5 to §5.3.7).
   func resolve() {
     guard let model, let schema, let builder else { return }
@@ -47,7 +47,7 @@ extension DocumentCheck {
     findings.add(rule, place, message())
   }
 
-  /// The objects that a list names, those that can be.
+  /// Returns the valid objects that a list names.
   private func resolved(
     _ list: ReferenceList, _ model: Model, _ schema: Schema
   ) -> [ObjectKey] {
@@ -62,7 +62,7 @@ extension DocumentCheck {
         add(.xmlLostReference, list, "z\(number) is not in the document.")
         continue
       }
-      // What is wrong with such an object was said.
+      // Errors of such an object were reported already.
       guard entity > 0, let name = schema[entity]?.entity else { continue }
       guard model.entity(name, isOrInheritsFrom: list.relationship.destination) else {
         add(
@@ -75,7 +75,7 @@ extension DocumentCheck {
     return targets
   }
 
-  /// Puts a list together with the to-one relationships back, which count where the two differ.
+  /// Joins a list with the inverse to-one relationships. If the two differ, the to-one relationship counts.
   private func join(
     _ list: ReferenceList, _ targets: [ObjectKey], _ inverse: Relationship, _ schema: Schema,
     _ builder: LayerBuilder
@@ -87,7 +87,7 @@ extension DocumentCheck {
       switch builder.value(column: back, of: target) {
       case .object(list.owner)?: break
       case .object(let other)?:
-        // An owner that a list gave it, and not it itself, is claimed by two.
+        // If the owner came from another list and not from the object itself, two lists name the object.
         let isClaimed = claimed.contains(target)
         add(
           isClaimed ? .xmlTwoLists : .xmlSides, list,
@@ -103,8 +103,8 @@ extension DocumentCheck {
     }
   }
 
-  /// Checks that lists name whatever leads to their owner, and gives what is in no list a place behind
-  /// all that are.
+  /// Checks that each list names all objects that lead to the list's owner. An object that is missing in a list gets
+  /// a position behind all listed objects.
   private func checkLists(
     _ kept: [(list: ReferenceList, targets: [ObjectKey])], _ model: Model, _ schema: Schema,
     _ builder: LayerBuilder
@@ -140,7 +140,7 @@ extension DocumentCheck {
   }
 }
 
-/// The links of a document, each from source to target, and which of its ends wrote it.
+/// The links of a document from source to target, with the ends that state each link.
 private struct LinkRows {
   private struct Pair: Hashable {
     var table: UInt16
@@ -149,7 +149,7 @@ private struct LinkRows {
   }
 
   private struct Ends {
-    /// The places in the lists of the source and of the target.
+    /// The positions in the lists of the source and of the target.
     var targetOrder: Int64?
     var sourceOrder: Int64?
   }
@@ -161,7 +161,7 @@ private struct LinkRows {
     let table = side.table
     tables[table.layout.entityNumber] = table
     for (position, target) in targets.enumerated() {
-      // Where a relationship is its own inverse both ends say the same.
+      // In a relationship that is its own inverse both ends state the same link.
       let isForward = table.isSymmetric ? owner <= target : side.isForward
       let pair = Pair(
         table: table.layout.entityNumber, source: isForward ? owner : target,
@@ -189,7 +189,7 @@ private struct LinkRows {
       }
       set(.object(pair.source), LinkTable.Column.source)
       set(.object(pair.target), LinkTable.Column.target)
-      // What only the other end lists comes behind all that this one lists.
+      // A link that only the other end states gets a position behind all listed objects.
       set(.integer(ends.targetOrder ?? 1 << 40 + Int64(number)), LinkTable.Column.targetOrder)
       set(.integer(ends.sourceOrder ?? 1 << 40 + Int64(number)), LinkTable.Column.sourceOrder)
       guard table.backward != nil, pair.source != pair.target else { continue }

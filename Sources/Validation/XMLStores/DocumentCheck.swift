@@ -4,14 +4,14 @@ import PropertyLists
 import Rows
 import XMLEvents
 
-/// Takes the events of a document, checks them against the grammar and the model, and gathers its objects
-/// in a layer. What is wrong is noted and passed over.
+/// Checks the events of a document against the grammar and the model, and gathers the objects in a layer. Errors are
+/// reported, and the check continues.
 final class DocumentCheck: XMLEventHandler {
-  /// Where in the grammar an element is.
+  /// The position of an element in the grammar.
   enum Element {
     case database, info, version, uuid, nextObjectID, metadata, list, object, attribute,
       relationship
-    /// One that no clause names, and whatever is in it.
+    /// An element that the grammar does not have, or any element within it.
     case unknown
   }
 
@@ -26,11 +26,11 @@ final class DocumentCheck: XMLEventHandler {
   private(set) var isDatabase = false
   private(set) var isNewer = false
   private(set) var uuid: UUID?
-  /// The objects: for each number its entity's.
+  /// The entity numbers of the objects, by object number.
   var objects: [UInt64: UInt16] = [:]
   var objectCount = 0
   var lists: [ReferenceList] = []
-  /// Objects that a list gave an owner which they do not name themselves.
+  /// Objects with an owner that only a list states.
   var claimed: Set<ObjectKey> = []
 
   private let names: Names
@@ -42,7 +42,7 @@ final class DocumentCheck: XMLEventHandler {
   private var values: [String: PropertyList] = [:]
   private var highestNumber: UInt64 = 0
   private var mayHaveObjects = true
-  /// The object that is open, if it is one of the model's.
+  /// The open object, if its entity is in the model.
   var object: OpenObject?
 
   /// The identifiers of the grammar's names.
@@ -260,7 +260,7 @@ final class DocumentCheck: XMLEventHandler {
     builder = LayerBuilder(schema)
   }
 
-  /// Checks what can be told once all objects are known.
+  /// Performs the checks that need all objects.
   func finish() {
     if !seen.contains("databaseInfo") { findings.add(.xmlInfo, Place(), "There is none.") }
     object = nil
@@ -273,6 +273,6 @@ final class DocumentCheck: XMLEventHandler {
     resolve()
   }
 
-  /// The objects; `nil` when none could be gathered.
+  /// Returns the objects; `nil` if there is no model to read them by.
   func layer() -> Layer? { builder?.freeze(version: 1) }
 }

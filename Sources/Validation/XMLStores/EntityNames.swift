@@ -26,7 +26,7 @@ struct EntityNames {
       spellings = NameSpellings(properties.map(\.name), in: .lower)
     }
 
-    /// The property that a document names.
+    /// Returns the property with the given name in a document.
     func property(_ name: String) -> Property? {
       spellings.index(of: EntityNames.plain(name)).map { properties[$0] }
     }
@@ -59,7 +59,7 @@ struct EntityNames {
     XMLValues.unescaped(Array(name.utf8)) ?? name
   }
 
-  /// The entity that a document names.
+  /// Returns the entity with the given name in a document.
   func entity(_ name: String) -> Names? {
     spellings.index(of: EntityNames.plain(name)).map { entities[$0] }
   }
@@ -73,7 +73,7 @@ struct OpenObject {
   var seen: Set<String> = []
 }
 
-/// What a relationship of an object names.
+/// The objects that a relationship of an object names.
 struct ReferenceList {
   var owner: ObjectKey
   var relationship: Relationship

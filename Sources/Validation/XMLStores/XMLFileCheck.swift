@@ -26,19 +26,19 @@ final class XMLFileCheck {
     self.progress = progress
   }
 
-  /// Whether a file that begins with the given bytes may be such a document: whether it is one at all is
-  /// seen from its root.
+  /// Whether a file that begins with the given bytes may be an XML document. The root element decides whether it is a
+  /// store.
   static func mayBegin(with bytes: [UInt8]) -> Bool {
     let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
     if marks.dropFirst().contains(where: { bytes.starts(with: $0) }) { return true }
-    // UTF-16 without a mark.
+    // UTF-16 without a byte order mark.
     if bytes.starts(with: [0x00, 0x3C]) { return true }
     let start = bytes.dropFirst(bytes.starts(with: marks[0]) ? 3 : 0)
       .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return start.starts(with: Array("<".utf8))
   }
 
-  /// Checks everything.
+  /// Checks the whole file.
   func run() throws {
     checked.byteCount = byteCount
     checked.liveByteCount = byteCount
@@ -78,7 +78,7 @@ final class XMLFileCheck {
     unchecked += graph.unchecked
   }
 
-  /// Gives the document its events.
+  /// Parses the file, with `document` as the receiver of the events.
   private func parse(_ document: DocumentCheck, _ names: XMLNames) throws {
     var parser = XMLPushParser(
       handler: document, names: names,

@@ -16,11 +16,11 @@ struct XMLMetadataCheck {
     self.findings = findings
   }
 
-  /// Whether the document says that it holds its model.
+  /// Whether the metadata contain a model.
   var hasModel: Bool { values["QuireModel"] != nil }
 
-  /// The model of the objects: the document's own, or else the one given; `nil` when there is none, or
-  /// it can't be read.
+  /// Returns the model of the objects: the document's own, or else the given one; `nil` if there is none, or the
+  /// document's model can't be read.
   func model(_ given: Model?) -> Model? {
     checkParts()
     let hashes = checkHashes()
@@ -81,7 +81,7 @@ struct XMLMetadataCheck {
     }
   }
 
-  /// The schema of the model, with the numbers that the document gives its entities (spec §5.5.4).
+  /// Returns the schema of the model, with the entity numbers of the document (spec §5.5.4).
   func schema(_ model: Model) -> Schema? {
     guard let numbers = values["QuireEntityNumbers"] else { return try? Schema(model) }
     do {

@@ -2,9 +2,9 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// Values as a document spells them (spec §5.4).
+/// Converts values from their spelling in a document (spec §5.4).
 enum XMLValues {
-  /// The number of an identifier: the letter z and decimal digits without leading zeros.
+  /// Returns the number of an identifier: the letter z and decimal digits without leading zeros.
   static func identifier(_ text: String) -> UInt64? {
     let digits = text.utf8.dropFirst()
     guard text.utf8.first == UInt8(ascii: "z"), digits.count <= 15, !digits.isEmpty,
@@ -14,7 +14,7 @@ enum XMLValues {
     return number
   }
 
-  /// A whole number with blanks around it.
+  /// Returns an integer, which may have blanks around it.
   static func integer(_ text: [UInt8]) -> Int64? { Int64(trimmed(text)) }
 
   private static func trimmed(_ text: some Collection<UInt8>) -> String {
@@ -23,7 +23,7 @@ enum XMLValues {
     return String(decoding: start[..<end], as: UTF8.self)
   }
 
-  /// The value of a kind that is no text.
+  /// Returns the value of a kind other than text.
   static func value(_ text: [UInt8], _ kind: ColumnKind) -> Value? {
     let words = trimmed(text)
     switch kind {
@@ -54,7 +54,7 @@ enum XMLValues {
     return number(words).flatMap { Double($0) }
   }
 
-  /// The words if they are digits with an optional sign, point and exponent, or one of the special names.
+  /// Returns the words if they are digits with an optional sign, point and exponent, or one of the special names.
   private static func number(_ words: String) -> String? {
     if ["inf", "-inf", "nan"].contains(words) { return words }
     let isSpelled = words.utf8.allSatisfy {
@@ -78,7 +78,7 @@ enum XMLValues {
     return isNumber ? nil : bits
   }
 
-  /// A text without its escapes (spec §5.4.1); `nil` when one is half of a character.
+  /// Returns a text without its escapes (spec §5.4.1); `nil` if an escape is half of a character.
   static func unescaped(_ text: [UInt8]) -> String? {
     guard text.contains(0x5C) else { return String(decoding: text, as: UTF8.self) }
     var units: [UInt16] = []
@@ -104,7 +104,7 @@ enum XMLValues {
     return flush() ? String(decoding: plain, as: UTF8.self) : nil
   }
 
-  /// The unit of the escape at a place; `nil` when there is none.
+  /// Returns the UTF-16 unit of the escape at an index; `nil` if there is no escape.
   private static func unit(_ text: [UInt8], at index: Int) -> UInt16? {
     guard text[index] == 0x5C, index + 6 <= text.count, text[index + 1] == 0x75,
       let digits = String(validating: text[index + 2..<index + 6], as: UTF8.self),
