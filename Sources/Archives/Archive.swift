@@ -6,23 +6,23 @@ public import DurableFiles
 ///     for entry in archive.entries { … }
 ///     try archive.unpack(to: "Trip.quire", on: disk)
 ///
-/// It is opened only when every record in it holds together: names that stay in the folder and differ on every
-/// system, entries that share no bytes, headers that say the same twice, and sizes within the limits. That
-/// reads the directory and each entry's header, in work bounded by the file's size, and none of the entries'
-/// bytes; those are checked as they are read.
+/// An archive is opened only if all of its records are consistent. Names stay within the folder and differ on every
+/// system. Entries share no bytes, headers repeat the directory, and sizes are within the limits. This check reads
+/// the directory and the header of each entry, so its cost is bounded by the file's size. The bytes of an entry are
+/// checked when they are read.
 ///
-/// The archive's file is held open, and goes on being read should another take its place.
+/// The archive keeps its file open. Reads go on in the same file even if another file replaces it.
 public struct Archive: Sendable {
-  /// The archive's file, as it was named.
+  /// The path of the archive's file, as the caller gave it.
   public let path: String
   /// The files and folders of the document, in the archive's order.
   ///
-  /// Hidden names, those that begin with a dot, are no part of a document, and neither is the entry that says
-  /// what the archive is.
+  /// Hidden names, which begin with a dot, do not belong to the document. The entry with the archive's type does not
+  /// either.
   public let entries: [ArchiveEntry]
-  /// Whether the archive contains its type, or the manifest of a document (spec §8.2.1).
+  /// Whether the archive contains the type of packed documents, or the manifest of a document (spec §8.2.1).
   public let isPackedDocument: Bool
-  /// What the archive may ask.
+  /// The limits on the size of the archive.
   public let limits: ArchiveLimits
 
   let file: DurableFile
@@ -30,7 +30,7 @@ public struct Archive: Sendable {
 
   /// Opens an archive.
   ///
-  /// - Throws: ``ArchiveError`` naming the entry and what is wrong with it; `DiskError`.
+  /// - Throws: ``ArchiveError`` that names the entry and its fault, or `DiskError`.
   public init(_ path: String, on disk: any Disk, limits: ArchiveLimits = ArchiveLimits()) throws {
     self.path = path
     self.disk = disk
@@ -67,8 +67,8 @@ public struct Archive: Sendable {
 
   /// Whether a file is a packed document (spec §8.2.1).
   ///
-  /// The first bytes of most packed documents tell. Of any other archive the directory is read, because programs that pack
-  /// a folder again leave the type out or move it.
+  /// The first bytes of most packed documents identify them. For any other archive the directory is read, because
+  /// programs that pack a folder again may drop or move the type.
   public static func isPackedDocument(at path: String, on disk: any Disk) -> Bool {
     guard let file = try? disk.open(path, for: .read),
       let start = try? file.read(byteCount: min(100, file.byteCount()), at: 0)
@@ -80,8 +80,8 @@ public struct Archive: Sendable {
     return (try? Archive(path, on: disk))?.isPackedDocument ?? false
   }
 
-  /// Whether a file that begins with these bytes says that it is a packed document, as those that Quire packs
-  /// do (spec §8.2.1). 100 bytes are enough.
+  /// Whether the first bytes of a file identify it as a packed document, as Quire writes it (spec §8.2.1). 100 bytes
+  /// are enough.
   public static func isPackedDocument(firstBytes: [UInt8]) -> Bool {
     let text = Array((ZipFormat.typeName + ZipFormat.type).utf8)
     return firstBytes.count >= ZipFormat.localByteCount + text.count
@@ -90,7 +90,7 @@ public struct Archive: Sendable {
       && firstBytes[ZipFormat.localByteCount...].starts(with: text)
   }
 
-  /// The directory's entries, in its order.
+  /// Returns the entries of the directory, in its order.
   private static func list(
     _ file: DurableFile, _ end: EndRecord, _ path: String
   ) throws -> [ListedEntry] {
@@ -107,7 +107,7 @@ public struct Archive: Sendable {
     return entries
   }
 
-  /// Holds the entries against one another and the limits.
+  /// Checks the entries against each other and the limits.
   private static func check(
     _ entries: [ListedEntry], within limit: Int, _ path: String
   ) throws {
@@ -126,8 +126,8 @@ public struct Archive: Sendable {
     }
   }
 
-  /// Each entry's own header. They are read from front to back, and none before it is known that the one
-  /// before has ended, so that all of them together are no more than the file.
+  /// Returns the header of each entry. The headers are read from front to back, and each entry must begin behind the
+  /// entry before. All headers together therefore have no more bytes than the file.
   private static func headers(
     of entries: [ListedEntry], _ file: DurableFile, before limit: Int, _ path: String
   ) throws -> [LocalHeader] {
@@ -148,7 +148,7 @@ public struct Archive: Sendable {
     return headers.map { $0! }
   }
 
-  /// An archive of another program's document is not taken for one of ours.
+  /// Throws an error if the archive contains the document of another program.
   private func checkType(_ entry: ArchiveEntry) throws {
     guard entry.byteCount <= 256, try bytes(of: entry) == Array(ZipFormat.type.utf8) else {
       throw ArchiveError.entry(

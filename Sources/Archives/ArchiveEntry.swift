@@ -1,17 +1,17 @@
 /// A file or a folder in an archive.
 public struct ArchiveEntry: Sendable, Hashable {
-  /// The names from the document's folder on, with slashes between: `stores/main.store`.
+  /// The path within the document's folder, with slashes between names: `stores/main.store`.
   public let path: String
-  /// Whether it is a folder, which has no bytes.
+  /// Whether the entry is a folder, which has no bytes.
   public let isDirectory: Bool
-  /// How many bytes the file has.
+  /// The number of bytes of the file.
   public let byteCount: Int
-  /// How many bytes it takes in the archive.
+  /// The number of bytes of the entry's data in the archive.
   public let packedByteCount: Int
-  /// Whether its bytes lie in the archive as they are, so that they can be read in place.
+  /// Whether the bytes are stored without compression, so that they can be read in place.
   public let isStored: Bool
-  /// The checksum of its bytes.
+  /// The checksum of the file's bytes.
   public let checksum: UInt32
-  /// Where its bytes begin in the archive.
+  /// The offset of the entry's data in the archive.
   public let dataOffset: Int
 }

@@ -1,23 +1,23 @@
-/// How much an archive may ask of its reader (spec §8.5.2).
+/// Limits on the work and memory for reading an archive (spec §8.5.2).
 ///
-/// Work and memory are bounded by the file's size in any case; an archive beyond a limit is refused before
-/// anything of it is expanded.
+/// The file's size bounds work and memory in any case. An archive beyond a limit is rejected before any entry is
+/// expanded.
 public struct ArchiveLimits: Sendable, Hashable {
-  /// The most entries.
+  /// The greatest number of entries.
   public var entryCount = 1_000_000
-  /// The most bytes of the directory that lists them, which is read into memory.
+  /// The greatest size of the directory, which is read into memory.
   public var directoryByteCount = 256 << 20
-  /// The most bytes that all entries have together once they are expanded.
+  /// The greatest size of all expanded entries together.
   public var expandedByteCount = Int.max
-  /// The most times the archive's size that its entries have together, beyond the first gigabyte.
+  /// The greatest ratio of the entries' expanded size to the archive's size. One gigabyte is allowed in addition.
   public var growth = 100
-  /// The most memory for compressed entries that a ``PackedDisk`` keeps expanded.
+  /// The greatest size of all compressed entries that a ``PackedDisk`` keeps expanded in memory.
   public var memoryByteCount = 256 << 20
 
-  /// The usual limits.
+  /// Creates the default limits.
   public init() {}
 
-  /// The most bytes that the entries of an archive of so many bytes may have.
+  /// Returns the greatest expanded size of all entries of an archive with `byteCount` bytes.
   func expandedByteCount(fromArchiveOf byteCount: Int) -> Int {
     let (product, overflows) = byteCount.multipliedReportingOverflow(by: growth)
     let grown = overflows || product > Int.max - 1 << 30 ? Int.max : product + 1 << 30

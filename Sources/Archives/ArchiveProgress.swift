@@ -1,22 +1,22 @@
-/// How far packing or unpacking is.
+/// The progress of packing or unpacking.
 public struct ArchiveProgress: Sendable, Hashable {
-  /// The bytes of files that are done.
+  /// The number of finished bytes of files.
   public var doneByteCount: Int
-  /// The bytes of all files.
+  /// The number of bytes of all files.
   public var totalByteCount: Int
 
-  /// The share of the work that is done, from 0 to 1.
+  /// The finished share of the work, from 0 to 1.
   public var share: Double {
     totalByteCount == 0 ? 1 : Double(doneByteCount) / Double(totalByteCount)
   }
 }
 
-/// What was packed or unpacked.
+/// The amounts that were packed or unpacked.
 public struct ArchiveReport: Sendable, Hashable {
-  /// How many files.
+  /// The number of files.
   public var fileCount: Int
-  /// The bytes of all files.
+  /// The number of bytes of all files.
   public var byteCount: Int
-  /// The bytes of the archive.
+  /// The number of bytes of the archive.
   public var archiveByteCount: Int
 }

@@ -1,6 +1,6 @@
-/// What records of a zip archive begin with, and the values that packed documents have in them.
+/// The signatures of the records in a zip archive, and the values that packed documents use.
 ///
-/// The names of the fields are those of PKWARE's APPNOTE.TXT, version 6.3.10.
+/// The names of the fields follow PKWARE's APPNOTE.TXT, version 6.3.10.
 enum ZipFormat {
   static let localSignature = 0x0403_4B50
   static let centralSignature = 0x0201_4B50
@@ -20,22 +20,22 @@ enum ZipFormat {
 
   /// The kind of the extra field with sizes of eight bytes.
   static let sizesField = 0x0001
-  /// The kind of the extra field that moves an entry's bytes to a round offset, as Android has it.
+  /// The kind of the extra field that aligns an entry's data, as Android uses it.
   static let alignmentField = 0xD935
 
   static let encryptedFlag = 1 << 0
   static let descriptorFlag = 1 << 3
   static let nameIsUTF8Flag = 1 << 11
-  /// Flags that are read: two more tell how hard a compressor tried.
+  /// The flags that a reader accepts. Two of them only tell the level of compression.
   static let knownFlags = descriptorFlag | nameIsUTF8Flag | 1 << 1 | 1 << 2
 
   /// Versions of the format times ten: with folders and deflate, and with sizes of eight bytes.
   static let version = 20
   static let version64 = 45
-  /// The system whose permissions an entry has: Unix.
+  /// The system that defines an entry's permissions: Unix.
   static let unix = 3
 
-  /// 1980-01-01 00:00:00, the first moment there is.
+  /// 1980-01-01 00:00:00, the earliest time that the format can express.
   static let time = 0
   static let date = 1 << 5 | 1
 
@@ -43,18 +43,18 @@ enum ZipFormat {
   static let directoryMode = 0o040755
   static let directoryAttribute = 0x10
 
-  /// The first entry of a packed document, and what it holds.
+  /// The name of the first entry of a packed document, which contains ``type``.
   static let typeName = "mimetype"
-  /// The name of the file without which a folder is no document (spec §7.2.1).
+  /// The name of the manifest, which every document's folder has (spec §7.2.1).
   static let manifestName = "manifest.json"
   static let type = "application/vnd.quire.document+zip"
 
-  /// What the bytes of stored entries begin at a multiple of (spec §8.3.4).
+  /// The alignment of the data of stored entries (spec §8.3.4).
   static let alignment = 4096
 }
 
-/// The largest values that fields of two and four bytes hold by themselves; these and larger ones have a
-/// field of eight bytes in addition (spec §8.3.6). Tests take smaller ones.
+/// The greatest values of fields with two and four bytes. Values from these on are in an additional field of eight
+/// bytes (spec §8.3.6). Tests use smaller limits.
 struct FieldLimits: Sendable {
   var count = 0xFFFF
   var byteCount = 0xFFFF_FFFF
@@ -66,14 +66,14 @@ extension [UInt8] {
     for place in 0..<byteCount { append(UInt8(truncatingIfNeeded: value >> (8 * place))) }
   }
 
-  /// The number of two bytes at `offset`, which the caller knows to be there.
+  /// Returns the number of two bytes at `offset`. The array must contain these bytes.
   func int16(at offset: Int) -> Int { int(at: offset, byteCount: 2) }
 
-  /// The number of four bytes at `offset`, which the caller knows to be there.
+  /// Returns the number of four bytes at `offset`. The array must contain these bytes.
   func int32(at offset: Int) -> Int { int(at: offset, byteCount: 4) }
 
-  /// The number of eight bytes at `offset`, which the caller knows to be there; one too large to be a size
-  /// is the largest there is, which is no size of anything.
+  /// Returns the number of eight bytes at `offset`. The array must contain these bytes. A number too large for `Int`
+  /// becomes `Int.max`, which is never a valid size.
   func int64(at offset: Int) -> Int {
     self[offset + 7] & 0x80 == 0 ? int(at: offset, byteCount: 8) : Int.max
   }

@@ -1,11 +1,11 @@
-/// Cuts input of any length into the blocks that a hash function of the SHA-2 family takes, and
-/// pads the last one (FIPS 180-4 §5.1).
+/// Splits input of any length into the blocks of a hash function of the SHA-2 family, and pads the last block (FIPS
+/// 180-4 §5.1).
 struct BlockBuffer<let blockByteCount: Int>: Sendable {
   private var waiting = InlineArray<blockByteCount, UInt8>(repeating: 0)
   private var waitingByteCount = 0
   private var byteCount: UInt64 = 0
 
-  /// Takes more input and gives out every block it fills. Whole blocks are not copied.
+  /// Appends input and passes every full block to `take`. Whole blocks are not copied.
   mutating func append(_ bytes: RawSpan, _ take: (RawSpan) -> Void) {
     byteCount += UInt64(bytes.byteCount)
     var rest = bytes
@@ -24,8 +24,8 @@ struct BlockBuffer<let blockByteCount: Int>: Sendable {
     keep(rest)
   }
 
-  /// Ends the input: a one bit, zeros, and the input's length in bits at the end of a block, as a
-  /// big-endian number of `lengthByteCount` bytes.
+  /// Ends the input: a one bit, zeros, and the input's length in bits at the end of a block, as a big-endian number
+  /// of `lengthByteCount` bytes.
   mutating func finish(lengthByteCount: Int, _ take: (RawSpan) -> Void) {
     let (upperBits, lowerBits) = byteCount.multipliedFullWidth(by: 8)
     waiting[waitingByteCount] = 0x80
@@ -62,7 +62,7 @@ struct BlockBuffer<let blockByteCount: Int>: Sendable {
 }
 
 extension RawSpan {
-  /// The integer whose big-endian bytes stand at the given offset.
+  /// Returns the integer with its big-endian bytes at the given offset.
   func bigEndian<Value: FixedWidthInteger & BitwiseCopyable>(
     _ type: Value.Type, at offset: Int
   ) -> Value {
@@ -73,6 +73,6 @@ extension RawSpan {
 }
 
 extension FixedWidthInteger {
-  /// The bits turned right, those that fall out coming back in on the left.
+  /// Returns the value with its bits rotated to the right.
   func rotated(_ count: Self) -> Self { self &>> count | self &<< (Self(Self.bitWidth) &- count) }
 }

@@ -1,6 +1,6 @@
 extension CRC32C {
-  /// Eight tables of 256 entries in a row: entry `256 k + b` is what byte `b` followed by `k` zero
-  /// bytes adds to the register.
+  /// Eight tables of 256 entries in a row. Entry `256 k + b` is the change of the register by byte `b` followed by
+  /// `k` zero bytes.
   private static let tables: [UInt32] = {
     let polynomial: UInt32 = 0x82F6_3B78  // Castagnoli's, bits reflected.
     var tables = [UInt32](repeating: 0, count: 8 * 256)
@@ -16,7 +16,7 @@ extension CRC32C {
     return tables
   }()
 
-  /// The register after more bytes, eight of them at a time, each through a table of its own.
+  /// Returns the register after more bytes. Eight bytes are processed at a time, each through a table of its own.
   static func slicingBy8(_ register: UInt32, _ bytes: RawSpan) -> UInt32 {
     let tables = tables.span
     var crc = register

@@ -1,7 +1,6 @@
 internal import CChecksums
 
-/// The 32-bit cyclic redundancy check with Castagnoli's polynomial, as in iSCSI: what guards blocks
-/// against damage.
+/// The 32-bit cyclic redundancy check with Castagnoli's polynomial, as in iSCSI. It detects damage of blocks.
 ///
 ///     CRC32C.checksum(of: Array("123456789".utf8))      // 0xE306_9283
 ///
@@ -10,24 +9,24 @@ internal import CChecksums
 ///     crc.update(body)
 ///     print(crc.value)
 ///
-/// Uses the processor's own instruction where it has one. Against malice it is no defence: anyone
-/// can make bytes to fit a checksum.
+/// The checksum uses the processor's own instruction if there is one. It does not protect against attacks, because
+/// bytes can be made to fit any checksum.
 public struct CRC32C: Sendable {
   /// The remainder so far, before the final inversion.
   private var register: UInt32 = ~0
 
-  /// The checksum of no bytes yet.
+  /// Creates the checksum of no bytes.
   public init() {}
 
   /// The checksum of all bytes so far.
   public var value: UInt32 { ~register }
 
-  /// Goes on over more bytes.
+  /// Adds more bytes to the checksum.
   public mutating func update(_ bytes: RawSpan) {
     register = Path.fastest.advance(register, over: bytes)
   }
 
-  /// The checksum of the given bytes.
+  /// Returns the checksum of the given bytes.
   public static func checksum(of bytes: RawSpan) -> UInt32 {
     var crc = CRC32C()
     crc.update(bytes)
@@ -36,11 +35,11 @@ public struct CRC32C: Sendable {
 }
 
 extension CRC32C {
-  /// The ways to compute the checksum. All give the same; the fastest this processor has is used.
+  /// The implementations of the checksum, the fastest first. All give the same result.
   enum Path: CaseIterable {
-    /// The instruction, on three runs of the input at a time.
+    /// The processor's instruction, on three parts of the input at a time.
     case threeStreams
-    /// The instruction, byte after byte.
+    /// The processor's instruction, on one part of the input.
     case oneStream
     /// Tables, for processors without the instruction.
     case tables
@@ -56,7 +55,7 @@ extension CRC32C {
       }
     }
 
-    /// The register after more bytes.
+    /// Returns the register after more bytes.
     func advance(_ register: UInt32, over bytes: RawSpan) -> UInt32 {
       switch self {
       case .threeStreams:

@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// What a hash function makes of its input: a fixed number of bytes.
+/// The result of a hash function: a fixed number of bytes.
 ///
 ///     let digest = SHA256.digest(of: Array("abc".utf8))
 ///     print(digest)               // ba7816bf 8f01cfea … without the spaces
 ///     digest.base64               // "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
 ///
-/// Comparing digests takes no care to hide where they differ. They guard against damage and name
-/// contents; they are no secrets.
+/// The time of a comparison may reveal the position of the first difference. This is acceptable because digests are
+/// not secret: they detect damage and name contents.
 public struct Digest<let byteCount: Int>: Sendable {
-  /// The bytes themselves.
+  /// The bytes.
   private var storage: InlineArray<byteCount, UInt8>
 
-  /// The digest that `fill` writes, byte after byte.
+  /// Creates the digest with the bytes that `fill` writes.
   init(_ fill: (inout OutputSpan<UInt8>) -> Void) {
     storage = InlineArray(initializingWith: fill)
   }
 
-  /// The digest with the given bytes; `nil` if their number is not ``byteCount``.
+  /// Creates the digest with the given bytes; `nil` if their number is not ``byteCount``.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == byteCount else { return nil }
     self.init { output in
-      // Most collections of bytes lie in one piece, which is looked at without asking for each.
+      // Most collections of bytes are contiguous, so their bytes are read without a call for each.
       // SAFETY: The indices are the piece's own.
       let isCopied: Void? = bytes.withContiguousStorageIfAvailable { piece in
         for index in 0..<piece.count { output.append(unsafe piece[index]) }
@@ -30,7 +30,7 @@ public struct Digest<let byteCount: Int>: Sendable {
     }
   }
 
-  /// The digest written in the given hexadecimal text, in either case; `nil` if it is none.
+  /// Creates the digest from hexadecimal text, in either case; `nil` if the text is not a digest.
   public init?(hex: some StringProtocol) {
     guard let bytes = [UInt8](hex: hex) else { return nil }
     self.init(bytes: bytes)
@@ -39,7 +39,7 @@ public struct Digest<let byteCount: Int>: Sendable {
   /// The bytes.
   public var bytes: [UInt8] { storage.indices.map { storage[$0] } }
 
-  /// The bytes, to look at in place.
+  /// The bytes in place, without a copy.
   public var span: Span<UInt8> {
     @_lifetime(borrow self)
     borrowing get { storage.span }
@@ -60,7 +60,7 @@ extension Digest: Hashable, Comparable {
     left.storage.indices.allSatisfy { left.storage[$0] == right.storage[$0] }
   }
 
-  /// Orders digests as their hexadecimal forms sort.
+  /// Whether a digest sorts before another one, in the order of their hexadecimal forms.
   public static func < (left: Digest, right: Digest) -> Bool {
     for index in left.storage.indices where left.storage[index] != right.storage[index] {
       return left.storage[index] < right.storage[index]

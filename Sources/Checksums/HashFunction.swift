@@ -5,21 +5,21 @@
 ///     hash.update(body)
 ///     hash.digest()
 public protocol HashFunction: Sendable {
-  /// What the function makes of its input.
+  /// The result of the function.
   associatedtype Output: Sendable
 
-  /// The function with no input yet.
+  /// Creates the function with no input.
   init()
 
-  /// Takes more input.
+  /// Adds more input.
   mutating func update(_ bytes: RawSpan)
 
-  /// What comes of all input so far. The function itself stays as it is and may take more.
+  /// Returns the result for all input so far. The function itself does not change and can take more input.
   func digest() -> Output
 }
 
 extension HashFunction {
-  /// What comes of the given bytes.
+  /// Returns the result for the given bytes.
   public static func digest(of bytes: RawSpan) -> Output {
     var function = Self()
     function.update(bytes)

@@ -13,7 +13,7 @@ extension Collection<UInt8> {
 }
 
 extension [UInt8] {
-  /// The bytes written in the given hexadecimal text, in either case; `nil` if it is none.
+  /// Creates the bytes from hexadecimal text, in either case; `nil` if the text is not hexadecimal.
   public init?(hex: some StringProtocol) {
     self.init()
     let digits = hex.utf8

@@ -2,7 +2,7 @@
 ///
 ///     SHA256.digest(of: Array("abc".utf8))
 public struct SHA256: HashFunction {
-  /// What the function makes of its input.
+  /// The digest of 32 bytes.
   public typealias Output = Digest<32>
 
   private var state: InlineArray<8, UInt32> = [
@@ -11,15 +11,15 @@ public struct SHA256: HashFunction {
   ]
   private var blocks = BlockBuffer<64>()
 
-  /// The function with no input yet.
+  /// Creates the function with no input.
   public init() {}
 
-  /// Takes more input.
+  /// Adds more input.
   public mutating func update(_ bytes: RawSpan) {
     blocks.append(bytes) { SHA256.compress(&state, $0) }
   }
 
-  /// What comes of all input so far. The function itself stays as it is and may take more.
+  /// Returns the digest of all input so far. The function itself does not change and can take more input.
   public func digest() -> Digest<32> {
     var last = self
     last.blocks.finish(lengthByteCount: 8) { SHA256.compress(&last.state, $0) }
@@ -32,7 +32,7 @@ public struct SHA256: HashFunction {
     }
   }
 
-  /// Mixes one block into the state (FIPS 180-4 §6.2.2, whose letters this keeps).
+  /// Mixes one block into the state. The names are the letters of FIPS 180-4 §6.2.2.
   private static func compress(_ state: inout InlineArray<8, UInt32>, _ block: RawSpan) {
     var w = InlineArray<64, UInt32>(repeating: 0)
     for t in 0..<16 {

@@ -2,7 +2,7 @@
 ///
 ///     SHA512.digest(of: Array("abc".utf8))
 public struct SHA512: HashFunction {
-  /// What the function makes of its input.
+  /// The digest of 64 bytes.
   public typealias Output = Digest<64>
 
   private var state: InlineArray<8, UInt64> = [
@@ -11,15 +11,15 @@ public struct SHA512: HashFunction {
   ]
   private var blocks = BlockBuffer<128>()
 
-  /// The function with no input yet.
+  /// Creates the function with no input.
   public init() {}
 
-  /// Takes more input.
+  /// Adds more input.
   public mutating func update(_ bytes: RawSpan) {
     blocks.append(bytes) { SHA512.compress(&state, $0) }
   }
 
-  /// What comes of all input so far. The function itself stays as it is and may take more.
+  /// Returns the digest of all input so far. The function itself does not change and can take more input.
   public func digest() -> Digest<64> {
     var last = self
     last.blocks.finish(lengthByteCount: 16) { SHA512.compress(&last.state, $0) }
@@ -32,7 +32,7 @@ public struct SHA512: HashFunction {
     }
   }
 
-  /// Mixes one block into the state (FIPS 180-4 §6.4.2, whose letters this keeps).
+  /// Mixes one block into the state. The names are the letters of FIPS 180-4 §6.4.2.
   private static func compress(_ state: inout InlineArray<8, UInt64>, _ block: RawSpan) {
     var w = InlineArray<80, UInt64>(repeating: 0)
     for t in 0..<16 {

@@ -1,6 +1,6 @@
 import DurableFiles
 
-/// What would write is refused; what asks about the machine is the disk's that the archive is on.
+/// Rejects every call that would write. Calls about the machine go to the disk of the archive.
 extension PackedCalls {
   func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
@@ -10,7 +10,7 @@ extension PackedCalls {
     throw .readOnlyFileSystem
   }
 
-  /// There is nothing to make durable, which is what a system says of a file that was only read.
+  /// Does nothing, as a system does for a file that was only read.
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber) {}
 
   func setPermissions(
@@ -47,7 +47,7 @@ extension PackedCalls {
 }
 
 extension ErrorNumber {
-  /// The number for a failure of the archive's own file: what the system said, or that reading failed.
+  /// Returns the error number for a failure of the archive's own file: the system's number, or that of a failed read.
   static func of(_ error: any Error) -> ErrorNumber {
     (error as? DiskError)?.cause ?? .inputOutput
   }

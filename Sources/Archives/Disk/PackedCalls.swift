@@ -11,12 +11,12 @@ final class PackedCalls: Sendable {
   private struct State {
     var openFiles: [Descriptor: OpenFile] = [:]
     var nextDescriptor: Int32 = 3
-    /// Compressed files, expanded.
+    /// The bytes of expanded files, by path.
     var expanded: [String: [UInt8]] = [:]
     var expandedByteCount = 0
-    /// Why files could not be expanded.
+    /// The reasons why files could not be expanded, by path.
     var reasons: [String: ArchiveError] = [:]
-    /// The lock files that somebody has opened, with their numbers.
+    /// The numbers of the opened lock files, by path.
     var lockFiles: [String: UInt64] = [:]
   }
 
@@ -26,10 +26,10 @@ final class PackedCalls: Sendable {
 
     enum Contents: Sendable {
       case directory
-      /// Bytes that lie in the archive.
+      /// An entry with its bytes uncompressed in the archive.
       case stored(ArchiveEntry)
       case memory([UInt8])
-      /// A file that is there only to be locked.
+      /// A file that exists only to be locked.
       case lockFile
     }
   }
@@ -80,7 +80,7 @@ extension PackedCalls: DiskCalls {
     }
   }
 
-  /// Whether a hidden name can be opened to be locked.
+  /// Whether a hidden name can be opened as a lock file.
   private func isLockFile(
     _ place: String, opening mode: OpenMode
   ) throws(ErrorNumber) -> Bool {
@@ -97,7 +97,7 @@ extension PackedCalls: DiskCalls {
     }
   }
 
-  /// The bytes of a compressed entry, which are expanded once.
+  /// Returns the bytes of a compressed entry, which is expanded once.
   private func expand(_ entry: ArchiveEntry) throws(ErrorNumber) -> [UInt8] {
     try state.withLock { state throws(ErrorNumber) in
       if let bytes = state.expanded[entry.path] { return bytes }
@@ -163,7 +163,7 @@ extension PackedCalls: DiskCalls {
   private func status(at place: String) throws(ErrorNumber) -> FileStatus {
     var status = folderStatus
     status.nameCount = 1
-    // Files of one archive are told from those of another by what its own file is.
+    // The identity of the archive's own file distinguishes files of different archives.
     status.identity.device = folderStatus.identity.device << 40 ^ folderStatus.identity.inode
     if let number = state.withLock({ $0.lockFiles[place] }) {
       status.byteCount = 0
@@ -197,7 +197,8 @@ extension PackedCalls: DiskCalls {
 
   // MARK: Locking
 
-  /// Shared locks never conflict, so there is nothing to keep; who locks exclusively is about to write.
+  /// Accepts shared locks, which never conflict, so no state is kept. Rejects exclusive locks, because they precede a
+  /// write.
   func lock(_ descriptor: Descriptor, _ kind: LockKind) throws(ErrorNumber) {
     _ = try file(descriptor)
     guard kind == .shared else { throw .readOnlyFileSystem }

@@ -1,28 +1,28 @@
 public import DurableFiles
 
-/// A packed document as a folder that can be read in place: a disk on which its files are, and nothing else.
+/// A read-only disk that contains the files of a packed document, which are read in place.
 ///
 ///     let archive = try Archive("Trip.quire.zip", on: RealDisk())
 ///     let disk = PackedDisk(archive)
 ///     let store = try BinaryStoreBackend().open(
 ///       "Trip.quire.zip/stores/main.store", on: disk, StoreOpening(readOnly: true))
 ///
-/// Nothing is unpacked. Files that are stored in the archive are read where they lie, and **not** held against
-/// the archive's checksum, because that would read all of them: block files have checksums of their own for
-/// every part. Compressed files are expanded and checked when they are first opened, and kept in memory, as much
-/// of it as ``ArchiveLimits/memoryByteCount`` allows for all of them.
+/// Nothing is unpacked to disk. Files that are stored without compression are read within the archive. They are
+/// **not** compared with the archive's checksum, because this would read the whole file. Block files have checksums
+/// of their own for every part. Compressed files are expanded and checked when they are first opened, and kept in
+/// memory, up to ``ArchiveLimits/memoryByteCount`` in total.
 ///
-/// Whatever would write is refused with code `readOnly`, an exclusive lock too. A shared lock is always given, and
-/// a lock file, one of hidden name, can be locked so though it is not there.
+/// Every write fails with code `readOnly`, and so does an exclusive lock. A shared lock always succeeds. A lock file,
+/// which has a hidden name, can be locked even if the archive does not contain it.
 ///
-/// A system's call has no words for an error, so the error that opening a damaged or too large entry gives is a
-/// number: ``reason(for:)`` has the words.
+/// The error for opening a damaged or too large entry is only a number, as for a system call. ``reason(for:)``
+/// returns the explanation.
 public struct PackedDisk: Disk {
   private let packed: PackedCalls
 
-  /// The archive as a folder.
+  /// Creates a disk with the archive as a folder.
   ///
-  /// - Parameter folder: The path the folder is at; that of the archive itself unless said.
+  /// - Parameter folder: The path of the folder on the disk; `nil` for the path of the archive.
   public init(_ archive: Archive, at folder: String? = nil) {
     packed = PackedCalls(archive, at: folder ?? archive.path)
   }
@@ -30,6 +30,6 @@ public struct PackedDisk: Disk {
   /// The calls that read the archive.
   public var calls: any DiskCalls { packed }
 
-  /// Why a file could not be opened.
+  /// Returns the reason why a file could not be opened.
   public func reason(for path: String) -> ArchiveError? { packed.reason(for: path) }
 }

@@ -3,10 +3,10 @@ import DurableFiles
 /// The files and folders of an archive, by their paths.
 struct PackedTree: Sendable {
   struct Node: Sendable {
-    /// The entry; a folder need not have one.
+    /// The entry; `nil` for a folder without an entry of its own.
     var entry: ArchiveEntry?
     var children: [DirectoryEntry] = []
-    /// Its number among all of them.
+    /// The number of the node among all nodes.
     var number: UInt64
 
     var isDirectory: Bool { entry?.isDirectory ?? true }
@@ -25,7 +25,7 @@ struct PackedTree: Sendable {
 
   private mutating func add(_ path: String, _ entry: ArchiveEntry?) {
     if nodes[path] != nil {
-      // A folder that others led to before.
+      // The folder exists already, because paths of other entries lead through it.
       nodes[path]!.entry = entry ?? nodes[path]!.entry
       return
     }
@@ -40,17 +40,19 @@ struct PackedTree: Sendable {
         kind: node.isDirectory ? .directory : .file))
   }
 
-  /// The path from the archive's folder on, for a path on the disk; `nil` for one that does not lead there.
+  /// Returns the path within the archive's folder for a path on the disk.
+  ///
+  /// - Throws: `noEntry` for a path outside of the folder.
   func place(of path: String) throws(ErrorNumber) -> String {
     let (parts, isAbsolute) = Self.parts(path)
     guard isAbsolute == self.isAbsolute, parts.starts(with: start) else { throw .noEntry }
     return parts.dropFirst(start.count).joined(separator: "/")
   }
 
-  /// What is at a place.
+  /// Returns the node at a path within the archive's folder.
   func node(at place: String) throws(ErrorNumber) -> Node {
     if let node = nodes[place] { return node }
-    // What a path needs on the way must be a folder.
+    // If the path leads through a file, the error is `notDirectory`.
     var parts = place.split(separator: "/")
     while parts.popLast() != nil {
       guard let node = nodes[parts.joined(separator: "/")] else { continue }
@@ -59,7 +61,7 @@ struct PackedTree: Sendable {
     throw .noEntry
   }
 
-  /// The names a path consists of; there are no links here, so `..` takes back the name before.
+  /// Returns the names in a path. An archive has no links, so `..` removes the name before.
   private static func parts(_ path: String) -> ([Substring], isAbsolute: Bool) {
     let isAbsolute = path.utf8.first == slash
     var parts: [Substring] = []

@@ -1,14 +1,15 @@
-/// A packed document that can't be read, or a folder that can't be packed: which file, which entry, and why.
+/// An error for a packed document that can't be read, or a folder that can't be packed. It names the file, the entry,
+/// and the reason.
 ///
-/// What a disk says stays a `DiskError`.
+/// Errors of a disk stay `DiskError`.
 public struct ArchiveError: Error, Sendable, Hashable {
   /// The kind of failure, to branch on.
   public let code: Code
-  /// The archive, or the folder that was to be packed.
+  /// The path of the archive, or of the folder to be packed.
   public let path: String
-  /// The entry's name, if it is about one.
+  /// The entry's name, if the error concerns one entry.
   public let entry: String?
-  /// What was tried, found and where, in a sentence.
+  /// The attempted operation, the finding and its place, in a sentence.
   public let message: String
 
   /// A kind of failure. New kinds may be added.
@@ -16,36 +17,36 @@ public struct ArchiveError: Error, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
 
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The file does not end as an archive does: it is none, was cut, or has a comment.
+    /// The file does not end like an archive: it is none, was cut, or has a comment.
     public static let notAnArchive = Code(rawValue: "notAnArchive")
-    /// The archive says that it holds something else than a document.
+    /// The archive contains something else than a document, according to its type.
     public static let otherContents = Code(rawValue: "otherContents")
-    /// A record of the archive is not what it must be.
+    /// A record of the archive is invalid.
     public static let damaged = Code(rawValue: "damaged")
-    /// What the directory and an entry's own header say differs.
+    /// The directory and an entry's own header differ.
     public static let headersDiffer = Code(rawValue: "headersDiffer")
     /// Entries, or an entry and the directory, share bytes.
     public static let overlap = Code(rawValue: "overlap")
-    /// A name leads out of the folder, or is none on some system.
+    /// A name leads out of the folder, or is invalid on some system.
     public static let unsafeName = Code(rawValue: "unsafeName")
-    /// Two names are one, on some system.
+    /// Two names are the same on some system.
     public static let sameName = Code(rawValue: "sameName")
     /// An entry is encrypted.
     public static let encrypted = Code(rawValue: "encrypted")
-    /// An entry is packed in a way that packed documents don't use.
+    /// An entry uses a method or feature that packed documents don't use.
     public static let unsupported = Code(rawValue: "unsupported")
-    /// Something is neither a file nor a folder: a link, a pipe, a device.
+    /// An entry is neither a file nor a folder: a link, a pipe, a device.
     public static let notAFile = Code(rawValue: "notAFile")
-    /// An entry's bytes can't be as many as it says.
+    /// The recorded size of an entry is impossible for its data.
     public static let wrongSize = Code(rawValue: "wrongSize")
-    /// There is more than the limits allow.
+    /// The archive exceeds a limit.
     public static let tooLarge = Code(rawValue: "tooLarge")
-    /// An entry's bytes are not those that were packed.
+    /// An entry's bytes do not match the checksum.
     public static let checksum = Code(rawValue: "checksum")
-    /// What is there already is in the way.
+    /// An existing file or folder is in the way.
     public static let exists = Code(rawValue: "exists")
   }
 }
@@ -61,13 +62,13 @@ extension ArchiveError.Code: CustomStringConvertible {
 }
 
 extension ArchiveError {
-  /// The archive as a whole can't be read.
+  /// Returns an error for an archive that can't be read as a whole.
   static func archive(_ code: Code, _ path: String, _ reason: String) -> ArchiveError {
     ArchiveError(
       code: code, path: path, entry: nil, message: "Can't read the archive '\(path)': \(reason).")
   }
 
-  /// An entry can't be read.
+  /// Returns an error for an entry that can't be read.
   static func entry(_ code: Code, _ path: String, _ entry: String, _ reason: String) -> ArchiveError
   {
     ArchiveError(
@@ -75,7 +76,7 @@ extension ArchiveError {
       message: "Can't read '\(entry)' in the archive '\(path)': \(reason).")
   }
 
-  /// A folder can't be packed for what is in it.
+  /// Returns an error for an entry of a folder that can't be packed.
   static func packing(_ code: Code, _ path: String, _ entry: String, _ reason: String)
     -> ArchiveError
   {
@@ -84,7 +85,7 @@ extension ArchiveError {
       message: "Can't pack '\(entry)' in the folder '\(path)': \(reason).")
   }
 
-  /// A folder can't be made.
+  /// Returns an error for a folder that can't be created.
   static func unpacking(_ code: Code, _ path: String, _ reason: String) -> ArchiveError {
     ArchiveError(
       code: code, path: path, entry: nil, message: "Can't unpack into '\(path)': \(reason).")

@@ -1,11 +1,11 @@
-/// The names in an archive: each checked by itself and against all others (spec §8.4).
+/// The names in an archive. Each name is checked by itself and against all earlier names (spec §8.4).
 ///
-/// Both sides use it, so that what is packed can be read.
+/// Packing and reading use the same checks, so every packed document can be read.
 struct EntryNames {
-  /// What is wrong with a name.
+  /// An error of a name.
   struct Fault: Error {
     let code: ArchiveError.Code
-    /// Completes "Can't read 'a/b': …".
+    /// The reason, which completes "Can't read 'a/b': …".
     let reason: String
   }
 
@@ -13,17 +13,17 @@ struct EntryNames {
   static let nameByteLimit = 255
   static let depthLimit = 32
 
-  /// Every name so far, and the folders on the way to it, by its folded form.
+  /// Every path so far, and the folders that lead to it, by its folded form.
   private var known: [String: Known] = [:]
 
   private struct Known {
     let path: String
     let isDirectory: Bool
-    /// Whether it has an entry of its own, or is only on the way to others.
+    /// Whether the path has an entry of its own. Otherwise it is only a folder of other paths.
     var isEntry: Bool
   }
 
-  /// The path that bytes of a name stand for, without the slash that ends a folder's.
+  /// Returns the path in the bytes of a name, without the final slash of a folder.
   static func path(_ bytes: [UInt8]) throws(Fault) -> (path: String, isDirectory: Bool) {
     guard bytes.count <= pathByteLimit else {
       throw unsafe("its name has more than \(pathByteLimit) bytes")
@@ -35,7 +35,7 @@ struct EntryNames {
     return (String(name.unicodeScalars.dropLast()), true)
   }
 
-  /// Takes a path in, or says what is wrong with it.
+  /// Adds a path, or throws an error if the path is unsafe or not unique.
   mutating func add(_ path: String, isDirectory: Bool) throws(Fault) {
     let parts = try Self.parts(path)
     var end = 0
@@ -61,8 +61,9 @@ struct EntryNames {
     }
   }
 
-  /// Two names are one where this is equal: without case, and, as Swift compares strings, without regard to
-  /// how letters are composed. Upper case first brings letters together that have several lower ones.
+  /// Returns the folded path. Two paths are the same name if their folded paths are equal: without case, and, as
+  /// Swift compares strings, without regard to the composition of letters. Upper case comes first because several
+  /// lower-case letters may share one upper-case letter.
   private static func folded(_ path: String) -> String { path.uppercased().lowercased() }
 
   private static func parts(_ path: String) throws(Fault) -> [Substring.UTF8View] {
@@ -74,7 +75,7 @@ struct EntryNames {
       switch scalar.value {
       case 0: throw unsafe("its name holds a null character")
       case 1..<0x20, 0x7F..<0xA0: throw unsafe("its name holds a control character")
-      // What stands for bytes that were none can't be told from it.
+      // The replacement character may stand for any invalid bytes, so the original name is lost.
       case 0xFFFD: throw unsafe("its name is not UTF-8")
       case 0x5C: throw unsafe("its name holds a backslash, which parts names on some systems")
       default: break
@@ -111,7 +112,7 @@ struct EntryNames {
 }
 
 extension String {
-  /// Whether a part of the path is a hidden name: what holds locks, and what is being replaced.
+  /// Whether a part of the path is a hidden name. Lock files and files that are being replaced have hidden names.
   var isHiddenPath: Bool {
     utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
   }

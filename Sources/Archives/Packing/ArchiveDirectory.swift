@@ -1,8 +1,8 @@
 import Deflate
 import DurableFiles
 
-/// An archive as it is written: each entry goes to the file at once, and what the directory will say of it is
-/// kept until the end.
+/// The directory of an archive that is being written. Each entry goes to the file at once, and its directory record
+/// is kept until the end.
 struct ArchiveDirectory {
   private let limits: FieldLimits
   private var bytes: [UInt8] = []
@@ -10,8 +10,8 @@ struct ArchiveDirectory {
 
   init(_ limits: FieldLimits) { self.limits = limits }
 
-  /// Adds the entry that says what the archive is: before all others, stored, and with nothing between its name
-  /// and its bytes, so that programs which look at a file's beginning know it (spec §8.2.1).
+  /// Adds the entry with the archive's type. The entry comes first, is stored, and has no extra field between its
+  /// name and its bytes. Programs therefore recognise the type from the beginning of the file (spec §8.2.1).
   mutating func addType(to writer: inout FileWriter) throws {
     var entry = PackedEntry(name: ZipFormat.typeName, headerOffset: writer.offset)
     let bytes = Array(ZipFormat.type.utf8)
@@ -31,7 +31,7 @@ struct ArchiveDirectory {
     add(entry)
   }
 
-  /// Adds a file: as many bytes as it has now.
+  /// Adds a file with its current number of bytes.
   mutating func addFile(
     _ name: String, _ file: DurableFile, isText: Bool, to writer: inout FileWriter,
     progress: (Int) throws -> Void
@@ -39,7 +39,8 @@ struct ArchiveDirectory {
     var entry = PackedEntry(name: name, headerOffset: writer.offset)
     entry.byteCount = try file.byteCount()
     entry.isStored = !isText
-    // Deflate adds a little to what does not shrink, and the header's length must be known before.
+    // Deflate makes incompressible data a little larger, and the header's length must be known before the data is
+    // written.
     entry.hasLargeSizes = entry.byteCount + entry.byteCount / 1000 + 64 >= limits.byteCount
     if !isText { entry.align() }
     try writer.write(entry.header)

@@ -1,14 +1,14 @@
 import DurableFiles
 
-/// What is in a folder that is to be packed, in the order in which it is.
+/// The files and folders of a folder that is to be packed, in the order of packing.
 struct FolderContents {
   struct Item {
-    /// The names from the folder on, with slashes between.
+    /// The path within the folder, with slashes between names.
     var path: String
-    /// `nil` for a folder.
+    /// The number of bytes of a file; `nil` for a folder.
     var byteCount: Int?
 
-    /// The name as archives have it: that of a folder ends in a slash.
+    /// The name in the archive. The name of a folder ends in a slash.
     var name: String { byteCount == nil ? path + "/" : path }
   }
 
@@ -17,12 +17,12 @@ struct FolderContents {
   private let folder: String
   private let disk: any Disk
 
-  /// Lists a folder, or says what in it can't be packed (spec §8.4).
+  /// Lists a folder, or throws an error for a file that can't be packed (spec §8.4).
   init(_ folder: String, on disk: any Disk) throws {
     self.folder = folder
     self.disk = disk
     try list("")
-    // By bytes, whatever a language or the disk takes for the order.
+    // The order of bytes does not depend on a language or on the disk.
     items.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
@@ -33,7 +33,7 @@ struct FolderContents {
       try directory.isEmpty
       ? disk.list(folder)
       : disk.list(folder.appendingPathComponent(directory), links: .refusedBelow(folder))
-    // Hidden names are locks, and replacements that nobody finished.
+    // Hidden names belong to locks and to unfinished replacements.
     for entry in entries where entry.name.utf8.first != UInt8(ascii: ".") {
       let path = directory.isEmpty ? entry.name : directory + "/" + entry.name
       func refused(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {

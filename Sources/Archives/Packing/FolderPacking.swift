@@ -1,36 +1,37 @@
 public import DurableFiles
 
-/// A document's folder, to be written into one file.
+/// The packing of a document's folder into one file.
 ///
 ///     let report = try FolderPacking("Trip.quire", on: disk).run(into: "Trip.quire.zip") { progress in
 ///       line.show(progress.share)
 ///     }
 ///
-/// The same folder gives the same bytes: entries are sorted, and times and permissions are always the same.
-/// What is text is compressed; stores and whatever else is not text lie as they are, at offsets from which
-/// they can be read in place (spec §8.3). Nobody may change the folder meanwhile: hold the document's lock.
+/// The same folder always gives the same bytes: entries are sorted, and times and permissions are constant. Text is
+/// compressed. Stores and other binary files are stored without compression, at offsets that allow reading them in
+/// place (spec §8.3). The folder must not change meanwhile, so the caller holds the document's lock.
 public struct FolderPacking: Sendable {
   /// The folder.
   public let folder: String
   /// The disk that the folder is on.
   public let disk: any Disk
-  /// From where on sizes take eight bytes.
+  /// The sizes from which fields of eight bytes are used.
   var limits = FieldLimits()
 
-  /// The packing of a folder.
+  /// Creates the packing of a folder.
   public init(_ folder: String, on disk: any Disk) {
     self.folder = folder
     self.disk = disk
   }
 
-  /// Writes the file, which is there whole or not at all, in memory that does not grow with it.
+  /// Writes the file. After an error or a crash the file is either complete or absent. The used memory does not grow
+  /// with the folder.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - target: The disk it is to be on, unless that is the folder's.
-  ///   - overwriting: Whether a file that is there is replaced.
-  ///   - progress: Told how far it is. What it throws stops the work.
-  /// - Throws: ``ArchiveError`` for what can't be packed, such as a link; `DiskError`.
+  ///   - path: The path of the file.
+  ///   - target: The disk of the file; `nil` for the folder's disk.
+  ///   - overwriting: Whether an existing file is replaced.
+  ///   - progress: Receives the progress. A thrown error stops the packing.
+  /// - Throws: ``ArchiveError`` for a file that can't be packed, such as a link, or `DiskError`.
   @discardableResult
   public func run(
     into path: String, on target: (any Disk)? = nil, overwriting: Bool = false,
@@ -67,7 +68,7 @@ public struct FolderPacking: Sendable {
   /// Whether a file is text, which is compressed (spec §8.3.3).
   private static func isText(_ path: String, _ file: DurableFile) throws -> Bool {
     let start = try [UInt8](count: 4096) { try file.readAvailable(into: &$0, at: 0) }
-    // A store is read in place, unless it is one that is read whole.
+    // A store is read in place, except an XML store, which is read whole.
     if path.utf8.starts(with: "stores/".utf8) { return start.first == UInt8(ascii: "<") }
     return !start.contains { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains($0) }
   }

@@ -8,9 +8,9 @@ struct PackedEntry {
   var packedByteCount = 0
   var isStored = true
   var isDirectory = false
-  /// Whether sizes stand in fields of eight bytes.
+  /// Whether the sizes are in fields of eight bytes.
   var hasLargeSizes = false
-  /// The bytes that put the data at a round offset; none where it need not be.
+  /// The extra field that aligns the data; empty if the data need not be aligned.
   private var padding: [UInt8] = []
   private var checksum = CRC32()
 
@@ -19,12 +19,12 @@ struct PackedEntry {
     self.headerOffset = headerOffset
   }
 
-  /// Goes on over more of the entry's bytes.
+  /// Adds more bytes of the entry to the checksum.
   mutating func update(_ bytes: RawSpan) { checksum.update(bytes) }
 
-  /// Makes the entry's bytes begin at a round offset.
+  /// Aligns the entry's data to a multiple of ``ZipFormat/alignment``.
   ///
-  /// The field says what the offset is a multiple of, and is as long as it takes.
+  /// The extra field contains the alignment, and as many zeros as are needed.
   mutating func align() {
     let least = headerOffset + header.count + 6
     let rest = least % ZipFormat.alignment
@@ -37,7 +37,7 @@ struct PackedEntry {
 
   private var method: Int { isStored ? ZipFormat.stored : ZipFormat.deflated }
 
-  /// What stands before the entry's bytes. Its length does not depend on what is only known at their end.
+  /// The record before the entry's data. Its length does not depend on values that are known only after the data.
   var header: [UInt8] {
     var extra: [UInt8] = []
     if hasLargeSizes {
@@ -54,7 +54,7 @@ struct PackedEntry {
     return bytes + name.utf8 + extra
   }
 
-  /// What the directory says of the entry.
+  /// Returns the directory's record of the entry.
   func directoryRecord(_ limits: FieldLimits) -> [UInt8] {
     let isFar = headerOffset >= limits.byteCount
     var extra: [UInt8] = []
@@ -73,7 +73,7 @@ struct PackedEntry {
     bytes.append(ZipFormat.unix << 8 | version, byteCount: 2)
     bytes.append(version, byteCount: 2)
     appendCommon(to: &bytes, extra.count)
-    // No comment, the first of the archive's disks, no attributes of its own.
+    // No comment, the first of the archive's disks, no internal attributes.
     bytes.append(0, byteCount: 6)
     let mode = isDirectory ? ZipFormat.directoryMode : ZipFormat.fileMode
     bytes.append(mode << 16 | (isDirectory ? ZipFormat.directoryAttribute : 0), byteCount: 4)
@@ -81,7 +81,7 @@ struct PackedEntry {
     return bytes + name.utf8 + extra
   }
 
-  /// The fields that both records have.
+  /// Appends the fields that both records have.
   private func appendCommon(to bytes: inout [UInt8], _ extraByteCount: Int) {
     bytes.append(ZipFormat.nameIsUTF8Flag, byteCount: 2)
     bytes.append(method, byteCount: 2)

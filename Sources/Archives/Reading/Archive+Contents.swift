@@ -2,10 +2,10 @@ import Deflate
 import DurableFiles
 
 extension Archive {
-  /// Hands an entry's bytes on piece by piece, in flat memory, and checks them when it comes to their end.
+  /// Passes the bytes of an entry to `piece` in parts of bounded size, and checks them at the end.
   ///
-  /// - Throws: ``ArchiveError`` if they are not those that were packed. What was handed on by then means
-  ///   nothing.
+  /// - Throws: ``ArchiveError`` if the bytes do not match the checksum. The parts that were passed on are invalid
+  ///   then.
   public func read(_ entry: ArchiveEntry, piece: (RawSpan) throws -> Void) throws {
     var checksum = CRC32()
     if entry.isStored {
@@ -25,7 +25,7 @@ extension Archive {
       } catch let error as DeflateError {
         throw ArchiveError.entry(.damaged, path, entry.path, Self.clause(error.description))
       }
-      // A folder of another writer's may have no bytes at all.
+      // A compressed folder from another program may have no bytes at all.
       guard stream.isAtEnd || entry.isDirectory, stream.byteCount == entry.byteCount else {
         throw ArchiveError.entry(
           .damaged, path, entry.path,
@@ -38,9 +38,9 @@ extension Archive {
     }
   }
 
-  /// All bytes of an entry, checked.
+  /// Returns all bytes of an entry, checked.
   ///
-  /// - Throws: ``ArchiveError`` with code `tooLarge`, without having read anything, for more than the limit.
+  /// - Throws: ``ArchiveError`` with code `tooLarge` if the entry exceeds `byteLimit`. Nothing is read then.
   public func bytes(of entry: ArchiveEntry, byteLimit: Int = .max) throws -> [UInt8] {
     guard entry.byteCount <= byteLimit else {
       throw ArchiveError.entry(
@@ -55,7 +55,7 @@ extension Archive {
     return bytes
   }
 
-  /// Hands on what lies in the archive.
+  /// Passes on the entry's data as it is in the archive.
   private func readPacked(_ entry: ArchiveEntry, piece: (RawSpan) throws -> Void) throws {
     var done = 0
     while done < entry.packedByteCount {
@@ -66,11 +66,11 @@ extension Archive {
     }
   }
 
-  /// A sentence as the end of another.
+  /// Returns a sentence as a clause, without its capital letter and full stop.
   private static func clause(_ sentence: String) -> String {
     sentence.prefix(1).lowercased() + sentence.dropFirst().dropLast()
   }
 }
 
-/// How many bytes go from disk to disk at a time.
+/// The number of bytes that are copied at a time.
 let pieceByteCount = 1 << 20

@@ -1,18 +1,19 @@
 public import DurableFiles
 
 extension Archive {
-  /// Makes the document's folder, which is there whole or not at all, even after a crash at any moment.
+  /// Creates the document's folder. Even after a crash the folder is either complete or absent.
   ///
-  /// The folder is made under a hidden name beside, everything in it is synced, and then it gets its name. After
-  /// an error it is removed. A crash may leave it; the next call for the same folder removes it. Files and folders
-  /// get the permissions that new ones have; those in the archive mean nothing.
+  /// The folder is made under a hidden name beside its final path. All files in it are synced, and then the folder is
+  /// renamed. After an error the hidden folder is removed. A crash may leave it, and the next call for the same
+  /// folder removes it. Files and folders get the usual permissions of new ones; permissions in the archive are
+  /// ignored.
   ///
   /// - Parameters:
-  ///   - folder: The folder to make. Nothing may be there but an empty folder.
-  ///   - disk: Where to make it.
-  ///   - progress: Told how far it is. What it throws stops the work.
-  /// - Throws: ``ArchiveError`` with code `exists` for a folder that is not empty, and for whatever is wrong with
-  ///   an entry; `DiskError`.
+  ///   - folder: The folder to create. Only an empty folder may exist at this path.
+  ///   - disk: The disk of the folder.
+  ///   - progress: Receives the progress. A thrown error stops the unpacking.
+  /// - Throws: ``ArchiveError`` with code `exists` for a folder that is not empty, and for every fault of an entry,
+  ///   or `DiskError`.
   @discardableResult
   public func unpack(
     to folder: String, on disk: any Disk,
@@ -43,7 +44,7 @@ extension Archive {
     .unpacking(.exists, folder, "something is there already")
   }
 
-  /// Makes everything in the folder, durably.
+  /// Creates all files and folders durably.
   private func fill(
     _ folder: String, on disk: any Disk, _ progress: (ArchiveProgress) throws -> Void
   ) throws -> ArchiveReport {
@@ -69,7 +70,7 @@ extension Archive {
       try file.close()
       fileCount += 1
     }
-    // The deepest first: a folder's name is durable by the sync of the one around it.
+    // The deepest folder comes first, because syncing the outer folder makes the name of the inner folder durable.
     for directory in made.sorted(by: { $0.utf8.count > $1.utf8.count }) {
       try disk.syncDirectory(folder.appendingPathComponent(directory))
     }
@@ -78,7 +79,7 @@ extension Archive {
       fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: try file.byteCount())
   }
 
-  /// The folders an entry needs, the outermost first.
+  /// Returns the folders that an entry needs, the outermost first.
   private static func directories(to entry: ArchiveEntry) -> [String] {
     let parts = entry.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     let count = entry.isDirectory ? parts.count : parts.count - 1

@@ -1,11 +1,11 @@
 import DurableFiles
 
-/// The records at an archive's end: how many entries there are, and where they are listed.
+/// The records at an archive's end, with the number of entries and the range of the directory.
 struct EndRecord {
   let entryCount: Int
   let directory: Range<Int>
 
-  /// Reads them, held against the file's size and one another (spec §8.3.7).
+  /// Reads the records, and checks them against the file's size and each other (spec §8.3.7).
   init(_ file: DurableFile, byteCount: Int, _ path: String) throws {
     let size = ZipFormat.endByteCount
     guard byteCount >= size else {
@@ -25,7 +25,7 @@ struct EndRecord {
     if counts.contains(0xFFFF) || values.contains(0xFFFF_FFFF) || disks.contains(0xFFFF),
       let large = try Self.large(file, endOffset: start, path)
     {
-      // Where the short record says something it must be the same.
+      // A value in the short record must equal the value in the large record.
       let short = counts + values
       let limits = [0xFFFF, 0xFFFF, 0xFFFF_FFFF, 0xFFFF_FFFF]
       guard (0..<4).allSatisfy({ short[$0] == limits[$0] || short[$0] == large[$0] }),
@@ -49,7 +49,7 @@ struct EndRecord {
         "its directory of \(byteCount) bytes at offset \(offset) does not lead to its end record, "
           + "at offset \(start)")
     }
-    // Divided, because a count from a hostile file may be as large as a number gets.
+    // A division can't overflow, even for a huge count from a hostile file.
     guard counts[0] <= byteCount / ZipFormat.centralByteCount else {
       throw ArchiveError.archive(
         .damaged, path, "its directory of \(byteCount) bytes has no room for \(counts[0]) entries")
@@ -58,8 +58,8 @@ struct EndRecord {
     directory = offset..<start
   }
 
-  /// The values of the records with fields of eight bytes, if they are there: entries here, entries in all,
-  /// the directory's size and offset.
+  /// Returns the values of the end record with fields of eight bytes: entries here, entries in all, the directory's
+  /// size and offset. Returns `nil` if there is no such record.
   private static func large(
     _ file: DurableFile, endOffset: Int, _ path: String
   ) throws -> [Int]? {

@@ -1,6 +1,6 @@
 import Deflate
 
-/// An entry as the archive's directory lists it, checked as far as that goes by itself (spec §8.3.5).
+/// An entry in the archive's directory, checked by itself (spec §8.3.5).
 struct ListedEntry {
   let name: [UInt8]
   let path: String
@@ -12,7 +12,7 @@ struct ListedEntry {
   let byteCount: Int
   let headerOffset: Int
 
-  /// Reads the entry at `offset`, which moves behind it.
+  /// Reads the entry at `offset`, and moves `offset` behind the entry.
   init(_ bytes: [UInt8], at offset: inout Int, archive: String) throws {
     let start = offset
     func damaged(_ reason: String) -> ArchiveError {
@@ -65,7 +65,7 @@ struct ListedEntry {
     try checkSizes(refused)
   }
 
-  /// What Unix takes the entry for must be what its name says: a link could lead anywhere.
+  /// Checks that the Unix mode of an entry agrees with its name. A link is rejected, because it could lead anywhere.
   private static func checkKind(
     _ mode: Int, _ isDirectory: Bool, _ refused: (ArchiveError.Code, String) -> ArchiveError
   ) throws {
@@ -86,7 +86,7 @@ struct ListedEntry {
     guard method == ZipFormat.deflated || packedByteCount == byteCount else {
       throw refused(.wrongSize, "it is stored, and has two sizes")
     }
-    // No larger size can come of so many bytes, and some are many enough for any.
+    // Compressed data expands by a bounded factor. The first condition avoids an overflow.
     guard packedByteCount > Int.max / 2048 || byteCount <= Deflate.mostBytes(from: packedByteCount)
     else {
       throw refused(
@@ -95,15 +95,15 @@ struct ListedEntry {
   }
 }
 
-/// The extra field with the sizes that fields of four bytes can't hold.
+/// The extra field with the values that are too large for fields of four bytes.
 enum LargeSizes {
   struct Malformed: Error {}
 
-  /// The values, each from the extra field where the field of four bytes has its largest value.
+  /// Returns the values. A value comes from the extra field if its field of four bytes has the greatest value.
   static func values(_ short: [Int], _ extra: [UInt8]) throws -> [Int] {
     var offset = 0
     var field: Range<Int>?
-    // Fewer than four bytes are what other writers fill up with.
+    // Other programs may fill up the field with fewer than four bytes.
     while offset + 4 <= extra.count {
       let end = offset + 4 + extra.int16(at: offset + 2)
       guard end <= extra.count else { throw Malformed() }

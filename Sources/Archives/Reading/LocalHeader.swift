@@ -1,10 +1,10 @@
 import DurableFiles
 
-/// What stands before an entry's bytes, and behind them, held against the directory (spec §8.3.5).
+/// The header before an entry's data and the descriptor behind it, checked against the directory (spec §8.3.5).
 struct LocalHeader {
-  /// Where the entry's bytes are.
+  /// The range of the entry's data.
   let data: Range<Int>
-  /// Where the entry ends: behind its descriptor, if it has one.
+  /// The end of the entry, including its descriptor if there is one.
   let end: Int
 
   init(
@@ -43,7 +43,7 @@ struct LocalHeader {
         [bytes.int32(at: 22), bytes.int32(at: 18)], Array(rest[nameCount...]))
     } catch { throw refused(.damaged, "its header's extra fields don't hold together") }
     let hasDescriptor = entry.flags & ZipFormat.descriptorFlag != 0
-    // Who could not know a value yet wrote nothing, and says it behind the bytes.
+    // A program that did not know a value yet left it empty and wrote it in the descriptor.
     func agrees(_ own: Int, _ listed: Int) -> Bool {
       own == listed || hasDescriptor && (own == 0 || own == 0xFFFF_FFFF)
     }
@@ -65,8 +65,8 @@ struct LocalHeader {
       : data.upperBound
   }
 
-  /// Where the record behind the bytes ends: with its signature or without, with sizes of four bytes or of
-  /// eight. It must say what the directory does.
+  /// Returns the end of the descriptor behind the data. A descriptor may have a signature, and sizes of four or eight
+  /// bytes. Its values must equal the directory's.
   private static func descriptorEnd(
     _ entry: ListedEntry, _ file: DurableFile, at offset: Int, before limit: Int,
     _ refused: (ArchiveError.Code, String) -> ArchiveError

@@ -34,7 +34,7 @@ struct InferredChecks {
         {
           predicates.append((entity.name, relationship))
         }
-        // A new relationship is optional or follows from its inverse; otherwise the mapping was not inferred.
+        // Inference has found that a new relationship is optional or follows from its inverse.
         let isSame = old.map { $0.isOptional == relationship.isOptional } ?? relationship.isOptional
         if relationship.isToMany {
           guard all || !isSame || old?.count != relationship.count else { continue }

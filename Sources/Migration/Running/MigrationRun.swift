@@ -236,8 +236,8 @@ struct MigrationRun {
 
   // MARK: - Stores
 
-  /// Creates a store for a step. The store has the wanted type if that type is incremental and durable, and else lies
-  /// in memory, because stores that are read and written whole lie there anyway.
+  /// Creates a store for a step. A wanted type that is incremental and durable is used directly. Otherwise the store
+  /// lies in memory, because stores of such types are read and written whole anyway.
   private mutating func makeStore(
     _ model: Model, _ schema: Schema?
   ) throws -> (store: any Store, path: String?) {

@@ -67,7 +67,7 @@ public final class MigrationManager {
   private let usual = EntityMigrationPolicy()
 }
 
-// MARK: - Associations
+// MARK: - What became what
 
 extension MigrationManager {
   /// Records that a source object has become a destination object. A source object may have several destination

@@ -1,7 +1,7 @@
 public import ObjectModel
 import ObjectQuery
 
-/// A written mapping in its text form, before it is held against models.
+/// A written mapping in its text form, before it is checked against models.
 ///
 /// ```text
 /// # People become contacts.

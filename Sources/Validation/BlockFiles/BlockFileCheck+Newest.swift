@@ -65,8 +65,8 @@ extension BlockFileCheck {
     return commit.record?.number == number ? commit : nil
   }
 
-  /// Reports the bytes behind the newest whole commit: a damaged commit, or a save that a crash cut off (spec
-  /// §4.3.3).
+  /// Reports the bytes behind the newest whole commit (spec §4.3.3): a damaged commit, or a save that a crash cut
+  /// off.
   private func note(
     _ behind: BehindNewest, _ newest: FoundCommit?, _ header: FileHeader
   ) throws {
