@@ -137,7 +137,7 @@ struct ClassWriter {
       entity.entity.userInfo, otherwise: "An object of the entity \(name).", others)
   }
 
-  /// The properties that have accessors.
+  /// Returns the properties that have accessors.
   private func accessible(_ entity: PlannedEntity) -> [Property] {
     entity.entity.declaredProperties.filter { whyInaccessible($0) == nil }
   }

@@ -5,7 +5,8 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// The rules of a newer model that the older model did not have. They are checked before the store is switched.
+/// The rules of a newer model that the older model did not have. The objects are checked against them before the
+/// store is switched.
 struct InferredChecks {
   private let mapping: InferredMapping
   /// Relationships that must lead to an object and were optional before, with their entities.
