@@ -15,7 +15,7 @@ extension [UInt8] {
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }
 
-  /// Makes an array of `count` bytes that `fill` writes, and cuts it to as many as it returns.
+  /// Creates an array of `count` bytes, lets `fill` write into it, and keeps as many bytes as `fill` returns.
   package init<Failure: Error>(
     count: Int, fill: (inout MutableRawSpan) throws(Failure) -> Int
   ) throws(Failure) {

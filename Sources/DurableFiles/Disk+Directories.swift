@@ -1,7 +1,7 @@
 extension Disk {
-  /// What is at the path; with `followingLinks` false, a symbolic link itself.
+  /// Returns the status of the file or directory at a path; with `followingLinks` false, of a symbolic link itself.
   ///
-  /// - Throws: ``DiskError`` with code `notFound` if nothing is.
+  /// - Throws: ``DiskError`` with code `notFound` if nothing is there.
   public func status(
     of path: String, followingLinks: Bool = true
   ) throws(DiskError) -> FileStatus {
@@ -10,9 +10,10 @@ extension Disk {
     }
   }
 
-  /// Whether anything is at the path, be it a symbolic link that leads nowhere.
+  /// Returns whether a path exists. A symbolic link that leads nowhere counts.
   ///
-  /// Not being able to tell, for want of permission say, is an error and not a no.
+  /// If the status of the path cannot be read, for example for lack of permission, the function throws; it does not
+  /// return false.
   public func exists(_ path: String) throws(DiskError) -> Bool {
     do {
       _ = try status(of: path, followingLinks: false)
@@ -22,7 +23,7 @@ extension Disk {
     }
   }
 
-  /// What a directory holds, sorted by name, without `.` and `..`.
+  /// Returns the entries of a directory, sorted by name, without `.` and `..`.
   public func list(
     _ path: String, links: LinkRule = .followed
   ) throws(DiskError) -> [DirectoryEntry] {
@@ -35,9 +36,9 @@ extension Disk {
     return entries.sorted { $0.name < $1.name }
   }
 
-  /// Makes a directory in one that is there.
+  /// Makes a directory in an existing directory.
   ///
-  /// - Throws: ``DiskError`` with code `exists` if anything of that name is.
+  /// - Throws: ``DiskError`` with code `exists` if the path exists.
   public func makeDirectory(
     _ path: String, permissions: FilePermissions = .newDirectory
   ) throws(DiskError) {
@@ -60,10 +61,10 @@ extension Disk {
     }
   }
 
-  /// Removes whatever is at the path, a directory with all it holds.
+  /// Removes a file, a symbolic link, or a directory with everything in it.
   ///
-  /// Symbolic links are removed and not followed. What somebody else removes meanwhile is no
-  /// error. After an error a part may be gone.
+  /// Symbolic links are removed and not followed. If another process removes a part meanwhile, that is no error.
+  /// After an error some parts may already be removed.
   public func removeTree(_ path: String) throws(DiskError) {
     do {
       guard try status(of: path, followingLinks: false).kind == .directory else {
@@ -78,11 +79,10 @@ extension Disk {
     }
   }
 
-  /// Moves a file or a directory in one step, replacing a file, or an empty directory, that has
-  /// the new name.
+  /// Moves a file or a directory in one step. A file or an empty directory at the new path is replaced.
   ///
-  /// A crash leaves the old or the new name, once the bytes were synced. The move is durable after
-  /// ``syncDirectory(_:)`` of the new name's directory and then of the old one's.
+  /// If the bytes of the file were synced, a crash leaves the file under the old or the new name. The move is durable
+  /// after ``syncDirectory(_:)`` of the new name's directory and then of the old name's directory.
   public func rename(_ path: String, to newPath: String) throws(DiskError) {
     try checkPath(newPath, .rename)
     try perform(.rename, "give the new name '\(newPath)' to", path) { calls throws(ErrorNumber) in
@@ -90,9 +90,9 @@ extension Disk {
     }
   }
 
-  /// Gives a file a second name, which must be free.
+  /// Gives a file a second name.
   ///
-  /// - Throws: ``DiskError`` with code `exists` if anything has the new name.
+  /// - Throws: ``DiskError`` with code `exists` if the new name is in use.
   public func link(_ path: String, to newPath: String) throws(DiskError) {
     try checkPath(newPath, .link)
     try perform(.link, "give the second name '\(newPath)' to", path) { calls throws(ErrorNumber) in
@@ -108,11 +108,11 @@ extension Disk {
     }
   }
 
-  /// Makes the names in a directory durable: what was created, moved and removed there.
+  /// Makes the names in a directory durable: every creation, move and removal in that directory.
   ///
-  /// A file system that cannot sync a directory says `EINVAL` or `ENOTSUP`; that is no error here,
-  /// because there is nothing else a program could do. Any other failure means that the names may
-  /// be lost, and that a later sync proves nothing about them.
+  /// A file system that cannot sync a directory returns `EINVAL` or `ENOTSUP`. The function ignores these two errors,
+  /// because a program has no other way to make the names durable. After any other failure the names may be lost, and
+  /// a later sync proves nothing about them.
   public func syncDirectory(_ path: String) throws(DiskError) {
     let descriptor = try openDescriptor(path, OpenRequest(.read, isDirectory: true))
     defer { try? calls.close(descriptor) }
@@ -125,12 +125,13 @@ extension Disk {
     }
   }
 
-  /// Makes the name of the thing at a path durable, as ``syncDirectory(_:)`` does for all names beside it.
+  /// Makes the name of a file or directory durable, with all other names in the same directory (see
+  /// ``syncDirectory(_:)``).
   public func syncDirectory(of path: String) throws(DiskError) {
     try syncDirectory(path.parentPath)
   }
 
-  /// Makes one call on a path, again while signals interrupt it. `attempt` completes "Can't …".
+  /// Makes one system call on a path, and repeats the call while signals interrupt it. `attempt` completes "Can't …".
   func perform<Result>(
     _ operation: DiskOperation, _ attempt: String, _ path: String,
     _ body: (any DiskCalls) throws(ErrorNumber) -> Result

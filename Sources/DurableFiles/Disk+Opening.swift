@@ -1,11 +1,11 @@
 extension Disk {
   /// Opens or creates a file.
   ///
-  /// The descriptor is closed in child processes. A pipe, a socket or a device is refused, and
-  /// never waited for. A file that was created has a durable name only after ``syncDirectory(_:)``.
+  /// The descriptor is closed in child processes. A pipe, a socket or a device is refused without waiting. The name
+  /// of a new file is durable only after ``syncDirectory(_:)``.
   ///
-  /// - Throws: ``DiskError`` with codes such as `notFound`, `exists`, `isDirectory`,
-  ///   `permissionDenied`, `symbolicLink`, `tooManyOpenFiles`.
+  /// - Throws: ``DiskError`` with codes such as `notFound`, `exists`, `isDirectory`, `permissionDenied`,
+  ///   `symbolicLink`, `tooManyOpenFiles`.
   public func open(
     _ path: String, for mode: OpenMode, links: LinkRule = .followed,
     permissions: FilePermissions = .newFile
@@ -24,7 +24,7 @@ extension Disk {
 
   /// Reads a whole file that has at most `byteLimit` bytes.
   ///
-  /// - Throws: ``DiskError`` with code `tooLarge`, without having read anything, for more.
+  /// - Throws: ``DiskError`` with code `tooLarge`, before anything is read, if the file has more bytes.
   public func read(
     _ path: String, byteLimit: Int, links: LinkRule = .followed
   ) throws(DiskError) -> [UInt8] {
@@ -36,7 +36,7 @@ extension Disk {
     return try file.read(byteCount: byteCount, at: 0)
   }
 
-  /// Opens whatever the request says, again and again while signals interrupt it.
+  /// Opens the file or directory of a request, and repeats the call while signals interrupt it.
   func openDescriptor(
     _ path: String, _ request: OpenRequest
   ) throws(DiskError) -> Descriptor {
@@ -57,7 +57,8 @@ extension Disk {
     }
   }
 
-  /// A C string ends at its first null, so a path with one inside would name something else.
+  /// Throws if a path is empty or contains a null. A C string ends at its first null, so such a path would name
+  /// another file.
   func checkPath(_ path: String, _ operation: DiskOperation) throws(DiskError) {
     guard !path.isEmpty else {
       throw .invalidPath(operation, path: path, because: "the path is empty")

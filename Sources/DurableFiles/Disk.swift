@@ -1,7 +1,7 @@
-/// The one seam between Quire and the disk.
+/// The interface through which all of Quire uses the disk.
 ///
-/// Take an `any Disk` wherever files are touched, a ``RealDisk`` in a program and a
-/// ``SimulatedDisk`` in a test that wants to see a disk fail or lose power:
+/// Take an `any Disk` as a parameter wherever you use files. Pass a ``RealDisk`` in a program, and a
+/// ``SimulatedDisk`` in a test of disk failures or power cuts:
 ///
 ///     let disk: any Disk = RealDisk()
 ///     let file = try disk.open("notes.store", for: .updateOrCreate)
@@ -9,18 +9,18 @@
 ///     try file.sync()
 ///     try disk.replace("manifest.plist") { try $0.write(manifest) }
 ///
-/// Every failure is a ``DiskError`` with a code, the path and the system's reason. Interrupted
-/// calls and short writes are carried on with. Nothing here is durable before a sync says so: a
-/// file's bytes after ``DurableFile/sync(_:)``, a name that was created, moved or removed after
-/// ``syncDirectory(_:)`` of its directory. ``replace(_:links:contents:)`` does both.
+/// Every failure is a ``DiskError`` with a code, the path and the system's reason. Interrupted calls and short writes
+/// are continued. Nothing is durable before a sync succeeds. ``DurableFile/sync(_:)`` makes the bytes of a file
+/// durable; ``syncDirectory(_:)`` makes the creation, move or removal of a name durable.
+/// ``replace(_:links:contents:)`` does both.
 public protocol Disk: Sendable {
   /// The system calls of this disk.
   var calls: any DiskCalls { get }
 }
 
-/// The operating system's own file systems.
+/// The disk of the operating system's own file systems.
 public struct RealDisk: Disk {
-  /// The disk.
+  /// Creates the disk.
   public init() {}
 
   /// The operating system's calls.

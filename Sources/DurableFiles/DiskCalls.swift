@@ -1,19 +1,18 @@
-/// The system calls that files are made of: what a disk of your own implements.
+/// The system calls that a disk consists of: implement this protocol for a disk of your own.
 ///
-/// Everything else in this module, the retries, the poisoning, the atomic replacement and the
-/// locks, is written once on top of these, so a simulated disk puts the very code to the test that
-/// runs on a real one. An implementation does what one call of the operating system does and no
-/// more: it may write fewer bytes than asked for, and it reports `EINTR` and does not try again.
+/// The rest of this module (retries, poisoning, atomic replacement and locks) is written once on top of these calls.
+/// A test on a simulated disk therefore runs the same code as a real disk. An implementation does exactly one call of
+/// the operating system: it may write fewer bytes than requested, and it reports `EINTR` instead of trying again.
 public protocol DiskCalls: Sendable {
   /// Opens a file or a directory.
   func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor
-  /// Closes a descriptor, whatever it throws.
+  /// Closes a descriptor. The descriptor is closed even if the call throws.
   func close(_ descriptor: Descriptor) throws(ErrorNumber)
-  /// Reads into the buffer and returns how many bytes; none means the end of the file.
+  /// Reads into the buffer and returns the number of bytes read. Zero means the end of the file.
   func read(
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int
-  /// Writes some of the bytes and returns how many.
+  /// Writes some of the bytes and returns the number of bytes written.
   func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int
@@ -21,23 +20,23 @@ public protocol DiskCalls: Sendable {
   func truncate(_ descriptor: Descriptor, to byteCount: Int) throws(ErrorNumber)
   /// Makes a file's contents, or a directory's entries, durable.
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber)
-  /// What an open file is.
+  /// Returns the status of an open file.
   func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus
-  /// Sets who may read and write an open file.
+  /// Sets the permissions of an open file.
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
   ) throws(ErrorNumber)
-  /// Takes or converts a lock of the whole file at once, or throws `EAGAIN`.
+  /// Acquires or converts a lock of the whole file without waiting, or throws `EAGAIN`.
   ///
-  /// The lock belongs to the descriptor: two descriptors of one process conflict, and closing or
-  /// the end of the process gives it back.
+  /// The lock belongs to the descriptor, so two descriptors of one process conflict. The lock is released when the
+  /// descriptor is closed or the process ends.
   func lock(_ descriptor: Descriptor, _ kind: LockKind) throws(ErrorNumber)
-  /// Gives the lock back.
+  /// Releases the lock.
   func unlock(_ descriptor: Descriptor) throws(ErrorNumber)
-  /// The entries of an open directory in any order, without `.` and `..`.
+  /// Returns the entries of an open directory in any order, without `.` and `..`.
   func list(_ descriptor: Descriptor) throws(ErrorNumber) -> [DirectoryEntry]
 
-  /// What is at the path; with `followingLinks` false, a symbolic link itself.
+  /// Returns the status of the file or directory at a path; with `followingLinks` false, of a symbolic link itself.
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus
   /// Makes a directory.
   func makeDirectory(_ path: String, _ permissions: FilePermissions) throws(ErrorNumber)
@@ -45,29 +44,29 @@ public protocol DiskCalls: Sendable {
   func remove(_ path: String) throws(ErrorNumber)
   /// Removes an empty directory.
   func removeDirectory(_ path: String) throws(ErrorNumber)
-  /// Moves a name, replacing what has the new one, in one step.
+  /// Moves a name in one step. A file or an empty directory with the new name is replaced.
   func rename(_ path: String, to newPath: String) throws(ErrorNumber)
   /// Gives a file a second name, or throws `EEXIST`.
   func link(_ path: String, to newPath: String) throws(ErrorNumber)
   /// Makes a symbolic link to `destination`, which need not exist.
   func makeSymbolicLink(_ path: String, to destination: String) throws(ErrorNumber)
-  /// Where a symbolic link leads, as it was written.
+  /// Returns the destination of a symbolic link, as it was written.
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String
 
-  /// Who makes the calls.
+  /// The process that makes the calls.
   var process: ProcessIdentity { get }
-  /// Whether a process of this machine still runs.
+  /// Returns whether a process of this machine is still running.
   func isRunning(_ process: ProcessIdentity) -> Bool
-  /// A number that nobody else has.
+  /// Returns a number that no other call returns, in this process or another.
   func uniqueNumber() -> UInt64
   /// Records the number of a temporary file that this process could not remove, so that its next
   /// writer removes the file.
   func giveUp(temporaryNumber: UInt64)
-  /// Whether this process has given a temporary file up.
+  /// Returns whether this process has recorded the number with ``giveUp(temporaryNumber:)``.
   func hasGivenUp(temporaryNumber: UInt64) -> Bool
-  /// The time that has passed since some moment, by a clock that is never set.
+  /// The time since some fixed moment, by a clock that is never set.
   var uptime: Duration { get }
-  /// Lets that time pass.
+  /// Waits for a duration of ``uptime``.
   func pause(for duration: Duration)
 }
 
@@ -76,22 +75,22 @@ public struct Descriptor: RawRepresentable, Sendable, Hashable {
   /// The disk's number.
   public let rawValue: Int32
 
-  /// The open file with the given number.
+  /// Creates the descriptor with the given number.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// How to open a file or a directory.
+/// The way to open a file or a directory.
 public struct OpenRequest: Sendable, Hashable {
-  /// What the handle is for.
+  /// The access that the handle needs.
   public var mode: OpenMode
-  /// Which symbolic links may be followed.
+  /// The symbolic links that may be followed.
   public var links: LinkRule
-  /// Who may read and write a file that is created, before the process's mask is taken off.
+  /// The permissions of a file that is created. The process's mask is subtracted from them.
   public var permissions: FilePermissions
-  /// Whether a directory is wanted, and anything else refused.
+  /// Whether the request is for a directory; a file is then refused.
   public var isDirectory: Bool
 
-  /// A request to open a file.
+  /// Creates a request to open a file.
   public init(
     _ mode: OpenMode, links: LinkRule = .followed, permissions: FilePermissions = .newFile,
     isDirectory: Bool = false
@@ -104,8 +103,8 @@ public struct OpenRequest: Sendable, Hashable {
 }
 
 extension DiskCalls {
-  /// Does nothing: the disk makes no temporary files.
+  /// Does nothing, for a disk that makes no temporary files.
   public func giveUp(temporaryNumber: UInt64) {}
-  /// Returns false.
+  /// Returns false, for a disk that makes no temporary files.
   public func hasGivenUp(temporaryNumber: UInt64) -> Bool { false }
 }

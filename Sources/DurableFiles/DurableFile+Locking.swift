@@ -1,13 +1,12 @@
 extension DurableFile {
-  /// Takes a lock of the whole file, or converts the one this handle holds.
+  /// Acquires a lock of the whole file, or converts the lock that this handle holds.
   ///
-  /// The lock belongs to this handle (an open-file-description lock): another handle conflicts with
-  /// it even in the same process. Closing the handle gives it back, and so does the end of the
-  /// process. It is advice: it stops only those who ask for a lock. An exclusive lock needs a
-  /// handle that may write.
+  /// The lock belongs to this handle (an open-file-description lock): another handle conflicts with it even in the
+  /// same process. The lock is released when the handle is closed or the process ends. The lock is advisory: it stops
+  /// only handles that request a lock. An exclusive lock needs a handle that may write.
   ///
-  /// - Throws: ``DiskError`` with code `locked` while somebody else holds one. To learn who, lock a
-  ///   file of its own with ``Disk/lock(_:_:waiting:takingOver:)``.
+  /// - Throws: ``DiskError`` with code `locked` while another handle holds a conflicting lock. If you need to know
+  ///   the lock holder, use ``Disk/lock(_:_:waiting:takingOver:)`` on a separate lock file.
   public func lock(
     _ kind: LockKind, waiting patience: LockPatience = .never
   ) throws(DiskError) {
@@ -16,17 +15,17 @@ extension DurableFile {
     }
   }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   public func unlock() throws(DiskError) {
     try perform(.unlock, "unlock") { calls, descriptor throws(ErrorNumber) in
       try calls.unlock(descriptor)
     }
   }
 
-  /// Takes a lock, or returns false when the patience is over.
+  /// Acquires a lock, or returns false when the patience is over.
   ///
-  /// It asks again and again, at growing intervals: the call of the system that waits has no
-  /// deadline but a signal, and signals belong to the application.
+  /// The function polls at growing intervals. The system's waiting call has no deadline but a signal, and signals
+  /// belong to the application.
   func tryLock(_ kind: LockKind, patience: LockPatience) throws(DiskError) -> Bool {
     let deadline =
       switch patience {
@@ -40,7 +39,7 @@ extension DurableFile {
           try calls.lock(descriptor, kind)
           return true
         } catch .wouldBlock, .accessDenied {
-          // POSIX lets a system say either of these when somebody else holds it.
+          // POSIX lets a system return either of these errors when another handle holds the lock.
           return false
         }
       }

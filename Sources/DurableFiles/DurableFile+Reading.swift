@@ -1,10 +1,10 @@
 extension DurableFile {
   /// Fills the memory with the bytes at `offset`.
   ///
-  /// Nothing is copied in between and no lock is held, so threads and processes read at once.
+  /// No intermediate copy is made and no lock is held, so several threads and processes can read at once.
   ///
-  /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file ends before the memory is full.
-  ///   The memory's contents are undefined then.
+  /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file ends before the memory is full. The memory's
+  ///   contents are then undefined.
   public func read(into buffer: inout MutableRawSpan, at offset: Int) throws(DiskError) {
     let found = try readAvailable(into: &buffer, at: offset)
     guard found == buffer.byteCount else {
@@ -15,8 +15,8 @@ extension DurableFile {
 
   /// Fills the memory with the bytes at `offset`.
   ///
-  /// For memory a store manages itself: the caller vouches that it is valid and nobody else's
-  /// while the call lasts.
+  /// This overload is for memory that a store manages itself. The caller guarantees that the memory is valid, and
+  /// that no other code uses it during the call.
   ///
   /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file ends before the memory is full.
   @unsafe
@@ -28,9 +28,9 @@ extension DurableFile {
     try read(into: &span, at: offset)
   }
 
-  /// Reads the bytes at `offset` as far as the file goes, and returns how many there were.
+  /// Reads the bytes at `offset` up to the end of the file, and returns the number of bytes read.
   ///
-  /// Fewer than the memory takes means that the file ended there at the time.
+  /// A number below the buffer's size means that the file ended there at the time.
   public func readAvailable(
     into buffer: inout MutableRawSpan, at offset: Int
   ) throws(DiskError) -> Int {
@@ -55,14 +55,15 @@ extension DurableFile {
     return found
   }
 
-  /// Memory for so many bytes costs less than looking at the file's size.
+  /// The largest read that allocates memory without asking for the file's size first, because the allocation is
+  /// cheaper.
   private static let smallReadByteCount = 64 * 1024
 
-  /// Reads so many bytes at `offset`.
+  /// Reads `byteCount` bytes at `offset`.
   ///
-  /// Before much is read the file's size is looked at, so a length from a damaged file costs no memory.
+  /// Before a large read, the file's size is checked, so a length from a damaged file allocates no memory.
   ///
-  /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file has fewer.
+  /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file has fewer bytes.
   public func read(byteCount: Int, at offset: Int) throws(DiskError) -> [UInt8] {
     precondition(byteCount >= 0 && offset >= 0, "A length or an offset is not negative.")
     guard byteCount > 0 else { return [] }

@@ -1,9 +1,8 @@
 extension DurableFile {
-  /// Appends the bytes and returns the offset they begin at.
+  /// Appends the bytes and returns the offset of the first one.
   ///
-  /// After an error the file has its old length again, as far as the disk lets us. Nothing is
-  /// durable before ``sync(_:)``. Two handles that append at once would write over each other: hold
-  /// a lock.
+  /// After an error the file is cut to its old length, if the disk allows it. Nothing is durable before ``sync(_:)``.
+  /// Two handles that append at once overwrite each other's bytes, so hold a lock.
   @discardableResult
   public func append(_ bytes: RawSpan) throws(DiskError) -> Int {
     try writing.withLock { () throws(DiskError) in
@@ -19,21 +18,21 @@ extension DurableFile {
     }
   }
 
-  /// Appends the bytes and returns the offset they begin at.
+  /// Appends the bytes and returns the offset of the first one.
   @discardableResult
   public func append(_ bytes: [UInt8]) throws(DiskError) -> Int {
     try append(bytes.rawSpan)
   }
 
-  /// Appends what `contents` writes, piece by piece, in few calls to the system.
+  /// Appends the pieces that `contents` writes, in few calls to the system.
   ///
   ///     try file.append { writer in
   ///       for column in block.columns { try writer.write(column.bytes) }
   ///     }
   ///     try file.sync()
   ///
-  /// After an error, be it one of `contents`'s own, the file has its old length again, as far as
-  /// the disk lets us. `contents` must not write to this handle by other means.
+  /// After an error, also an error of `contents`, the file is cut to its old length, if the disk allows it.
+  /// `contents` must write to this handle only through the writer.
   public func append<Result>(
     contents: (inout FileWriter) throws -> Result
   ) throws -> Result {
@@ -52,15 +51,15 @@ extension DurableFile {
     }
   }
 
-  /// Writes the bytes at `offset`, over what is there, and beyond the end if need be.
+  /// Overwrites the bytes at `offset`, and lengthens the file if necessary.
   ///
-  /// A crash before the next sync may leave any of the sectors old and any new: not for what must
-  /// survive. After an error some of the bytes may be written.
+  /// A crash before the next sync may leave any of the sectors old and any new. Do not use this for bytes that must
+  /// survive a crash. After an error some of the bytes may be written.
   public func write(_ bytes: RawSpan, at offset: Int) throws(DiskError) {
     try writing.withLock { () throws(DiskError) in try write(all: bytes, at: offset) }
   }
 
-  /// Writes the bytes at `offset`, over what is there, and beyond the end if need be.
+  /// Overwrites the bytes at `offset`, and lengthens the file if necessary.
   public func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
     try write(bytes.rawSpan, at: offset)
   }
@@ -76,7 +75,7 @@ extension DurableFile {
     }
   }
 
-  /// Writes every byte, in as many calls as it takes. The caller holds `writing`.
+  /// Writes every byte, in as many calls as necessary. The caller holds `writing`.
   func write(all bytes: RawSpan, at offset: Int) throws(DiskError) {
     precondition(offset >= 0, "An offset in a file is not negative.")
     try checkPoison(.write)
@@ -87,7 +86,7 @@ extension DurableFile {
       do throws(ErrorNumber) {
         let count = try calls.write(
           descriptor, bytes.extracting(written...), at: offset + written)
-        // No system should, but one that takes nothing and says nothing must not hold us forever.
+        // No system should write zero bytes without an error. Such a system must not keep this loop running forever.
         guard count > 0 else { throw ErrorNumber.inputOutput }
         written += count
       } catch .interrupted {
@@ -100,7 +99,7 @@ extension DurableFile {
     }
   }
 
-  /// Takes a failed append back. If that fails too a torn tail stays, as a crash would leave it.
+  /// Undoes a failed append. If the undo fails too, a torn tail stays, as after a crash.
   private func cutBack(to byteCount: Int) {
     try? perform(.truncate, "cut") { calls, descriptor throws(ErrorNumber) in
       try calls.truncate(descriptor, to: byteCount)

@@ -1,43 +1,44 @@
 /// An open file.
 ///
-/// All operations may be called from any thread. Reads go on beside each other and beside writes;
-/// appending, writing and truncating take turns. Other handles and other processes may write too:
-/// who must be alone takes a lock.
+/// All operations may be called from any thread. Reads run in parallel with each other and with writes; appending,
+/// writing and truncating run one after another. Other handles and other processes may write too, so acquire a lock
+/// for exclusive access.
 ///
-/// A failed sync **poisons** the handle. A system may then drop the bytes it could not write and
-/// call the next sync a success, so a second try would claim what is not true. A poisoned handle
-/// still reads and locks, and refuses everything else with code `poisoned`. What to do: write
-/// everything since the last successful sync anew, best into a new file. Opening the same file
-/// again shows the bytes as if they were there, and syncing it proves nothing about them.
+/// A failed sync **poisons** the handle. After a failed sync, a system may drop the bytes that it could not write,
+/// and report success for the next sync. A second try would therefore claim a durability that does not exist. A
+/// poisoned handle still reads and locks, and refuses all other operations with code `poisoned`. To recover, write
+/// everything since the last successful sync again, preferably into a new file. Opening the same file again shows the
+/// bytes as if they were there, and a sync of it proves nothing about them.
 ///
-/// The handle stays valid when the file is renamed, replaced or removed. It closes when it is
-/// released; ``close()`` tells whether that went well.
+/// The handle stays valid when the file is renamed, replaced or removed. The file is closed when the handle is
+/// released; only ``close()`` reports a failure to close.
 public final class DurableFile: Sendable {
   /// The path the file was opened at.
   public let path: String
   /// Whether the handle was opened for writing.
   public let allowsWriting: Bool
-  /// What the file was when it was opened. Which file it is does not change.
+  /// The status of the file when it was opened. The identity of the file does not change.
   public let openingStatus: FileStatus
 
   let calls: any DiskCalls
-  /// Held while the end of the file must stay where it is.
+  /// A lock that is held while the end of the file must not move.
   let writing = Lock()
-  /// Held during a sync. Of two at once the system may tell only one of a failure that is both's.
+  /// A lock that is held during a sync. If two syncs run at once, the system may report a common failure to only one
+  /// of them.
   private let syncing = Lock()
   private let descriptor: Descriptor
   private let state = Guarded(State())
 
   private struct State {
-    /// Operations that use the descriptor now. It is not closed under them, because the system
-    /// gives its number to the next file that is opened.
+    /// The number of operations that use the descriptor now. The descriptor is not closed during an operation,
+    /// because the system gives its number to the next file that is opened.
     var useCount = 0
     var isClosed = false
-    /// Why the first sync that failed did.
+    /// The error of the first sync that failed.
     var poison: ErrorNumber?
   }
 
-  /// Takes the descriptor over, whatever it throws.
+  /// Takes ownership of the descriptor, also if the initializer throws.
   init(
     _ descriptor: Descriptor, path: String, allowsWriting: Bool, _ calls: any DiskCalls
   ) throws(DiskError) {
@@ -65,32 +66,32 @@ public final class DurableFile: Sendable {
 
   deinit {
     let isClosed = state.withLock { $0.isClosed }
-    // Nobody is left to hear of a failure, and what was synced is safe.
+    // A deinitializer cannot report a failure, and the synced bytes are safe.
     if !isClosed { try? calls.close(descriptor) }
   }
 
-  /// What the file is now: size, dates, identity.
+  /// Returns the current status of the file: size, dates and identity.
   public func status() throws(DiskError) -> FileStatus {
     try perform(.status, "look at") { calls, descriptor throws(ErrorNumber) in
       try calls.status(descriptor)
     }
   }
 
-  /// How many bytes the file holds now.
+  /// Returns the current number of bytes in the file.
   public func byteCount() throws(DiskError) -> Int {
     try status().byteCount
   }
 
-  /// Whether the path this file was opened at still leads to this file.
+  /// Returns whether the path this file was opened at still leads to this file.
   ///
-  /// False once the file was replaced, moved or removed, by this process or another: the handle
-  /// then reads what it always read, and whoever opens the path gets something else.
+  /// The result is false once this process or another has replaced, moved or removed the file. The handle then still
+  /// reads the same file, and opening the path opens another.
   public func isStillAtItsPath() throws(DiskError) -> Bool { try statusAtItsPath() != nil }
 
-  /// What the file is now, looked at by the path it was opened at; `nil` once that does not lead to
-  /// this file any more.
+  /// Returns the current status of the file, read through the path it was opened at; `nil` if the path no longer
+  /// leads to this file.
   ///
-  /// One call of the system, where ``isStillAtItsPath()`` and ``byteCount()`` are two.
+  /// This is one system call, whereas ``isStillAtItsPath()`` and ``byteCount()`` together are two.
   public func statusAtItsPath() throws(DiskError) -> FileStatus? {
     try perform(.status, "look at") { calls, _ throws(ErrorNumber) in
       do throws(ErrorNumber) {
@@ -102,7 +103,7 @@ public final class DurableFile: Sendable {
     }
   }
 
-  /// Sets who may read and write the file.
+  /// Sets the permissions of the file.
   public func setPermissions(_ permissions: FilePermissions) throws(DiskError) {
     try checkPoison(.setPermissions)
     try perform(.setPermissions, "set permissions of") { calls, descriptor throws(ErrorNumber) in
@@ -110,12 +111,12 @@ public final class DurableFile: Sendable {
     }
   }
 
-  /// Makes what was written durable. After it returns, the bytes survive a power cut.
+  /// Makes the written bytes durable. After the function returns, the bytes survive a power cut.
   ///
-  /// A new file's name needs ``Disk/syncDirectory(_:)`` too. On Apple's systems the drive itself is
-  /// flushed (`F_FULLFSYNC`).
+  /// A new file's name needs ``Disk/syncDirectory(_:)`` too. On Apple's systems the drive's own cache is flushed
+  /// (`F_FULLFSYNC`).
   ///
-  /// - Throws: ``DiskError``; the handle is poisoned then, whatever the reason.
+  /// - Throws: ``DiskError``. The handle is then poisoned, whatever the reason.
   public func sync(_ scope: SyncScope = .contents) throws(DiskError) {
     try syncing.withLock { () throws(DiskError) in
       try checkPoison(.sync)
@@ -130,10 +131,10 @@ public final class DurableFile: Sendable {
     }
   }
 
-  /// Closes the file and gives its lock back. Closing again does nothing.
+  /// Closes the file and releases its lock. A second call does nothing.
   ///
-  /// Operations of other threads that are under way finish first; the last of them closes. Closing
-  /// syncs nothing.
+  /// Operations of other threads that are running finish first; the last of them closes the file. Closing does not
+  /// sync.
   public func close() throws(DiskError) {
     let closesNow = state.withLock { state in
       defer { state.isClosed = true }
@@ -149,7 +150,7 @@ public final class DurableFile: Sendable {
 }
 
 extension DurableFile {
-  /// The descriptor for one operation, which ``endUse()`` must follow.
+  /// Returns the descriptor for one operation. The caller must call ``endUse()`` afterwards.
   func beginUse(_ operation: DiskOperation) throws(DiskError) -> Descriptor {
     let isClosed = state.withLock { state in
       if !state.isClosed { state.useCount += 1 }
@@ -159,7 +160,7 @@ extension DurableFile {
     return descriptor
   }
 
-  /// Refuses an operation that writes once a sync has failed.
+  /// Throws for an operation that writes, if a sync has failed.
   func checkPoison(_ operation: DiskOperation) throws(DiskError) {
     if let poison = state.withLock({ $0.poison }) {
       throw .poisoned(operation, path: path, cause: poison)
@@ -171,11 +172,11 @@ extension DurableFile {
       state.useCount -= 1
       return state.isClosed && state.useCount == 0
     }
-    // `close()` has returned long ago, so there is nobody to tell.
+    // `close()` returned earlier, so no caller is left to receive an error.
     if closesNow { try? calls.close(descriptor) }
   }
 
-  /// Makes one call, again while signals interrupt it. `attempt` completes "Can't …".
+  /// Makes one call, and repeats it while signals interrupt it. `attempt` completes "Can't …".
   func perform<Result>(
     _ operation: DiskOperation, _ attempt: String,
     _ body: (any DiskCalls, Descriptor) throws(ErrorNumber) -> Result

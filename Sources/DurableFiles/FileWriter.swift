@@ -1,7 +1,7 @@
-/// Writes a file from front to back, gathering small pieces into large writes.
+/// Writes a file from front to back, and combines small pieces into large writes.
 ///
-/// ``Disk/replace(_:links:contents:)`` and ``DurableFile/append(contents:)`` lend one to their
-/// closures. Pieces as large as its buffer go to the disk without being copied.
+/// ``Disk/replace(_:links:contents:)`` and ``DurableFile/append(contents:)`` pass a writer to their closures. A piece
+/// that is at least as large as the buffer is written without being copied.
 public struct FileWriter: ~Copyable {
   private let file: DurableFile
   private var flushedOffset: Int
@@ -9,16 +9,16 @@ public struct FileWriter: ~Copyable {
 
   private static let bufferByteCount = 64 * 1024
 
-  /// A writer that begins at `offset`. Whoever makes one holds the file's `writing` lock.
+  /// Creates a writer that begins at `offset`. The caller holds the file's `writing` lock.
   init(_ file: DurableFile, at offset: Int) {
     self.file = file
     flushedOffset = offset
   }
 
-  /// The offset in the file at which the next byte will be.
+  /// The offset in the file of the next byte to write.
   public var offset: Int { flushedOffset + buffer.count }
 
-  /// Writes the bytes after those written before.
+  /// Writes the bytes at ``offset``.
   public mutating func write(_ bytes: RawSpan) throws(DiskError) {
     if buffer.count + bytes.byteCount > Self.bufferByteCount { try flush() }
     if bytes.byteCount >= Self.bufferByteCount {
@@ -29,17 +29,17 @@ public struct FileWriter: ~Copyable {
     }
   }
 
-  /// Writes the bytes after those written before.
+  /// Writes the bytes at ``offset``.
   public mutating func write(_ bytes: [UInt8]) throws(DiskError) {
     try write(bytes.rawSpan)
   }
 
-  /// Writes the text as UTF-8 after what was written before.
+  /// Writes the text as UTF-8 at ``offset``.
   public mutating func write(_ text: String) throws(DiskError) {
     try write(Array(text.utf8))
   }
 
-  /// Writes the bytes over some that were written before: a header whose values come out at the end.
+  /// Overwrites bytes written earlier, such as a header whose values are known only at the end.
   package mutating func rewrite(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
     precondition(offset + bytes.count <= self.offset, "Only what was written is written anew.")
     if offset >= flushedOffset {
@@ -51,7 +51,7 @@ public struct FileWriter: ~Copyable {
     }
   }
 
-  /// Hands what was gathered to the disk.
+  /// Writes the buffered bytes to the disk.
   mutating func flush() throws(DiskError) {
     guard !buffer.isEmpty else { return }
     try file.write(all: buffer.rawSpan, at: flushedOffset)

@@ -8,16 +8,16 @@
 
 /// A mutual exclusion lock.
 ///
-/// It stands where `Synchronization.Mutex` would: the thread sanitizer does not see that one's
-/// locking and reports races that are none, while it understands a POSIX mutex.
+/// This class replaces `Synchronization.Mutex`, whose locking the thread sanitizer does not see: it reports data
+/// races that do not exist. The thread sanitizer understands a POSIX mutex.
 ///
-/// `@unchecked Sendable`, because the pointer never changes and a POSIX mutex is made to be used
-/// from several threads. `@safe`, because the pointer never leaves the class.
+/// `@unchecked Sendable`, because the pointer never changes and a POSIX mutex is made to be used from several
+/// threads. `@safe`, because the pointer never leaves the class.
 @safe
 final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  /// A lock; a recursive one may be taken again by the thread that holds it.
+  /// Creates a lock. The thread that holds a recursive lock may acquire it again.
   init(isRecursive: Bool = false) {
     // SAFETY: The memory is allocated before it is initialised, and never moves, as a POSIX mutex
     // requires.
@@ -31,12 +31,12 @@ final class Lock: @unchecked Sendable {
   }
 
   deinit {
-    // SAFETY: Nobody holds a reference any more, so nobody holds the mutex.
+    // SAFETY: No reference to this object is left, so no thread holds the mutex.
     unsafe pthread_mutex_destroy(mutex)
     unsafe mutex.deallocate()
   }
 
-  /// Runs `body` while no other thread does.
+  /// Runs `body` while no other thread holds the lock.
   func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,7 +47,7 @@ final class Lock: @unchecked Sendable {
   }
 }
 
-/// A value that one thread at a time may touch.
+/// A value that only one thread at a time may access.
 ///
 /// `@unchecked Sendable`, because every access to `value` holds the lock.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
@@ -56,7 +56,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
 
   init(_ value: Value) { self.value = value }
 
-  /// Runs `body` with the value while no other thread does.
+  /// Runs `body` with the value while no other thread accesses it.
   func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

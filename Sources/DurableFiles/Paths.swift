@@ -1,9 +1,9 @@
-/// Paths are strings, as the system takes them; these take them apart.
+/// Functions that split paths. A path is a string, as the system takes it.
 ///
-/// They work on UTF-8, not on characters: to the system a slash is a byte, and to Swift a slash
-/// before a combining accent is another character.
+/// These functions work on UTF-8, not on characters. To the system a slash is a byte; to Swift a slash before a
+/// combining accent is another character.
 extension String {
-  /// The path of the directory that holds the thing this path names.
+  /// The path of the directory that contains this path.
   var parentPath: String {
     let trimmed = utf8.trimmingTrailingSlashes
     guard let slash = trimmed.lastIndex(of: slash) else { return "." }
@@ -11,29 +11,29 @@ extension String {
     return parent.isEmpty ? "/" : String(Substring(parent))
   }
 
-  /// The name of the thing this path names, within its directory.
+  /// The name at the end of this path.
   package var lastPathComponent: String {
     let trimmed = utf8.trimmingTrailingSlashes
     guard let slash = trimmed.lastIndex(of: slash) else { return String(Substring(trimmed)) }
     return String(Substring(trimmed[trimmed.index(after: slash)...]))
   }
 
-  /// The path of the thing with the given name in the directory this path names.
+  /// Returns the path of the item with the given name in the directory at this path.
   package func appendingPathComponent(_ name: String) -> String {
     utf8.last == slash ? self + name : self + "/" + name
   }
 
-  /// The path without the slashes at its end, but for the root's.
+  /// The path without trailing slashes, except the slash of the root.
   package var trimmingSlashes: String { String(Substring(utf8.trimmingTrailingSlashes)) }
 
-  /// The names between the slashes; `.` stands for nothing and is left out.
+  /// The names between the slashes, without `.`, which has no effect.
   var pathComponents: [String] {
     utf8.split(separator: slash).map { String(Substring($0)) }.filter { $0 != "." }
   }
 
-  /// The names this path consists of below `directory`, if it lies below it.
+  /// Returns the names of this path below `directory`.
   ///
-  /// `nil` for the directory itself, for a path elsewhere and for one that climbs with `..`:
+  /// The result is `nil` for the directory itself, for a path elsewhere, and for a path that contains `..`, because
   /// such a path may lead out of the directory.
   func pathComponents(below directory: String) -> [String]? {
     let prefix = directory.appendingPathComponent("")
@@ -46,7 +46,7 @@ extension String {
 private let slash = UInt8(ascii: "/")
 
 extension BidirectionalCollection<UInt8> {
-  /// The path without slashes at its end, but for the root's.
+  /// The path without trailing slashes, except the slash of the root.
   fileprivate var trimmingTrailingSlashes: SubSequence {
     var path = self[...]
     while path.last == slash, path.dropFirst().first != nil { path = path.dropLast() }

@@ -4,55 +4,55 @@ extension DiskError {
     /// The kind's stable name.
     public let rawValue: String
 
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Nothing of that name is there.
+    /// The path does not exist.
     public static let notFound = Code(rawValue: "notFound")
-    /// Something of that name is there already.
+    /// The path exists already.
     public static let exists = Code(rawValue: "exists")
-    /// The process may not do that.
+    /// The process lacks the permission for the operation.
     public static let permissionDenied = Code(rawValue: "permissionDenied")
     /// The file system is mounted read-only.
     public static let readOnly = Code(rawValue: "readOnly")
-    /// The device is full, or the user's share of it is used up.
+    /// The device is full, or the user's quota is used up.
     public static let noSpace = Code(rawValue: "noSpace")
     /// The device failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
-    /// The file or a value is larger than somebody allows.
+    /// The file or a value is larger than the system or a limit allows.
     public static let tooLarge = Code(rawValue: "tooLarge")
     /// The path names a directory where a file was wanted.
     public static let isDirectory = Code(rawValue: "isDirectory")
-    /// A part of the path, or the thing itself, is not a directory.
+    /// A part of the path, or the item at the path, is not a directory.
     public static let notADirectory = Code(rawValue: "notADirectory")
-    /// The directory still holds something.
+    /// The directory is not empty.
     public static let notEmpty = Code(rawValue: "notEmpty")
     /// The path names a pipe, a socket or a device.
     public static let notARegularFile = Code(rawValue: "notARegularFile")
-    /// A symbolic link stands where none is allowed, or links lead in a circle.
+    /// A symbolic link is in a place where links are not allowed, or links form a cycle.
     public static let symbolicLink = Code(rawValue: "symbolicLink")
-    /// The path is too long, holds a null character or leads out of its directory.
+    /// The path is too long, contains a null character or leads out of its directory.
     public static let invalidPath = Code(rawValue: "invalidPath")
     /// The old and the new path are on different file systems.
     public static let crossesFileSystems = Code(rawValue: "crossesFileSystems")
-    /// Somebody else holds the lock; the error's holder says who.
+    /// Another handle or process holds the lock; ``DiskError/holder`` names the lock holder.
     public static let locked = Code(rawValue: "locked")
-    /// The thing is in use.
+    /// The file or directory is in use.
     public static let busy = Code(rawValue: "busy")
-    /// A sync of this handle failed before, so it writes no more.
+    /// An earlier sync of this handle failed, so the handle no longer writes.
     public static let poisoned = Code(rawValue: "poisoned")
     /// The handle is closed.
     public static let closed = Code(rawValue: "closed")
-    /// The file ends before the last byte asked for.
+    /// The file ends before the last requested byte.
     public static let unexpectedEnd = Code(rawValue: "unexpectedEnd")
     /// The process or the system has too many files open.
     public static let tooManyOpenFiles = Code(rawValue: "tooManyOpenFiles")
-    /// The file system cannot do that.
+    /// The file system does not support the operation.
     public static let unsupported = Code(rawValue: "unsupported")
-    /// Something else; the cause says what.
+    /// Any other failure; ``DiskError/cause`` contains the reason.
     public static let other = Code(rawValue: "other")
 
-    /// The kind of failure a system's error number stands for.
+    /// Creates the kind of failure that an error number of the system stands for.
     init(_ cause: ErrorNumber) {
       self = Self.codes[cause] ?? .other
     }

@@ -1,4 +1,4 @@
-/// A call to a disk that failed: what was tried, on what, and why.
+/// A failed call to a disk: the operation, the path and the reason.
 ///
 ///     do {
 ///       try file.sync()
@@ -8,18 +8,18 @@
 public struct DiskError: Error, Sendable, Hashable {
   /// The kind of failure, to branch on.
   public let code: Code
-  /// What was tried.
+  /// The operation that failed.
   public let operation: DiskOperation
-  /// The path it was tried on, as the caller wrote it.
+  /// The path of the operation, as the caller wrote it.
   public let path: String
-  /// What the operating system said, if it was asked.
+  /// The operating system's error number, if the system was called.
   public let cause: ErrorNumber?
-  /// What was tried, found and where, in a sentence.
+  /// A sentence that names the operation, the path and the reason.
   public let message: String
-  /// Who holds the lock, with ``Code/locked``.
+  /// The lock holder, if the code is ``Code/locked``.
   public let holder: LockHolder?
 
-  /// A failure of the given kind.
+  /// Creates a failure of the given kind.
   init(
     code: Code, operation: DiskOperation, path: String, cause: ErrorNumber? = nil,
     message: String, holder: LockHolder? = nil
@@ -39,7 +39,7 @@ extension DiskError: CustomStringConvertible {
 }
 
 extension DiskError {
-  /// The system refused a call. `attempt` completes the sentence "Can't …".
+  /// Returns the error for a call that the system refused. `attempt` completes the sentence "Can't …".
   static func refused(
     _ operation: DiskOperation, _ attempt: String, path: String, cause: ErrorNumber
   ) -> DiskError {
@@ -48,7 +48,7 @@ extension DiskError {
       message: "Can't \(attempt) '\(path)': \(cause).")
   }
 
-  /// A sync failed, so what was written since the last one may be lost.
+  /// Returns the error for a failed sync: everything written since the last successful sync may be lost.
   static func syncFailed(path: String, cause: ErrorNumber) -> DiskError {
     DiskError(
       code: Code(cause), operation: .sync, path: path, cause: cause,
@@ -58,7 +58,7 @@ extension DiskError {
         """)
   }
 
-  /// A write, truncate or sync came after a failed sync.
+  /// Returns the error for a write, truncate or other change after a failed sync.
   static func poisoned(_ operation: DiskOperation, path: String, cause: ErrorNumber) -> DiskError {
     DiskError(
       code: .poisoned, operation: operation, path: path, cause: cause,
@@ -68,14 +68,14 @@ extension DiskError {
         """)
   }
 
-  /// The handle was closed before.
+  /// Returns the error for an operation on a closed handle.
   static func closed(_ operation: DiskOperation, path: String) -> DiskError {
     DiskError(
       code: .closed, operation: operation, path: path,
       message: "Can't \(operation) '\(path)': the handle is closed.")
   }
 
-  /// The file ends before the last byte asked for.
+  /// Returns the error for a file that ends before the last requested byte.
   static func unexpectedEnd(
     path: String, offset: Int, byteCount: Int, found: Int
   ) -> DiskError {
@@ -87,21 +87,21 @@ extension DiskError {
         """)
   }
 
-  /// The file is longer than its reader is willing to take.
+  /// Returns the error for a file that is longer than the reader's limit.
   static func tooLarge(path: String, byteCount: Int, limit: Int) -> DiskError {
     DiskError(
       code: .tooLarge, operation: .read, path: path,
       message: "Can't read '\(path)': it has \(byteCount) bytes, more than the limit of \(limit).")
   }
 
-  /// The path names something that is neither a file nor a directory.
+  /// Returns the error for a path that names neither a file nor a directory.
   static func notARegularFile(path: String, kind: FileKind) -> DiskError {
     DiskError(
       code: .notARegularFile, operation: .open, path: path,
       message: "Can't open '\(path)': it is a \(kind), not a file.")
   }
 
-  /// The path cannot be given to the system, or leads out of the directory it must stay in.
+  /// Returns the error for a path that the system cannot take, or that leads out of the directory it must stay in.
   static func invalidPath(
     _ operation: DiskOperation, path: String, because reason: String
   ) -> DiskError {
@@ -110,14 +110,14 @@ extension DiskError {
       message: "Can't \(operation) '\(path)': \(reason).")
   }
 
-  /// Somebody else holds the lock.
+  /// Returns the error for a lock that another handle or process holds.
   static func locked(path: String, holder: LockHolder) -> DiskError {
     DiskError(
       code: .locked, operation: .lock, path: path, cause: .wouldBlock,
       message: "Can't lock '\(path)': \(holder).", holder: holder)
   }
 
-  /// The file was replaced, and then the directory could not be synced.
+  /// Returns the error for a file that was replaced, although the sync of the directory failed.
   static func replacedButNotDurable(path: String, cause: DiskError) -> DiskError {
     DiskError(
       code: cause.code, operation: .sync, path: path, cause: cause.cause,

@@ -1,11 +1,12 @@
-/// What was asked of a disk: named in errors, recorded and made to fail by a simulated disk.
+/// An operation of a disk. Errors name it, and a simulated disk records it and can make it fail.
 ///
-/// One operation is one system call. A struct of static members, so that a new one breaks nobody.
+/// One operation is one system call. The type is a struct with static members, so a new operation does not break
+/// existing code.
 public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   /// The operation's stable name.
   public let rawValue: String
 
-  /// The operation with the given name.
+  /// Creates the operation with the given name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// Opens or creates a file, or opens a directory.
@@ -20,13 +21,13 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   public static let truncate = DiskOperation(rawValue: "truncate")
   /// Makes a file or a directory durable.
   public static let sync = DiskOperation(rawValue: "sync")
-  /// Asks for size, dates and identity.
+  /// Reads the size, the dates and the identity.
   public static let status = DiskOperation(rawValue: "status")
-  /// Sets who may read and write.
+  /// Sets the permissions.
   public static let setPermissions = DiskOperation(rawValue: "set permissions")
-  /// Takes or converts a lock.
+  /// Acquires or converts a lock.
   public static let lock = DiskOperation(rawValue: "lock")
-  /// Gives a lock back.
+  /// Releases a lock.
   public static let unlock = DiskOperation(rawValue: "unlock")
   /// Lists a directory.
   public static let list = DiskOperation(rawValue: "list")
@@ -36,13 +37,13 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   public static let remove = DiskOperation(rawValue: "remove")
   /// Removes an empty directory.
   public static let removeDirectory = DiskOperation(rawValue: "remove directory")
-  /// Moves a name, replacing what has the new one.
+  /// Moves a name, and replaces a file or an empty directory with the new name.
   public static let rename = DiskOperation(rawValue: "rename")
   /// Gives a file a second name.
   public static let link = DiskOperation(rawValue: "link")
   /// Makes a symbolic link.
   public static let makeSymbolicLink = DiskOperation(rawValue: "make symbolic link")
-  /// Reads where a symbolic link leads.
+  /// Reads the destination of a symbolic link.
   public static let readSymbolicLink = DiskOperation(rawValue: "read symbolic link")
 }
 

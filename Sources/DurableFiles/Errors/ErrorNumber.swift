@@ -6,73 +6,73 @@
   import Glibc
 #endif
 
-/// The number an operating system gives for a failed call, such as `ENOENT`.
+/// The error number of a failed system call, such as `ENOENT`.
 ///
-/// It is a ``DiskError``'s cause, and what a simulated disk is told to fail with.
+/// An error number is the cause of a ``DiskError``, and the failure that a test plans on a simulated disk.
 public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
   /// The value of `errno`.
   public let rawValue: Int32
 
-  /// The error number with the given value of `errno`.
+  /// Creates the error number with the given value of `errno`.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// Access is denied (`EACCES`).
   public static let accessDenied = ErrorNumber(rawValue: EACCES)
-  /// The descriptor is closed, or was not opened for this (`EBADF`).
+  /// The descriptor is closed, or was opened for another kind of access (`EBADF`).
   public static let badDescriptor = ErrorNumber(rawValue: EBADF)
-  /// The thing is in use (`EBUSY`).
+  /// The file or directory is in use (`EBUSY`).
   public static let busy = ErrorNumber(rawValue: EBUSY)
-  /// The directory still holds something (`ENOTEMPTY`).
+  /// The directory is not empty (`ENOTEMPTY`).
   public static let directoryNotEmpty = ErrorNumber(rawValue: ENOTEMPTY)
-  /// Something of that name is there already (`EEXIST`).
+  /// The path exists already (`EEXIST`).
   public static let exists = ErrorNumber(rawValue: EEXIST)
-  /// The file would grow beyond what the file system or the process may write (`EFBIG`).
+  /// The file would grow beyond the limit of the file system or the process (`EFBIG`).
   public static let fileTooLarge = ErrorNumber(rawValue: EFBIG)
   /// The device failed (`EIO`).
   public static let inputOutput = ErrorNumber(rawValue: EIO)
-  /// A signal arrived before anything was done (`EINTR`).
+  /// A signal arrived before the call did anything (`EINTR`).
   public static let interrupted = ErrorNumber(rawValue: EINTR)
-  /// The argument makes no sense to the file system (`EINVAL`).
+  /// The file system does not accept the argument (`EINVAL`).
   public static let invalidArgument = ErrorNumber(rawValue: EINVAL)
   /// The path names a directory (`EISDIR`).
   public static let isDirectory = ErrorNumber(rawValue: EISDIR)
   /// The name is longer than the file system allows (`ENAMETOOLONG`).
   public static let nameTooLong = ErrorNumber(rawValue: ENAMETOOLONG)
-  /// Nothing of that name is there (`ENOENT`).
+  /// The path does not exist (`ENOENT`).
   public static let noEntry = ErrorNumber(rawValue: ENOENT)
   /// The device is full (`ENOSPC`).
   public static let noSpace = ErrorNumber(rawValue: ENOSPC)
   /// A part of the path is not a directory (`ENOTDIR`).
   public static let notDirectory = ErrorNumber(rawValue: ENOTDIR)
-  /// The owner alone may do that (`EPERM`).
+  /// Only the owner is permitted to do this (`EPERM`).
   public static let notPermitted = ErrorNumber(rawValue: EPERM)
-  /// The file system cannot do that (`ENOTSUP`).
+  /// The file system does not support the operation (`ENOTSUP`).
   public static let notSupported = ErrorNumber(rawValue: ENOTSUP)
-  /// The user's share of the device is used up (`EDQUOT`).
+  /// The user's quota is used up (`EDQUOT`).
   public static let quotaExceeded = ErrorNumber(rawValue: EDQUOT)
   /// The file system is mounted read-only (`EROFS`).
   public static let readOnlyFileSystem = ErrorNumber(rawValue: EROFS)
-  /// The file on the server is gone (`ESTALE`).
+  /// The file has disappeared from the server (`ESTALE`).
   public static let staleHandle = ErrorNumber(rawValue: ESTALE)
   /// The whole system has too many files open (`ENFILE`).
   public static let systemFileTableFull = ErrorNumber(rawValue: ENFILE)
   /// The process has too many files open (`EMFILE`).
   public static let tooManyOpenFiles = ErrorNumber(rawValue: EMFILE)
-  /// Too many symbolic links, or one where none is allowed (`ELOOP`).
+  /// There are too many symbolic links, or a link where none is allowed (`ELOOP`).
   public static let tooManyLinks = ErrorNumber(rawValue: ELOOP)
   /// The value does not fit (`EOVERFLOW`).
   public static let valueTooLarge = ErrorNumber(rawValue: EOVERFLOW)
-  /// Somebody else holds the lock (`EAGAIN`).
+  /// Another handle or process holds the lock (`EAGAIN`).
   public static let wouldBlock = ErrorNumber(rawValue: EAGAIN)
   /// Source and destination are on different file systems (`EXDEV`).
   public static let crossesDevices = ErrorNumber(rawValue: EXDEV)
 }
 
 extension ErrorNumber: CustomStringConvertible {
-  /// What it means and its symbol: `no space left on the device (ENOSPC)`.
+  /// The meaning and the symbol: `no space left on the device (ENOSPC)`.
   ///
-  /// The words are ours, because `strerror` is not safe to call from several threads and
-  /// speaks the language of the process.
+  /// The texts are Quire's own, because `strerror` is not safe to call from several threads and uses the language of
+  /// the process.
   public var description: String {
     guard let (symbol, meaning) = Self.words[self] else { return "error number \(rawValue)" }
     return "\(meaning) (\(symbol))"

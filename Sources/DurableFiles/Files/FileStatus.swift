@@ -1,21 +1,21 @@
-/// What a file is at one moment: kind, size, dates and identity.
+/// The state of a file at one moment: kind, size, dates and identity.
 public struct FileStatus: Sendable, Hashable {
-  /// What kind of thing it is.
+  /// The kind of file.
   public var kind: FileKind
-  /// How many bytes it holds.
+  /// The number of bytes in the file.
   public var byteCount: Int
-  /// When its bytes last changed, in nanoseconds since 1970 began in UTC.
+  /// The time of the last change of the bytes, in nanoseconds since the beginning of 1970 in UTC.
   public var modificationNanoseconds: Int64
-  /// Who may read and write it.
+  /// The permissions of the file.
   public var permissions: FilePermissions
-  /// Which file it is, whatever its name.
+  /// The identity of the file, independent of its name.
   public var identity: FileIdentity
-  /// How many names it has; none once it was removed while open.
+  /// The number of names (hard links) of the file; zero if it was removed while open.
   public var nameCount: Int
-  /// The number of the user whose it is; `nil` on a disk that knows no users.
+  /// The number of the user who owns the file; `nil` on a disk without users.
   public var owner: UInt32?
 
-  /// The status with the given parts.
+  /// Creates a status with the given parts.
   public init(
     kind: FileKind, byteCount: Int, modificationNanoseconds: Int64, permissions: FilePermissions,
     identity: FileIdentity, nameCount: Int, owner: UInt32? = nil
@@ -30,26 +30,26 @@ public struct FileStatus: Sendable, Hashable {
   }
 }
 
-/// Which file something is, whatever its name: two names with one identity are one file.
+/// The identity of a file, independent of its name: two names with the same identity are names of one file.
 ///
-/// A file system may give the identity of a removed file to the next one, so compare with that of
-/// a file you hold open, which keeps it: ``DurableFile/isStillAtItsPath()``.
+/// A file system may give the identity of a removed file to a new one. So compare only with the identity of an open
+/// file, which stays in use: ``DurableFile/isStillAtItsPath()``.
 public struct FileIdentity: Sendable, Hashable {
-  /// The file system.
+  /// The number of the file system.
   public var device: UInt64
-  /// The file in it.
+  /// The number of the file in its file system.
   public var inode: UInt64
 
-  /// The identity with the given numbers.
+  /// Creates the identity with the given numbers.
   public init(device: UInt64, inode: UInt64) {
     self.device = device
     self.inode = inode
   }
 }
 
-/// What kind of thing a name in a directory stands for.
+/// The kind of item that a name in a directory stands for.
 public enum FileKind: String, Sendable, Hashable, CustomStringConvertible {
-  /// A file that holds bytes.
+  /// A file that contains bytes.
   case file = "file"
   /// A directory.
   case directory = "directory"
@@ -64,13 +64,13 @@ public enum FileKind: String, Sendable, Hashable, CustomStringConvertible {
 
 /// A name in a directory.
 public struct DirectoryEntry: Sendable, Hashable {
-  /// The name, without its directory. Bytes that are not UTF-8 show as `U+FFFD`, and such a name
-  /// cannot be opened.
+  /// The name, without its directory. Bytes that are not UTF-8 appear as `U+FFFD`, and a file with such a name cannot
+  /// be opened.
   public var name: String
-  /// What has the name.
+  /// The kind of item with this name.
   public var kind: FileKind
 
-  /// An entry of the given name and kind.
+  /// Creates an entry with the given name and kind.
   public init(name: String, kind: FileKind) {
     self.name = name
     self.kind = kind

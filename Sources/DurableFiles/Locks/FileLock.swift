@@ -1,24 +1,23 @@
-/// A lock that is held, named by a lock file that says who holds it.
+/// A lock that this process holds on a lock file. The file names the lock holder.
 ///
 ///     let lock = try disk.lock("Trip.quire/lock")
 ///     if let crashed = lock.abandonedBy { … }  // What it was doing may be half done.
 ///     …
 ///     try lock.release()
 ///
-/// Releasing the object, or the end of the process however it comes, gives the lock back too. The
-/// lock file stays: who removed it could leave two processes with a lock each, on two files of one
-/// name.
+/// The lock is also released when the object is released, or when the process ends in any way. The lock file stays.
+/// If a process removed it, two processes could each hold a lock, on two different files with the same name.
 public final class FileLock: Sendable {
   /// The lock file's path.
   public let path: String
-  /// Whether others may hold the lock beside us.
+  /// The kind of lock. Other processes may hold a shared lock at the same time.
   public let kind: LockKind
-  /// The process that held the lock exclusively before and ended without giving it back.
+  /// The process that held the lock exclusively before and ended without releasing it.
   public let abandonedBy: ProcessIdentity?
 
   private let file: DurableFile
 
-  /// Whether the file exists to be locked. Another file of its name is locked too, and keeps its bytes.
+  /// Whether the file is a lock file. Any other file is locked too, but its bytes are not changed.
   let isLockFile: Bool
 
   init(_ file: DurableFile, _ kind: LockKind, isLockFile: Bool, abandonedBy: ProcessIdentity?) {
@@ -31,36 +30,35 @@ public final class FileLock: Sendable {
 
   deinit { try? release() }
 
-  /// Gives the lock back. Doing it again does nothing.
+  /// Releases the lock. A second call does nothing.
   public func release() throws(DiskError) {
     do {
-      // First the name goes, while the lock keeps others from writing theirs.
+      // The name is removed while the lock is held, so that no other process writes its own name meanwhile.
       if kind == .exclusive, isLockFile { try file.truncate(to: 0) }
     } catch let error where error.code == .closed {
       return
     } catch {
-      // A name that stays makes the next holder look for a crash, which does no harm. A lock that
-      // stays would.
+      // A name that stays makes the next holder look for a crash, which is harmless. A lock that stays is not.
     }
     try file.close()
   }
 }
 
 extension Disk {
-  /// Takes a lock on a file that exists only to be locked, creating it if need be.
+  /// Acquires a lock on a lock file, and creates the file if necessary.
   ///
-  /// The operating system's lock decides, and it goes with its holder, so a crash leaves no lock.
-  /// What it leaves is the holder's name in the file: the new holder learns it as
-  /// ``FileLock/abandonedBy``. A name from another host is different, because a lock need not reach
-  /// from host to host: it is refused, until somebody who knows that the other host is done says
-  /// `takingOver`.
+  /// The operating system's lock decides, and it ends with its holder, so a crash leaves no lock. A crash leaves the
+  /// name of the lock holder in the file, and the next holder gets this name as ``FileLock/abandonedBy``. The name of
+  /// a process on another host is refused, because a lock may not reach from host to host. Pass `takingOver` once you
+  /// know that the other host is done.
   ///
   /// - Parameters:
-  ///   - path: The lock file. It is never removed, and a symbolic link there is refused. A file that contains anything
+  ///   - path: The lock file. It is never removed, and a symbolic link there is refused. A file that contains
+  /// anything
   ///     but a lock record, or has a second name, is locked and never written to.
-  ///   - kind: Exclusive holders leave their name; shared ones do not.
-  ///   - patience: How long to wait for others; the calling thread is blocked.
-  ///   - takingOver: Takes a free lock although the file names a process of another host.
+  ///   - kind: Exclusive holders write their name into the file; shared holders do not.
+  ///   - patience: The longest time to wait for other holders; the calling thread is blocked.
+  ///   - takingOver: Whether to acquire a free lock although the file names a process of another host.
   /// - Throws: ``DiskError`` with code `locked` and its ``DiskError/holder``, and the codes of
   ///   ``open(_:for:links:permissions:)``.
   public func lock(
@@ -72,8 +70,8 @@ extension Disk {
       guard try file.tryLock(kind, patience: patience) else {
         throw .locked(path: path, holder: LockHolder(record: try file.lockRecord(), seenBy: calls))
       }
-      // Somebody may have removed the file between our opening and our locking it. Then what we
-      // hold is a lock of no name, which another process will not see.
+      // Another process may have removed the file between our opening and our locking it. The lock is then on a file
+      // without a name, which another process will not see.
       guard try file.isStillAtItsPath() else { continue }
 
       let left = try file.lockRecord()
@@ -87,7 +85,7 @@ extension Disk {
           try file.truncate(to: 0)
           try file.write(LockRecord(calls.process).bytes, at: 0)
         } catch let error where error.code == .noSpace {
-          // Who wants to make room on a full disk needs the lock more than a name in it.
+          // A program that makes room on a full disk needs the lock more than a name in it.
         }
       }
       return FileLock(file, kind, isLockFile: isLockFile, abandonedBy: left?.process)
@@ -96,7 +94,7 @@ extension Disk {
 }
 
 extension Disk {
-  /// Opens a lock file. A shared lock needs no more than to read the file.
+  /// Opens a lock file. For a shared lock, read access is enough.
   private func openToLock(_ path: String, _ kind: LockKind) throws(DiskError) -> DurableFile {
     do { return try open(path, for: .updateOrCreate, links: .refused) } catch {
       guard kind == .shared, error.code == .permissionDenied || error.code == .readOnly else {
@@ -108,9 +106,9 @@ extension Disk {
 }
 
 extension DurableFile {
-  /// Whether the file exists to be locked: it contains a record or nothing, and has no second name.
+  /// Returns whether the file is a lock file: it contains a lock record or nothing, and has no second name.
   ///
-  /// Another file keeps its bytes. A second name of a lock file may be that of a file of the user's.
+  /// Any other file must keep its bytes. A second name of a lock file may be the name of a user's file.
   fileprivate func isLockFile() throws(DiskError) -> Bool {
     let nameCount = try status().nameCount
     guard nameCount <= 1 else { return false }
@@ -124,7 +122,7 @@ extension DurableFile {
     }
   }
 
-  /// What the lock file says now. Anything but a whole record counts as nothing.
+  /// Returns the record in the lock file; `nil` for anything but a complete record.
   fileprivate func lockRecord() throws(DiskError) -> LockRecord? {
     LockRecord(try firstBytes())
   }

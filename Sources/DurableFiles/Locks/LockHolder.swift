@@ -1,27 +1,27 @@
-/// Who holds a lock that was refused, as far as it can be told.
+/// The holder of a lock that was refused, as far as it is known.
 public struct LockHolder: Sendable, Hashable {
-  /// Where the holder is.
+  /// The location of the holder.
   public let standing: Standing
-  /// The process the lock file names, if it names one.
+  /// The process that the lock file names, if any.
   public let process: ProcessIdentity?
 
-  /// Where the holder of a lock is.
+  /// The location of a lock holder.
   public enum Standing: Sendable, Hashable {
     /// Another handle of this process holds it.
     case thisProcess
     /// Another process of this machine holds it.
     case otherProcess
-    /// The lock file names a process of another host, which nobody can ask from here. The lock
-    /// itself may be free: on a file system shared over a network it need not reach all hosts.
+    /// The lock file names a process of another host, whose state this host cannot check. The lock itself may be
+    /// free, because a lock on a network file system need not reach all hosts.
     case otherHost
-    /// The lock is held, but the process that the file names has ended: an older holder's record.
-    /// Who holds it now left no name; a shared holder never does.
+    /// The lock is held, but the process that the file names has ended; the record is from an earlier holder. The
+    /// current holder wrote no name. A shared holder never does.
     case unnamedAfterEnded
-    /// The lock is held, and the file names nobody.
+    /// The lock is held, and the file names no process.
     case unnamed
   }
 
-  /// The holder of a refused lock, from what the lock file says.
+  /// Finds the holder of a refused lock from the record in the lock file.
   init(record: LockRecord?, seenBy calls: any DiskCalls) {
     process = record?.process
     guard let named = record?.process else {
@@ -33,7 +33,7 @@ public struct LockHolder: Sendable, Hashable {
     } else if named == calls.process {
       standing = .thisProcess
     } else if named.hostName != calls.process.hostName {
-      // One kernel, two host names: a container, whose process numbers mean nothing here.
+      // One kernel with two host names means a container, whose process numbers mean nothing here.
       standing = .otherProcess
     } else {
       standing = calls.isRunning(named) ? .otherProcess : .unnamedAfterEnded
@@ -42,7 +42,7 @@ public struct LockHolder: Sendable, Hashable {
 }
 
 extension LockHolder: CustomStringConvertible {
-  /// Who holds it, in words.
+  /// A description of the holder in words.
   public var description: String {
     switch (standing, process) {
     case (.thisProcess, _):

@@ -1,15 +1,15 @@
-/// Whether a lock lets others in.
+/// The kind of a lock: shared or exclusive.
 public enum LockKind: Sendable, Hashable {
-  /// Others may hold shared locks beside it.
+  /// Other handles may hold shared locks at the same time.
   case shared
-  /// Nobody else holds any lock.
+  /// No other handle holds any lock.
   case exclusive
 }
 
-/// How long to wait for a lock that somebody else holds.
+/// The time to wait for a lock that another handle or process holds.
 public enum LockPatience: Sendable, Hashable {
-  /// Fails at once.
+  /// Fails immediately if the lock is held.
   case never
-  /// Tries again until so much time has passed. Blocks the calling thread.
+  /// Tries again until the given time has passed. Blocks the calling thread.
   case upTo(Duration)
 }

@@ -1,26 +1,20 @@
-/// What the holder of a lock writes into the lock file: who it is.
+/// The record that a lock holder writes into the lock file to name itself.
 ///
-/// The operating system's lock decides who holds; the record is there to name the holder, and to
-/// tell that one ended without giving the lock back. Its text is one line a field:
+/// The operating system's lock decides which process is the holder. The record only names the holder, and shows that
+/// a holder ended without releasing the lock. Its text has one field in each line:
 ///
-/// ```text
-/// quire-lock 1
-/// host ada
-/// boot 5d0f0e3c-…
-/// process 4711
-/// started 88123
-/// ```
+/// ```text quire-lock 1 host ada boot 5d0f0e3c-… process 4711 started 88123 ```
 struct LockRecord: Hashable {
   var process: ProcessIdentity
 
-  /// No record is longer: text beyond is not ours.
+  /// The longest record, in bytes. A longer file is not a lock record.
   static let byteLimit = 1024
 
   init(_ process: ProcessIdentity) { self.process = process }
 
-  /// The record in a lock file's bytes, or `nil` for anything but a whole record.
+  /// Reads the record in a lock file's bytes; `nil` for anything but a complete record.
   ///
-  /// A reader may meet a record half written, so the last line must end.
+  /// A reader may see a record that is only partly written, so the last line must end with a newline.
   init?(_ bytes: [UInt8]) {
     guard bytes.count <= Self.byteLimit, bytes.last == UInt8(ascii: "\n") else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -38,13 +32,14 @@ struct LockRecord: Hashable {
       hostName: host, bootID: boot, processID: process, startTime: started)
   }
 
-  /// Whether a file with the given first bytes contains a record of any version, or the beginning of one.
+  /// Returns whether a file with the given first bytes contains a lock record of any version, or the beginning of
+  /// one.
   static func mayBegin(_ bytes: [UInt8]) -> Bool {
     bytes.count <= byteLimit && zip(bytes, "quire-lock ".utf8).allSatisfy { $0 == $1 }
       && bytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
   }
 
-  /// The bytes to write.
+  /// The bytes of the record.
   var bytes: [UInt8] {
     let text = """
       \(Self.heading)

@@ -1,13 +1,13 @@
-/// A file on which something else in this process holds locks of POSIX, a library that opens the file by itself: noted
-/// for as long as this is there.
+/// A mark on a file that other code in this process locks with POSIX locks, such as a library that opens the file
+/// itself. The mark lasts as long as this object.
 ///
-/// When a process closes any descriptor of a file, the system gives up all such locks that the process has on it
-/// (`fcntl(2)`), whoever took them. So descriptors of ours for such a file are not closed but kept, and used when it
-/// is opened again, until the file is let go of.
+/// When a process closes any descriptor of a file, the system releases all POSIX locks of the process on that file
+/// (`fcntl(2)`), whichever code acquired them. So Quire's own descriptors of a marked file are kept open, and used
+/// again when the file is opened again. They are closed when the last mark ends.
 public final class LockedFile: Sendable {
   private let identity: FileIdentity?
 
-  /// Notes the file that a path leads to; nothing where there is none.
+  /// Marks the file at a path; does nothing if there is no file.
   public init(_ path: String) {
     identity = LockedFile.identity(path)
     guard let identity else { return }
@@ -24,13 +24,13 @@ public final class LockedFile: Sendable {
     for one in kept { try? SystemCalls().closeNow(one.descriptor) }
   }
 
-  /// Whether something in this process has the file at a path locked.
+  /// Returns whether the file at a path is marked in this process.
   public static func isHeld(_ path: String) -> Bool {
     guard held.withLock({ !$0.isEmpty }), let identity = identity(path) else { return false }
     return held.withLock { $0[identity] != nil }
   }
 
-  /// Which file a path leads to; `nil` for a folder, which nobody locks so.
+  /// Returns the identity of the file at a path; `nil` for a directory, which is never locked this way.
   private static func identity(_ path: String, followingLinks: Bool = true) -> FileIdentity? {
     guard let status = try? SystemCalls().status(of: path, followingLinks: followingLinks),
       status.kind == .file
@@ -38,7 +38,7 @@ public final class LockedFile: Sendable {
     return status.identity
   }
 
-  /// A descriptor that was kept for a file, opened as is wanted now.
+  /// Takes a kept descriptor of the file that was opened with the requested access; `nil` if there is none.
   static func take(_ path: String, _ request: OpenRequest) -> Descriptor? {
     guard request.mode == .read || request.mode == .update, held.withLock({ !$0.isEmpty }),
       let identity = identity(path, followingLinks: request.links == .followed)
@@ -51,16 +51,16 @@ public final class LockedFile: Sendable {
     }
   }
 
-  /// Keeps a descriptor that is not to be closed yet.
+  /// Keeps a descriptor that must not be closed yet.
   ///
-  /// - Returns: Whether it is one.
+  /// - Returns: Whether the descriptor was kept.
   static func keep(_ descriptor: Descriptor) -> Bool {
     guard held.withLock({ !$0.isEmpty }),
       let identity = try? SystemCalls().status(descriptor).identity
     else { return false }
     return held.withLock { held in
       guard held[identity] != nil else { return false }
-      // Locks of the descriptor itself end with it.
+      // Locks of the descriptor itself must end now.
       try? SystemCalls().unlock(descriptor)
       held[identity]?.kept.append(
         Kept(descriptor: descriptor, allowsWriting: SystemCalls().allowsWriting(descriptor)))
@@ -69,7 +69,7 @@ public final class LockedFile: Sendable {
   }
 }
 
-/// What is known of the files that are held, by which they are.
+/// The marks and the kept descriptors of each marked file.
 private let held = Guarded<[FileIdentity: Held]>([:])
 
 private struct Held {

@@ -1,18 +1,18 @@
-/// Which process something is, of all that ever ran on any machine.
+/// The identity of a process among all processes that ever ran on any machine.
 ///
-/// A process number alone is used again within days, and means nothing on another host.
+/// A process number alone is not enough: it is used again within days, and means nothing on another host.
 public struct ProcessIdentity: Sendable, Hashable {
   /// The host's name.
   public var hostName: String
-  /// What the system chose at random when it started, or empty if it tells none. Two processes of
-  /// one boot share one kernel, whose locks can be believed.
+  /// The random identifier of the system's boot, or empty if the system provides none. Two processes of one boot
+  /// share one kernel, so locks between them are reliable.
   public var bootID: String
-  /// The process's number.
+  /// The process number.
   public var processID: Int32
-  /// When the process started, in the system's own unit since its boot, or 0 if it does not tell.
+  /// The start time of the process, in the system's own unit since its boot; 0 if the system does not provide it.
   public var startTime: UInt64
 
-  /// The process with the given marks.
+  /// Creates the identity with the given parts.
   public init(hostName: String, bootID: String, processID: Int32, startTime: UInt64) {
     self.hostName = hostName
     self.bootID = bootID
@@ -20,9 +20,9 @@ public struct ProcessIdentity: Sendable, Hashable {
     self.startTime = startTime
   }
 
-  /// Whether both run, or ran, under one kernel.
+  /// Returns whether both processes run, or ran, under one kernel.
   ///
-  /// Without boot numbers the host's name decides.
+  /// If one of them has no boot identifier, the host names are compared.
   func sharesKernel(with other: ProcessIdentity) -> Bool {
     bootID.isEmpty || other.bootID.isEmpty ? hostName == other.hostName : bootID == other.bootID
   }

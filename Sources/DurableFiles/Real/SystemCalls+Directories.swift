@@ -1,5 +1,5 @@
-// SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the
-// system keeps no pointer to it. The other calls say their reason where they are.
+// SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the system keeps no
+// pointer to it. The other calls have a SAFETY comment of their own.
 
 #if canImport(Darwin)
   import Darwin
@@ -22,7 +22,7 @@ extension SystemCalls {
     try named(unsafe mkdir(path, mode_t(permissions.rawValue)))
   }
 
-  /// Makes a call that gives a name, unless the process is ending.
+  /// Makes a call that creates or changes a name, but waits while the process is ending.
   private func named(_ call: @autoclosure () -> Int32) throws(ErrorNumber) {
     try TemporaryFiles.naming.withLock { () throws(ErrorNumber) in _ = try check(call()) }
   }
@@ -55,14 +55,13 @@ extension SystemCalls {
         unsafe readlinkat(
           AT_FDCWD, path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
       })
-    // What fills the memory may go on beyond it.
+    // A result that fills the buffer may be truncated.
     guard count < bytes.count else { throw .nameTooLong }
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
   func list(_ descriptor: Descriptor) throws(ErrorNumber) -> [DirectoryEntry] {
-    // The stream takes a descriptor over, so it gets one of its own.
-    // SAFETY: The name is a literal.
+    // The stream takes ownership of a descriptor, so it gets one of its own. SAFETY: The name is a literal.
     let copy = try check(unsafe openat(descriptor.rawValue, ".", O_RDONLY | O_CLOEXEC, 0))
     guard let stream = unsafe fdopendir(copy) else {
       let error = ErrorNumber(rawValue: errno)
@@ -74,7 +73,7 @@ extension SystemCalls {
     defer { unsafe closedir(stream) }
     var entries: [DirectoryEntry] = []
     while true {
-      // Only `errno` tells the end from a failure.
+      // Only `errno` distinguishes the end from a failure.
       errno = 0
       guard let entry = unsafe readdir(stream) else {
         guard errno == 0 else { throw ErrorNumber(rawValue: errno) }
@@ -90,7 +89,7 @@ extension SystemCalls {
     }
   }
 
-  /// The kind of an entry whose file system does not list it, or `nil` if it is gone by now.
+  /// Returns the kind of an entry whose file system does not list kinds, or `nil` if the entry no longer exists.
   private func kind(
     of name: String, in directory: Descriptor
   ) throws(ErrorNumber) -> FileKind? {
@@ -106,9 +105,8 @@ extension SystemCalls {
 
   @unsafe
   private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-    // SAFETY: The name is a C string inside the entry. Going by its offset, not through a copy of
-    // the field, reads names that are longer than the field is declared, and no byte beyond an
-    // entry that is shorter.
+    // SAFETY: The name is a C string inside the entry. A copy of the field would cut a name that is longer than the
+    // declared field, and read beyond an entry that is shorter. Access by the field's offset does neither.
     guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return "" }
     let start = unsafe UnsafeRawPointer(entry) + offset
     return unsafe String(cString: start.assumingMemoryBound(to: CChar.self))
@@ -142,7 +140,7 @@ extension FileStatus {
 }
 
 extension FileKind {
-  /// The kind a directory lists, or `nil` if its file system lists none.
+  /// Returns the kind in a directory entry, or `nil` if the file system lists no kinds.
   fileprivate init?(directoryType: UInt8) {
     switch Int(directoryType) {
     case Int(DT_UNKNOWN): return nil

@@ -6,10 +6,10 @@
   import Glibc
 #endif
 
-/// Who we are, who runs, what time it is.
+/// The identity of this process, the state of other processes, and the time.
 extension SystemCalls {
   var process: ProcessIdentity {
-    // Not kept: a forked child is another process.
+    // The result is not cached, because a forked child is another process.
     let processID = getpid()
     return ProcessIdentity(
       hostName: Self.hostName, bootID: Self.bootID, processID: processID,
@@ -17,7 +17,7 @@ extension SystemCalls {
   }
 
   func isRunning(_ process: ProcessIdentity) -> Bool {
-    // Signal 0 is sent to nobody. A process that we may not signal exists as well.
+    // Signal 0 only checks whether the process exists. A process that we may not signal exists as well.
     guard process.processID > 0, kill(process.processID, 0) == 0 || errno == EPERM else {
       return false
     }
@@ -29,7 +29,7 @@ extension SystemCalls {
 
   func uniqueNumber() -> UInt64 { .random(in: .min ... .max) }
 
-  /// The temporary files that this process could not remove. The numbers are random, so one set serves
+  /// The numbers of the temporary files that this process could not remove. The numbers are random, so one set serves
   /// every path.
   private static let givenUp = Guarded<Set<UInt64>>([])
 
@@ -48,8 +48,8 @@ extension SystemCalls {
     var rest = timespec()
     rest.tv_sec = time_t(seconds)
     rest.tv_nsec = Int(attoseconds / 1_000_000_000)
-    // A signal may end it early; the caller looks at the clock.
-    // SAFETY: The system reads the structure it is given.
+    // A signal may end the wait early; the caller checks the clock. SAFETY: The system reads the structure it is
+    // given.
     _ = unsafe nanosleep(&rest, nil)
   }
 
@@ -90,8 +90,8 @@ extension SystemCalls {
       .filter { $0.isHexDigit || $0 == "-" }
 
     private func startTime(of processID: Int32) -> UInt64? {
-      // proc(5): the second field is the program's name in parentheses and may itself hold anything,
-      // so counting begins behind the last one. The start is the 22nd field of all.
+      // proc(5): the second field is the program's name in parentheses, and may contain any characters. So counting
+      // begins after the last parenthesis. The start time is the 22nd field of the line.
       guard let text = smallFile("/proc/\(processID)/stat"),
         let end = text.lastIndex(of: ")")
       else { return nil }
@@ -99,7 +99,7 @@ extension SystemCalls {
       return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
-    /// The text of one of the system's own files, which have no size before they are read.
+    /// Returns the text of a file in `/proc`. Such a file reports no size before it is read.
     private func smallFile(_ path: String) -> String? {
       guard let descriptor = try? open(path, OpenRequest(.read)) else { return nil }
       defer { try? close(descriptor) }

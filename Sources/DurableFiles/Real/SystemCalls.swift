@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The operating system's calls, each as it is.
+/// The operating system's calls, without changes.
 struct SystemCalls: DiskCalls {
   func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {
     switch request.mode {
@@ -35,12 +35,12 @@ struct SystemCalls: DiskCalls {
     if !LockedFile.keep(descriptor) { try closeNow(descriptor) }
   }
 
-  /// Closes a descriptor, whatever locks that gives up.
+  /// Closes a descriptor, even if the system then releases locks of other code on the file.
   func closeNow(_ descriptor: Descriptor) throws(ErrorNumber) {
     try check(closeFile(descriptor.rawValue))
   }
 
-  /// Whether a file was opened for writing.
+  /// Returns whether a descriptor was opened for writing.
   func allowsWriting(_ descriptor: Descriptor) -> Bool {
     fcntl(descriptor.rawValue, F_GETFL) & O_ACCMODE == O_RDWR
   }
@@ -71,9 +71,9 @@ struct SystemCalls: DiskCalls {
 
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber) {
     #if canImport(Darwin)
-      // `fsync` leaves the bytes in the drive's own cache there. File systems that know no other
-      // way say so in one of these words, and then it is the best there is. After any other error
-      // it would be a second try, which may succeed without having written anything.
+      // On Darwin `fsync` leaves the bytes in the drive's own cache. A file system without `F_FULLFSYNC` returns one
+      // of these errors, and `fsync` is then the best available. After any other error, `fsync` would be a second
+      // try, which may succeed without having written anything.
       do throws(ErrorNumber) {
         try check(fcntl(descriptor.rawValue, F_FULLFSYNC))
       } catch .notSupported, .invalidArgument, ErrorNumber(rawValue: ENOTTY) {
@@ -109,8 +109,8 @@ struct SystemCalls: DiskCalls {
   }
 
   private func setLock(_ descriptor: Descriptor, _ kind: Int32) throws(ErrorNumber) {
-    // All zeros but the kind: the whole file from its beginning, and no process, as a lock of an
-    // open file description requires.
+    // All fields but the kind are zero: the whole file from its beginning, and no process, as a lock of an open file
+    // description requires.
     var request = flock()
     request.l_type = Int16(kind)
     request.l_whence = Int16(SEEK_SET)
@@ -121,8 +121,8 @@ struct SystemCalls: DiskCalls {
     try check(result)
   }
 
-  /// Opens a file below a directory one name at a time, so that no name on the way can be a link,
-  /// even if somebody puts one there meanwhile.
+  /// Opens a file below a directory one name at a time, so that no name on the way can be a link, even if another
+  /// process puts a link there meanwhile.
   private func open(
     _ path: String, below directory: String, _ flags: Int32, _ mode: mode_t
   ) throws(ErrorNumber) -> Descriptor {
@@ -144,8 +144,8 @@ struct SystemCalls: DiskCalls {
     return Descriptor(rawValue: descriptor)
   }
 
-  /// Why an open failed. Where a directory must be, Linux calls a link that is not to be followed
-  /// "not a directory"; this calls it a link.
+  /// Returns the reason that an open failed. Where a directory is required, Linux reports "not a directory" for a
+  /// link that must not be followed; this function reports a link.
   private func refusal(of name: String, in parent: Int32, _ flags: Int32) -> ErrorNumber {
     let error = ErrorNumber(rawValue: errno)
     var result = stat()
@@ -161,8 +161,8 @@ struct SystemCalls: DiskCalls {
 extension OpenRequest {
   /// The system's flags for this request.
   ///
-  /// Always close-on-exec. Never waiting, because a pipe in the place of a file would hold its
-  /// opener until somebody writes to it; files themselves do not know the difference.
+  /// The flags always include close-on-exec and non-blocking. A pipe in place of a file would block the opener until
+  /// another process writes to it; non-blocking has no effect on files.
   fileprivate var flags: Int32 {
     var flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     switch mode {
@@ -177,7 +177,7 @@ extension OpenRequest {
   }
 }
 
-/// Returns what a call of the system returned, or throws what it left in `errno`.
+/// Returns the result of a system call, or throws the error in `errno`.
 @discardableResult
 func check<Value: SignedInteger>(_ value: Value) throws(ErrorNumber) -> Value {
   guard value >= 0 else { throw ErrorNumber(rawValue: errno) }
@@ -185,18 +185,18 @@ func check<Value: SignedInteger>(_ value: Value) throws(ErrorNumber) -> Value {
 }
 
 #if canImport(Darwin)
-  /// `F_OFD_SETLK` of <sys/fcntl.h>.
+  /// The value of `F_OFD_SETLK` in <sys/fcntl.h>.
   private let setLockCommand: Int32 = 90
 #else
-  /// `F_OFD_SETLK` of <fcntl.h>, which hides it unless asked for GNU's extensions.
+  /// The value of `F_OFD_SETLK` in <fcntl.h>, which declares it only with GNU's extensions.
   private let setLockCommand: Int32 = 37
 #endif
 
-// The methods of the same names hide the system's functions within the type above.
+// These functions exist because methods with the same names hide the system's functions inside the type above.
 
 @unsafe
 private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
-  // SAFETY: The caller vouches for the C string.
+  // SAFETY: The caller guarantees that the C string is valid.
   unsafe open(path, flags, mode)
 }
 

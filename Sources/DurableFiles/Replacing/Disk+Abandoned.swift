@@ -1,8 +1,8 @@
 extension Disk {
   /// Removes temporary files that ended processes left behind while they replaced `path`.
   ///
-  /// Files of running processes stay. Hold the lock of the path's writers: files of older versions of Quire name no
-  /// process, and are removed too.
+  /// Files of running processes stay. The caller must hold the lock of the path's writers, because files of older
+  /// versions of Quire name no process, and are removed too.
   ///
   /// - Returns: The number of files that were removed.
   @discardableResult
@@ -41,7 +41,8 @@ extension Disk {
       else { continue }
       let path = directory.appendingPathComponent(entry.name)
       if entry.kind == .directory {
-        // The directory itself may be one of a path with a long name: then only its own writer knows the name.
+        // The directory itself may belong to a path with a long name. Then only the process that made it knows the
+        // full name.
         if let target {
           try restore(from: path, target)
         } else if try exists(path.appendingPathComponent(Workspace.oldFolder)) {
@@ -54,7 +55,7 @@ extension Disk {
     return count
   }
 
-  /// Puts back what an ended process had moved away from `target`, if nothing took its place.
+  /// Moves the old file back to `target` if an ended process had moved it away and `target` does not exist.
   private func restore(from workspace: String, _ target: String) throws(DiskError) {
     let folder = workspace.appendingPathComponent(Workspace.oldFolder)
     let old = folder.appendingPathComponent(target.lastPathComponent)
@@ -65,7 +66,7 @@ extension Disk {
         to: target.parentPath.appendingPathComponent(entry.name))
     }
     try syncDirectory(of: target)
-    // The file itself comes last: nobody reads it before its companions are there.
+    // The file itself comes last, so that no process reads it before its companions are there.
     try rename(old, to: target)
     try syncDirectory(of: target)
   }

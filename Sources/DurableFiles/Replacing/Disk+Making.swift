@@ -1,24 +1,25 @@
 extension Disk {
-  /// Makes a file or a folder in a private place and gives it its path once it is whole.
+  /// Makes a file or a folder in a private place, and moves it to its path when it is complete.
   ///
   ///     try disk.make("Trips.xml", overwriting: true) { temporary in
   ///       try write(to: temporary)
   ///     }
   ///
   /// After any failure the old file or folder is in its place, with its companions. After a crash it is there, or the
-  /// next call for the same path puts it back. Another process that makes the same path meanwhile is refused. A new
+  /// next call for the same path puts it back. A call in another process for the same path fails meanwhile. A new
   /// file has the permissions of the file that it replaces.
   ///
   /// - Parameters:
   ///   - path: The path. A symbolic link stays, and the new file replaces the file that the link leads to.
   ///   - overwriting: Whether the new file may replace an old one.
   ///   - acceptsEmptyFolder: Whether an empty folder at the path counts as nothing.
-  ///   - companionEndings: Endings of the names of files that belong to the old file, such as `-wal`. They are removed
+  ///   - companionEndings: Endings of the names of files that belong to the old file, such as `-wal`. They are
+  /// removed
   ///     with the old file.
   ///   - contents: Makes the new file or folder at the path that it is given, durably.
-  ///   - check: Looks at the new file in its place. If it throws, the old file returns.
+  ///   - check: Checks the new file in its place. If it throws, the old file is put back.
   /// - Returns: The result of `contents`.
-  /// - Throws: ``DiskError`` with code `exists` if there is something and `overwriting` is false, and with code `locked`
+  /// - Throws: ``DiskError`` with code `exists` if the path exists and `overwriting` is false, and with code `locked`
   ///   if another process makes the same path; the errors of `contents` and `check`.
   package func make<Result>(
     _ path: String, overwriting: Bool, acceptsEmptyFolder: Bool = false,
@@ -60,8 +61,9 @@ extension Disk {
 
   /// Removes the leftovers of ended processes that made a file or a folder at a path.
   ///
-  /// A process that ended after it had given the new file its place leaves only that. So a command that refuses to
-  /// replace the file removes it. Nothing happens if another process makes the path, or if the disk refuses.
+  /// A process may end after it has moved the new file to its path, and leave only its temporary folder. So a command
+  /// that refuses to replace the file calls this function. Nothing happens if another process makes the path, or if
+  /// the disk refuses.
   package func removeLeftovers(of path: String) {
     guard let target = try? destination(path).path.trimmingSlashes else { return }
     _ = try? writingAlone(target) { try removeAbandonedReplacements(of: target) }
@@ -85,7 +87,7 @@ extension Disk {
     }
   }
 
-  /// Makes the directories around a path that are not there.
+  /// Makes the missing directories that lead to a path.
   package func makeDirectories(for path: String) throws(DiskError) {
     let parent = path.parentPath
     guard try !exists(parent) else { return }
@@ -93,7 +95,7 @@ extension Disk {
     try makeDirectory(parent)
   }
 
-  /// Sets who may read and write a file or a directory that is there.
+  /// Sets the permissions of an existing file or directory.
   package func setPermissions(
     of path: String, isDirectory: Bool, to permissions: FilePermissions
   ) throws(DiskError) {
@@ -128,7 +130,8 @@ extension Disk {
     }
     if lock.isLockFile { TemporaryFiles.note(lockFile: path, calls) }
     defer {
-      // Removed while it is held: a process that waits for it sees that its file has no name any more.
+      // The file is removed while the lock is held: a process that waits for it then sees that its file has no name
+      // any more.
       if lock.isLockFile { do { try remove(path) } catch { try? remove(path) } }
       TemporaryFiles.forget(lockFile: path)
       try? lock.release()
@@ -136,7 +139,7 @@ extension Disk {
     return try body()
   }
 
-  /// The path at the end of all symbolic links, and the status of the file or folder there, if there is one.
+  /// Returns the path at the end of all symbolic links, and the status of the file or folder there, if it exists.
   func destination(_ path: String) throws(DiskError) -> (path: String, status: FileStatus?) {
     var target = path
     for _ in 0..<40 {

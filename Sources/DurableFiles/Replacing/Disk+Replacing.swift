@@ -1,28 +1,28 @@
 extension Disk {
-  /// Replaces a file by a new one, or creates it, so that everybody sees the old contents or the
-  /// new, whole, even after a crash at any moment.
+  /// Replaces or creates a file atomically: every reader sees either all of the old contents or all of the new, even
+  /// after a crash at any moment.
   ///
   ///     try disk.replace("Trip.quire/manifest.plist") { writer in
   ///       try writer.write(manifest)
   ///     }
   ///
-  /// The new contents go to a temporary file in the same directory, which is synced, renamed over
-  /// the old one, and made durable by a sync of the directory. After an error before the rename, be
-  /// it one of `contents`'s own, the old file is untouched and the temporary one removed. If only
-  /// the last sync fails the new contents are in place, and the error says that they may not
-  /// survive. A crash may leave the temporary file: ``removeAbandonedReplacements(of:)``.
+  /// The new contents go to a temporary file in the same directory. That file is synced and renamed over the old one,
+  /// and a sync of the directory makes the rename durable. After an error before the rename, also an error of
+  /// `contents`, the old file is unchanged and the temporary file is removed. If only the last sync fails, the new
+  /// contents are in place, and the error says that they may not survive. A crash may leave the temporary file:
+  /// ``removeAbandonedReplacements(of:)``.
   ///
-  /// Who holds the old file open goes on reading the old contents. The permissions stay as they
-  /// were; owner, other names and extended attributes do not.
+  /// An open handle of the old file still reads the old contents. The permissions are kept; the owner, other names
+  /// and extended attributes are not.
   ///
   /// - Parameters:
   ///   - path: The file. It must not be a directory, a pipe or a device.
-  ///   - links: Followed, a symbolic link at the path stays and the file it leads to is replaced.
-  ///   - overwriting: If false, a file that is there, or appears meanwhile, is an error with code
+  ///   - links: If links are followed, a symbolic link at the path stays, and the file that it leads to is replaced.
+  ///   - overwriting: If false, an existing file, or one that appears meanwhile, is an error with code
   ///     `exists`.
-  ///   - newPermissions: The permissions of a file that replaces none; those of all new files if it is `nil`.
+  ///   - newPermissions: The permissions of a file that replaces none; if `nil`, the default for new files.
   ///   - contents: Writes the new contents. It may read the old file.
-  /// - Returns: What `contents` returned.
+  /// - Returns: The result of `contents`.
   public func replace<Result>(
     _ path: String, links: LinkRule = .followed, overwriting: Bool = true,
     newPermissions: FilePermissions? = nil,
@@ -41,12 +41,12 @@ extension Disk {
       if overwriting {
         try rename(temporary, to: target.path)
       } else {
-        // A rename would replace what appeared meanwhile; a second name is refused then.
+        // A rename would replace a file that appeared meanwhile. A second name fails in this case.
         try link(temporary, to: target.path)
         try remove(temporary)
       }
     } catch {
-      // Its cause is worth more to the caller than this one's, and what stays is only litter.
+      // The first error matters more to the caller than a failure to remove the temporary file, which does no harm.
       discard(temporary, by: { try remove(temporary) })
       throw error
     }
@@ -58,19 +58,19 @@ extension Disk {
     return result
   }
 
-  /// A name beside a file, for one that somebody makes at length to take its place. A crash may leave it:
-  /// ``removeAbandonedReplacements(of:)``.
+  /// Returns a path beside a file, for a replacement that the caller writes itself. A crash may leave the
+  /// replacement: ``removeAbandonedReplacements(of:)``.
   package func pathOfReplacement(for path: String) throws(DiskError) -> String {
     temporaryPath(for: try replacementTarget(path, links: .followed).path)
   }
 
-  /// Puts a file that is whole and durable in the place of another, at once, as
+  /// Puts a complete and durable file in the place of another in one step, as
   /// ``replace(_:links:overwriting:contents:)`` does.
   ///
-  /// A directory takes a place where nothing is yet.
+  /// A directory can only be put at a path that does not exist.
   ///
   /// - Parameters:
-  ///   - backup: Another name for what is there now; nothing may have it yet.
+  ///   - backup: Another name that the replaced file gets. The name must be free.
   package func put(
     _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
     overwriting: Bool = true
@@ -89,7 +89,7 @@ extension Disk {
       }
       try rename(replacement, to: target.path)
     } else if try status(of: replacement, followingLinks: false).kind == .directory {
-      // Nothing is replaced: a directory that holds something keeps its name.
+      // Nothing is replaced: a rename fails if a directory that is not empty has the name.
       try rename(replacement, to: target.path)
     } else {
       try link(replacement, to: target.path)
@@ -100,11 +100,11 @@ extension Disk {
     }
   }
 
-  /// Writes another file with the same contents and permissions, which is there whole or not at all.
+  /// Copies a file with its permissions. The copy is complete or does not exist.
   package func copy(_ path: String, to other: String) throws(DiskError) {
     let file = try open(path, for: .read)
     do {
-      // A copy of a private file is private from its first byte on.
+      // The copy of a private file is private from its first byte on.
       let permissions = try file.status().permissions
       try replace(other, overwriting: false, newPermissions: permissions) { writer in
         var offset = 0
@@ -120,9 +120,9 @@ extension Disk {
     } catch { preconditionFailure("Only the disk fails here: \(error)") }
   }
 
-  /// Writes a file, or a directory with all it holds, a second time. What is made is durable but for its own name.
+  /// Copies a file, or a directory with everything in it. The copy is durable, except for its own name.
   ///
-  /// - Throws: ``DiskError`` with code `notARegularFile` when something in it is neither.
+  /// - Throws: ``DiskError`` with code `notARegularFile` for an item that is neither a file nor a directory.
   package func copyTree(_ path: String, to other: String) throws(DiskError) {
     switch try status(of: path, followingLinks: false).kind {
     case .file: try copy(path, to: other)
@@ -137,7 +137,7 @@ extension Disk {
     }
   }
 
-  /// The file that is to be replaced, at the end of all links, and its permissions if it exists.
+  /// Returns the path of the file to replace, at the end of all links, and its permissions if it exists.
   private func replacementTarget(
     _ path: String, links: LinkRule
   ) throws(DiskError) -> (path: String, permissions: FilePermissions?) {
@@ -159,7 +159,8 @@ extension Disk {
   ) throws -> Result {
     let file = try open(
       temporary, for: .create, links: links, permissions: permissions ?? .newFile)
-    // The process's mask was taken off; it is not to narrow a file that was there.
+    // The process's mask was subtracted when the file was created. The mask must not narrow the permissions of the
+    // old file.
     if let permissions { try file.setPermissions(permissions) }
     let result = try file.append(contents: contents)
     try file.sync(.everything)
@@ -167,7 +168,7 @@ extension Disk {
     return result
   }
 
-  /// Returns a new name beside `path`, for a file or a folder that is to take its place.
+  /// Returns a new name beside `path`, for a file or a folder that will take its place.
   package func temporaryPath(for path: String) -> String {
     let directory = path.parentPath
     TemporaryFiles.note(directory: directory, calls)

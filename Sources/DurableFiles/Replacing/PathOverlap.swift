@@ -1,19 +1,20 @@
-/// How a path that is to be written coincides with a path that is read.
+/// The way in which a path that is written overlaps a path that is read.
 package enum PathOverlap: Hashable, Sendable {
-  /// Both lead to the same file or folder, by whatever names.
+  /// Both paths lead to the same file or folder, possibly by different names.
   case same
   /// The output lies inside the folder that is read.
   case inside
   /// The file that is read lies inside the output.
   case around
-  /// One is a file that belongs to the other, such as the log of a database.
+  /// One path is a file that belongs to the other, such as the log of a database.
   case companion
 }
 
 extension Disk {
-  /// Returns how writing `output` would destroy or change `input`, or `nil` if it would not.
+  /// Returns the way in which writing `output` would destroy or change `input`, or `nil` if it would not.
   ///
-  /// Symbolic links, hard links, and names that a file system takes for the same are followed.
+  /// The function recognizes the same file behind symbolic links, hard links, and names that the file system treats
+  /// as equal.
   package func overlap(ofOutput output: String, withInput input: String) throws(DiskError)
     -> PathOverlap?
   {
@@ -37,7 +38,7 @@ extension Disk {
     return try areCompanions(target, source) ? .companion : nil
   }
 
-  /// Whether a directory is the one of the given identity, or lies below it.
+  /// Returns whether a directory has the given identity or lies below the directory with that identity.
   private func isPath(_ path: String, within folder: FileIdentity) throws(DiskError) -> Bool {
     guard var identity = try statusIfThere(path)?.identity else { return false }
     var path = path
@@ -51,7 +52,7 @@ extension Disk {
     return true
   }
 
-  /// Whether a folder contains a file of the given identity at any depth.
+  /// Returns whether a folder contains a file of the given identity at any depth.
   private func tree(_ folder: String, contains file: FileIdentity) throws(DiskError) -> Bool {
     for entry in try list(folder) {
       let path = folder.appendingPathComponent(entry.name)
@@ -66,8 +67,8 @@ extension Disk {
     return false
   }
 
-  /// Whether one path is that of a file which belongs to the other. Names are compared without case, because the file
-  /// system may do so.
+  /// Returns whether one of the paths is a file that belongs to the other. Names are compared without case, because
+  /// the file system may do the same.
   private func areCompanions(_ first: String, _ second: String) throws(DiskError) -> Bool {
     let names = [first, second].map { $0.lastPathComponent.lowercased() }
     let endings = TemporaryName.companionEndings + [".lock"]

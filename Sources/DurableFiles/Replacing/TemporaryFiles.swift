@@ -6,12 +6,12 @@ package enum TemporaryFiles {
   }
   private static let places = Guarded(Places())
 
-  /// Held while a finished file or folder takes its place. A program must not end in between. Several files that take
-  /// their places as one do so within one another.
+  /// A lock that is held while a finished file or folder takes its place. The process must not end during that time.
+  /// The lock is recursive, because several files that take their places together nest these calls.
   static let switching = Lock(isRecursive: true)
 
-  /// Held while a system call gives a file or a folder a name. A process that ends takes it and keeps it, so that no
-  /// thread makes a temporary file behind the removal of the others.
+  /// A lock that is held while a system call names a file or a folder. A process that ends acquires the lock and
+  /// keeps it, so no thread makes a temporary file after the others have been removed.
   static let naming = Lock()
 
   /// Records that this process makes temporary files in a directory.
@@ -50,7 +50,7 @@ package enum TemporaryFiles {
     for entry in (try? disk.list(directory)) ?? [] {
       guard let name = TemporaryName(parsing: entry.name), name.isOwn(disk.calls) else { continue }
       let path = directory.appendingPathComponent(entry.name)
-      // SQLite makes its files without asking us, so a folder may not be empty at the first try.
+      // SQLite makes files without asking Quire, so a folder may not be empty at the first try.
       for _ in 0..<100 where (try? disk.exists(path)) == true { try? disk.removeTree(path) }
     }
   }

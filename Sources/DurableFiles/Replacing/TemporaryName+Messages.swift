@@ -1,10 +1,10 @@
 extension TemporaryFiles {
-  /// Returns a message in which each path of a temporary file is the path that the file is to take the place of.
+  /// Returns the message with each path of a temporary file replaced by the path whose place the file was to take.
   ///
-  /// A person who reads the message has named that path, and the temporary file is gone by then.
+  /// A person who reads the message knows only that path, and the temporary file no longer exists.
   package static func namingTargets(in message: String) -> String {
     guard message.contains(TemporaryName.ending) else { return message }
-    // A temporary path may stand in quotes, and behind other text.
+    // A temporary path may be in quotes and after other text.
     let parts = message.split(
       separator: "/", maxSplits: .max, omittingEmptySubsequences: false)
     var result: [Substring] = []
@@ -29,12 +29,12 @@ extension TemporaryFiles {
     return result.joined(separator: "/")
   }
 
-  /// The temporary name in a component of a path, and the text around it.
+  /// Returns the temporary name in a component of a path, and the text around it.
   private static func temporaryName(
     in part: Substring
   ) -> (before: Substring, target: Substring, after: Substring)? {
     guard let ending = part.range(of: TemporaryName.ending) else { return nil }
-    // The first component of a relative path stands behind the text of the message.
+    // The first component of a relative path follows the text of the message.
     var start = part.startIndex
     if part.first != "." {
       guard
@@ -51,7 +51,7 @@ extension TemporaryFiles {
 }
 
 extension Substring {
-  /// The first place of a text in this one.
+  /// Returns the first range of a text in this text.
   fileprivate func range(of text: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {

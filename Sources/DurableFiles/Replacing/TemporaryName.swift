@@ -1,30 +1,28 @@
-/// The name of a file or a folder that a process makes beside a path, to take the place of that path.
+/// The name of a temporary file or folder that a process makes beside a path, to take the place of that path.
 ///
-/// ```text
-/// .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp
-/// ```
+/// ```text .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp ```
 ///
-/// The name contains the process that makes it. A later process can therefore tell whether the maker still runs, and
-/// remove the leftovers of a process that ended.
+/// The name contains the identity of the process that makes it. A later process can therefore check whether that
+/// process still runs, and remove the leftovers of an ended process.
 struct TemporaryName: Hashable {
   /// The last component of the path whose place is taken, shortened if it is long.
   var stem: String
-  /// The host and the boot of the maker, as hexadecimal digits.
+  /// The hashes of the maker's host name and boot identifier, as hexadecimal digits.
   var origin: String
-  /// The number of the maker.
+  /// The process number of the maker.
   var processID: Int32
-  /// When the maker started.
+  /// The start time of the maker.
   var startTime: UInt64
   /// A number that no other temporary name has.
   var number: UInt64
-  /// Whether a version of Quire made the name that left its process out.
+  /// Whether an older version of Quire made the name, without a process.
   var isUnsigned = false
 
   static let ending = ".quire-tmp"
   /// Endings that SQLite adds to the name of a database.
   static let companionEndings = ["-wal", "-shm", "-journal"]
 
-  /// A new name for what is to take the place of `path`.
+  /// Creates a new name for a file or folder that will take the place of `path`.
   init(for path: String, _ calls: any DiskCalls) {
     let name = path.lastPathComponent
     // A temporary file that is itself replaced has the stem of the first path, so that one search finds both.
@@ -36,7 +34,7 @@ struct TemporaryName: Hashable {
     number = calls.uniqueNumber()
   }
 
-  /// The parts of a name, or `nil` for a name that Quire did not make.
+  /// Parses a name; `nil` for a name that Quire did not make.
   init?(parsing name: String) {
     var text = name[...]
     for ending in TemporaryName.companionEndings where text.hasSuffix(TemporaryName.ending + ending)
@@ -76,11 +74,12 @@ struct TemporaryName: Hashable {
       ".\(stem).\(origin)-\(process)-\(TemporaryName.digits(number, 16))\(TemporaryName.ending)"
   }
 
-  /// Whether the process that made the name has ended, or is this one and could not remove the file.
+  /// Returns whether the process that made the name has ended, or is this process and could not remove the file.
   ///
-  /// A process of another host, or of a container with a host name of its own, can't be asked; it counts as running.
+  /// This process cannot check a process on another host, or in a container with a host name of its own. Such a
+  /// process counts as running.
   func isAbandoned(seenBy calls: any DiskCalls) -> Bool {
-    // The older version had no other rule than the lock that its caller holds.
+    // The older version relied only on the lock that its caller holds.
     if isUnsigned { return true }
     let own = calls.process
     let ownOrigin = TemporaryName.origin(of: own)
@@ -92,14 +91,15 @@ struct TemporaryName: Hashable {
     return !calls.isRunning(maker)
   }
 
-  /// Whether this process made the name.
+  /// Returns whether this process made the name.
   func isOwn(_ calls: any DiskCalls) -> Bool {
     let own = calls.process
     return !isUnsigned && origin == TemporaryName.origin(of: own) && processID == own.processID
       && startTime == own.startTime
   }
 
-  /// The beginning of a long name: most file systems allow 255 bytes, and the rest of the name takes up to 90.
+  /// Returns the beginning of a long name. Most file systems allow 255 bytes, and the rest of the name takes up to
+  /// 90.
   static func shortened(_ name: String) -> String {
     var stem = name
     while stem.utf8.count > 150 { stem.removeLast() }
@@ -110,7 +110,8 @@ struct TemporaryName: Hashable {
     hash(process.hostName) + hash(process.bootID)
   }
 
-  /// A hash (FNV-1a) of a text, in eight digits. It only has to differ from host to host and from boot to boot.
+  /// Returns a hash (FNV-1a) of a text, in eight digits. It only has to differ from host to host and from boot to
+  /// boot.
   private static func hash(_ text: String) -> String {
     var hash: UInt32 = 0x811c_9dc5
     for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

@@ -1,7 +1,7 @@
-/// A private folder beside a path, in which a file or a folder is made that takes the place of that path.
+/// A private folder beside a path, in which the file or folder is made that will take the place of that path.
 ///
-/// The folder contains the new file under its own name, and `old/` with all that the new file displaces. Only the
-/// owner may look into it.
+/// The folder contains the new file under its own name in `new/`, and the files that the new file displaces in
+/// `old/`. Only the owner has access to the folder.
 struct Workspace {
   let disk: any Disk
   /// The path whose place is taken.
@@ -26,7 +26,7 @@ struct Workspace {
     }
   }
 
-  /// Where the new file or folder is made.
+  /// The path at which the new file or folder is made.
   var newPath: String {
     folder.appendingPathComponent(Workspace.newFolder)
       .appendingPathComponent(target.lastPathComponent)
@@ -35,7 +35,7 @@ struct Workspace {
   private var oldFolder: String { folder.appendingPathComponent(Workspace.oldFolder) }
   private var oldPath: String { oldFolder.appendingPathComponent(target.lastPathComponent) }
 
-  /// The companions of the target that exist.
+  /// Returns the companions of the target that exist.
   static func companions(
     of target: String, _ endings: [String], on disk: any Disk
   ) throws(DiskError) -> [String] {
@@ -44,7 +44,7 @@ struct Workspace {
     return found
   }
 
-  /// Gives the new file or folder its place, calls `check`, and puts the old one back if that fails.
+  /// Moves the new file or folder to its path, calls `check`, and puts the old one back if that fails.
   func takePlace(of old: FileStatus?, check: () throws -> Void) throws {
     let new = try disk.status(of: newPath, followingLinks: false)
     if let old { try keepPermissions(of: old, new) }
@@ -65,8 +65,8 @@ struct Workspace {
     }
     do {
       if switches {
-        // Some file systems know no second names. Then a failing sync of the directory is the one failure that leaves
-        // the new file in place.
+        // Some file systems do not support second names. Then a failing sync of the directory is the one failure that
+        // leaves the new file in place.
         hasBackup = (try? disk.link(target, to: oldPath)) != nil
         try disk.rename(newPath, to: target)
       } else {
@@ -75,8 +75,8 @@ struct Workspace {
           try disk.syncDirectory(folder)
           try disk.syncDirectory(of: folder)
         }
-        // The file goes first: without it, its companions mean nothing, and none of them is ever beside a new file.
-        // So a crash that finds a companion in the folder finds the file there too.
+        // The file goes first: without it, its companions mean nothing, and no companion is ever beside a new file.
+        // So a crash that leaves a companion in the folder leaves the file there too.
         if old != nil { try move(target) }
         if !moved.isEmpty { try syncMoves() }
         for path in companions { try move(path) }
@@ -139,14 +139,14 @@ struct Workspace {
     try disk.setPermissions(of: path, isDirectory: kind == .directory, to: permissions)
   }
 
-  /// Removes the folder with all that is left in it.
+  /// Removes the folder with everything left in it.
   func remove() {
     if (try? disk.removeTree(folder)) == nil {
       disk.discard(folder) { try disk.removeTree(folder) }
     }
   }
 
-  /// Removes the folder, unless the only copy of the old file is in it.
+  /// Removes the folder, unless it contains the only copy of the old file.
   func removeAfterFailure() {
     let isOnlyCopy =
       (try? disk.exists(oldPath)) == true && (try? disk.exists(target)) == false

@@ -1,10 +1,10 @@
-/// What is certain to survive a crash at one moment, and what may.
+/// The state that certainly survives a crash at one moment, and the changes that may survive.
 struct CrashImage: Sendable {
-  /// The nodes, with the changes of those that have no uncertain ones.
+  /// The nodes, with the changes of the nodes that have no uncertain changes.
   private(set) var settled: SimulatedNodes
-  /// The changes since, oldest first.
+  /// The changes that are not in `settled` yet, oldest first.
   private(set) var changes: [Change] = []
-  /// The sizes files have for certain, where it is not that of the settled node.
+  /// The sizes of files that are certain, where they differ from the settled node's size.
   private var certainByteCounts: [NodeNumber: Int] = [:]
 
   /// A change of one node, and whether it is certain.
@@ -18,22 +18,22 @@ struct CrashImage: Sendable {
   }
 
   enum Standing: Sendable {
-    /// May or may not have arrived, and a sync would see to it.
+    /// The change may or may not have reached the disk; a sync would make it certain.
     case pending
-    /// May or may not have arrived, and no sync will see to it: one failed.
+    /// The change may or may not have reached the disk, and no later sync makes it certain, because a sync failed.
     case abandoned
-    /// Has arrived.
+    /// The change has reached the disk.
     case certain
   }
 
   init(_ nodes: SimulatedNodes) { settled = nodes }
 
-  /// Whether a sync of the node would make anything certain.
+  /// Returns whether a sync of the node would make any change certain.
   func hasPendingChanges(of node: NodeNumber) -> Bool {
     changes.contains { $0.node == node && $0.standing == .pending }
   }
 
-  /// Takes the next effect in.
+  /// Adds the next effect.
   mutating func apply(_ effect: DiskEffect) {
     switch effect.kind {
     case .made(let number, let node):
@@ -51,12 +51,12 @@ struct CrashImage: Sendable {
     }
   }
 
-  /// The size a file has for certain, if the changes are left aside whose size is not.
+  /// Returns the size of a file without the changes whose size is uncertain.
   func certainByteCount(of number: NodeNumber) -> Int {
     certainByteCounts[number] ?? settled[number]?.byteCount ?? 0
   }
 
-  /// A sync makes pending changes certain, and the size with them.
+  /// Makes the pending changes of a node certain after a sync, and the size with them.
   private mutating func settle(_ number: NodeNumber, _ scope: SyncScope) {
     for index in changes.indices where changes[index].node == number {
       if let byteCount = changes[index].change.newByteCount {
@@ -74,12 +74,12 @@ struct CrashImage: Sendable {
     collapse()
   }
 
-  /// Applies the changes of nodes that have no uncertain ones.
+  /// Applies the changes of the nodes that have no uncertain changes.
   private mutating func collapse() {
     var blocked: Set<NodeNumber> = []
     for (index, change) in changes.enumerated() where change.standing != .certain {
       blocked.insert(change.node)
-      // A change that the one after it needs stays, so that the two stay side by side.
+      // A change that the next change needs must stay, so that the two stay next to each other.
       if case .entries(_, needsPrevious: true) = change.change {
         blocked.insert(changes[index - 1].node)
       }

@@ -1,5 +1,5 @@
 extension CrashPoint {
-  /// The files and directories that a crash leaves when the dials are set so.
+  /// Returns the files and directories that a crash leaves with the given settings of the dials.
   func nodes(_ settings: [Int]) -> SimulatedNodes {
     var nodes = image.settled
     var happened: Set<Int> = []
@@ -34,7 +34,8 @@ extension CrashPoint {
     return nodes
   }
 
-  /// Whether a change happens: its own dial says so, or that of the one after, which needs it.
+  /// Returns whether a change happens: by its own dial, or by the dial of the next change, if that change needs this
+  /// one.
   private func happens(_ index: Int, _ happened: Set<Int>) -> Bool {
     if happened.contains(index) { return true }
     guard index + 1 < image.changes.count,
@@ -43,7 +44,7 @@ extension CrashPoint {
     return happened.contains(index + 1)
   }
 
-  /// Makes every file as long as any write reaches; where none arrives the filling shows.
+  /// Lengthens every file to the furthest write; the parts that no write reached contain the filling.
   private func lengthen(
     _ nodes: inout SimulatedNodes, _ fillings: [NodeNumber: PagedBytes.Filling]
   ) {
@@ -57,7 +58,7 @@ extension CrashPoint {
     }
   }
 
-  /// Makes a change in whole, but leaves the size alone, which has a dial of its own.
+  /// Applies a change completely, except for the size, which has its own dial.
   private func apply(
     _ change: NodeChange, to node: inout SimulatedNode, _ filling: PagedBytes.Filling
   ) {

@@ -1,8 +1,8 @@
 extension CrashPoint {
-  /// The settings of a state chosen by chance, from kinds of states in which programs break.
+  /// Returns settings that are drawn at random from kinds of states in which programs often fail.
   ///
-  /// Settings that are all drawn at random would nearly always lose about half of everything, and
-  /// a program that recovers from that may still fail when one early sector is missing.
+  /// If every setting were drawn independently, nearly every state would lose about half of everything. A program
+  /// that recovers from such a state may still fail when one early sector is missing.
   func sampledSettings(_ number: Int, seed: UInt64) -> [Int] {
     var random = SplitMix64(seed: seed, stream: UInt64(operationCount), UInt64(number))
     switch number {
@@ -25,7 +25,7 @@ extension CrashPoint {
     }
   }
 
-  /// All before one change arrived, nothing after it, and of itself a part.
+  /// Returns settings in which all changes before one arrived, no change after it, and that change in part.
   private func settings(tornAt tornChange: Int, _ random: inout SplitMix64) -> [Int] {
     dials.map { dial in
       switch dial.subject {
@@ -39,7 +39,7 @@ extension CrashPoint {
     }
   }
 
-  /// The file's size before the given change, or on the way to that after it.
+  /// Returns the file's size before the given change, or a size between that and the size after the change.
   private func byteCount(
     of node: NodeNumber, tornAt tornChange: Int, _ random: inout SplitMix64
   ) -> Int {
@@ -55,13 +55,13 @@ extension CrashPoint {
     return size
   }
 
-  /// One thing arrived alone, or alone did not.
+  /// Returns settings in which exactly one dial has arrived, or all but one.
   private func settings(ofOneThat arrived: Bool, _ random: inout SplitMix64) -> [Int] {
     let one = dials.indices.randomElement(using: &random) ?? 0
     return dials.enumerated().map { index, dial in
       switch dial.subject {
       case .filling: Int.random(in: 0...1, using: &random)
-      // A single piece that arrived shows only in a file that is long enough for it.
+      // A single piece that arrived is visible only if the file is long enough for it.
       case .byteCount where index != one: dial.settingCount - 1
       case .byteCount: byteCountSetting(dial, &random)
       default: (index == one) == arrived ? 1 : 0
@@ -69,7 +69,7 @@ extension CrashPoint {
     }
   }
 
-  /// A size, with a liking for the shortest, the longest and the ends of sectors.
+  /// Returns a setting for a size; the shortest, the longest and the ends of sectors are preferred.
   private func byteCountSetting(_ dial: Dial, _ random: inout SplitMix64) -> Int {
     let any = Int.random(in: 0..<dial.settingCount, using: &random)
     switch Int.random(in: 0..<4, using: &random) {
@@ -84,11 +84,11 @@ extension CrashPoint {
   }
 }
 
-/// A generator whose numbers follow from its seed alone, on every machine and in every release.
+/// A generator whose numbers depend only on its seed, on every machine and in every release.
 struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
-  /// The generator of one stream, independent of those with other numbers.
+  /// Creates the generator of one stream. Streams with different numbers are independent.
   init(seed: UInt64, stream: UInt64...) {
     state = seed
     for number in stream { state = next() ^ number }

@@ -1,16 +1,16 @@
-/// A moment at which the machine may stop, and all that may be left then, by number.
+/// A moment at which the machine may stop, with all states that the crash may leave, by number.
 ///
-/// Each thing that may or may not have happened is a **dial**: whether a sector arrived, whether a
-/// name was set, how long a file is. A state is one setting of all dials.
+/// Each uncertain fact is a **dial**: whether a sector arrived, whether a name was set, how long a file is. A state
+/// is one setting of all dials.
 struct CrashPoint: Sendable {
-  /// How many operations were done.
+  /// The number of completed operations.
   let operationCount: Int
   let image: CrashImage
   let dials: [Dial]
-  /// How many states there are, or `Int.max` for more.
+  /// The number of states, or `Int.max` if there are more.
   let stateCount: Int
 
-  /// One thing that may be one way or another. With two settings, 1 says that it happened.
+  /// One uncertain fact. If there are two settings, 1 means that it happened.
   struct Dial: Sendable {
     var subject: Subject
     var settingCount: Int
@@ -19,15 +19,15 @@ struct CrashPoint: Sendable {
   enum Subject: Sendable {
     /// Whether a piece of a write arrived, which lies within one sector.
     case piece(change: Int, Range<Int>)
-    /// Whether a change that is whole or not at all happened.
+    /// Whether an indivisible change happened.
     case whole(change: Int)
-    /// How long a file is: the lowest size plus the setting.
+    /// The size of a file: the lowest size plus the setting.
     case byteCount(NodeNumber, lowest: Int)
-    /// What is in a file where nothing arrived: zeros, or whatever was there.
+    /// The contents of a file where no write arrived: zeros, or the previous contents of the sectors.
     case filling(NodeNumber)
   }
 
-  /// Disks write whole sectors.
+  /// The size of a sector. Disks write whole sectors.
   static let sectorByteCount = 512
 
   init(operationCount: Int, image: CrashImage) {
@@ -42,7 +42,7 @@ struct CrashPoint: Sendable {
     stateCount = count
   }
 
-  /// The setting of each dial in the state of the given number, if all are counted through.
+  /// Returns the setting of each dial in the state of the given number, if all states are counted through.
   func settings(ofState number: Int) -> [Int] {
     var rest = number
     return dials.map { dial in
@@ -76,7 +76,7 @@ struct CrashPoint: Sendable {
         let subject = Subject.byteCount(node, lowest: range.lowerBound)
         dials.append(Dial(subject: subject, settingCount: range.count))
       }
-      // A file whose size never changed has no place where nothing arrived.
+      // A file whose size never changed has no range without written bytes.
       if range.count > 1 || range.upperBound > image.settled[node]!.byteCount {
         dials.append(Dial(subject: .filling(node), settingCount: 2))
       }

@@ -1,9 +1,9 @@
-/// What one crash left.
+/// The state that one crash left.
 public struct CrashState: Sendable {
-  /// Its index among the ``CrashStates``.
+  /// The index of the state among the ``CrashStates``.
   public let number: Int
-  /// How many operations were done when the machine stopped. What a program had promised by then it
-  /// must keep; compare with ``SimulatedDisk/operationCount`` at the time of the promise.
+  /// The number of operations that were done when the machine stopped. A program must keep every promise it made by
+  /// then. Compare with ``SimulatedDisk/operationCount`` at the time of the promise.
   public var operationCount: Int { point.operationCount }
 
   private let seed: UInt64
@@ -22,13 +22,13 @@ public struct CrashState: Sendable {
     self.operations = operations
   }
 
-  /// The disk as it is found after the crash. Each call makes another, all of it durable, so a
-  /// crash during recovery can be tried on it in turn.
+  /// The disk after the crash. Each access creates another disk on which everything is durable, so a test can try a
+  /// crash during recovery too.
   public var disk: SimulatedDisk { SimulatedDisk(SimulatedState(point.nodes(settings))) }
 }
 
 extension CrashState: CustomStringConvertible {
-  /// The moment, and what was lost, for the message of a test that failed.
+  /// The moment and the losses, for the message of a failed test.
   public var description: String {
     let losses = zip(point.dials, settings).compactMap(loss)
     let found = losses.isEmpty ? "nothing was lost" : losses.joined(separator: "; ")

@@ -1,37 +1,34 @@
-/// The disks that a crash may leave, each made when it is asked for.
+/// The disks that a crash may leave. Each is created on demand.
 ///
-/// **The model.** It assumes what POSIX promises and no more; what a program survives here it
-/// survives on every file system that keeps its promises.
+/// **The model.** The model assumes no more than POSIX promises. A program that survives here survives on every file
+/// system that keeps these promises.
 ///
 /// - The machine stops at any moment, also in the middle of an operation.
-/// - A file's bytes and size are durable after a sync of the file that succeeded, its permissions
-///   after one of ``SyncScope/everything``, and the names in a directory after a sync of that
-///   directory.
-/// - Of what is not durable any subset has happened, in any order. Of a write any of the sectors of
-///   512 bytes has arrived, and a sector is whole or not at all.
-/// - The size is independent of the bytes: a file that grew or was cut may end at any byte between
-///   its old and its new size, and where bytes did not arrive there are zeros or whatever the
-///   sectors held.
-/// - A name set, removed, or moved within a directory is one step, whole or not at all. A name that
-///   moved between directories may be in both, but is not in neither.
-/// - A sync that failed makes nothing durable, and no later sync makes durable what it should have.
-/// - What is durable stays as it is: media that fail later are not a crash.
+/// - A file's bytes and size are durable after a successful sync of the file, and its permissions after a sync with
+///   ``SyncScope/everything``. The names in a directory are durable after a sync of that directory.
+/// - Of the changes that are not durable, any subset has happened, in any order. Of a write, any of the sectors of
+///   512 bytes have arrived, and each sector arrives completely or not at all.
+/// - The size is independent of the bytes: a file that grew or was cut may end at any byte between its old and its
+///   new size. Where bytes did not arrive, the file contains zeros or the previous contents of the sectors.
+/// - Setting a name, removing it, or moving it within a directory is one step, whole or not at all. A name that moved
+///   between directories may be in both, but is not in neither.
+/// - A failed sync makes nothing durable, and no later sync makes the same changes durable.
+/// - Durable contents do not change: media that fail later are not a crash.
 ///
-/// Stopping directly before a sync, or at the end, leaves all the states that stopping earlier
-/// since the sync before would, and more; so those are the moments looked at.
+/// A crash directly before a sync, or at the end, can leave every state that an earlier crash after the previous sync
+/// can leave, and more. So only these moments are examined.
 ///
-/// As many states are looked at as the limit allows: all, when they are few enough, and otherwise
-/// a share for each moment, chosen by the seed among orderly prefixes torn at their end, single
-/// losses, single arrivals and random subsets. One seed gives the same states, so a state is found
-/// again by its index.
+/// The limit bounds the number of states. If there are few, all are examined. Otherwise each moment gets a share,
+/// which the seed chooses among ordered prefixes torn at their end, single losses, single arrivals and random
+/// subsets. The same seed gives the same states, so an index identifies a state again.
 public struct CrashStates: RandomAccessCollection, Sendable {
-  /// Whether these are all the states the model allows.
+  /// Whether these are all the states that the model allows.
   public let isExhaustive: Bool
-  /// The seed of the choice.
+  /// The seed that chooses the states.
   public let seed: UInt64
 
   private let points: [CrashPoint]
-  /// For each point, the index that follows its last state's.
+  /// For each point, the index after its last state.
   private let ends: [Int]
   private let operations: [RecordedOperation]
 
@@ -52,10 +49,10 @@ public struct CrashStates: RandomAccessCollection, Sendable {
   /// Zero.
   public var startIndex: Int { 0 }
 
-  /// How many states there are.
+  /// The number of states.
   public var endIndex: Int { ends[ends.count - 1] }
 
-  /// The state of the given number.
+  /// Returns the state of the given number.
   public subscript(index: Int) -> CrashState {
     precondition(indices.contains(index), "A state's number is below the count of states.")
     var low = 0
@@ -75,7 +72,7 @@ public struct CrashStates: RandomAccessCollection, Sendable {
       number: index, seed: seed, point: point, settings: settings, operations: operations)
   }
 
-  /// The moments directly before a sync that matters, and the end.
+  /// Returns the moments directly before each sync that changes anything, and the end.
   private static func points(_ state: SimulatedState) -> [CrashPoint] {
     var image = CrashImage(state.initialNodes)
     var points: [CrashPoint] = []
@@ -93,7 +90,7 @@ public struct CrashStates: RandomAccessCollection, Sendable {
     (1...count).map { points[$0 * points.count / count - 1] }
   }
 
-  /// How many states of each point are looked at: those with few leave more to the others.
+  /// Returns the number of states to examine at each point. Points with few states leave a larger share to the rest.
   private static func shares(_ stateCounts: [Int], _ limit: Int) -> [Int] {
     var shares = stateCounts
     var rest = limit
@@ -107,11 +104,11 @@ public struct CrashStates: RandomAccessCollection, Sendable {
 }
 
 extension SimulatedDisk {
-  /// The disks that a crash may have left at any moment since the last ``settle()``.
+  /// Returns the disks that a crash may have left at any moment since the last ``settle()``.
   ///
   /// - Parameters:
-  ///   - limit: The most states to look at.
-  ///   - seed: Chooses them, when there are more.
+  ///   - limit: The largest number of states to examine.
+  ///   - seed: The seed that chooses the states if there are more.
   public func crashStates(limit: Int, seed: UInt64) -> CrashStates {
     CrashStates(state.withLock { $0 }, limit: limit, seed: seed)
   }

@@ -1,18 +1,18 @@
-/// A change that an operation made to what processes see, as a crash may undo it.
+/// A change of the visible state of the disk, recorded so that a simulated crash can undo it.
 struct DiskEffect: Sendable {
-  /// The number of the operation that made it.
+  /// The number of the operation that made the change.
   var operation: Int
   var kind: Kind
 
   enum Kind: Sendable {
-    /// A node came to be: an empty file or directory, or a link. Only an entry makes it reachable.
+    /// A file, a directory or a link was created as a node. It is reachable only through an entry.
     case made(NodeNumber, SimulatedNode)
     /// A node changed.
     case changed(NodeNumber, NodeChange)
     /// A node was synced.
     case synced(NodeNumber, SyncScope)
-    /// A sync failed: what it should have made durable may or may not arrive, and no later sync
-    /// will see to it.
+    /// A sync failed: the changes it should have made durable may or may not arrive, and no later sync makes them
+    /// durable.
     case syncFailed(NodeNumber)
   }
 }
@@ -22,11 +22,11 @@ enum NodeChange: Sendable {
   case write(offset: Int, bytes: [UInt8], newByteCount: Int)
   case resize(oldByteCount: Int, newByteCount: Int)
   case permissions(FilePermissions)
-  /// Sets or removes names, all in one step. If `needsPrevious`, only together with the change
+  /// Sets or removes names, all in one step. With `needsPrevious`, the change happens only together with the change
   /// before it: the removal of a name that moved to another directory.
   case entries([String: NodeNumber?], needsPrevious: Bool)
 
-  /// The file's size after the change, if it is one that bears on the size.
+  /// The file's size after the change; `nil` if the change does not affect the size.
   var newByteCount: Int? {
     switch self {
     case .write(_, _, let count), .resize(_, let count): count
@@ -34,7 +34,7 @@ enum NodeChange: Sendable {
     }
   }
 
-  /// Makes the change in whole.
+  /// Applies the whole change.
   func apply(to node: inout SimulatedNode) {
     switch self {
     case .write(let offset, let bytes, _): node.bytes.write(bytes[...], at: offset)

@@ -1,6 +1,6 @@
 /// The bytes of a simulated file, in pages that copies share until one of them writes.
 ///
-/// Tests look at a hundred thousand copies of one disk, each of which differs in a few sectors.
+/// Tests examine a hundred thousand copies of one disk, each of which differs in a few sectors.
 struct PagedBytes: Sendable {
   private(set) var count = 0
   private var pages: [[UInt8]] = []
@@ -9,14 +9,14 @@ struct PagedBytes: Sendable {
 
   init() {}
 
-  /// What is found where nothing was written.
+  /// The contents of a range that was never written.
   enum Filling: Sendable, Hashable {
     case zeros
-    /// What the sectors held before they belonged to the file: never zero, and different from byte
-    /// to byte, so that nobody takes it for something.
+    /// The previous contents of the sectors: never zero, and different from byte to byte, so that no reader mistakes
+    /// them for valid data.
     case garbage
 
-    /// A page of it.
+    /// A page of the filling.
     fileprivate var page: [UInt8] { self == .zeros ? Self.zeroPage : Self.garbagePage }
 
     private static let zeroPage = [UInt8](repeating: 0, count: pageByteCount)
@@ -27,7 +27,7 @@ struct PagedBytes: Sendable {
   mutating func resize(to newCount: Int, filling: Filling = .zeros) {
     let pageCount = (newCount + Self.pageByteCount - 1) / Self.pageByteCount
     if newCount > count {
-      // The last page may still hold what was cut off before.
+      // The last page may still contain bytes that were cut off earlier.
       fill(count..<min(newCount, pages.count * Self.pageByteCount), with: filling)
     }
     if pageCount < pages.count {
@@ -38,7 +38,7 @@ struct PagedBytes: Sendable {
     count = newCount
   }
 
-  /// Sets a range to what is found where nothing was written.
+  /// Sets a range to the filling.
   mutating func fill(_ range: Range<Int>, with filling: Filling) {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -49,7 +49,7 @@ struct PagedBytes: Sendable {
     }
   }
 
-  /// Writes the bytes, and lengthens with zeros up to them if need be.
+  /// Writes the bytes. If they begin beyond the end, zeros fill the gap.
   mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
     if offset + bytes.count > count { resize(to: offset + bytes.count) }
     var rest = bytes
@@ -63,7 +63,7 @@ struct PagedBytes: Sendable {
     }
   }
 
-  /// Copies what there is at `offset` into the buffer, and returns how much that was.
+  /// Copies the available bytes at `offset` into the buffer, and returns their number.
   func read(into buffer: inout MutableRawSpan, at offset: Int) -> Int {
     let total = min(buffer.byteCount, max(0, count - offset))
     var done = 0
@@ -85,7 +85,7 @@ struct PagedBytes: Sendable {
 }
 
 extension [UInt8] {
-  /// Overwrites bytes in place, with one copy of memory also where the optimiser is off.
+  /// Overwrites bytes in place, with a single copy of memory even without the optimizer.
   fileprivate mutating func replace(at index: Int, with bytes: ArraySlice<UInt8>) {
     precondition(index + bytes.count <= count, "A piece stays within its page.")
     // SAFETY: The precondition bounds the copy.

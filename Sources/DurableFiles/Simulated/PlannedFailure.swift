@@ -1,40 +1,40 @@
-/// A failure that a simulated disk is told to have.
+/// A failure that a test plans on a simulated disk.
 ///
 ///     disk.plan(.failing(.noSpace, on: .write, after: 3, lasting: .forGood))
 public struct PlannedFailure: Sendable, Hashable {
-  /// What happens instead of the operation.
+  /// The fault that replaces the operation.
   public var fault: Fault
-  /// The operations it can befall, or `nil` for all.
+  /// The operations that can fail, or `nil` for all.
   public var operations: Set<DiskOperation>?
-  /// The end of the paths it can befall, or `nil` for all.
+  /// The end of the paths whose operations can fail, or `nil` for all.
   public var pathSuffix: String?
-  /// How many such operations go well first.
+  /// The number of matching operations that succeed first.
   public var skipCount: Int
-  /// How often it happens.
+  /// The number of times that the failure happens.
   public var lasting: Lasting
 
-  /// What happens instead of an operation.
+  /// The fault that replaces an operation.
   public enum Fault: Sendable, Hashable {
-    /// Nothing is done, and the error is thrown.
+    /// The operation does nothing and throws the error.
     ///
-    /// A failed sync in addition forgets that it had anything to do, as systems do: a later one
-    /// succeeds and makes only what was written in between durable. A failed close closes.
+    /// A failed sync also discards its pending work, as real systems do: a later sync succeeds, and makes only the
+    /// writes after the failure durable. A failed close still closes the descriptor.
     case error(ErrorNumber)
-    /// A read or a write does at most so many bytes.
+    /// A read or a write transfers at most the given number of bytes.
     case short(byteCount: Int)
   }
 
-  /// How often a failure happens.
+  /// The number of times that a failure happens.
   public enum Lasting: Sendable, Hashable {
-    /// The first time.
+    /// Only once.
     case once
-    /// So many times.
+    /// The given number of times.
     case times(Int)
-    /// Each time from then on.
+    /// Every time from then on.
     case forGood
   }
 
-  /// A failure as described.
+  /// Creates a failure with the given properties.
   public init(
     _ fault: Fault, on operations: Set<DiskOperation>? = nil, path pathSuffix: String? = nil,
     after skipCount: Int = 0, lasting: Lasting = .once
@@ -46,7 +46,7 @@ public struct PlannedFailure: Sendable, Hashable {
     self.lasting = lasting
   }
 
-  /// An error on one operation, the first after `skipCount` that go well.
+  /// Returns an error for one operation, after `skipCount` operations that succeed.
   public static func failing(
     _ error: ErrorNumber, on operation: DiskOperation? = nil, path pathSuffix: String? = nil,
     after skipCount: Int = 0, lasting: Lasting = .once
@@ -57,12 +57,12 @@ public struct PlannedFailure: Sendable, Hashable {
   }
 }
 
-/// A planned failure, and how far it is.
+/// A planned failure and its progress.
 struct ActiveFailure: Sendable {
   var plan: PlannedFailure
   var matchCount = 0
 
-  /// Counts the operation if it matches, and returns what befalls it.
+  /// Counts the operation if it matches, and returns the fault for it, if any.
   mutating func fault(
     for operation: DiskOperation, _ path: String
   ) -> PlannedFailure.Fault? {

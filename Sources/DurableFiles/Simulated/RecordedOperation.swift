@@ -1,19 +1,19 @@
-/// An operation that a simulated disk was asked for.
+/// An operation that a simulated disk was asked to do.
 public struct RecordedOperation: Sendable, Hashable {
-  /// Its number, counted from 1.
+  /// The number of the operation, counted from 1.
   public var number: Int
-  /// What was asked.
+  /// The requested operation.
   public var operation: DiskOperation
-  /// The path, of an open file the one it was opened at.
+  /// The path; for an open file, the path at which it was opened.
   public var path: String
-  /// The bytes it was about: of a read or a write those asked for, of a truncation the new length.
+  /// The bytes of the operation: the requested bytes of a read or a write, or the new length of a truncation.
   public var range: Range<Int>?
-  /// The error it ended with.
+  /// The error with which the operation failed.
   public var failure: ErrorNumber?
 }
 
 extension RecordedOperation: CustomStringConvertible {
-  /// Number, operation, path, bytes and error: `#7 write /notes.store [0, 512): … (EIO)`.
+  /// The number, operation, path, bytes and error: `#7 write /notes.store [0, 512): … (EIO)`.
   public var description: String {
     var text = "#\(number) \(operation) \(path)"
     if let range { text += " [\(range.lowerBound), \(range.upperBound))" }

@@ -89,7 +89,7 @@ extension SimulatedCalls {
 }
 
 extension SimulatedState {
-  /// The node to open, made if the request says so.
+  /// Returns the node to open, and creates it if the request says so.
   mutating func node(
     at place: SimulatedPlace, for request: OpenRequest
   ) throws(ErrorNumber) -> NodeNumber {
@@ -115,7 +115,7 @@ extension SimulatedState {
       nameCount: nodes.nameCount(of: number))
   }
 
-  /// What has a name of its own, which is neither the root nor `..`.
+  /// Returns the place and the node of a path, which must be neither the root nor end in `..`.
   fileprivate func named(
     _ path: String
   ) throws(ErrorNumber) -> (SimulatedPlace, NodeNumber) {
@@ -125,7 +125,8 @@ extension SimulatedState {
     return (place, node)
   }
 
-  /// Moves a name. Within a directory that is one change; between two, the removal needs the other.
+  /// Moves a name. Within a directory the move is one change; between two directories, the removal depends on the
+  /// insertion.
   fileprivate mutating func move(
     _ node: NodeNumber, from old: SimulatedPlace, to new: SimulatedPlace
   ) {
@@ -139,6 +140,6 @@ extension SimulatedState {
 }
 
 extension FilePermissions {
-  /// What a process with the usual mask gets.
+  /// The permissions after the usual mask of a process is subtracted.
   fileprivate var masked: FilePermissions { FilePermissions(rawValue: rawValue & ~0o022) }
 }

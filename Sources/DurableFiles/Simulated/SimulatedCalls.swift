@@ -16,8 +16,8 @@ struct SimulatedCalls: DiskCalls {
   }
 
   func close(_ descriptor: Descriptor) throws(ErrorNumber) {
-    // A close that fails has closed: so do Linux and most others, and trying again would close
-    // somebody else's file.
+    // A close that fails still closes, as on Linux and most other systems. Trying again could close a descriptor that
+    // another open has received meanwhile.
     defer { state.withLock { $0.openFiles[descriptor] = nil } }
     try perform(.close, descriptor) { _, _ in }
   }
@@ -49,7 +49,7 @@ struct SimulatedCalls: DiskCalls {
       let newCount = max(oldCount, offset + piece.count)
       guard !piece.isEmpty else { return 0 }
       if offset > oldCount {
-        // What a write leaves out reads as zeros.
+        // The range before a write beyond the end reads as zeros.
         state.change(file.node, .resize(oldByteCount: oldCount, newByteCount: offset))
       }
       state.change(file.node, .write(offset: offset, bytes: piece, newByteCount: newCount))
@@ -142,7 +142,7 @@ struct SimulatedCalls: DiskCalls {
 // MARK: - One operation
 
 extension SimulatedCalls {
-  /// Records an operation, and does it unless it is to fail.
+  /// Records an operation, and performs it unless a failure is planned for it.
   func perform<Result>(
     _ operation: DiskOperation, _ path: String, _ range: Range<Int>? = nil,
     _ body: (inout SimulatedState) throws(ErrorNumber) -> Result
@@ -161,7 +161,7 @@ extension SimulatedCalls {
     }
   }
 
-  /// Records an operation on an open file, and does it unless it is to fail.
+  /// Records an operation on an open file, and performs it unless a failure is planned for it.
   fileprivate func perform<Result>(
     _ operation: DiskOperation, _ descriptor: Descriptor, _ range: Range<Int>? = nil,
     _ body: (inout SimulatedState, SimulatedState.OpenFile) throws(ErrorNumber) -> Result

@@ -1,5 +1,4 @@
-/// A disk in memory that records what is asked of it, fails when told to, and shows what a crash
-/// may leave.
+/// A disk in memory that records its operations, fails as planned, and shows the states that a crash may leave.
 ///
 ///     let disk = SimulatedDisk()
 ///     try disk.replace("manifest") { try $0.write("old") }
@@ -11,26 +10,26 @@
 ///       #expect(text == Array("old".utf8) || text == Array("new".utf8), "\(state)")
 ///     }
 ///
-/// It runs the module's own code over simulated system calls, and is deterministic: one sequence of
-/// calls gives one record. It behaves as a POSIX file system does (removed files stay readable
-/// while open, a rename replaces in one step, links are followed), but checks no permissions. Paths
-/// begin at its root whether or not they begin with a slash.
+/// The disk runs the module's own code over simulated system calls, and is deterministic: the same sequence of calls
+/// gives the same record. It behaves as a POSIX file system does: removed files stay readable while open, a rename
+/// replaces in one step, and links are followed. It does not check permissions. All paths begin at its root, with or
+/// without a leading slash.
 ///
-/// A copy is the same disk; so is what ``seen(by:)`` returns, on which locks and records are those
-/// of another process.
+/// A copy refers to the same disk. So does the result of ``seen(by:)``, on which locks and lock records belong to
+/// another process.
 public struct SimulatedDisk: Disk {
   let state: Guarded<SimulatedState>
-  /// Who makes the calls.
+  /// The process that makes the calls.
   public let process: ProcessIdentity
 
-  /// A disk that holds only an empty root.
+  /// Creates a disk that contains only an empty root.
   public init() {
     self.init(.empty)
   }
 
   init(_ state: SimulatedState) {
     self.state = Guarded(state)
-    // A crash ends every process. Whatever was made since the last boot has raised the number.
+    // A crash ends every process. Every node created since the last boot has raised the number.
     let boot = state.nodes.keys.max()?.rawValue ?? 1
     process = ProcessIdentity(
       hostName: "here", bootID: "boot-\(boot)", processID: 100, startTime: 1)
@@ -48,42 +47,42 @@ public struct SimulatedDisk: Disk {
 // MARK: - Recording and failing
 
 extension SimulatedDisk {
-  /// The operations so far, failed ones included, since the last ``settle()``.
+  /// The operations since the last ``settle()``, including failed ones.
   public var operations: [RecordedOperation] { state.withLock { $0.operations } }
 
-  /// How many operations there were since the last ``settle()``.
+  /// The number of operations since the last ``settle()``.
   public var operationCount: Int { state.withLock { $0.operations.count } }
 
-  /// Makes all there is durable and begins a new record: the state crashes go back to.
+  /// Makes everything durable and begins a new record. A later crash goes back at most to this state.
   public func settle() {
     state.withLock { $0.settle() }
   }
 
-  /// Adds a failure to come. Of several that apply the earliest planned happens.
+  /// Plans a failure. If several failures match an operation, the one that was planned first happens.
   public func plan(_ failure: PlannedFailure) {
     state.withLock { $0.failures.append(ActiveFailure(plan: failure)) }
   }
 
-  /// Takes all planned failures back.
+  /// Removes all planned failures.
   public func planNoFailures() {
     state.withLock { $0.failures = [] }
   }
 
-  /// How many files and directories are open.
+  /// The number of open files and directories.
   public var openFileCount: Int { state.withLock { $0.openFiles.count } }
 }
 
 // MARK: - Other processes and time
 
 extension SimulatedDisk {
-  /// The same disk as another process sees it, on this host or another.
+  /// Returns the same disk as another process sees it, on this host or another.
   public func seen(by process: ProcessIdentity) -> SimulatedDisk {
     SimulatedDisk(state: state, process: process)
   }
 
-  /// Ends a process as a crash of it would: its files close, its locks go, its records stay.
+  /// Ends a process as a crash would: its files are closed, its locks are released, and its lock records stay.
   ///
-  /// The disk goes on; for a crash of the machine see ``crashStates(limit:seed:)``.
+  /// The disk keeps running; for a crash of the machine see ``crashStates(limit:seed:)``.
   public func endProcess(_ process: ProcessIdentity) {
     state.withLock { state in
       state.endedProcesses.insert(process)
@@ -91,7 +90,7 @@ extension SimulatedDisk {
     }
   }
 
-  /// Sets what happens whenever a call waits, for a lock say. Waiting takes no real time.
+  /// Sets an action that runs whenever a call waits, for example for a lock. Waiting takes no real time.
   public func whilePausing(_ action: (@Sendable () -> Void)?) {
     state.withLock { $0.pauseAction = action }
   }

@@ -1,4 +1,4 @@
-/// A file, a directory or a symbolic link of a simulated disk, whatever its names.
+/// A file, a directory or a symbolic link of a simulated disk, independent of its names.
 struct SimulatedNode: Sendable {
   var content: Content
   var permissions: FilePermissions
@@ -26,19 +26,19 @@ struct SimulatedNode: Sendable {
     }
   }
 
-  /// The bytes of a file; none for anything else.
+  /// The bytes of a file; empty for other nodes.
   var bytes: PagedBytes {
     get { if case .file(let bytes) = content { bytes } else { PagedBytes() } }
     _modify {
       var bytes = self.bytes
-      // Leaves the only reference here, so that a page is written in place.
+      // Removes the second reference to the pages, so that a page is written in place.
       content = .file(PagedBytes())
       defer { content = .file(bytes) }
       yield &bytes
     }
   }
 
-  /// The entries of a directory; none for anything else.
+  /// The entries of a directory; empty for other nodes.
   var entries: [String: NodeNumber] {
     get { if case .directory(let entries) = content { entries } else { [:] } }
     _modify {
@@ -50,7 +50,7 @@ struct SimulatedNode: Sendable {
   }
 }
 
-/// Which file, directory or link of a simulated disk something is: its inode.
+/// The number of a file, directory or link of a simulated disk: its inode.
 struct NodeNumber: Sendable, Hashable, Comparable {
   var rawValue: Int
 

@@ -1,17 +1,17 @@
-/// Where a path leads on a simulated disk.
+/// The place that a path leads to on a simulated disk.
 struct SimulatedPlace {
-  /// The directory that holds the last name.
+  /// The directory that contains the last name.
   var directory: NodeNumber
   /// The last name; empty for the root, and where a path ends in `..`.
   var name: String
-  /// What has the name, if anything does.
+  /// The node with this name, if it exists.
   var node: NodeNumber?
 }
 
 extension SimulatedNodes {
   /// Follows a path as POSIX does. Relative paths begin at the root.
   ///
-  /// A link in the last place that the rule refuses is returned, not followed.
+  /// If the rule refuses a link at the end of the path, the link itself is returned.
   func place(
     of path: String, _ links: LinkRule = .followed
   ) throws(ErrorNumber) -> SimulatedPlace {
@@ -59,14 +59,14 @@ extension SimulatedNodes {
     return last
   }
 
-  /// How many entries name the node.
+  /// Returns the number of entries that name the node.
   func nameCount(of number: NodeNumber) -> Int {
     values.reduce(0) { count, node in
       count + node.entries.values.count { $0 == number }
     }
   }
 
-  /// Whether a directory is the other one or lies somewhere below it.
+  /// Returns whether a directory is the other directory or lies below it.
   func isDirectory(_ number: NodeNumber, within other: NodeNumber) -> Bool {
     if number == other { return true }
     return self[other]?.entries.values.contains { isDirectory(number, within: $0) } ?? false

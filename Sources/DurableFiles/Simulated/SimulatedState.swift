@@ -1,20 +1,20 @@
-/// Everything a simulated disk is: what processes see, what they did, and what will fail.
+/// The whole state of a simulated disk: its contents, the record of operations, and the planned failures.
 struct SimulatedState: Sendable {
-  /// What processes see.
+  /// The nodes that processes see.
   private(set) var nodes: SimulatedNodes
-  /// What a crash would leave if nothing had happened since the record began.
+  /// The nodes that a crash would leave if nothing had happened since the record began.
   private(set) var initialNodes: SimulatedNodes
-  /// What happened since.
+  /// The effects since the record began.
   private(set) var effects: [DiskEffect] = []
   var operations: [RecordedOperation] = []
   var failures: [ActiveFailure] = []
   var openFiles: [Descriptor: OpenFile] = [:]
   var endedProcesses: Set<ProcessIdentity> = []
   var uptime = Duration.zero
-  /// The temporary files that a process could not remove.
+  /// The numbers of the temporary files that a process could not remove.
   var givenUpNumbers: Set<UInt64> = []
   var pauseAction: (@Sendable () -> Void)?
-  /// How many bytes the operation under way may read or write, if a failure limits it.
+  /// The number of bytes that the current operation may read or write, if a failure limits it.
   private(set) var byteLimit: Int?
   private var changeCount: Int64 = 0
   private var nextNode: Int
@@ -33,11 +33,11 @@ struct SimulatedState: Sendable {
     self.nodes = nodes
     initialNodes = nodes
     nextNode = (nodes.keys.max()?.rawValue ?? 1) + 1
-    // After a crash there are more nodes than before, so numbers given out then do not come again.
+    // After a crash there are more nodes than before, so earlier numbers are not used again.
     nextUnique = UInt64(nextNode) << 32
   }
 
-  /// A disk that holds only an empty root.
+  /// A disk that contains only an empty root.
   static var empty: SimulatedState {
     SimulatedState([
       .root: SimulatedNode(
@@ -45,7 +45,7 @@ struct SimulatedState: Sendable {
     ])
   }
 
-  /// Makes all that processes see durable, and begins a new record.
+  /// Makes everything that processes see durable, and begins a new record.
   mutating func settle() {
     initialNodes = nodes
     effects = []
@@ -84,7 +84,7 @@ extension SimulatedState {
     change.apply(to: &nodes[number]!)
     if case .permissions = change {
     } else {
-      // A clock that strictly grows shows every change, as a real one mostly does.
+      // A strictly increasing clock makes every change visible, as a real clock usually does.
       changeCount += 1
       nodes[number]!.modificationNanoseconds = changeCount
     }
@@ -98,7 +98,7 @@ extension SimulatedState {
     byteLimit = nil
     var fault: PlannedFailure.Fault?
     for index in failures.indices {
-      // All of them count the operation, also those whose turn it is not.
+      // Every failure counts the operation, even if another failure applies.
       let next = failures[index].fault(for: operation, path)
       fault = fault ?? next
     }
