@@ -1,23 +1,23 @@
 /// A part of a regular expression that an automaton can decide.
 ///
-/// Only whether a whole text matches is asked, so greedy and lazy repetitions are the same.
+/// Only matches of a whole text are needed, so greedy and lazy repetitions have the same result.
 indirect enum PatternNode: Sendable {
-  /// One scalar that passes a test, by the number of the test.
+  /// One scalar that passes a test, given by the number of the test.
   case scalar(Int)
-  /// Consecutive letters without regard to case. For each place the tests of a scalar that begins
-  /// there, with the number of letters that the scalar stands for: `ß` stands for two.
+  /// Consecutive letters, compared without case. Each place has the tests for a scalar that begins there, with the
+  /// number of letters that the scalar stands for: `ß` stands for two.
   case word([[WordEdge]])
   case sequence([PatternNode])
   case choice([PatternNode])
-  /// A part at least and at most so many times; any number of times if there is no greatest one.
+  /// A part repeated at least and at most the given number of times; without an upper limit if `most` is `nil`.
   case repetition(PatternNode, least: Int, most: Int?)
   case assertion(PatternAssertion)
-  /// Whether a part matches a stretch that begins, or ends, at the place.
+  /// A condition that a part matches a stretch that begins, or ends, at the place.
   case look(PatternNode, isBehind: Bool, isNegated: Bool)
 
   static let nothing = PatternNode.sequence([])
 
-  /// The part that matches the same stretches read from their ends.
+  /// The part that matches the same stretches in reverse.
   var reversed: PatternNode {
     switch self {
     case .scalar, .assertion, .look: self
@@ -39,9 +39,9 @@ indirect enum PatternNode: Sendable {
 
 /// A scalar within consecutive letters.
 struct WordEdge: Sendable {
-  /// The number of its test.
+  /// The number of the scalar's test.
   var test: Int
-  /// The number of letters that it stands for.
+  /// The number of letters that the scalar stands for.
   var width: Int
 }
 
@@ -51,18 +51,18 @@ enum PatternAssertion: UInt8, Sendable {
   case textStart
   /// The end of the text.
   case textEnd
-  /// The end of the text, or before the line end that is its last.
+  /// The end of the text, or the place before a line end at the end of the text.
   case lastLineEnd
   /// The start of any line.
   case lineStart
   /// The end of any line.
   case lineEnd
-  /// Between a word and something else.
+  /// A place between a word and something else.
   case wordBoundary
-  /// Not between a word and something else.
+  /// A place that is not between a word and something else.
   case noWordBoundary
-  /// Not before a line feed.
+  /// A place that is not before a line feed.
   case notBeforeLineFeed
-  /// Nowhere.
+  /// No place.
   case never
 }

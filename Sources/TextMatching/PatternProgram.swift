@@ -1,39 +1,39 @@
-/// A pattern as the instructions of an automaton.
+/// A pattern as instructions of an automaton.
 struct PatternProgram: Sendable {
-  /// The work of an automaton in one state.
+  /// An instruction of an automaton in one state.
   enum Instruction: Sendable {
     /// Takes a scalar that passes a test.
     case take(test: Int32, next: Int32)
-    /// Goes on in two ways.
+    /// Continues in two ways.
     case split(Int32, Int32)
-    /// Goes on if a condition holds.
+    /// Continues if a condition holds.
     case assert(PatternAssertion, next: Int32)
-    /// Goes on if a part matches, or does not, before or behind the place.
+    /// Continues if a part matches, or does not match, before or after the place.
     case look(Int32, isNegated: Bool, next: Int32)
     case accept
   }
 
-  /// A part that is looked for at each place, without taking anything.
+  /// A part that is matched at each place without consuming scalars.
   struct Look: Sendable {
     let automaton: Automaton
     let isBehind: Bool
   }
 
-  /// The instructions of the whole pattern, or of a part that is looked for.
+  /// The instructions of the whole pattern or of a lookaround part.
   struct Automaton: Sendable {
     var instructions: [Instruction] = []
     var start: Int32 = 0
   }
 
-  /// The most instructions of one pattern.
+  /// The largest number of instructions in one pattern.
   static let greatestSize = 20_000
 
   let automaton: Automaton
-  /// Parts that are looked for, each after those within it.
+  /// The lookaround parts. Each part comes after the parts inside it.
   let looks: [Look]
   let tests: [PreparedTest]
 
-  /// Reads a pattern that Foundation has accepted; `nil` if no automaton decides it.
+  /// Reads a pattern that Foundation has accepted; `nil` if no automaton can decide it.
   init?(_ text: String, ignoresCase: Bool) {
     var reader = PatternReader(text, ignoresCase: ignoresCase)
     guard let node = try? reader.read() else { return nil }
@@ -49,13 +49,14 @@ struct PatternProgram: Sendable {
     self.tests = tests
   }
 
-  /// Whether conditions depend on the scalars around a place, and not on the ends of the text alone.
+  /// Whether a condition depends on the scalars around a place, and not only on the ends of the text.
   var needsPositions: Bool {
     automaton.instructions.contains { instruction in
       switch instruction {
       case .look: true
       case .assert(.textStart, _), .assert(.textEnd, _): false
-      // Before the last line end nothing may stop if the rest of the pattern takes nothing.
+      // If the rest of the pattern takes no scalar, no match can end before the last line end, so only the end of the
+      // text matters.
       case .assert(.lastLineEnd, let next): automaton.mayTake(from: next)
       case .assert: true
       case .take, .split, .accept: false
@@ -65,7 +66,7 @@ struct PatternProgram: Sendable {
 }
 
 extension PatternProgram.Automaton {
-  /// Whether a scalar may be taken from a state on, before the end.
+  /// Returns whether a scalar may be taken after a state, before the end.
   fileprivate func mayTake(from start: Int32) -> Bool {
     var seen: Set<Int32> = []
     var waiting = [start]
@@ -82,7 +83,7 @@ extension PatternProgram.Automaton {
   }
 }
 
-/// Makes instructions of the parts of a pattern.
+/// Makes instructions from the parts of a pattern.
 private struct Builder {
   struct TooLarge: Error {}
 
@@ -106,7 +107,7 @@ private struct Builder {
     return Int32(automaton.instructions.count - 1)
   }
 
-  /// Adds the instructions of a part that is followed by the given state, and returns the first one.
+  /// Adds the instructions of a part that is followed by the given state, and returns the first of them.
   private mutating func add(
     _ node: PatternNode, before next: Int32, _ automaton: inout PatternProgram.Automaton
   ) throws(TooLarge) -> Int32 {
@@ -124,7 +125,7 @@ private struct Builder {
               try add(.split(known, taken), &automaton)
             } ?? taken
         }
-        // From the middle of a wide scalar nothing goes on.
+        // A place without edges lies inside a wide scalar, so its state leads nowhere.
         starts[place] = try start ?? add(.assert(.never, next: next), &automaton)
       }
       return starts[0]
@@ -143,7 +144,7 @@ private struct Builder {
     case .assertion(let assertion):
       return try add(.assert(assertion, next: next), &automaton)
     case .look(let part, let isBehind, let isNegated):
-      // What lies ahead is looked for from the end of the text, and so at all places at once.
+      // A lookahead is matched backwards from the end of the text, and so at all places in one pass.
       let inner = try self.automaton(isBehind ? part : part.reversed)
       looks.append(.init(automaton: inner, isBehind: isBehind))
       return try add(
@@ -162,7 +163,7 @@ private struct Builder {
           .split(try add(part, before: start, &automaton), next), &automaton)
       }
     } else {
-      // The loop's own state, which is known before what it leads to.
+      // The loop needs its own state, which must exist before the states that it leads to.
       let loop = try add(.split(0, next), &automaton)
       let inner = try add(part, before: loop, &automaton)
       automaton.instructions[Int(loop)] = .split(inner, next)
@@ -170,7 +171,7 @@ private struct Builder {
     }
     for _ in 0..<least {
       start = try add(part, before: start, &automaton)
-      // A part that adds no instruction would be added for ever.
+      // Counting the copies ends the loop even if the part adds no instruction.
       size += 1
       guard size <= PatternProgram.greatestSize else { throw TooLarge() }
     }

@@ -1,9 +1,9 @@
-/// Reads a pattern into the parts that an automaton can decide.
+/// Reads a pattern into parts that an automaton can decide.
 ///
-/// Foundation has accepted the pattern before, so its syntax is sound. Anything that the reader does
-/// not know ends the reading: Foundation decides such a pattern.
+/// Foundation has accepted the pattern before, so its syntax is valid. An unknown construct ends the reading, and
+/// Foundation then decides the pattern.
 struct PatternReader {
-  /// The pattern has a part that no automaton here decides.
+  /// The pattern has a part that no automaton here can decide.
   struct Unsupported: Error {}
 
   private static let greatestDepth = 100
@@ -11,7 +11,7 @@ struct PatternReader {
   private var place = 0
   private var flags: Flags
   private var depth = 0
-  /// The tests of scalars, each once.
+  /// The distinct tests of scalars.
   private(set) var tests: [ScalarTest] = []
   private var testNumbers: [ScalarTest: Int] = [:]
 
@@ -19,8 +19,8 @@ struct PatternReader {
     var ignoresCase = false
     var isMultiline = false
     var dotMatchesAll = false
-    /// Whether the group is within `(?<=…)` or `(?<!…)`. Foundation hides the text behind the end of such a group
-    /// from the group, and the automata do not. So Foundation decides a pattern whose group looks ahead.
+    /// Whether the group is within `(?<=…)` or `(?<!…)`. Foundation hides the text after the end of such a group from
+    /// the group, and the automata do not. So Foundation decides a pattern whose group looks ahead.
     var isInLookBehind = false
   }
 
@@ -73,7 +73,7 @@ struct PatternReader {
     var letters: [Unicode.Scalar] = []
     while let scalar = next, scalar != "|", scalar != ")" {
       if let letter = try literal() {
-        // Only the last letter is repeated.
+        // A quantifier applies only to the last letter.
         guard isQuantifier else {
           letters.append(letter)
           continue
@@ -91,7 +91,7 @@ struct PatternReader {
         parts.append(part)
         continue
       }
-      // Behind a comment or a flag a quantifier would be that of the part before.
+      // After a comment or a flag, a quantifier would apply to the part before it.
       if place == start || part.isNothing { throw Unsupported() }
       parts.append(try repeated(part, isScalar: part.isScalar))
     }
@@ -99,14 +99,14 @@ struct PatternReader {
     return .sequence(parts)
   }
 
-  /// Returns the part that consecutive letters are.
+  /// Returns the part that matches consecutive letters.
   private mutating func word(_ letters: [Unicode.Scalar]) -> PatternNode {
     guard !letters.isEmpty else { return .nothing }
     guard flags.ignoresCase else {
       return .sequence(letters.map { .scalar(number(.anyOf([$0.value]))) })
     }
     let folded = letters.flatMap(WideFoldings.folding)
-    // Foundation may fold a single letter in another way, so it gets the letter as it was given.
+    // Foundation may fold a single letter differently, so it gets the original letter.
     let plain = folded.count == letters.count ? letters.map(\.value) : folded
     return .word(
       folded.indices.map { place in
@@ -120,7 +120,7 @@ struct PatternReader {
       })
   }
 
-  /// Returns the test of a letter without regard to case.
+  /// Returns the test of a letter, compared without case.
   private static func test(ofLetter letter: UInt32) -> ScalarTest {
     if letter < 0x80, !Unicode.Scalar(UInt8(letter)).properties.isAlphabetic {
       return .anyOf([letter])
@@ -133,7 +133,7 @@ struct PatternReader {
     case ".":
       guard flags.dotMatchesAll else { return .scalar(number(.noLineEnd)) }
       if flags.isInLookBehind { throw Unsupported() }
-      // A carriage return and the line feed behind it are one.
+      // A carriage return followed by a line feed counts as one character.
       let (feed, carriage) = (number(.anyOf([0x0A])), number(.anyOf([0x0D])))
       let other = number(.set("[^\\r]", ignoresCase: false))
       return .choice([
@@ -172,7 +172,7 @@ struct PatternReader {
         return .nothing
       } else {
         try readFlags()
-        // "(?i)" holds up to the end of the group around it.
+        // "(?i)" applies up to the end of the group around it.
         if take(")") { return .nothing }
         guard take(":") else { throw Unsupported() }
       }
@@ -223,7 +223,7 @@ struct PatternReader {
     let whole = PatternNode.repetition(part, least: least, most: most)
     var result = whole
     if take("+") {
-      // Such a repetition gives nothing back: it takes all there are, if these are single scalars.
+      // A possessive repetition gives nothing back: it takes as many single scalars as there are.
       guard isScalar, !flags.isInLookBehind else { throw Unsupported() }
       let noMore = PatternNode.look(part, isBehind: false, isNegated: true)
       if let most {
@@ -258,7 +258,7 @@ struct PatternReader {
 
   // MARK: - Sets and escapes
 
-  /// Reads a set behind its first bracket. Foundation decides which scalars are in the set.
+  /// Reads a set after its first bracket. Foundation decides which scalars are in the set.
   private mutating func set() throws(Unsupported) -> PatternNode {
     let start = place - 1
     var level = 1
@@ -309,7 +309,7 @@ struct PatternReader {
     }
   }
 
-  /// Reads a letter, written as it is or by its number; `nil` if something else comes next.
+  /// Reads a letter, written directly or by its number; returns `nil` if something else comes next.
   private mutating func literal() throws(Unsupported) -> Unicode.Scalar? {
     guard let scalar = next else { return nil }
     switch scalar {
@@ -376,7 +376,7 @@ extension PatternNode {
   /// Whether the part takes one scalar.
   fileprivate var isScalar: Bool { if case .scalar = self { true } else { false } }
 
-  /// Whether the part takes nothing and asks nothing.
+  /// Whether the part takes no scalar and has no condition.
   fileprivate var isNothing: Bool {
     if case .sequence(let parts) = self { parts.allSatisfy(\.isNothing) } else { false }
   }

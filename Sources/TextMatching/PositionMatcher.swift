@@ -2,9 +2,9 @@ import Synchronization
 
 /// Matches texts with a pattern that has conditions on the scalars around a place.
 ///
-/// Each part that is looked for gets a table of the places where it matches, from one pass over the
-/// text. The pattern itself is then decided in one pass. So the time grows with the length of the text
-/// times that of the pattern.
+/// Each lookaround part gets a table of the places where it matches, from one pass over the text. Another pass then
+/// decides the pattern itself. So the time is at most proportional to the length of the text times the length of the
+/// pattern.
 struct PositionMatcher: Sendable {
   private let program: PatternProgram
   private let symbols: SharedSymbols
@@ -34,11 +34,11 @@ struct PositionMatcher: Sendable {
   }
 }
 
-/// One text and what is known of its places.
+/// One text with the results for its places.
 private struct PositionRun: Sendable {
   private var scalars: [UInt32] = []
   private var symbolNumbers: [Int] = []
-  /// For each part that is looked for whether it matches at each place.
+  /// For each lookaround part, whether it matches at each place.
   var looks: [[Bool]] = []
   private var stepsLeft = RegularPattern.automatonStepLimit
 
@@ -51,7 +51,7 @@ private struct PositionRun: Sendable {
     }
   }
 
-  /// Returns whether the automaton takes the whole text.
+  /// Returns whether the automaton accepts the whole text.
   mutating func matches(
     _ automaton: PatternProgram.Automaton, _ symbols: ScalarSymbols
   ) throws(PatternFault) -> Bool {
@@ -62,7 +62,7 @@ private struct PositionRun: Sendable {
     return isAccepting
   }
 
-  /// Returns for each place whether a part matches a stretch that begins or ends there.
+  /// Returns, for each place, whether a part matches a stretch that begins or ends there.
   mutating func places(
     of look: PatternProgram.Look, _ symbols: ScalarSymbols
   ) throws(PatternFault) -> [Bool] {
@@ -73,7 +73,7 @@ private struct PositionRun: Sendable {
     return places
   }
 
-  /// Goes over the text, and says at each place whether the pattern ends there.
+  /// Passes over the text, and reports at each place whether the pattern ends there.
   private mutating func pass(
     _ automaton: PatternProgram.Automaton, _ symbols: ScalarSymbols, isBackwards: Bool,
     startsAnywhere: Bool, _ body: (Int, Bool) -> Void
@@ -127,7 +127,7 @@ private struct PositionRun: Sendable {
       return place == count - 2 && scalars[place] == 0x0D && scalars[place + 1] == 0x0A
     case .lineStart:
       if place == 0 { return true }
-      // For Foundation a line also starts between a carriage return and its line feed.
+      // In Foundation a line also starts between a carriage return and its line feed.
       return place < count && ScalarTest.endsLine(scalars[place - 1])
     case .lineEnd:
       return place == count || ScalarTest.endsLine(scalars[place]) && !isWithinLineEnd(place)
@@ -138,12 +138,12 @@ private struct PositionRun: Sendable {
     }
   }
 
-  /// Whether a place is between a carriage return and its line feed.
+  /// Returns whether a place is between a carriage return and its line feed.
   private func isWithinLineEnd(_ place: Int) -> Bool {
     place > 0 && place < scalars.count && scalars[place - 1] == 0x0D && scalars[place] == 0x0A
   }
 
-  /// Whether a place is between a word and something else. Marks belong to the scalar before them.
+  /// Returns whether a place is between a word and something else. Marks belong to the scalar before them.
   private func isWordBoundary(_ place: Int) -> Bool {
     var isWord = false
     if place < scalars.count {

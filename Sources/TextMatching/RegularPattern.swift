@@ -3,21 +3,21 @@
 import Foundation
 import Synchronization
 
-/// A regular expression that whole texts are matched with, in bounded time.
+/// A regular expression that is matched with whole texts, in bounded time.
 ///
 ///     let plate = try RegularPattern("[A-Z]{3}-\\d+")
 ///     try plate.matches("ABC-12")      // true
 ///
-/// The syntax is that of ICU, which Foundation uses. An automaton decides patterns without
-/// back-references and atomic groups: its time grows with the length of the text times that of the
-/// pattern, and no pattern makes it grow faster. Foundation decides the rest, within a number of
-/// steps. A text that needs more steps is an error, never "no match".
+/// The syntax is that of ICU, which Foundation uses. An automaton decides patterns without back-references and atomic
+/// groups. For every pattern, its time is at most proportional to the length of the text times the length of the
+/// pattern. Foundation decides the other patterns, within a number of steps. A text that needs more steps is an
+/// error, never "no match".
 package struct RegularPattern: Sendable {
-  /// The most steps of an automaton for one text.
+  /// The largest number of steps of an automaton for one text.
   package static let automatonStepLimit = 200_000_000
-  /// The most steps that Foundation reports for one text.
+  /// The largest number of steps that Foundation reports for one text.
   package static let fallbackStepLimit = 5_000_000
-  /// The pattern as it was given.
+  /// The original pattern.
   package let text: String
   private let engine: Engine
 
@@ -47,16 +47,15 @@ package struct RegularPattern: Sendable {
 
   /// Returns whether the whole text matches.
   ///
-  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if the match takes more steps than the limit.
   package func matches(_ text: String) throws(PatternFault) -> Bool {
     var steps = Self.fallbackStepLimit
     return try matches(text, fallbackSteps: &steps)
   }
 
-  /// Returns whether the whole text matches, and takes the steps of back-references and the like from
-  /// those that are left.
+  /// Returns whether the whole text matches, and subtracts the steps that Foundation reports from `fallbackSteps`.
   ///
-  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if the match takes more steps than the limit.
   package func matches(
     _ text: String, fallbackSteps: inout Int
   ) throws(PatternFault) -> Bool {
@@ -72,9 +71,9 @@ package struct RegularPattern: Sendable {
     return try result.get()
   }
 
-  /// Returns whether the whole text, which is valid UTF-8, matches.
+  /// Returns whether the whole text, which must be valid UTF-8, matches.
   ///
-  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if the match takes more steps than the limit.
   package func matches(utf8 text: UnsafeRawBufferPointer) throws(PatternFault) -> Bool {
     let reader = unsafe ScalarReader(text)
     switch engine {
@@ -87,7 +86,7 @@ package struct RegularPattern: Sendable {
   }
 }
 
-/// A reason for which a pattern gives no answer.
+/// The reason why a pattern has no result.
 package enum PatternFault: Error, Sendable, Hashable {
   /// The text is no regular expression.
   case notAPattern
@@ -95,7 +94,7 @@ package enum PatternFault: Error, Sendable, Hashable {
   case tooManySteps(limit: Int)
 }
 
-/// Reads the scalars of a text in UTF-8, one behind the other.
+/// Reads the scalars of a UTF-8 text, one after another.
 @safe
 struct ScalarReader {
   private let bytes: UnsafeRawBufferPointer

@@ -1,15 +1,15 @@
-/// Numbers for scalars that the tests of a pattern do not tell apart.
+/// Numbers for scalars, equal for scalars that the tests of a pattern do not distinguish.
 struct ScalarSymbols {
   private let tests: [PreparedTest]
   private var ofASCII = [Int32](repeating: -1, count: 128)
   private var others: [UInt32: Int32] = [:]
   private var numbers: [[UInt64]: Int32] = [:]
-  /// For each symbol a bit for each test.
+  /// For each symbol, a bit for each test.
   private var bits: [[UInt64]] = []
 
   init(_ tests: [PreparedTest]) { self.tests = tests }
 
-  /// The number of scalars that have a symbol by now.
+  /// The number of scalars beyond ASCII that already have a symbol.
   var knownCount: Int { others.count }
 
   /// Returns the symbol of a scalar.
@@ -37,7 +37,7 @@ struct ScalarSymbols {
     return Int(symbol)
   }
 
-  /// Whether the scalars of a symbol pass a test.
+  /// Returns whether the scalars of a symbol pass a test.
   func holds(_ test: Int, for symbol: Int) -> Bool {
     bits[symbol][test / 64] >> UInt64(test % 64) & 1 != 0
   }

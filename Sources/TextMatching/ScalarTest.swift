@@ -5,25 +5,25 @@ enum ScalarTest: Hashable, Sendable {
   /// One of the given numbers.
   case anyOf([UInt32])
   case any
-  /// Any but the ends of lines.
+  /// Any scalar that does not end a line.
   case noLineEnd
   /// A set such as `[a-z]` or `\w` as Foundation reads it.
   case set(String, ignoresCase: Bool)
 
-  /// The scalars that end lines.
+  /// Returns whether a scalar ends a line.
   static func endsLine(_ scalar: UInt32) -> Bool {
     (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
   }
 }
 
-/// A test of scalars, prepared.
+/// A prepared test of scalars.
 ///
 /// `@unchecked Sendable`, because a compiled expression never changes.
 struct PreparedTest: @unchecked Sendable {
   private let test: ScalarTest
   private let expression: NSRegularExpression?
 
-  /// Prepares a test; `nil` if Foundation does not accept the set by itself.
+  /// Prepares a test; `nil` if Foundation does not accept the set on its own.
   init?(_ test: ScalarTest) {
     self.test = test
     guard case .set(let text, let ignoresCase) = test else {
@@ -51,7 +51,7 @@ struct PreparedTest: @unchecked Sendable {
   }
 }
 
-/// The scalars whose case folding is several scalars, such as `ß`, by their folding.
+/// The scalars whose case folding consists of several scalars, such as `ß`, by their folding.
 enum WideFoldings {
   /// The scalars of each folding.
   static let scalars: [[UInt32]: [UInt32]] = {
@@ -70,7 +70,7 @@ enum WideFoldings {
 
   /// Returns the full case folding of a scalar.
   static func folding(of scalar: Unicode.Scalar) -> [UInt32] {
-    // A dotless i is no other letter without its case.
+    // A dotless i does not fold to another letter.
     if scalar == "\u{131}" { return [scalar.value] }
     var folded = [scalar]
     let changes: [(Unicode.Scalar.Properties) -> String] = [

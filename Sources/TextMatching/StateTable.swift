@@ -11,17 +11,17 @@ final class SharedTable: Sendable {
   }
 }
 
-/// The states of an automaton as a table, made as texts lead to them.
+/// The states of an automaton as a table that is filled on demand.
 ///
-/// A state is a set of instructions. Each pair of a state and a symbol has one next state, so a text
-/// takes one look-up for each scalar. The table is emptied when it becomes too large.
+/// A state is a set of instructions. Each pair of a state and a symbol has one next state, so a text takes one lookup
+/// for each scalar. The table is emptied when it becomes too large.
 private struct StateTable {
   private static let greatestCellCount = 1 << 20
   private static let greatestKnownScalars = 1 << 16
 
   private let program: PatternProgram
   private var symbols: ScalarSymbols
-  /// The next state for each state and symbol; `unknown` until it is asked for.
+  /// The next state for each state and symbol; `unknown` until it is needed.
   private var cells: [Int32] = []
   private var stride = 16
   private var states: [[Int32]] = []
@@ -71,7 +71,7 @@ private struct StateTable {
     start = number(of: closure.taking, isAccepting: accepts(atStart: true))
   }
 
-  /// Whether the instructions just collected lead to the end of the pattern at the end of the text.
+  /// Returns whether the current instructions lead to the end of the pattern if the text ends here.
   private mutating func accepts(atStart: Bool) -> Bool {
     if closure.isAccepting { return true }
     for instruction in closure.waiting {
@@ -83,7 +83,7 @@ private struct StateTable {
   }
 
   private mutating func number(of state: [Int32], isAccepting flag: Bool) -> Int32 {
-    // Equal instructions may differ in what they lead to at the end of the text.
+    // Two states with equal instructions may differ in whether they accept the end of the text.
     let key = state.sorted() + [flag ? 1 : 0]
     if let known = numbers[key] { return known }
     let number = Int32(states.count)
@@ -94,7 +94,7 @@ private struct StateTable {
     return number
   }
 
-  /// Makes the state that a symbol leads to. Emptying the table changes the number of the state.
+  /// Makes the state that a symbol leads to. If the table is emptied, `state` gets a new number.
   private mutating func makeState(
     from state: inout Int32, _ symbol: Int
   ) throws(PatternFault) -> Int32 {
@@ -130,15 +130,15 @@ private struct StateTable {
   }
 }
 
-/// The instructions that are reached without taking a scalar.
+/// The instructions that can be reached without taking a scalar.
 struct Closure {
   private let automaton: PatternProgram.Automaton
   private var marks: [Int32]
   private var mark: Int32 = 0
   private var stack: [Int32] = []
-  /// The instructions reached that take a scalar.
+  /// The reached instructions that take a scalar.
   private(set) var taking: [Int32] = []
-  /// The conditions reached that did not hold.
+  /// The reached conditions that did not hold.
   private(set) var waiting: [Int32] = []
   /// Whether the end of the pattern was reached.
   private(set) var isAccepting = false
@@ -161,7 +161,7 @@ struct Closure {
     isAccepting = false
   }
 
-  /// Adds what an instruction leads to where some conditions hold.
+  /// Adds an instruction and all instructions it leads to under the conditions that hold.
   mutating func add(
     _ instruction: Int32, looks: (Int32, Bool) -> Bool = { _, _ in false },
     where holds: (PatternAssertion) -> Bool
@@ -179,7 +179,7 @@ struct Closure {
         stack.append(other)
         stack.append(one)
       case .assert(let assertion, let next):
-        // One that does not hold is left to a later call, with more conditions.
+        // A condition that does not hold is left to a later call with more conditions.
         guard holds(assertion) else {
           waiting.append(instruction)
           continue

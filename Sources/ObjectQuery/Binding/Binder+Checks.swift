@@ -2,9 +2,9 @@ import Foundation
 import ObjectModel
 
 extension Binder {
-  /// Gives a text that stands beside a date, a UUID or bytes the type it is meant as.
+  /// Casts a constant text that is compared with a date, a UUID or an object to that type.
   ///
-  /// Only constants: `start > "2026-01-31"` is read once, when the predicate is bound.
+  /// Only constants are cast: in `start > "2026-01-31"` the date is read once, when the predicate is bound.
   func coerce(
     _ expression: BoundExpression, _ type: OperandType, toFit other: OperandType
   ) -> (BoundExpression, OperandType) {
@@ -21,7 +21,7 @@ extension Binder {
     return (.constant(cast), OperandType(cast))
   }
 
-  /// Refuses comparisons that can never mean anything.
+  /// Throws for comparisons that never have a meaning.
   func check(
     _ comparison: QueryPredicate.Comparison, _ left: OperandType, _ right: OperandType
   ) throws(QueryError) {
@@ -76,7 +76,7 @@ extension Binder {
     }
   }
 
-  /// Refuses constants of several types among which one can't be compared with the left side.
+  /// Throws if one of several constants of different types cannot be compared with the left side.
   func check(
     elements right: BoundExpression, _ comparison: QueryPredicate.Comparison,
     _ left: OperandType, _ rightType: OperandType
@@ -203,7 +203,7 @@ extension Binder {
     of name: String, _ target: QueryExpression, _ arguments: [QueryExpression]
   ) throws(QueryError) -> (BoundExpression, OperandType) {
     guard let method = ValueMethod(rawValue: name) else {
-      // A function may be called by the name it has among functions, too.
+      // A function may also be called by its name in the list of functions.
       if let function = QueryExpression.Function(rawValue: name) {
         return try bindCall(of: function, [target] + arguments)
       }
@@ -232,10 +232,10 @@ extension Binder {
   }
 }
 
-// MARK: - Subqueries asked of the object itself
+// MARK: - Subqueries evaluated for the object itself
 
 extension BoundPredicate {
-  /// The predicate with the object itself in the place of a subquery's variable.
+  /// Returns the predicate with the object itself in place of a subquery's variable.
   func replacingSlot(_ slot: Int) -> BoundPredicate {
     switch self {
     case .constant: self

@@ -1,32 +1,32 @@
 import ObjectModel
 
-/// What is known of groups while their values are bound.
+/// The state of binding values of groups.
 struct GroupBinding {
-  /// What groups are made by.
+  /// The keys by which objects are grouped.
   var keys: [(path: String, expression: BoundExpression, type: OperandType)] = []
-  /// What is computed of all objects of a group, as it is found.
+  /// The aggregates found so far, each computed from all objects of a group.
   var aggregates: [Aggregate] = []
-  /// What names stand for besides properties.
+  /// The expressions that names stand for, in addition to properties.
   var named: [String: QueryExpression] = [:]
-  /// The positions of aggregates that were found already.
+  /// The positions of the aggregates found so far.
   fileprivate var positions: [QueryExpression: Int] = [:]
 }
 
-/// A value computed of all objects of a group.
+/// A value computed from all objects of a group.
 package struct Aggregate: Sendable {
   package let function: QueryExpression.Function
-  /// Of what; the object itself for `count:(SELF)`.
+  /// The argument of the function; the object itself for `count:(SELF)`.
   package let argument: BoundExpression
 }
 
-/// Something that has one value for a whole group.
+/// A value that all objects of a group share.
 package enum GroupValue: Sendable {
   case key(Int)
   case aggregate(Int)
 }
 
 extension Binder {
-  /// Binds what has one value for a whole group; `nil` when the expression is nothing of the kind.
+  /// Binds an expression that has one value for a whole group; returns `nil` for any other expression.
   mutating func bindGroupValue(
     _ expression: QueryExpression
   ) throws(QueryError) -> (BoundExpression, OperandType)? {
@@ -50,7 +50,7 @@ extension Binder {
     _ name: String
   ) throws(QueryError) -> (BoundExpression, OperandType)? {
     guard let named = groups?.named, let expression = named[name] else { return nil }
-    // Within what a name stands for, names are properties.
+    // Inside the expression that a name stands for, names are properties.
     groups!.named = [:]
     defer { groups!.named = named }
     return try bind(expression)
@@ -64,9 +64,9 @@ extension Binder {
     groups = nil
     defer { groups = groups ?? known }
     let (bound, argumentType) = try bind(argument)
-    // Of a collection it is a function of the object: the sum of its stops' costs.
+    // For a collection it is a function of the object, such as the sum of the costs of its stops.
     guard !argumentType.isCollection, !bound.isConstant else { return nil }
-    // Types are checked as those of a collection of such values are.
+    // The types are checked as for a collection of such values.
     let (_, type) = try bind(.function(function, [.aggregate([argument])]))
     var changed = known
     if changed.positions[whole] == nil {
@@ -87,10 +87,10 @@ extension QueryExpression.Function {
   }
 }
 
-// MARK: - What speaks of the object
+// MARK: - References to the object
 
 extension BoundPredicate {
-  /// Whether the predicate speaks of the object that is asked.
+  /// Whether the predicate reads the evaluated object.
   var readsObject: Bool {
     switch self {
     case .constant: false
@@ -103,7 +103,7 @@ extension BoundPredicate {
 }
 
 extension BoundExpression {
-  /// Whether the expression speaks of the object that is asked.
+  /// Whether the expression reads the evaluated object.
   var readsObject: Bool {
     switch self {
     case .this: true

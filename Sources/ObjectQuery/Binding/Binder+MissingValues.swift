@@ -1,16 +1,16 @@
-/// How a binder treats parts that have no value.
+/// The treatment of parts that have no value.
 enum MissingValues {
   /// A constant part without a value is an error.
   case refused
-  /// A constant part without a value is bound, and compares with nothing. Expressions of mapping
-  /// models need that: the values of an object in them may be anything.
+  /// A constant part without a value is bound, and every comparison with it is false. Expressions of mappings need
+  /// this, because the values of an object in them may be missing.
   case allowed
-  /// As `refused`, and a variable without a value may be anything. Nothing is evaluated.
+  /// As `refused`, but a variable without a value is accepted and may have any value. Nothing is evaluated.
   case openVariables
 }
 
 extension Binder {
-  /// Throws the error about a constant part that is not the constant NULL and has no value.
+  /// Throws the error for a constant part that has no value but is not the constant NULL.
   func refuseMissingValue(of bound: BoundExpression) throws(QueryError) {
     guard refusesMissingValues else { return }
     let reason = bound.missingValueReason.map { ": " + $0 } ?? ""
@@ -21,7 +21,7 @@ extension Binder {
 }
 
 extension QueryExpression {
-  /// Whether the expression is NULL or a variable, which may be given as NULL.
+  /// Whether the expression is a constant, such as NULL, or a variable, whose value may be NULL.
   var isNullOrVariable: Bool {
     switch self {
     case .constant, .variable: true
@@ -31,7 +31,7 @@ extension QueryExpression {
 }
 
 extension BoundExpression {
-  /// The reason for which a part of constants has no value; `nil` if the part itself shows it.
+  /// The reason that a constant part has no value; `nil` if the part itself shows the reason.
   fileprivate var missingValueReason: String? {
     switch self {
     case .function(let function, let arguments):

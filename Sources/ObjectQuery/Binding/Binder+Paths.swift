@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 
 extension Binder {
-  /// The steps of a path from objects of an entity, and the type of what is at its end.
+  /// Returns the steps of a path from objects of an entity, and the type of the value at its end.
   func steps(
     _ path: [String], from entity: String?, isCollection: Bool, whole: String
   ) throws(QueryError) -> (steps: [PathStep], type: OperandType) {
@@ -57,7 +57,7 @@ extension Binder {
     return (steps, isCollection ? .collection(type) : type)
   }
 
-  /// Goes from a composite attribute to the part that the path names next.
+  /// Follows a path from a composite attribute to the part that the path names next.
   private func compositeStep(
     _ attribute: Attribute, of owner: String, _ path: [String], _ start: Int,
     _ steps: inout [PathStep]
@@ -87,7 +87,7 @@ extension Binder {
     return (OperandType(attribute.type), index)
   }
 
-  /// The step of a collection operator, which takes all that follows it.
+  /// Returns the step of a collection operator, which includes the rest of the path.
   private func collectionSteps(
     _ path: ArraySlice<String>, _ before: [PathStep], _ type: OperandType, isCollection: Bool,
     whole: String

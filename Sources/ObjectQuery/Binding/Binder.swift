@@ -2,34 +2,35 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// Binds predicates and expressions to an entity: finds the columns that names stand for, puts values
-/// in the place of variables, computes what is the same for every object, and refuses what can never
-/// mean anything.
+/// Binds predicates and expressions to an entity.
+///
+/// The binder resolves names to columns, substitutes the values of variables, and computes parts that are the same
+/// for every object. It throws for parts that never have a meaning.
 struct Binder {
   let model: Model
   let schema: Schema
   let store: StoreTag?
-  /// The entity of the objects asked; `nil` where there is no object.
+  /// The entity of the evaluated objects; `nil` if there is no object.
   let entity: String?
   /// The values of variables.
   let variables: [String: QueryExpression]
-  /// The moment that `now()` gives.
+  /// The time that `now()` returns.
   let now: Date
 
-  /// The variables of the subqueries around, from the outermost, with the entity of each.
+  /// The variables of the enclosing subqueries with their entities, the outermost first.
   private var slots: [(name: String, entity: String?)] = []
-  /// How many places for such variables are needed in all.
+  /// The number of slots for subquery variables that the evaluation needs.
   private(set) var slotCount = 0
   private(set) var sharedFetchCount = 0
-  /// Whether what is being bound speaks of the object or of a variable with an outer place.
+  /// Whether the part that is being bound reads the object or a variable of an outer subquery.
   private var usesThis = false
   private var lowestSlot = Int.max
   private var depth = 0
-  /// How parts are bound that have no value.
+  /// The treatment of parts that have no value.
   private let missing: MissingValues
   /// Whether a constant part without a value is an error.
   var refusesMissingValues: Bool { missing != .allowed }
-  /// What is known of groups while their values are bound; `nil` while something else is.
+  /// The state of binding values of groups; `nil` while anything else is bound.
   var groups: GroupBinding?
 
   init(
@@ -47,7 +48,7 @@ struct Binder {
 
   // MARK: - Predicates
 
-  /// Binds a predicate. An error contains the parts around the fault, for its place in a text.
+  /// Binds a predicate. An error contains the parts around the fault, so that its place in a text can be found.
   mutating func bind(_ predicate: QueryPredicate) throws(QueryError) -> BoundPredicate {
     try descend()
     defer { depth -= 1 }
@@ -87,7 +88,7 @@ struct Binder {
     if let text = right.constant?.text {
       switch comparison.operation {
       case .in, .between: break
-      // A collection contains texts as they are; only a text is searched.
+      // The elements of a collection are compared as they are; only a text is searched.
       case .contains where leftType.isCollection: break
       default: pattern = try TextPattern(text, comparison.operation, comparison.options)
       }
@@ -122,13 +123,13 @@ struct Binder {
       guard bound.constant?.isNull == true, !expression.isNullOrVariable else {
         return (bound, type)
       }
-      // `TERNARY` chose NULL.
+      // A `TERNARY` returned NULL.
       try refuseMissingValue(of: bound)
       return (.function(.noIndex, [bound]), type)
     }
     let operand = try Interpreter.withoutObjects(now).value(bound)
     if operand.isNull {
-      // Only the constant NULL asks for rows without a value, so this part must not become one.
+      // Only the constant NULL matches rows without a value, so this part must not become that constant.
       try refuseMissingValue(of: bound)
       return (bound, type)
     }
@@ -143,7 +144,7 @@ struct Binder {
       return (.constant(.value(.double(Double(number)))), .number)
     case .constant(let value): return (.constant(.value(value)), OperandType(value))
     case .object(let id):
-      // An object of another store is none here: number 0 of entity 0 never exists.
+      // An object of another store does not exist here: no object has number 0 of entity 0.
       let isHere = store == nil || store == id.store
       let key = isHere ? id.key : ObjectKey(rawValue: 0)
       return (.constant(.value(.object(key))), .object(nil))
@@ -212,7 +213,7 @@ struct Binder {
       return (.slot(slot), .object(slots[slot].entity))
     }
     guard let value = variables[name] else {
-      // The place of a subquery's variable that is never evaluated.
+      // This slot stands for a variable without a value. It is never evaluated.
       if missing == .openVariables { return (.slot(.max), .unknown) }
       throw QueryError(
         .missingVariable,
@@ -229,7 +230,7 @@ struct Binder {
     let whole = path.joined(separator: ".")
     guard !path.isEmpty else { return (base, type) }
     if path.first?.first == "@", type.isCollection || type == .unknown {
-      // Of a collection of values, such as "{1, 2, 3}.@sum", there is nothing to follow.
+      // A collection of values, such as "{1, 2, 3}.@sum", has no properties to follow.
       let inner = type.element
       var entity: String?
       if case .object(let name) = inner { entity = name }
@@ -381,7 +382,7 @@ extension OperandType {
 }
 
 extension BoundExpression {
-  /// Whether every part is a constant, so that the value can be computed before there is an object.
+  /// Whether every part is a constant, so that the value can be computed at binding.
   fileprivate var canBeComputedNow: Bool {
     switch self {
     case .constant: true
@@ -402,7 +403,7 @@ extension BoundExpression {
 }
 
 extension Operand {
-  /// Whether it is an object or a collection with one, whose properties are in a store.
+  /// Whether the operand is or contains an object, whose properties are in a store.
   fileprivate var holdsObjects: Bool {
     switch self {
     case .value(.object): true

@@ -1,8 +1,8 @@
 import ObjectModel
 package import Rows
 
-// The trees of predicates and expressions once names are resolved: properties are columns,
-// variables have values or places, and what does not depend on an object is computed.
+// The trees of predicates and expressions after binding: properties are columns, variables are values or slots, and
+// parts that do not depend on an object are computed.
 
 /// A predicate bound to an entity.
 package indirect enum BoundPredicate: Sendable {
@@ -20,16 +20,16 @@ package struct BoundComparison: Sendable {
   package var right: BoundExpression
   package var modifier: QueryPredicate.Modifier
   package var options: TextOptions
-  /// The right side prepared, when it is one text for all objects.
+  /// The prepared right side, if it is one text for all objects.
   var pattern: TextPattern?
 }
 
 /// An expression bound to an entity.
 package indirect enum BoundExpression: Sendable {
   case constant(Operand)
-  /// The object the predicate is asked of.
+  /// The object for which the predicate is evaluated.
   case this
-  /// The object a variable of a subquery stands for.
+  /// The object that a subquery's variable stands for.
   case slot(Int)
   case path(BoundExpression, [PathStep])
   case list([BoundExpression])
@@ -41,7 +41,7 @@ package indirect enum BoundExpression: Sendable {
   case conditional(BoundPredicate, BoundExpression, BoundExpression)
   case cast(BoundExpression, QueryExpression.CastType)
   case fetch(BoundFetch)
-  /// What has one value for the whole group that is evaluated.
+  /// A value that the evaluated group has as a whole.
   case groupValue(GroupValue)
 }
 
@@ -52,40 +52,40 @@ package enum BoundIndex: Sendable {
   case at(BoundExpression)
 }
 
-/// The objects of a collection for which a predicate holds.
+/// The objects of a collection that meet a predicate.
 package struct BoundSubquery: Sendable {
   package var collection: BoundExpression
-  /// Where the object in question is kept while the predicate is asked.
+  /// The slot of the variable, which contains the current element while the predicate is evaluated.
   package var slot: Int
   package var predicate: BoundPredicate
-  /// The predicate asked of the object itself; `nil` when it also speaks of others.
+  /// The predicate with the object itself in place of the variable; `nil` if the predicate also reads other objects.
   var own: BoundPredicate?
-  /// Whether the predicate speaks of nothing but the element.
+  /// Whether the predicate reads only the element.
   package var standsAlone: Bool { own != nil }
 }
 
-/// The objects of an entity for which a predicate holds.
+/// The objects of an entity that meet a predicate.
 package struct BoundFetch: Sendable {
   package var layouts: [Layout]
   package var predicate: BoundPredicate
   package var countOnly: Bool
-  /// The position among the request's fetches whose answer is the same for all objects; `nil` when it
-  /// speaks of variables of a subquery around it.
+  /// The position among the request's fetches that have the same result for all objects; `nil` if the fetch reads
+  /// variables of an enclosing subquery.
   package var sharedIndex: Int?
 }
 
-/// One step from an object, or from each of several, to a value.
+/// One step from an object, or from each of several objects, to a value.
 package enum PathStep: Sendable, Hashable {
   case attribute(LayoutColumn)
   case toOne(LayoutColumn, destination: String)
   case toMany(ToManyRelationship)
-  /// Computes one value of the collection so far, after following more steps from each element.
+  /// Follows more steps from each element of the collection so far, and computes one value from the results.
   case collection(CollectionOperator, [PathStep])
 
   package var isToMany: Bool { if case .toMany = self { true } else { false } }
 }
 
-/// What an element of a path that begins with `@` computes of the collection before it.
+/// An operator in a path, written with `@`, that computes a value from the collection before it.
 package enum CollectionOperator: String, CaseIterable, Sendable {
   case count
   case sum
@@ -99,7 +99,7 @@ package enum CollectionOperator: String, CaseIterable, Sendable {
   case unionOfSets
   case distinctUnionOfSets
 
-  /// The function that computes the same of its arguments; `nil` for those that give collections.
+  /// The function that computes the same value from its arguments; `nil` for operators that return collections.
   package var function: QueryExpression.Function? {
     switch self {
     case .count: .count
@@ -121,7 +121,7 @@ package enum CollectionOperator: String, CaseIterable, Sendable {
 
 /// A method that `FUNCTION` may call, by Apple's name.
 ///
-/// A closed list: text from outside never chooses code to run.
+/// The list is closed, so a text from outside can never choose code to run.
 package enum ValueMethod: String, CaseIterable, Sendable {
   case length
   case uppercase = "uppercaseString"
@@ -145,7 +145,7 @@ package enum ValueMethod: String, CaseIterable, Sendable {
 }
 
 extension BoundExpression {
-  /// The path's steps when it starts at the object itself.
+  /// The steps of a path that starts at the object itself; `nil` for any other expression.
   package var ownSteps: [PathStep]? {
     if case .path(.this, let steps) = self { steps } else { nil }
   }
@@ -156,6 +156,6 @@ extension BoundExpression {
 
   /// Whether the value is the same for every object.
   ///
-  /// Random numbers differ each time, and so do fetches that read the store.
+  /// Random numbers differ each time, and so do fetches, which read the store.
   var isConstant: Bool { constant != nil }
 }

@@ -1,18 +1,18 @@
 import ObjectModel
 
-/// What is known of an expression's value before there is an object: enough to refuse comparisons
-/// that can never mean anything.
+/// The type of an expression as far as it is known at binding: enough to refuse comparisons that never have a
+/// meaning.
 indirect enum OperandType: Hashable {
-  /// It may be anything.
+  /// The value may be of any type.
   case unknown
-  /// It is no value.
+  /// The value is null.
   case null
   case number
   case text
   case date
   case uuid
   case binary
-  /// An object of the named entity, or of any.
+  /// An object of the named entity, or of any entity if `nil`.
   case object(String?)
   case collection(OperandType)
 
@@ -40,7 +40,7 @@ indirect enum OperandType: Hashable {
     }
   }
 
-  /// Whether values of the two may be compared.
+  /// Returns whether values of the two types may be compared.
   func isComparable(to other: OperandType) -> Bool {
     switch (self, other) {
     case (.unknown, _), (_, .unknown), (.null, _), (_, .null): true
@@ -50,7 +50,7 @@ indirect enum OperandType: Hashable {
     }
   }
 
-  /// The type of an element; the type itself when it is no collection.
+  /// The type of an element; the type itself if it is no collection.
   var element: OperandType { if case .collection(let type) = self { type } else { self } }
 
   var isCollection: Bool { if case .collection = self { true } else { false } }

@@ -3,15 +3,14 @@ import ObjectModel
 import Rows
 
 extension Operand {
-  /// The value as one of another type; `nil` when it can't be one. Null stays null.
+  /// Casts the value to another type; returns `nil` if that is not possible. Null stays null.
   func cast(to type: QueryExpression.CastType, store: StoreTag?) -> Operand? {
     guard case .value(let value) = self else { return nil }
     if value.isNull { return .null }
     return value.cast(to: type, store: store).map { .value($0) }
   }
 
-  /// Each element of a collection as one of another type, or the value itself; `nil` when one of
-  /// them can't be.
+  /// Casts the value, or each element of a collection, to another type; returns `nil` if one of them cannot be cast.
   func cast(each type: QueryExpression.CastType, store: StoreTag?) -> Operand? {
     guard case .list(let items) = self else { return cast(to: type, store: store) }
     let cast = items.compactMap { $0.cast(to: type, store: store) }
@@ -76,7 +75,7 @@ extension Number {
 }
 
 extension Decimal {
-  /// The number that the whole text is; `nil` when it is none or would have to be rounded.
+  /// Reads a number from the whole text; `nil` if the text is no number or the number would have to be rounded.
   fileprivate init?(exactText text: String) {
     guard let parts = DecimalParts(text: text.utf8.span) else { return nil }
     self = parts.decimal

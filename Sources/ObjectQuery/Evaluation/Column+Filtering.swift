@@ -4,10 +4,10 @@ import Foundation
 import ObjectModel
 import Rows
 
-// The loops over the rows of one column. Each looks at the encoding once and then runs plainly over
-// the bytes as they lie in the block, so that the compiler can take many rows at a time.
+// The loops over the rows of one column. Each loop checks the encoding once, and then reads the bytes as they lie in
+// the block, so that the compiler can process many rows at a time.
 extension Column {
-  /// Takes away the rows whose value a test does not hold of.
+  /// Clears the flags of the rows whose value fails a test.
   ///
   /// - Throws: ``QueryError`` if a regular expression takes too many steps.
   func filter(_ test: ColumnTest, _ flags: RowFlags) throws {
@@ -32,7 +32,7 @@ extension Column {
     unsafe raw.keep(nulls: false, flags)
   }
 
-  /// Takes away the rows whose value does not stand in a relation to that of another column.
+  /// Clears the flags of the rows whose value does not have the given relation to the value in another column.
   func filter(_ relation: ColumnRelation, _ other: Column, _ flags: RowFlags) {
     precondition(flags.count == rowCount && other.rowCount == rowCount, "As many rows.")
     let left = unsafe raw
@@ -51,7 +51,7 @@ extension Column {
         unsafe flags[row] = order == .less ? less : order == .same ? same : greater
       case .float, .double, .date:
         let (one, two) = unsafe (left.double(row), right.double(row))
-        // "Not a number" has no order: it is different from all, and nothing else.
+        // "Not a number" has no order. Of all comparisons with it, only `!=` is true.
         let isOdd = one.isNaN || two.isNaN
         unsafe flags[row] =
           isOdd ? less & greater & (1 - same) : one < two ? less : one == two ? same : greater
@@ -64,7 +64,7 @@ extension Column {
 }
 
 extension RawColumn {
-  /// Takes away the rows that have a value, or those that have none.
+  /// Clears the flags of the rows that have a value, or, if `wanted` is false, of the rows without a value.
   fileprivate func keep(nulls wanted: Bool, _ flags: RowFlags) {
     if unsafe isNothing {
       if !wanted { unsafe flags.update(repeating: 0) }
@@ -80,13 +80,13 @@ extension RawColumn {
     }
   }
 
-  /// Takes away the rows of whose bytes a condition does not hold.
+  /// Clears the flags of the rows whose bytes fail a condition.
   @inline(__always)
   fileprivate func keep(
     _ flags: RowFlags, where holds: (UnsafeRawBufferPointer) throws -> Bool
   ) rethrows {
     if unsafe encoding == .dictionary {
-      // Decided once for each distinct value.
+      // The condition is evaluated once for each distinct value.
       let count = unsafe Int(dictionaryCount)
       try unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { table in
         for code in 0..<count {
@@ -128,7 +128,7 @@ extension RawColumn {
       }
       return
     }
-    // What is stored lies between 0 and the greatest number of its width.
+    // The stored numbers lie between 0 and the greatest number of their width.
     let base = unsafe Int128(base)
     let greatest = unsafe (Int128(1) << (8 * Int128(width))) - 1
     let low = max(Int128(range.lowerBound) - base, 0)
@@ -188,15 +188,16 @@ extension RawColumn {
     }
   }
 
-  /// As for integers, whatever the encoding says of what they mean.
+  /// Tests the stored whole numbers, regardless of the values they represent: dictionary codes or scaled numbers.
   private func keep(wholes range: ClosedRange<Int64>, inverted: Bool, _ flags: RowFlags) {
     unsafe keep(integers: range, inverted: inverted, flags)
   }
 
-  /// The whole numbers that are within bounds when divided; `nil` when none is.
+  /// Returns the range of the stored whole numbers whose quotient by the divisor is within bounds; `nil` if there are
+  /// none.
   private func scaledRange(_ range: ClosedRange<Double>) -> ClosedRange<Int64>? {
-    // Dividing keeps the order, so the bounds are where it changes sides; the products are near
-    // them, and a few steps away at most where they were rounded.
+    // Division preserves the order, so each bound has one place where the comparison changes. The product is near
+    // that place, and rounding moves it by a few steps at most.
     let divisor = unsafe divisor
     var low = Int64(clamping: range.lowerBound * divisor)
     while low > .min, Double(low - 1) / divisor >= range.lowerBound { low -= 1 }
@@ -227,8 +228,8 @@ extension RawColumn {
     try unsafe keep(flags) { try unsafe pattern.holds($0) }
   }
 
-  /// The codes of a sorted dictionary whose texts compare so, which lie side by side; `nil` for an
-  /// operator that is no matter of order.
+  /// Returns the range of the codes of a sorted dictionary whose texts match a comparison. The codes are consecutive;
+  /// the result is `nil` for an operator that does not depend on the order.
   private func codes(
     matching pattern: TextPattern
   ) -> (range: ClosedRange<Int64>?, inverted: Bool)? {
@@ -261,7 +262,7 @@ extension RawColumn {
     }
   }
 
-  /// The first code of whose text a condition holds that, once it holds, holds of all that follow.
+  /// Returns the first code whose text meets a condition. Every text after it must meet the condition too.
   private func firstCode(where holds: (UnsafeRawBufferPointer) -> Bool) -> Int64 {
     var low = 0
     var high = unsafe Int(dictionaryCount)
@@ -272,8 +273,8 @@ extension RawColumn {
     return Int64(low)
   }
 
-  /// Searches the texts of all rows at once, as they lie one behind the other; false when they must
-  /// be folded by more than a change of case.
+  /// Searches the texts of all rows at once, as they lie one after another. Returns false if folding the texts needs
+  /// more than a change of case.
   private func keep(containing pattern: TextPattern, _ flags: RowFlags) -> Bool {
     let count = unsafe Int(rowCount)
     let end = unsafe Int(
@@ -308,7 +309,7 @@ extension RawColumn {
           RawColumn.decode(offsets, width: offsetWidth, base: offsetBase, step: offsetStep, row))
       }
       var next = unsafe firstPlace(of: pattern, in: texts)
-      // One row behind the other: `next` is the first place at or behind the row's start.
+      // The rows are searched in order: `next` is the first match at or after the row's start.
       for row in flags.indices {
         guard let place = next else {
           unsafe flags[row] = 0
@@ -319,7 +320,7 @@ extension RawColumn {
           next = unsafe firstPlace(of: pattern, in: texts, from: end)
         } else {
           unsafe flags[row] = 0
-          // A place that reaches into the next row is in neither.
+          // A match that reaches into the next row is in neither row.
           if place < end { next = unsafe firstPlace(of: pattern, in: texts, from: end) }
         }
       }
@@ -327,7 +328,7 @@ extension RawColumn {
   }
 }
 
-/// Texts in the order of their bytes, to be looked up in.
+/// A lookup in texts that are sorted by their bytes.
 private enum TextSet {
   static func contains(_ texts: [[UInt8]], _ text: UnsafeRawBufferPointer) -> Bool {
     var low = 0
@@ -345,7 +346,7 @@ private enum TextSet {
 }
 
 extension [Int64] {
-  /// Whether ascending numbers have the given one among them.
+  /// Returns whether ascending numbers contain the given number.
   fileprivate func containsSorted(_ number: Int64) -> Bool {
     let position = firstPosition { $0 >= number }
     return position < count && self[position] == number
@@ -353,7 +354,7 @@ extension [Int64] {
 }
 
 extension Int64 {
-  /// The number without its fraction, or the nearest that fits.
+  /// Creates the number without its fraction, or the nearest number that fits.
   fileprivate init(clamping real: Double) {
     self = real >= 0x1p63 ? .max : real <= -0x1p63 ? .min : Int64(real)
   }

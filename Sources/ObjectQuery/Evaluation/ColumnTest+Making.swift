@@ -3,8 +3,8 @@ import ObjectModel
 import Rows
 
 extension ColumnTest {
-  /// The test of a column of the given kind that a comparison with a constant on its right is; `nil`
-  /// when it must be asked row by row.
+  /// Returns the test of a column that is equivalent to a comparison with a constant on its right; `nil` if the
+  /// comparison must be evaluated row by row.
   static func of(_ kind: ColumnKind, _ comparison: BoundComparison) -> ColumnTest? {
     guard let right = comparison.right.constant else { return nil }
     if comparison.asksForNull { return .isNull(comparison.operation == .equal) }
@@ -64,7 +64,7 @@ extension ColumnTest {
     }
   }
 
-  /// No whole number at all, or every one.
+  /// Returns a test that all whole numbers pass, or none.
   private static func everything(_ flag: Bool) -> ColumnTest {
     .integers(Int64.min...Int64.max, inverted: !flag)
   }
@@ -72,7 +72,7 @@ extension ColumnTest {
   private static func integers(
     _ operation: QueryPredicate.Operator, _ number: Number
   ) -> ColumnTest? {
-    // The greatest whole number that is not above, and whether it is the number itself.
+    // The greatest whole number that is not above the number, and whether both are equal.
     let floor: Int64
     let isExact: Bool
     switch number {
@@ -135,7 +135,7 @@ extension ColumnTest {
       return .reals(low...high, inverted: false)
     case .date:
       guard case .date(let low) = low, case .date(let high) = high else { return nil }
-      // As numbers: dates that are none are not after one another either.
+      // The dates are compared as numbers, because invalid dates have no order.
       let (first, last) = (
         low.timeIntervalSinceReferenceDate, high.timeIntervalSinceReferenceDate
       )
@@ -179,18 +179,17 @@ extension ColumnTest {
 }
 
 extension Number {
-  /// The number as a floating-point number that compares with others as the number does; `nil` when
-  /// rounding would lose something.
+  /// The floating-point number that has the same order relative to all numbers; `nil` if rounding would change it.
   fileprivate var exactDouble: Double? {
     switch self {
     case .integer(let whole): Double(exactly: whole)
     case .double(let real): real.isNaN ? nil : real
-    // Decimal and floating-point numbers are compared as the latter.
+    // A decimal and a floating-point number are compared as floating-point numbers.
     case .decimal(let number): number.isNaN ? nil : number.nearestDouble
     }
   }
 
-  /// The greatest whole number that is not above; `nil` when there is none of 64 bits.
+  /// The greatest whole number that is not above the number; `nil` if 64 bits cannot represent it.
   fileprivate var floor: Int64? {
     switch self {
     case .integer(let whole): whole
@@ -199,7 +198,7 @@ extension Number {
     }
   }
 
-  /// The least whole number that is not below; `nil` when there is none of 64 bits.
+  /// The least whole number that is not below the number; `nil` if 64 bits cannot represent it.
   fileprivate var ceiling: Int64? {
     switch self {
     case .integer(let whole): whole
@@ -210,7 +209,7 @@ extension Number {
 }
 
 extension UUID {
-  /// The sixteen bytes.
+  /// The sixteen bytes of the UUID.
   var bytes: [UInt8] {
     let b = uuid
     return [

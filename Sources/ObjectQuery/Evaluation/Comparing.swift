@@ -1,13 +1,13 @@
 import Foundation
 import ObjectModel
 
-// What comparisons mean. Two rules hold for all of them:
-// - A comparison with the constant null asks whether there is a value; any other comparison with a
-//   null on either side is false, `!=` included, as it is in Core Data's stores.
-// - What can't be compared is not equal and has no order.
+// The meaning of comparisons. Two rules hold for all of them:
+// - A comparison with the constant null tests whether there is a value. Any other comparison with a null on either
+//   side is false, also `!=`, as in Core Data's stores.
+// - Values that cannot be compared are not equal and have no order.
 
 extension BoundComparison {
-  /// Returns whether two values compare so.
+  /// Returns whether the comparison is true for two values.
   ///
   /// - Throws: ``QueryError`` if a regular expression takes too many steps.
   package func holds(_ left: Operand, _ right: Operand) throws -> Bool {
@@ -29,7 +29,7 @@ extension BoundComparison {
       return low != .less && high != .greater
     case .beginsWith, .endsWith, .like, .matches:
       guard let left = left.text, let right = right.text else { return false }
-      // A pattern that is different for each object; one that is none matches nothing.
+      // The pattern is different for each object. An invalid pattern matches nothing.
       guard let pattern = try? TextPattern(right, operation, options) else { return false }
       return try pattern.holds(left)
     case .equal:
@@ -47,7 +47,7 @@ extension BoundComparison {
     }
   }
 
-  /// Whether the comparison asks whether there is a value.
+  /// Whether the comparison tests whether there is a value.
   package var asksForNull: Bool {
     guard operation == .equal || operation == .notEqual else { return false }
     return left.constant?.isNull == true || right.constant?.isNull == true
@@ -55,7 +55,7 @@ extension BoundComparison {
 }
 
 extension Operand {
-  /// Whether a collection has an element, or a text has a part.
+  /// Returns whether a collection contains an element, or a text contains a part.
   fileprivate func includes(_ part: Operand, _ options: TextOptions) -> Bool {
     if part.isNull { return false }
     switch self {
@@ -67,7 +67,7 @@ extension Operand {
   }
 }
 
-/// Whether two operands are equal. Nulls are the caller's to look for.
+/// Returns whether two operands are equal. The caller must check for nulls.
 func same(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Bool {
   switch (left, right) {
   case (.value(let left), .value(let right)):
@@ -83,13 +83,13 @@ func same(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Bool {
   }
 }
 
-/// How two operands are ordered; `nil` when they have no order.
+/// Returns the order of two operands, or `nil` if they have no order.
 func order(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order? {
   guard case .value(let left) = left, case .value(let right) = right else { return nil }
   return order(left, right, options)
 }
 
-/// How two values are ordered; `nil` when they have no order.
+/// Returns the order of two values, or `nil` if they have no order.
 func order(_ left: Value, _ right: Value, _ options: TextOptions) -> Order? {
   if let one = Number(left), let other = Number(right) { return Number.order(one, other) }
   switch (left, right) {
@@ -109,7 +109,7 @@ func order(_ left: Value, _ right: Value, _ options: TextOptions) -> Order? {
 }
 
 extension UUID {
-  /// How two UUIDs are ordered, byte by byte.
+  /// Returns the order of two UUIDs, byte by byte.
   func order(_ other: UUID) -> Order {
     let (left, right) = (halves, other.halves)
     return left.0 == right.0 ? Order(left.1, right.1) : Order(left.0, right.0)

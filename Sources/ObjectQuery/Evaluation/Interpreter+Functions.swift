@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 
 extension Interpreter {
-  /// The value of a function; null when an argument is not what the function needs.
+  /// Returns the value of a function; null if an argument has an unsuitable type.
   func compute(_ function: QueryExpression.Function, _ arguments: [Operand]) -> Operand {
     switch function {
     case .add, .subtract: sum(function, arguments[0], arguments[1])
@@ -33,7 +33,7 @@ extension Interpreter {
     }
   }
 
-  /// What an aggregate is of: the elements of its one collection, or its arguments.
+  /// Returns the operands of an aggregate: the elements of a single collection, or else the arguments.
   private func collection(_ arguments: [Operand]) -> [Operand] {
     arguments.count == 1 ? arguments[0].items : arguments
   }
@@ -139,7 +139,7 @@ extension Interpreter {
 
   // MARK: - Methods
 
-  /// The value of a method of a value; null when the value has no such method.
+  /// Returns the value of a method of a value; null if the value has no such method.
   func call(_ method: ValueMethod, on target: Operand, _ arguments: [Operand]) -> Operand {
     func text(_ change: (String) -> String?) -> Operand {
       target.text.flatMap(change).map { .value(.string($0)) } ?? .null

@@ -2,7 +2,7 @@ import Foundation
 package import ObjectModel
 package import Rows
 
-/// An object that is asked for its values while a predicate is evaluated.
+/// An object whose values are read while a predicate is evaluated.
 struct Subject {
   let key: ObjectKey
   let values: Values
@@ -12,9 +12,9 @@ struct Subject {
     case row(BatchReader, Int)
     /// A row and the changes above it.
     case view(ViewRow)
-    /// Whatever else has values: an object with unsaved changes.
+    /// Any other source of values, such as an object with unsaved changes.
     case other(any ObjectValues)
-    /// No object: there is nothing to ask.
+    /// No object, so all values are null.
     case nothing
   }
 
@@ -28,20 +28,20 @@ struct Subject {
   }
 }
 
-/// Something that has the values of one object.
+/// A provider of the values of one object.
 package protocol ObjectValues {
-  /// The value that the object has in the given column.
+  /// Returns the value that the object has in the given column.
   func value(of column: LayoutColumn) throws -> Value
 }
 
-/// The columns of one batch, each found once.
+/// The columns of one batch. Each column is looked up once.
 final class BatchReader {
   let batch: RowBatch
   let entityNumber: UInt16
-  /// The keys of the first row and of the last.
+  /// The key of the first row.
   let lowestKey: ObjectKey
   let highestKey: ObjectKey
-  /// Whether every key between these is that of a row.
+  /// Whether every key between the lowest and the highest belongs to a row.
   let isConsecutive: Bool
   private var columns: [(number: UInt16, column: Column)] = []
 
@@ -56,24 +56,23 @@ final class BatchReader {
 
   func column(_ column: LayoutColumn) throws -> Column {
     for known in columns where known.number == column.number { return known.column }
-    // Batches hold whole rows, so no column is left to rows beneath.
+    // A batch contains whole rows, so no column needs a lookup in the rows beneath.
     let found =
       try batch.block.column(column)
       ?? Column(repeating: .null, kind: column.kind, rowCount: batch.block.rowCount)
-    // Values from outside of the block are not kept: all batches of a query together may have more of
-    // them than there is memory.
+    // Outside values are not cached: all outside values of a query together may exceed the memory.
     if !batch.block.hasOutsideValues(in: column.number) { columns.append((column.number, found)) }
     return found
   }
 
-  /// The value of one row. One that lies outside of the block is read by itself.
+  /// Returns the value of one row. An outside value is read individually.
   func value(_ column: LayoutColumn, _ row: Int) throws -> Value {
     batch.block.hasOutsideValues(in: column.number)
       ? try batch.block.value(column, row: row) ?? .null
       : try self.column(column).value(at: row)
   }
 
-  /// A column that has values where the given one has, for tests that ask no more.
+  /// Returns a column that has values in the same rows as the given one, for tests that only check for a value.
   func presence(of column: LayoutColumn) throws -> Column {
     guard batch.block.hasOutsideValues(in: column.number),
       let found = try batch.block.presence(of: column)
@@ -86,18 +85,18 @@ final class BatchReader {
   }
 }
 
-/// Evaluates bound trees for one object at a time: the meaning of every predicate.
+/// Evaluates bound trees for one object at a time. It defines the meaning of every predicate.
 ///
-/// Scans run over columns instead wherever they can (``ScanNode``), and must give the same answers;
-/// the tests ask both.
+/// Scans work on columns instead wherever possible (``ScanNode``), and must give the same results. The tests compare
+/// both.
 final class Interpreter {
   let source: (any QuerySource)?
   let now: Date
-  /// What is known of the group whose values are evaluated.
+  /// The values of the group that is being evaluated.
   var group: GroupValues?
   private var slots: [Subject]
   private var sharedFetches: [Operand?]
-  /// Collections at the end of paths from objects that several objects lead to.
+  /// The collections at the ends of paths from objects to which several objects lead.
   private var sharedPaths: [SharedPath: Operand] = [:]
   private var sharedElementCount = 0
   private static let mostSharedElements = 1 << 20
@@ -115,10 +114,10 @@ final class Interpreter {
     sharedFetches = Array(repeating: nil, count: sharedFetchCount)
   }
 
-  /// For what speaks of no object.
+  /// Returns an interpreter for expressions that read no object.
   static func withoutObjects(_ now: Date) -> ConstantInterpreter { ConstantInterpreter(now) }
 
-  /// Whether the predicate holds for an object.
+  /// Returns whether an object meets the predicate.
   func holds(_ predicate: BoundPredicate, for subject: Subject) throws -> Bool {
     let outer = self.subject
     self.subject = subject
@@ -126,7 +125,7 @@ final class Interpreter {
     return try holds(predicate)
   }
 
-  /// The value of an expression for an object.
+  /// Returns the value of an expression for an object.
   func value(_ expression: BoundExpression, for subject: Subject) throws -> Operand {
     let outer = self.subject
     self.subject = subject
@@ -187,7 +186,7 @@ final class Interpreter {
     }
   }
 
-  /// What lies at the end of a path from one object.
+  /// Returns the value at the end of a path from one object.
   private func follow(_ steps: ArraySlice<PathStep>, from subject: Subject) throws -> Operand {
     guard let step = steps.first else { return .value(.object(subject.key)) }
     let rest = steps.dropFirst()
@@ -210,10 +209,10 @@ final class Interpreter {
     }
   }
 
-  /// Returns the collection at the end of a path from an object that many objects lead to.
+  /// Returns the collection at the end of a path from an object to which many objects lead.
   ///
-  /// Without the memory the path `department.employees` would be followed once for each employee, in
-  /// time that grows with the square of their number.
+  /// Without this cache the path `department.employees` would be followed once for each employee, in time that grows
+  /// with the square of the number of employees.
   private func followShared(
     _ steps: ArraySlice<PathStep>, from key: ObjectKey
   ) throws -> Operand {
@@ -229,7 +228,7 @@ final class Interpreter {
     return found
   }
 
-  /// What lies at the end of a path from a value, or from each of several.
+  /// Returns the value at the end of a path from a value, or from each of several values.
   private func follow(_ steps: ArraySlice<PathStep>, from operand: Operand) throws -> Operand {
     guard let step = steps.first else { return operand }
     if case .collection(let operation, let rest) = step {
@@ -241,7 +240,7 @@ final class Interpreter {
       return try follow(steps, from: Subject(key: key, values: .view(row)))
     case .value: return .null
     case .list(let items):
-      // A collection operator further on is for all that was collected, not for each element.
+      // A later collection operator applies to the whole collection, not to each element.
       let end = steps.firstIndex { if case .collection = $0 { true } else { false } }
       let part = steps[..<(end ?? steps.endIndex)]
       let leadsToMany = part.contains(where: \.isToMany)
@@ -249,7 +248,7 @@ final class Interpreter {
         try items.flatMap { item -> [Operand] in
           switch try follow(part, from: item) {
           case .list(let items): items
-          // Where an object on the way is missing there are no objects behind it.
+          // If an object on the way is missing, no objects follow it.
           case .value(.null) where leadsToMany: []
           case let value: [value]
           }
@@ -333,7 +332,7 @@ final class Interpreter {
   }
 }
 
-/// Evaluates what speaks of no object, which can't fail.
+/// Evaluates expressions that read no object, so no error of a store can occur.
 struct ConstantInterpreter {
   private let interpreter: Interpreter
 
@@ -355,7 +354,7 @@ extension QueryError {
 }
 
 extension [Operand] {
-  /// Each different element once, in the order of their first places.
+  /// The distinct elements, in the order of their first occurrence.
   var distinct: [Operand] {
     var seen: Set<Operand> = []
     return filter { seen.insert($0).inserted }

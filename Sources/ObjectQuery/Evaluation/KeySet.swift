@@ -2,9 +2,9 @@
 
 import ObjectModel
 
-/// A set of objects, to ask many times whether one is in it.
+/// A set of objects, for many membership tests.
 ///
-/// A bit for each number where the numbers lie close together, and a hash table where they do not.
+/// The set uses one bit for each number if the numbers are dense, and a hash table if they are not.
 struct KeySet {
   private var bits: [UInt16: [UInt64]] = [:]
   private var scattered: Set<ObjectKey> = []
@@ -15,7 +15,7 @@ struct KeySet {
     for (entity, number) in highest where number / 64 <= UInt64(keys.count) * 4 + 65_536 {
       bits[entity] = Array(repeating: 0, count: Int(number / 64) + 1)
     }
-    // By entity, so that the words are looked up once for a run of keys.
+    // The keys are added entity by entity, so that the words are looked up once for each entity.
     for entity in bits.keys {
       unsafe bits[entity]!.withUnsafeMutableBufferPointer { words in
         for key in keys where key.entity == entity {
@@ -35,7 +35,7 @@ struct KeySet {
     return !scattered.isEmpty && scattered.contains(key)
   }
 
-  /// The words of one entity's bits, when there is only that entity and its numbers lie close.
+  /// The words of the only entity's bits; `nil` if there are several entities or if the numbers are not dense.
   var onlyWords: (entity: UInt16, words: [UInt64])? {
     guard bits.count == 1, scattered.isEmpty, let only = bits.first else { return nil }
     return (only.key, only.value)

@@ -1,16 +1,17 @@
 package import ObjectModel
 package import Rows
 
-/// The objects of another source, where of one family only some are scanned: those that somebody has found already.
+/// The objects of another source, with a scan of one family restricted to objects that were found before.
 ///
-/// What leads elsewhere leads to everything. Who scans for anything but those objects gets an answer of them alone: a
-/// condition on what is related to them, say, or the objects of a request within a request.
+/// Related objects are not restricted: every relationship leads to all its objects. Only a scan of the family sees
+/// the restricted set. Examples are a condition on related objects and a request within a request.
 package final class NarrowedSource: QuerySource {
   private let source: ViewSource
   private let family: Set<UInt16>
   private let keys: [UInt16: [UInt64]]
 
-  /// A source whose objects of an entity, or of one that inherits from it, are the given ones, none twice.
+  /// Creates a source with a restricted family: a scan of the entity, or of one that inherits from it, returns only
+  /// the objects with the given keys. No key may occur twice.
   package init(_ source: ViewSource, entity: String, to keys: [ObjectKey]) {
     self.source = source
     family = Set(
@@ -18,14 +19,15 @@ package final class NarrowedSource: QuerySource {
     self.keys = Dictionary(grouping: keys, by: \.entity).mapValues { $0.map(\.number).sorted() }
   }
 
-  /// The other source's.
+  /// The model of the other source.
   package var model: Model { source.model }
-  /// The other source's.
+  /// The schema of the other source.
   package var schema: Schema { source.schema }
-  /// The other source's.
+  /// The store tag of the other source.
   package var store: StoreTag? { source.store }
 
-  /// All objects of an entity, or those that were found.
+  /// Returns all objects of an entity, or only the objects found before if the entity belongs to the restricted
+  /// family.
   package func batches(of layout: Layout) throws -> [RowBatch] {
     guard family.contains(layout.entityNumber) else { return try source.batches(of: layout) }
     guard let keys = keys[layout.entityNumber] else { return [] }
@@ -39,10 +41,10 @@ package final class NarrowedSource: QuerySource {
     }
   }
 
-  /// Any object of the other source.
+  /// Returns an object of the other source, without the restriction.
   package func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
 
-  /// Any objects of the other source.
+  /// Returns related objects of the other source, without the restriction.
   package func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }

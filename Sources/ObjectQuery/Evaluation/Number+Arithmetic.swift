@@ -1,19 +1,19 @@
 import Foundation
 
-// Whole numbers stay whole while they fit, and become floating-point numbers when they do not.
-// Decimal numbers stay decimal unless a floating-point number is among the operands.
+// Whole numbers stay whole while the result fits in 64 bits, and become floating-point numbers otherwise. Decimal
+// numbers stay decimal unless one of the operands is a floating-point number.
 extension Number {
   static func sum(_ left: Number, _ right: Number) -> Number {
     compute(.add, left, right) ?? .double(.nan)
   }
 
-  /// A total divided into so many parts, with its fraction.
+  /// Returns a total divided by a count, with the fraction.
   static func quotient(_ total: Number, _ count: Int) -> Number {
     if case .decimal(let total) = total { return .decimal(total / Decimal(count)) }
     return .double(total.double / Double(count))
   }
 
-  /// A function of two numbers; `nil` for a division by zero.
+  /// Returns the value of a function of two numbers, or `nil` for a division by zero.
   static func compute(
     _ function: QueryExpression.Function, _ left: Number, _ right: Number
   ) -> Number? {
@@ -34,8 +34,8 @@ extension Number {
     }
   }
 
-  /// The whole result in a box of its own: nothing inside for a division by zero, and no box where
-  /// the result does not fit.
+  /// Returns the whole result in a tuple. The value in the tuple is `nil` for a division by zero; the tuple is `nil`
+  /// if the result does not fit.
   private static func whole(
     _ function: QueryExpression.Function, _ left: Int64, _ right: Int64
   ) -> (value: Number?, Void)? {
@@ -79,7 +79,7 @@ extension Number {
     }
   }
 
-  /// A function of one number.
+  /// Returns the value of a function of one number.
   static func compute(_ function: QueryExpression.Function, _ number: Number) -> Number? {
     switch (function, number) {
     case (.abs, .integer(let number)):
@@ -102,11 +102,11 @@ extension Number {
 }
 
 extension Decimal {
-  /// The number rounded to a whole one.
+  /// Returns the number rounded to a whole number.
   fileprivate func rounded(_ mode: RoundingMode) -> Decimal {
     var number = self
     var result = Decimal()
-    // SAFETY: Both are variables of this function, and lent for the call.
+    // SAFETY: Both pointers refer to variables of this function, and are lent for the call.
     unsafe NSDecimalRound(&result, &number, 0, mode)
     return result
   }

@@ -1,7 +1,7 @@
 package import Foundation
 package import ObjectModel
 
-/// The value of an expression while it is evaluated: one value, or several.
+/// The value of an expression during evaluation: one value or several.
 package enum Operand: Hashable, Sendable {
   case value(Value)
   case list([Operand])
@@ -13,7 +13,7 @@ package enum Operand: Hashable, Sendable {
 
   package var isNull: Bool { if case .value(.null) = self { true } else { false } }
 
-  /// The elements of a collection; the value itself, unless it is null, when it is none.
+  /// The elements of a collection; for a single value, that value, or nothing if it is null.
   package var items: [Operand] {
     switch self {
     case .list(let items): items
@@ -39,7 +39,7 @@ package enum Operand: Hashable, Sendable {
   package var number: Number? { single.flatMap(Number.init) }
 }
 
-/// A number of any of the kinds that values have.
+/// A number of any kind that a value can have.
 package enum Number: Hashable, Sendable {
   case integer(Int64)
   case double(Double)
@@ -80,7 +80,7 @@ package enum Number: Hashable, Sendable {
     }
   }
 
-  /// The number as a whole number, without its fraction; `nil` when it does not fit.
+  /// The number without its fraction, or `nil` if it does not fit.
   var integer: Int64? {
     switch self {
     case .integer(let number): number
@@ -89,7 +89,7 @@ package enum Number: Hashable, Sendable {
     }
   }
 
-  /// How two numbers are ordered, exactly where both are whole or binary; `nil` for "not a number".
+  /// Returns the order of two numbers, or `nil` for "not a number". The order is exact if both are whole or binary.
   static func order(_ left: Number, _ right: Number) -> Order? {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): Order(left, right)
@@ -110,7 +110,7 @@ package enum Number: Hashable, Sendable {
     }
   }
 
-  /// A whole and a floating-point number, without rounding the whole one.
+  /// Returns the order of a whole and a floating-point number, without rounding the whole number.
   private static func order(_ left: Int64, _ right: Double) -> Order? {
     if right.isNaN { return nil }
     if right >= 0x1p63 { return .less }
@@ -122,11 +122,11 @@ package enum Number: Hashable, Sendable {
 }
 
 extension Decimal {
-  /// The floating-point number nearest to it.
+  /// The nearest floating-point number.
   package var nearestDouble: Double { Double(description) ?? .nan }
 }
 
-/// How two values are ordered.
+/// The order of two values.
 enum Order: Int {
   case less = -1
   case same = 0

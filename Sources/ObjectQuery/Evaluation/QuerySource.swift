@@ -1,55 +1,56 @@
 package import ObjectModel
 package import Rows
 
-/// What queries read: the rows of a store as somebody sees them, and how its objects hang together.
+/// The data that queries read: the rows of a store as one reader sees them, and the relationships between its
+/// objects.
 ///
-/// A view over layers is one (``ViewSource``); contexts and stores bring their own.
+/// A view over layers is a source (``ViewSource``); contexts and stores provide their own.
 package protocol QuerySource: Sendable {
   /// The model of the objects.
   var model: Model { get }
-  /// Where the rows keep what the model describes.
+  /// The schema, which assigns columns to the model's properties.
   var schema: Schema { get }
-  /// Which store object identifiers must name; `nil` when all do.
+  /// The tag of the store that object identifiers must name; `nil` if every store is accepted.
   var store: StoreTag? { get }
 
-  /// The objects by what they are sorted by; `nil` when everything is to be scanned.
+  /// The indexes of the objects; `nil` if everything must be scanned.
   var indexed: IndexedView? { get }
 
-  /// All objects of one entity, without those of its subentities, in batches of rows.
+  /// Returns all objects of one entity, without its subentities, in batches of rows.
   func batches(of layout: Layout) throws -> [RowBatch]
 
-  /// One object; `nil` when there is none with the given key.
+  /// Returns the row of one object, or `nil` if no object has the given key.
   func row(of key: ObjectKey) throws -> ViewRow?
 
-  /// The objects that a to-many relationship leads to, in their order if they have one.
+  /// Returns the objects that a to-many relationship leads to, in their order if they have one.
   func objects(relatedTo key: ObjectKey, through relationship: ToManyRelationship) throws
     -> [ObjectKey]
 }
 
 extension QuerySource {
-  /// Any store.
+  /// Every store is accepted.
   package var store: StoreTag? { nil }
-  /// There are no indexes: everything is scanned.
+  /// No indexes, so everything is scanned.
   package var indexed: IndexedView? { nil }
 }
 
-/// A relationship to any number of objects, as far as rows know it.
+/// A to-many relationship, as rows represent it.
 package struct ToManyRelationship: Sendable, Hashable {
   /// The entity that has the relationship, or inherits it.
   package let entity: String
   /// The relationship's name.
   package let name: String
-  /// The entity it leads to.
+  /// The destination entity.
   package let destination: String
-  /// The column of the destination's rows that leads back; `nil` when both ends are to-many or there
-  /// is no way back, and the relationship is kept as links.
+  /// The column of the destination's rows that leads back; `nil` if both ends are to-many or there is no inverse, and
+  /// the relationship is stored as links.
   package let inverse: LayoutColumn?
-  /// The column of the destination's rows with their places; `nil` when they have no order.
+  /// The column of the destination's rows that contains the position; `nil` if the objects have no order.
   package let order: LayoutColumn?
 }
 
 extension ToManyRelationship {
-  /// The named relationship of an entity; `nil` when it has none of the name that leads to many.
+  /// Finds the to-many relationship of an entity by name; `nil` if the entity has none with that name.
   package init?(_ name: String, of entity: String, _ model: Model, _ schema: Schema) {
     guard case .relationship(let relationship)? = model.property(name, of: entity),
       relationship.isToMany
@@ -57,7 +58,7 @@ extension ToManyRelationship {
     self.init(relationship, of: entity, model, schema)
   }
 
-  /// What rows know of a relationship of the given entity.
+  /// Creates the representation of a relationship of the given entity.
   init(_ relationship: Relationship, of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity
     name = relationship.name

@@ -2,27 +2,27 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// A predicate as work on columns: which rows of a batch it keeps.
+/// A predicate as operations on columns that select rows of a batch.
 ///
-/// Made from a bound predicate, whose meaning it has (``Interpreter``). What no column test can do is
-/// asked row by row, of those rows only that everything else has kept.
+/// A scan node is made from a bound predicate and has the same meaning (``Interpreter``). Conditions that no column
+/// test covers are evaluated row by row, only for the rows that all other conditions have kept.
 indirect enum ScanNode: Sendable {
   case constant(Bool)
   case and([ScanNode])
   case or([ScanNode])
   case not(ScanNode)
   case column(LayoutColumn, ColumnTest)
-  /// Two columns of the same family compared.
+  /// A comparison of two columns of the same family.
   case columns(LayoutColumn, ColumnRelation, LayoutColumn)
-  /// What a to-one relationship leads to is in a set of objects.
+  /// A test whether the object at a to-one relationship is in a set of objects.
   case related(RelatedTest)
-  /// The object is among those that the objects at the other end of a to-many relationship lead to.
+  /// A test whether the object is among the owners found from the objects at the other end of a to-many relationship.
   case owning(OwningTest)
   case rows(BoundPredicate)
 }
 
 extension ScanNode {
-  /// The numbers of the columns that decide; `nil` when something else does too.
+  /// The numbers of the columns that decide the result; `nil` if the result also depends on other data.
   var columns: Set<UInt16>? {
     switch self {
     case .constant: []
@@ -38,25 +38,25 @@ extension ScanNode {
   }
 }
 
-/// What one column's value must be. No test but the first holds for a row without a value.
+/// A condition on the value of one column. Only `isNull` can be true for a row without a value.
 enum ColumnTest: Sendable {
-  /// There is no value, or there is one.
+  /// No value if true; any value if false.
   case isNull(Bool)
-  /// A whole number within bounds, or outside.
+  /// A whole number within bounds, or outside them if inverted.
   case integers(ClosedRange<Int64>, inverted: Bool)
-  /// One of several whole numbers, which ascend.
+  /// One of several whole numbers, in ascending order.
   case integerSet([Int64])
-  /// A floating-point number within bounds, or outside.
+  /// A floating-point number within bounds, or outside them if inverted.
   case reals(ClosedRange<Double>, inverted: Bool)
-  /// A text that compares so.
+  /// A text that matches the pattern.
   case text(TextPattern)
   /// One of several texts, in the order of their bytes.
   case textSet([[UInt8]])
-  /// Certain bytes, or any others.
+  /// Bytes equal to the given ones, or different from them if inverted.
   case bytes([UInt8], inverted: Bool)
 }
 
-/// How the values of two columns must be ordered.
+/// The required order of the values in two columns.
 struct ColumnRelation: OptionSet, Sendable {
   let rawValue: UInt8
   static let less = ColumnRelation(rawValue: 1)
@@ -78,21 +78,21 @@ struct ColumnRelation: OptionSet, Sendable {
   }
 }
 
-/// A test of the object at a to-one relationship, decided for all its objects at once.
+/// A test of the object at a to-one relationship, evaluated once for all its objects.
 struct RelatedTest: Sendable {
   let column: LayoutColumn
   let layouts: [Layout]
-  /// What the object must meet, or must not, when `holdsForNone`.
+  /// The condition that selects the objects of the set. If `holdsForNone` is true, the condition is negated.
   let node: ScanNode
-  /// Whether the test holds where there is no object. Then the set is of those that fail it.
+  /// Whether the test is true if there is no object. The set then contains the objects that fail the test.
   let holdsForNone: Bool
-  /// The position among the sets of a run.
+  /// The position of the set among the sets of a run.
   let index: Int
 }
 
-/// A test of how many objects at a to-many relationship meet a condition.
+/// A test of the number of objects at a to-many relationship that meet a condition.
 struct OwningTest: Sendable {
-  /// Rows that lead back to the owner: objects at the other end, or links.
+  /// The rows that lead back to the owner: objects at the other end, or links.
   struct Rows: Sendable {
     let layout: Layout
     /// The column that contains the owner.
@@ -101,16 +101,16 @@ struct OwningTest: Sendable {
   }
 
   let rows: [Rows]
-  /// How many there must be; `nil` when at least one.
+  /// The required number of objects; `nil` if at least one is required.
   let count: (range: ClosedRange<Int64>, inverted: Bool)?
   let index: Int
 }
 
-/// Makes scan nodes of bound predicates.
+/// Makes scan nodes from bound predicates.
 struct ScanPlanner {
   let model: Model
   let schema: Schema
-  /// How many sets a run needs.
+  /// The number of sets that a run needs.
   private(set) var setCount = 0
 
   init(_ model: Model, _ schema: Schema) {
@@ -123,7 +123,7 @@ struct ScanPlanner {
     case .constant(let flag): return .constant(flag)
     case .not(let part): return .not(plan(part))
     case .and(let parts):
-      // The cheap tests first: the dear ones are then asked of fewer rows.
+      // The cheap tests come first, so that the expensive ones run on fewer rows.
       let nodes = parts.map { plan($0) }
       return .and(nodes.enumerated().sorted { ($0.1.cost, $0.0) < ($1.1.cost, $1.0) }.map(\.1))
     case .or(let parts): return .or(parts.map { plan($0) })
@@ -143,8 +143,8 @@ struct ScanPlanner {
     return planSubquery(comparison) ?? planAggregate(comparison)
   }
 
-  /// Plans a comparison of what a function computes of many objects behind one, such as
-  /// `max(department.employees.salary) > 998`: once for each of the objects that many lead to.
+  /// Plans a comparison of an aggregate over objects behind a to-one relationship, such as
+  /// `max(department.employees.salary) > 998`. The aggregate is computed once for each object at that relationship.
   private mutating func planAggregate(_ comparison: BoundComparison) -> ScanNode? {
     guard case .function(let function, let arguments) = comparison.left, function.isAggregate,
       arguments.count == 1, let path = arguments[0].ownSteps, comparison.right.isConstant,
@@ -193,8 +193,8 @@ struct ScanPlanner {
 
   /// Plans `ANY` and `ALL` of a path that leads to many objects.
   ///
-  /// Each step is decided once for all objects at its end, so the time grows with the number of objects
-  /// and not with that of the pairs.
+  /// Each step is evaluated once for all objects at its end, so the time grows with the number of objects and not
+  /// with the number of pairs.
   private mutating func planCollection(_ comparison: BoundComparison) -> ScanNode? {
     guard let steps = comparison.left.ownSteps, comparison.right.isConstant,
       let first = steps.first
@@ -206,7 +206,7 @@ struct ScanPlanner {
     switch first {
     case .toOne(let column, destination: let entity):
       guard rest.contains(where: \.isToMany) else { return nil }
-      // Where the object is missing there are none at the end of the path.
+      // If the object is missing, there are no objects at the end of the path.
       return related(column, entity, .comparison(inner), isForNone: isAll)
     case .toMany(let relationship):
       if !rest.contains(where: \.isToMany) {
@@ -221,7 +221,7 @@ struct ScanPlanner {
     }
   }
 
-  /// Plans `ANY` and `ALL` of what links lead to: each link is an object that leads to both ends.
+  /// Plans `ANY` and `ALL` of objects that links lead to. Each link is an object that leads to both ends.
   private mutating func planLinks(
     _ relationship: ToManyRelationship, _ inner: BoundComparison, _ isAll: Bool
   ) -> ScanNode? {
@@ -233,7 +233,7 @@ struct ScanPlanner {
         guard let column = ColumnTest.of(side.destination.kind, inner) else { return nil }
         test = .column(side.destination, column)
       } else {
-        // A link may lead to an object that is gone, and which has no values.
+        // A link may lead to a deleted object, which has no values.
         let isForNone = inner.modifier == .direct ? inner.holdsForNull : isAll
         test = related(
           side.destination, relationship.destination, .comparison(inner), isForNone: isForNone)
@@ -246,7 +246,7 @@ struct ScanPlanner {
     return isAll ? .not(node) : node
   }
 
-  /// `stops.@count > 2` and `SUBQUERY(stops, $s, …).@count > 2`.
+  /// Plans `stops.@count > 2` and `SUBQUERY(stops, $s, …).@count > 2`.
   private mutating func planCount(
     _ steps: [PathStep], _ comparison: BoundComparison
   ) -> ScanNode? {
@@ -271,7 +271,7 @@ struct ScanPlanner {
         rows: rows, count: count.map { (range: $0.0, inverted: $0.1) }, index: setCount - 1))
   }
 
-  /// A comparison of the number of a subquery's objects.
+  /// Plans a comparison of the number of a subquery's objects.
   private mutating func planSubquery(_ comparison: BoundComparison) -> ScanNode? {
     guard case .path(.subquery(let subquery), let steps) = comparison.left,
       comparison.modifier == .direct, comparison.right.isConstant, steps.count == 1,
@@ -279,7 +279,7 @@ struct ScanPlanner {
       let path = subquery.collection.ownSteps
     else { return nil }
     if case .toOne(let column, destination: let entity)? = path.first {
-      // The predicate speaks of nothing but the elements, so all objects of the entity share it.
+      // The predicate reads only the elements, so all objects of the entity share the result.
       var (inner, moved) = (comparison, subquery)
       moved.collection = .path(.this, Array(path.dropFirst()))
       inner.left = .path(.subquery(moved), steps)
@@ -305,7 +305,7 @@ extension PathStep {
 }
 
 extension ScanNode {
-  /// About what a row costs, to put the cheap tests first.
+  /// The approximate cost of a row, used to put the cheap tests first.
   fileprivate var cost: Int {
     switch self {
     case .constant: 0
@@ -326,7 +326,7 @@ extension ScanNode {
 }
 
 extension ColumnKind {
-  /// Whether values of the two kinds are compared as the same type.
+  /// Returns whether values of the two kinds are compared as the same type.
   fileprivate func comparesInPlace(with other: ColumnKind) -> Bool {
     switch (self, other) {
     case (.string, .string), (.string, .uri), (.uri, .string), (.uri, .uri): true
@@ -346,7 +346,7 @@ extension ColumnKind {
 }
 
 extension BoundComparison {
-  /// The same comparison with its sides changed over; `nil` when that means something else.
+  /// The same comparison with its sides exchanged; `nil` if that would change the meaning.
   fileprivate var turned: BoundComparison? {
     let opposite: [QueryPredicate.Operator: QueryPredicate.Operator] = [
       .equal: .equal, .notEqual: .notEqual, .lessThan: .greaterThan, .greaterThan: .lessThan,
@@ -361,8 +361,8 @@ extension BoundComparison {
     return turned
   }
 
-  /// Whether the comparison holds for what a function computes of no elements; `nil` if the function
-  /// computes no single value.
+  /// Returns whether the comparison is true for the function's value over no elements; `nil` if the function computes
+  /// no single value.
   package func holdsForNone(of function: QueryExpression.Function) -> Bool? {
     let value: Operand
     switch function {
@@ -373,9 +373,9 @@ extension BoundComparison {
     return try? holds(value, right.constant ?? .null)
   }
 
-  /// Whether the comparison holds when there is nothing on its left.
+  /// Whether the comparison is true if the left side is null.
   package var holdsForNull: Bool {
-    // Without a text no pattern is tried, so nothing is thrown.
+    // Without a text no pattern is matched, so nothing is thrown.
     (try? holds(.null, right.constant ?? .null)) ?? false
   }
 }

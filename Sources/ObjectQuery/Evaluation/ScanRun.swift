@@ -1,13 +1,13 @@
-// SAFETY: Masks have a byte for every row of the batch, and columns of the batch a value.
+// SAFETY: Masks have a byte for every row of the batch, and columns of the batch have a value for every row.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// A byte for each row of a batch: 1 while the row is kept, 0 when it is not.
+/// A byte for each row of a batch: 1 if the row is kept, 0 if not.
 typealias RowFlags = UnsafeMutableBufferPointer<UInt8>
 
-/// One scan with a predicate: the scratch memory and the sets of objects found on the way.
+/// One scan with a predicate, with its temporary memory and the sets of objects that it computes.
 final class ScanRun {
   let source: any QuerySource
   let watch: SearchWatch?
@@ -27,11 +27,12 @@ final class ScanRun {
     ownerCounts = Array(repeating: nil, count: setCount)
   }
 
-  /// Calls `body` with the flags of a batch: 1 for each row that is shown and that a node keeps.
+  /// Calls `body` with the flags of a batch: 1 for each visible row that a node keeps.
   func select<R>(
     _ node: ScanNode, _ reader: BatchReader, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
   ) throws -> R {
-    // Rows that a predicate leads to on the way are looked at too, but not those that were asked for.
+    // This call only checks for cancellation. Scans of related entities also run here, and their rows do not count as
+    // progress.
     try watch?.pass(0)
     let count = reader.batch.block.rowCount
     return unsafe try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { flags in
@@ -44,13 +45,13 @@ final class ScanRun {
     }
   }
 
-  /// Takes away the rows that a node does not keep.
+  /// Clears the flags of the rows that a node does not keep.
   func filter(_ node: ScanNode, _ reader: BatchReader, _ flags: RowFlags) throws {
     switch node {
     case .constant(let flag): if !flag { unsafe flags.update(repeating: 0) }
     case .and(let nodes):
       for (index, node) in nodes.enumerated() {
-        // Nothing is asked of rows that nobody wants any more.
+        // If no row is left, the remaining tests are skipped.
         if index > 0, unsafe !flags.hasAny { return }
         unsafe try filter(node, reader, flags)
       }
@@ -78,7 +79,7 @@ final class ScanRun {
   private func filterEither(
     _ nodes: [ScanNode], _ reader: BatchReader, _ flags: RowFlags
   ) throws {
-    // `flags` holds the rows that no node has kept yet; what one keeps goes into `kept`.
+    // `flags` contains the rows that no node has kept yet; `kept` collects the rows that a node keeps.
     unsafe try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: flags.count) { kept in
       unsafe kept.initialize(repeating: 0)
       for node in nodes where unsafe flags.hasAny {
@@ -107,7 +108,7 @@ final class ScanRun {
     let set = try keySet(of: test)
     let column = try reader.column(test.column)
     let none: UInt8 = test.holdsForNone ? 1 : 0
-    // When the test holds for no object, the set is of those that fail it.
+    // If the test is true for no object, the set contains the objects that fail it.
     let found: UInt8 = test.holdsForNone ? 0 : 1
     for row in flags.indices where unsafe flags[row] != 0 {
       guard let key = column.reference(at: row) else {
@@ -183,7 +184,7 @@ final class ScanRun {
 }
 
 extension BatchReader {
-  /// The key of a row.
+  /// Returns the key of a row.
   @inline(__always)
   func key(_ row: Int) throws -> ObjectKey {
     if isConsecutive { return ObjectKey(rawValue: lowestKey.rawValue &+ UInt64(row)) }
@@ -211,7 +212,7 @@ extension UnsafeBufferPointer<UInt8> {
     var row = 0
     let bytes = UnsafeRawBufferPointer(self)
     while row &+ 8 <= count {
-      // Most rows are not kept: eight at a time are passed over.
+      // Most rows are not kept, so eight rows are skipped at a time.
       var word = unsafe UInt64(
         littleEndian: bytes.loadUnaligned(fromByteOffset: row, as: UInt64.self))
       while word != 0 {

@@ -1,14 +1,14 @@
-// SAFETY: Buffers are read within their counts, and only while whoever lends them says they live.
+// SAFETY: Buffers are read within their counts, and only during the call that lends them.
 
 import Foundation
 import ObjectModel
 import TextMatching
 
-/// A text prepared to be compared with many others.
+/// A text prepared for comparison with many texts.
 ///
-/// Without options texts are compared as their UTF-8 is: equal when the bytes are, ordered as the
-/// bytes are, which is the order of their code points. With `c` and `d` both sides are folded first,
-/// pure ASCII in place and anything else by Foundation.
+/// Without options texts are compared by their UTF-8 bytes. They are equal if the bytes are, and ordered as the bytes
+/// are, which is the order of their code points. With `c` or `d` both sides are folded first, pure ASCII in place and
+/// other texts by Foundation.
 struct TextPattern: Sendable {
   let operation: QueryPredicate.Operator
   let options: TextOptions
@@ -19,7 +19,9 @@ struct TextPattern: Sendable {
   private let glob: GlobPattern?
   private let expression: RegularPattern?
 
-  /// - Throws: ``QueryError`` when the operator is `MATCHES` and the text no regular expression.
+  /// Prepares a text for comparison.
+  ///
+  /// - Throws: ``QueryError`` if the operator is `MATCHES` and the text is no regular expression.
   init(
     _ text: String, _ operation: QueryPredicate.Operator, _ options: TextOptions
   ) throws(QueryError) {
@@ -31,10 +33,10 @@ struct TextPattern: Sendable {
     expression = operation == .matches ? try TextPattern.expression(text, options) : nil
   }
 
-  /// Whether texts must be folded before their bytes say anything.
+  /// Whether texts must be folded before their bytes are compared.
   var isFolding: Bool { options.folds }
 
-  /// Whether the bytes of a text, in order, say all there is to say.
+  /// Whether the order of a text's bytes is sufficient for the comparison.
   var comparesBytes: Bool {
     !isFolding && !options.contains(.localeSensitive) && operation != .matches
   }
@@ -49,19 +51,19 @@ struct TextPattern: Sendable {
     } catch { throw QueryError(.badPattern, "\"\(text)\" is not a regular expression.") }
   }
 
-  /// Returns whether a text compares so with the pattern.
+  /// Returns whether the comparison of a text with the pattern is true.
   ///
-  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression
-  ///   takes too many steps.
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression takes too many
+  ///   steps.
   func holds(_ other: String) throws -> Bool {
     var other = other
     return try other.withUTF8 { try unsafe holds(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Returns whether a text, as UTF-8, compares so with the pattern.
+  /// Returns whether the comparison of a text in UTF-8 with the pattern is true.
   ///
-  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression
-  ///   takes too many steps.
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression takes too many
+  ///   steps.
   func holds(_ other: UnsafeRawBufferPointer) throws -> Bool {
     if let expression { return try unsafe matches(expression, other) }
     if options.contains(.localeSensitive) {
@@ -100,7 +102,7 @@ struct TextPattern: Sendable {
     }
   }
 
-  /// Whether folded bytes compare so with the pattern's.
+  /// Returns whether the comparison of folded bytes with the pattern's bytes is true.
   private func compare(_ other: UnsafeRawBufferPointer) -> Bool {
     unsafe bytes.withUnsafeBytes { pattern in
       switch operation {
@@ -162,7 +164,7 @@ extension TextOptions {
 }
 
 extension String {
-  /// The text without what the options pass over.
+  /// Returns the text without the differences that the options ignore.
   func folded(_ options: TextOptions) -> String {
     guard options.folds else { return self }
     if utf8.allSatisfy({ $0 < 0x80 }) {
@@ -172,7 +174,7 @@ extension String {
   }
 }
 
-/// How two texts are ordered, with the given options.
+/// Returns the order of two texts with the given options.
 func orderOfTexts(_ left: String, _ right: String, _ options: TextOptions) -> Order {
   if options.contains(.localeSensitive) {
     let result = left.compare(
@@ -207,9 +209,9 @@ func orderOfBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointe
   return Order(left.count, right.count)
 }
 
-/// Where a pattern first occurs at or behind a place; `nil` when it does not.
+/// Returns the first occurrence of a pattern at or after a start, or `nil` if there is none.
 ///
-/// Looks at eight places at a time, for those where the first and the last byte both fit.
+/// The function tests eight positions at a time for both the first and the last byte of the pattern.
 func firstPlace(
   of pattern: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, from start: Int = 0
 ) -> Int? {
@@ -225,7 +227,7 @@ func firstPlace(
     let differences =
       unsafe (text.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ firsts)
       | (text.loadUnaligned(fromByteOffset: place &+ last, as: UInt64.self) ^ lasts)
-    // A bit is set where a byte is zero, and perhaps above one: each is looked at anyway.
+    // A bit is set where a byte is zero, and possibly in the byte above one. So each candidate is checked.
     var candidates = UInt64(
       littleEndian: (differences &- ones) & ~differences & 0x8080_8080_8080_8080)
     while candidates != 0 {
@@ -243,7 +245,7 @@ func firstPlace(
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether every byte is one of ASCII.
+  /// Whether every byte is ASCII.
   var isASCII: Bool {
     var index = 0
     while index &+ 8 <= count {
@@ -260,7 +262,7 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// Writes ASCII bytes with small letters for capital ones.
+/// Writes ASCII bytes with capital letters changed to lower case.
 @inline(__always)
 func lowercaseASCII(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
   precondition(target.count >= source.count, "The target has room for the source.")
@@ -274,7 +276,8 @@ func lowercaseASCII(_ source: UnsafeRawBufferPointer, into target: UnsafeMutable
 
 // MARK: - LIKE and MATCHES
 
-/// A pattern of `LIKE`: `?` is one character, `*` any number; a backslash takes the next as it is.
+/// A pattern of `LIKE`: `?` matches one character, `*` any number of characters, and a backslash escapes the next
+/// character.
 struct GlobPattern: Sendable {
   private enum Part {
     case byte(UInt8)
@@ -302,12 +305,12 @@ struct GlobPattern: Sendable {
     if isEscaped { parts.append(.byte(UInt8(ascii: "\\"))) }
   }
 
-  /// Whether the whole text has the pattern's form. Takes time in proportion to the text's length
-  /// times the pattern's, whatever the pattern.
+  /// Returns whether the whole text matches the pattern. The time is at most proportional to the text's length times
+  /// the pattern's length, for every pattern.
   func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     var place = 0
     var part = 0
-    // Where to go on when what follows the last `*` does not fit: the `*` takes one byte more.
+    // The state to return to if the parts after the last `*` do not match: the `*` then takes one more byte.
     var retry: (place: Int, part: Int)?
     while true {
       if part < parts.count, case .many = parts[part] {
@@ -330,13 +333,13 @@ struct GlobPattern: Sendable {
     }
   }
 
-  /// How many bytes a part takes at a place; `nil` when it does not fit there.
+  /// Returns the number of bytes that a part matches at a position, or `nil` if it does not match there.
   private func length(of part: Part, at place: Int, in text: UnsafeRawBufferPointer) -> Int? {
     let byte = unsafe text[place]
     switch part {
     case .byte(let expected): return byte == expected ? 1 : nil
     case .one:
-      // Not in the middle of a character, where a `*` may have stopped.
+      // The position may be inside a character, if a `*` stopped there.
       if byte & 0xC0 == 0x80 { return nil }
       var length = 1
       while place + length < text.count, unsafe text[place + length] & 0xC0 == 0x80 {

@@ -2,30 +2,29 @@ package import ObjectModel
 package import Rows
 import Synchronization
 
-/// The objects of a view over layers, to be queried.
+/// The objects of a view over layers, as a source of queries.
 ///
-/// Relationships to many objects are answered from indexes: those that the store keeps, and for what
-/// is not in a store, or was changed a moment ago, those that are made when first needed and kept as
-/// long as the source.
+/// To-many relationships are resolved with indexes. Indexes that the store keeps are used first. For objects that are
+/// not in a store, or changed recently, indexes are made on demand and kept as long as the source.
 package final class ViewSource: QuerySource {
   /// The model of the objects.
   package let model: Model
-  /// Where the rows keep what the model describes.
+  /// The schema, which assigns columns to the model's properties.
   package let schema: Schema
-  /// Which store object identifiers must name; `nil` when all do.
+  /// The tag of the store that object identifiers must name; `nil` if every store is accepted.
   package let store: StoreTag?
-  /// What is looked through.
+  /// The view that is searched.
   package let view: View
-  /// The same, by what it is sorted by.
+  /// The same objects, by their indexes.
   package var indexed: IndexedView? { index }
 
   package let index: IndexedView
   private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
 
-  /// The objects of the given view.
+  /// Creates a source for the objects of the given view.
   ///
-  /// - Parameter other: The same store's objects as they were a moment ago: what was made to find them
-  ///   is used again as far as both views have the same at their bottom.
+  /// - Parameter other: A source of the same store at an earlier time. Its indexes are reused as far as both views
+  ///   share the same rows at their bottom.
   package init(
     _ view: View, model: Model, schema: Schema, store: StoreTag? = nil,
     reusing other: ViewSource? = nil
@@ -38,13 +37,13 @@ package final class ViewSource: QuerySource {
     if let other { ways.withLock { $0 = other.ways.withLock { $0 } } }
   }
 
-  /// All objects of one entity, without those of its subentities.
+  /// Returns all objects of one entity, without its subentities.
   package func batches(of layout: Layout) throws -> [RowBatch] { try view.batches(of: layout) }
 
-  /// One object; `nil` when there is none with the given key.
+  /// Returns the row of one object, or `nil` if no object has the given key.
   package func row(of key: ObjectKey) throws -> ViewRow? { try view.row(of: key) }
 
-  /// The objects that a to-many relationship leads to.
+  /// Returns the objects that a to-many relationship leads to.
   package func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] {
@@ -59,19 +58,18 @@ package final class ViewSource: QuerySource {
   }
 }
 
-/// How the objects of a to-many relationship are found: by the column that leads back to one object,
-/// or by the links of the two.
+/// The way to find the objects of a to-many relationship: by the column that leads back, or by links.
 package struct RelationshipWay: Sendable {
   private enum Kind {
-    /// For each entity of the destination's family an index of the column that leads back.
+    /// For each entity of the destination's family, an index of the column that leads back.
     case inverse([IndexLayout])
-    /// An index of the links by owner for each direction in which they count.
+    /// An index of the links by owner, for each direction in which the links are valid.
     case links([(index: IndexLayout, destination: LayoutColumn)])
   }
   private let kind: Kind
   private let isOrdered: Bool
 
-  /// The way of a relationship.
+  /// Creates the way for a relationship.
   package init(_ relationship: ToManyRelationship, _ model: Model, _ schema: Schema) {
     if let inverse = relationship.inverse {
       isOrdered = relationship.order != nil
@@ -99,19 +97,19 @@ package struct RelationshipWay: Sendable {
     kind = .links(side.table.isSymmetric ? [way(side), way(side.turned)] : [way(side)])
   }
 
-  /// The only entity of the objects at the other end; `nil` when they may be of several.
+  /// The only entity of the objects at the other end; `nil` if there may be several.
   package var onlyEntity: UInt16? {
     guard case .inverse(let indexes) = kind, indexes.count == 1 else { return nil }
     return indexes[0].entityNumber
   }
 
-  /// The numbers of the objects that the relationship leads to, where these are of one entity.
+  /// Returns the numbers of the objects that the relationship leads to, if ``onlyEntity`` is set; otherwise nothing.
   package func numbers(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> [UInt64] {
     guard case .inverse(let indexes) = kind, indexes.count == 1 else { return [] }
     return try indexed.keys(indexes[0], in: IndexRange(equalTo: IndexBound([.object(key)])))
   }
 
-  /// The objects that the relationship leads to, in its order.
+  /// Returns the objects that the relationship leads to, in its order.
   package func objects(
     relatedTo key: ObjectKey, in indexed: IndexedView
   ) throws -> [ObjectKey] {
@@ -144,14 +142,14 @@ package struct RelationshipWay: Sendable {
           found.append((other, try order(of: entry, way.index)))
         }
       }
-      // A link that is there twice, which two writers may bring about, counts once.
+      // Two writers may both create the same link, so duplicates are removed.
       var seen: Set<ObjectKey> = []
       return found.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key)
         .filter { seen.insert($0).inserted }
     }
   }
 
-  /// An object's place, where places count.
+  /// Returns an object's position; 0 if the relationship has no order.
   private func order(of entry: IndexEntry, _ index: IndexLayout) throws -> Int64 {
     guard isOrdered else { return 0 }
     return try entry.block.column(index.columns[1])?.integer(at: entry.row) ?? 0
@@ -159,13 +157,13 @@ package struct RelationshipWay: Sendable {
 }
 
 extension Schema {
-  /// The index whose first columns are the given ones; one that no store keeps when there is none.
+  /// Returns the index whose first columns are the given ones, or a new index that no store keeps.
   fileprivate func order(ofEntity number: UInt16, by columns: [LayoutColumn]) -> IndexLayout {
     index(ofEntity: number, by: columns)
       ?? IndexLayout(number: 0, entityNumber: number, columns: columns)
   }
 
-  /// The layouts of an entity and of all that inherit from it.
+  /// Returns the layouts of an entity and of all entities that inherit from it.
   func layouts(ofFamily entity: String, in model: Model) -> [Layout] {
     model.family(of: entity).compactMap { self[$0.name] }
   }

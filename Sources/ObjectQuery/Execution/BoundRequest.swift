@@ -2,25 +2,25 @@ package import Foundation
 package import ObjectModel
 package import Rows
 
-/// A fetch request whose names are found and whose types are checked: what every way to its answer
-/// starts from, over rows or by what a store brings.
+/// A fetch request with resolved names and checked types. Every execution starts from it, over rows or with the means
+/// of a store.
 package struct BoundRequest: Sendable {
-  /// What is asked for.
+  /// The original request.
   package let request: QueryRequest
-  /// The entities whose objects are asked for.
+  /// The entities whose objects are requested.
   package let layouts: [Layout]
-  /// What objects must meet; `nil` when all are wanted.
+  /// The condition for objects; `nil` if all are requested.
   package let predicate: BoundPredicate?
-  /// What to sort by. Groups are sorted by what is fetched of them, and have none.
+  /// The sort keys of objects. Groups have none here, because they are sorted by their fetched values.
   package let sortKeys: [BoundSortKey]
-  /// What dictionaries hold; `nil` when none are asked for.
+  /// The contents of the dictionaries; `nil` if the request does not ask for dictionaries.
   package let table: TablePlan?
   let slotCount: Int
   let sharedFetchCount: Int
 
   /// Binds a request, as ``QueryPlan`` does.
   ///
-  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
+  /// - Throws: ``QueryError`` if a name is not in the model, or types are incompatible.
   package init(
     _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()

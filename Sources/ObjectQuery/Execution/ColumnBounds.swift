@@ -2,9 +2,10 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// What a predicate demands of the object's own columns: outside of these values it holds for no object.
+/// The bounds that a predicate sets for the object's own columns. No object with values outside of them meets the
+/// predicate.
 struct ColumnBounds {
-  /// The values that a column is confined to: one of several, or between two.
+  /// The bounds of a column: a list of values, a prefix, or an interval.
   private enum Bound {
     case anyOf([Value])
     case prefix(String)
@@ -46,7 +47,7 @@ struct ColumnBounds {
     switch (comparison.operation, operand) {
     case (.equal, _): if let value = value(operand) { narrow(column, .anyOf([value])) }
     case (.in, .list(let items)):
-      // Null is equal to nothing.
+      // A comparison with null is false.
       let values = items.filter { !$0.isNull }.map { value($0) }
       if !values.contains(nil) { narrow(column, .anyOf(values.compactMap { $0 })) }
     case (.between, .list(let items)):
@@ -73,7 +74,8 @@ struct ColumnBounds {
     }
   }
 
-  /// Keeps the narrower of what is known and what is new. Either alone would be right.
+  /// Combines the known and the new bound of a column, and keeps the narrower one if that is easy to tell. Either
+  /// bound alone would be correct.
   private mutating func narrow(_ column: LayoutColumn, _ bound: Bound) {
     switch (bounds[column.number], bound) {
     case (.anyOf(let known)?, .anyOf(let new)):
@@ -86,12 +88,12 @@ struct ColumnBounds {
     }
   }
 
-  /// The one value that a column has.
+  /// Returns the value of a column that is fixed to one value; `nil` for any other column.
   func single(_ column: UInt16) -> Value? {
     if case .anyOf(let values)? = bounds[column], values.count == 1 { values[0] } else { nil }
   }
 
-  /// The ranges of an index that the predicate leaves; `nil` when its first column may be anything.
+  /// Returns the ranges of an index that can contain matches; `nil` if the first column has no bounds.
   func choice(_ index: IndexLayout) -> IndexPlan.Choice? {
     var fixed: [Value] = []
     for column in index.columns {
@@ -112,7 +114,7 @@ struct ColumnBounds {
     case .prefix(let text):
       return [IndexRange(equalTo: IndexBound(fixed + [.string(text)], isPrefix: true))]
     case .between(let lower, let upper):
-      // What has no value comes first in an index, and in no range.
+      // Nulls come first in an index and are outside of every range.
       let low = lower ?? (.null, false)
       return [
         IndexRange(
@@ -136,8 +138,7 @@ extension PathStep {
 }
 
 extension QueryPredicate.Operator {
-  /// The comparison that holds for two values the other way round; `nil` for those that can't be
-  /// turned.
+  /// The operator with the same meaning if the sides are exchanged; `nil` for an operator that cannot be exchanged.
   fileprivate var turned: QueryPredicate.Operator? {
     switch self {
     case .equal: .equal
@@ -151,8 +152,8 @@ extension QueryPredicate.Operator {
 }
 
 extension Value {
-  /// The value as one that an index over a column of the given kind compares as predicates do; `nil`
-  /// when it is none, or an index would take it for another.
+  /// Returns the value in a form that an index over a column of the given kind compares as predicates do; `nil` if
+  /// there is none, or the index would treat it as another value.
   fileprivate func exact(in kind: ColumnKind) -> Value? {
     switch (self, kind) {
     case (.null, _), (.boolean, .boolean), (.date, .date), (.decimal, .decimal),

@@ -2,15 +2,14 @@ package import Foundation
 package import ObjectModel
 package import Rows
 
-/// An expression bound to an entity, to be asked of single objects, as ``CompiledPredicate`` is for
-/// predicates.
+/// An expression bound to an entity and evaluated for single objects, as ``CompiledPredicate`` is for predicates.
 package struct CompiledExpression: Sendable {
   private let bound: BoundExpression
   private let now: Date
   private let slotCount: Int
   private let sharedFetchCount: Int
 
-  /// What an expression gives.
+  /// The result of an expression.
   package enum Result: Sendable, Hashable {
     /// One value, which may be null.
     case value(Value)
@@ -20,7 +19,7 @@ package struct CompiledExpression: Sendable {
 
   /// Binds an expression to an entity.
   ///
-  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
+  /// - Throws: ``QueryError`` if a name is not in the model, or types are incompatible.
   package init(
     _ expression: QueryExpression, entity: String, model: Model, schema: Schema,
     now: Date = Date()
@@ -34,7 +33,7 @@ package struct CompiledExpression: Sendable {
     sharedFetchCount = binder.sharedFetchCount
   }
 
-  /// What the expression gives for an object of a source, whose row is at hand.
+  /// Returns the result of the expression for an object of a source, from the given row.
   package func value(
     for key: ObjectKey, _ row: ViewRow, in source: some QuerySource
   ) throws -> Result {

@@ -2,20 +2,20 @@ package import Foundation
 package import ObjectModel
 package import Rows
 
-/// The order of a request's results, bound to a model: compares single objects as the request sorts all.
+/// The order of a request's results, bound to a model. It compares single objects by the request's sort keys.
 ///
-/// A ``QueryPlan`` sorts everything it finds; this finds the place of one object among them.
+/// A ``QueryPlan`` sorts all objects that it finds; this type finds the place of one object among them.
 package struct CompiledOrder: Sendable {
   private let keys: [BoundSortKey]
-  /// Where each entity's objects come among those that are equal in every key.
+  /// The rank of each entity's objects among objects that are equal in every key.
   private let ranks: [UInt16: Int]
   private let now: Date
   private let slotCount: Int
   private let sharedFetchCount: Int
 
-  /// An object as far as its place depends on it.
+  /// The values of an object that determine its place in the order.
   package struct Place: Sendable {
-    /// The object.
+    /// The key of the object.
     package let key: ObjectKey
     fileprivate let rank: Int
     fileprivate let values: [Operand]
@@ -23,7 +23,7 @@ package struct CompiledOrder: Sendable {
 
   /// Binds the sort keys of a request.
   ///
-  /// - Throws: ``QueryError`` when a name is not in the model, or values have no order.
+  /// - Throws: ``QueryError`` if a name is not in the model, or values have no order.
   package init(
     _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     now: Date = Date()
@@ -46,10 +46,10 @@ package struct CompiledOrder: Sendable {
     sharedFetchCount = binder.sharedFetchCount
   }
 
-  /// The numbers of the entities whose objects are asked for.
+  /// The numbers of the entities whose objects are requested.
   package var entityNumbers: Set<UInt16> { Set(ranks.keys) }
 
-  /// Where an object of a source belongs; `nil` when there is no such object, or it is of another entity.
+  /// Returns the place of an object of a source; `nil` if the object does not exist or belongs to another entity.
   package func place(of key: ObjectKey, in source: some QuerySource) throws -> Place? {
     guard let rank = ranks[key.entity], let row = try source.row(of: key) else { return nil }
     guard !keys.isEmpty else { return Place(key: key, rank: rank, values: []) }
@@ -66,10 +66,10 @@ package struct CompiledOrder: Sendable {
     return Place(key: key, rank: rank, values: values)
   }
 
-  /// Whether two places are the same in everything that is sorted by.
+  /// Returns whether two places are equal in every sort key.
   package func areEqual(_ left: Place, _ right: Place) -> Bool { compare(left, right) == .same }
 
-  /// Whether one place comes before another.
+  /// Returns whether one place comes before another.
   package func precedes(_ left: Place, _ right: Place) -> Bool {
     switch compare(left, right) {
     case .less: true
@@ -79,7 +79,8 @@ package struct CompiledOrder: Sendable {
     }
   }
 
-  /// What several stores have found, in one order; what is equal in everything stays in that of the stores.
+  /// Merges the results of several stores in one order. Results that are equal in every key keep the order of the
+  /// stores.
   package func merged<Found>(
     _ found: [(one: Found, place: Place)], _ request: QueryRequest
   ) -> [Found] {
@@ -104,7 +105,8 @@ package struct CompiledOrder: Sendable {
 }
 
 extension QueryRequest {
-  /// The request for all that comes before its offset too: what each of several stores has to find.
+  /// The same request without an offset, with the limit raised by the offset: the results that each of several stores
+  /// must find.
   package var fromTheFirst: QueryRequest {
     var request = self
     request.fetchOffset = 0
@@ -115,7 +117,7 @@ extension QueryRequest {
     return request
   }
 
-  /// Which of so many results the offset and the limit leave.
+  /// Returns the range of results that the offset and the limit select.
   package func window(of count: Int) -> Range<Int> {
     let start = min(max(fetchOffset, 0), count)
     let end = fetchLimit > 0 ? start + min(fetchLimit, count - start) : count

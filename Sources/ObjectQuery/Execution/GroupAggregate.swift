@@ -1,18 +1,18 @@
-// SAFETY: Numbers of groups are below the number of groups, for which sums have a place each.
+// SAFETY: Every group number is below the number of groups, and the sums have an element for each group.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// One value that is computed of all rows of each group.
+/// One value that is computed from all rows of each group.
 struct GroupAggregate {
   private let aggregate: Aggregate
-  /// The column of numbers that only need to be added up, if that is all there is to do.
+  /// The column of numbers, if the function only needs their count and sum.
   private let column: LayoutColumn?
   private let countsRows: Bool
   private var wholes: [Int64] = []
   private var reals: [Double] = []
-  /// How many rows of the group have no value.
+  /// The number of rows without a value in each group.
   private var nulls: [Int64] = []
   private var overflowed: [Bool] = []
   private var values: [[Operand]] = []
@@ -60,7 +60,7 @@ struct GroupAggregate {
       unsafe values.raw.encoding == .integer,
       unsafe values.raw.width == 1, let data = unsafe values.raw.data
     {
-      // The usual case of small numbers by itself: nothing is written but the sums.
+      // The usual case of small numbers has its own loop, which writes only the sums.
       let base = unsafe values.raw.base
       let step = unsafe values.raw.step
       unsafe wholes.withUnsafeMutableBufferPointer { wholes in
@@ -108,7 +108,7 @@ struct GroupAggregate {
       }
       return
     }
-    // Sums of numbers of 32 bits never leave 64.
+    // Sums of 32-bit numbers always fit in 64 bits.
     if column.hasNulls {
       for place in numbers.indices where column.isNull(kept[place]) {
         unsafe nulls[Int(numbers[place])] += 1
@@ -122,7 +122,7 @@ struct GroupAggregate {
     }
   }
 
-  /// The value of one group of so many rows.
+  /// Returns the value of one group with the given number of rows.
   func result(_ group: Int, _ size: Int64, _ interpreter: Interpreter) -> Operand {
     if countsRows { return .value(.integer(size)) }
     guard let column else {
@@ -144,7 +144,7 @@ struct GroupAggregate {
 }
 
 extension QueryExpression.Function {
-  /// Whether it needs no more than a count and a sum.
+  /// Whether the function needs only a count and a sum.
   fileprivate var addsUp: Bool { self == .count || self == .sum || self == .average }
 }
 

@@ -1,10 +1,10 @@
-// SAFETY: Columns are read at rows of their own batches, and numbers have a place for each kept row.
+// SAFETY: Columns are read at rows of their own batches, and `numbers` has an element for each kept row.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// One thing that groups are made by: each different value has a number.
+/// One grouping key, with a number for each distinct value.
 struct GroupKey {
   private let expression: BoundExpression
   private let column: LayoutColumn?
@@ -23,7 +23,7 @@ struct GroupKey {
 
   private var isText: Bool { column?.kind == .string }
 
-  /// How many numbers there are. Some may be those of no row.
+  /// The number of value numbers. Some of them may belong to no row.
   var count: Int { isText ? texts.count + 1 : others.count }
 
   func value(_ number: Int32) -> Operand {
@@ -31,7 +31,7 @@ struct GroupKey {
     return number == GroupKey.noText ? .null : .value(.string(texts.text(Int(number) - 1)))
   }
 
-  /// The number of no text. A text's is one more than its position among all.
+  /// The number of a missing text. The number of a text is one more than its position among all texts.
   private static let noText: Int32 = 0
 
   /// Writes the number of each kept row's value.

@@ -1,16 +1,16 @@
-// SAFETY: Numbers of groups are below the groups' count, and buffers have a place for each kept row.
+// SAFETY: Group numbers are below the number of groups, and buffers have an element for each kept row.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// What is known of one group.
+/// The values of one group.
 struct GroupValues {
   let keys: [Operand]
   let aggregates: [Operand]
 }
 
-/// The groups of the rows that a scan keeps, found batch by batch.
+/// The groups of the rows that a scan keeps, computed batch by batch.
 struct Grouping {
   /// The groups, in the order of their first rows.
   private(set) var groups: [GroupValues] = []
@@ -24,13 +24,13 @@ struct Grouping {
     let readers = try BatchReader.all(of: layouts, in: run.source)
     var members = GroupMembers(isOrdered: readers.areOrdered)
     var aggregates = plan.aggregates.map(GroupAggregate.init)
-    // Without anything to group by all rows are one group, even when there are none.
+    // Without a grouping key all rows form one group, which exists even without rows.
     if keys.isEmpty { members.add(upTo: 1) }
     run.watch?.expect(readers.rowCount)
     for reader in readers {
       try run.withKept(node, reader) { kept in
         unsafe try withUnsafeTemporaryAllocation(of: Int32.self, capacity: kept.count) { numbers in
-          // Keys write every number; without any, all rows are of group 0.
+          // Keys write every number. Without keys, all rows belong to group 0.
           if keys.isEmpty { unsafe numbers.initialize(repeating: 0) }
           for index in keys.indices {
             if index == 0 {
@@ -64,19 +64,19 @@ struct Grouping {
 /// The rows of one batch that a scan keeps.
 struct KeptRows {
   let reader: BatchReader
-  /// How many there are.
+  /// The number of kept rows.
   let count: Int
-  /// Which they are; `nil` when every row of the batch is kept.
+  /// The indexes of the kept rows; `nil` if every row of the batch is kept.
   private let rows: [Int32]?
 
-  /// All rows of a batch.
+  /// Creates the list of all rows of a batch.
   init(allOf reader: BatchReader) {
     self.reader = reader
     count = reader.batch.block.rowCount
     rows = nil
   }
 
-  /// The rows of a batch that are flagged.
+  /// Creates the list of the flagged rows of a batch.
   init(_ reader: BatchReader, _ flags: UnsafeBufferPointer<UInt8>) {
     self.reader = reader
     unsafe count = flags.keptCount
@@ -93,17 +93,17 @@ struct KeptRows {
   /// Whether every row of the batch is kept.
   var areAll: Bool { rows == nil }
 
-  /// The row at a place among those kept.
+  /// Returns the row at a position among the kept rows.
   @inline(__always)
   subscript(place: Int) -> Int { rows.map { Int($0[place]) } ?? place }
 
-  /// The whole numbers of a column, one for each row.
+  /// Calls `body` with the whole numbers of a column, one for each kept row.
   func withIntegers<R>(
     of column: Column, _ body: (UnsafeMutableBufferPointer<Int64>) throws -> R
   ) rethrows -> R {
     let rowCount = column.rowCount
     return unsafe try withUnsafeTemporaryAllocation(of: Int64.self, capacity: rowCount) { numbers in
-      // What lies under a null is never looked at; it must only be there.
+      // The number under a null is never used, but must be initialized.
       unsafe numbers.initialize(repeating: 0)
       if unsafe !column.raw.isNothing, let start = numbers.baseAddress {
         unsafe column.raw.copyIntegers(0..<rowCount, into: start)
@@ -131,16 +131,16 @@ extension ScanRun {
   }
 }
 
-/// How many rows each group has, and which was its first.
+/// The number of rows and the first row of each group.
 private struct GroupMembers {
   private(set) var sizes: [Int64] = []
   private var firsts: [UInt64] = []
-  /// Whether rows come in the order of their keys.
+  /// Whether rows arrive in the order of their keys.
   private let isOrdered: Bool
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  /// Makes room for as many groups.
+  /// Makes room for the given number of groups.
   mutating func add(upTo count: Int) {
     while sizes.count < count {
       sizes.append(0)
@@ -161,17 +161,18 @@ private struct GroupMembers {
     }
   }
 
-  /// The groups that have rows, in the order of their first; the one of all rows even without any.
+  /// Returns the groups that have rows, in the order of their first rows. Without a grouping key, returns the only
+  /// group even if it has no rows.
   func order(isUnasked: Bool) -> [Int] {
     if isUnasked { return [0] }
     return sizes.indices.filter { sizes[$0] > 0 }.sorted { firsts[$0] < firsts[$1] }
   }
 }
 
-/// Groups by several keys: a number for each different combination of the keys' numbers.
+/// The groups by several keys: a number for each distinct combination of the keys' numbers.
 private struct GroupPairs {
   private let keyCount: Int
-  /// For each key but the first, the combinations that are known so far.
+  /// For each key but the first, the known combinations.
   private var known: [[UInt64: Int32]]
   private var pairs: [[(Int32, Int32)]]
 
@@ -181,10 +182,10 @@ private struct GroupPairs {
     pairs = Array(repeating: [], count: max(keyCount - 1, 0))
   }
 
-  /// How many combinations there are.
+  /// The number of combinations.
   var count: Int { pairs.last?.count ?? 0 }
 
-  /// Replaces the numbers of groups so far by those of the groups that one key more makes of them.
+  /// Replaces the group numbers so far by the numbers of the groups that one more key divides them into.
   mutating func join(
     _ numbers: UnsafeMutableBufferPointer<Int32>, _ others: UnsafeMutableBufferPointer<Int32>,
     at key: Int
@@ -201,7 +202,7 @@ private struct GroupPairs {
     }
   }
 
-  /// The numbers of each key that make a group.
+  /// Returns the number of each key's value in a group.
   func members(of group: Int) -> [Int32] {
     var numbers = [Int32](repeating: Int32(group), count: keyCount)
     for key in stride(from: keyCount - 1, to: 0, by: -1) {
@@ -214,18 +215,18 @@ private struct GroupPairs {
 }
 
 extension [BatchReader] {
-  /// Whether every row's key lies above those of the batches before.
+  /// Whether every key of a batch is above all keys of the batch before it.
   var areOrdered: Bool { zip(self, dropFirst()).allSatisfy { $0.highestKey < $1.lowestKey } }
-  /// How many rows there are, hidden ones included.
+  /// The number of rows, including hidden ones.
   var rowCount: Int { reduce(0) { $0 + $1.batch.block.rowCount } }
 }
 
 extension BatchReader {
-  /// The batches of several entities, in the order of their keys where they have one.
+  /// Returns the batches of several entities, in the order of their lowest keys.
   static func all(of layouts: [Layout], in source: some QuerySource) throws -> [BatchReader] {
     var readers: [BatchReader] = []
     for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
-      // Those of a store that was filled by many saves come from the top down, each behind the one beneath it.
+      // A store that was filled by many saves returns its batches from the newest to the oldest.
       let batches = try source.batches(of: layout).sorted {
         $0.block.minimumKey < $1.block.minimumKey
       }

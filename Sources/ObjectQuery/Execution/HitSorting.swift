@@ -1,26 +1,26 @@
-// SAFETY: Raw columns are read while the readers that hold them live, at rows that are theirs.
+// SAFETY: Raw columns are read at their own rows, while the readers that own them are alive.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// What to sort by, bound to an entity.
+/// A sort key bound to an entity.
 package struct BoundSortKey: Sendable {
   package let steps: [PathStep]
   package let isAscending: Bool
   package let options: TextOptions
 
-  /// The column, when the value is the object's own.
+  /// The column, if the value is an attribute of the object itself.
   var column: LayoutColumn? {
     if steps.count == 1, case .attribute(let column) = steps[0] { column } else { nil }
   }
 }
 
 extension RowHits {
-  /// Puts the rows in order, or the first so many of them.
+  /// Sorts the rows, or only the first `most` of them.
   ///
-  /// For each key every row gets a number that orders as its value does, so that sorting compares
-  /// numbers; only where two are equal and do not say everything are values compared.
+  /// For each key every row gets a number with the same order as its value, so sorting compares numbers. The values
+  /// themselves are compared only if two numbers are equal and do not determine the order.
   mutating func sort(by keys: [BoundSortKey], first most: Int, _ interpreter: Interpreter) throws {
     guard !keys.isEmpty, hits.count > 1 else { return hits.cut(to: most) }
     var ranks: [SortRanks] = []
@@ -38,10 +38,10 @@ extension RowHits {
   }
 }
 
-/// A number for each of many rows that orders as one key of theirs does.
+/// A number for each row that has the same order as the row's value for one key.
 private struct SortRanks {
   let numbers: [UInt64]
-  /// Compares two rows whose numbers are equal; `nil` when they then are equal themselves.
+  /// Compares two rows whose numbers are equal; `nil` if equal numbers mean equal values.
   let compare: ((Int, Int) -> Order)?
   let isAscending: Bool
 
@@ -56,11 +56,11 @@ private struct SortRanks {
     }
   }
 
-  /// Whether the first of two rows comes before the second. Rows that are equal in everything stay
-  /// in the order they are in.
+  /// Returns a function that tells whether the first of two rows comes before the second. Rows that are equal in
+  /// every key keep their order.
   static func comparison(_ ranks: [SortRanks]) -> (Int32, Int32) -> Bool {
     if ranks.count <= 2, ranks.allSatisfy({ $0.compare == nil }) {
-      // The usual case by itself, without a loop: descending keys are turned over beforehand.
+      // The usual case has its own code without a loop. The numbers of descending keys are inverted beforehand.
       let first = ranks[0].ordered
       let second = ranks.count == 2 ? ranks[1].ordered : []
       let hasSecond = ranks.count == 2
@@ -86,8 +86,8 @@ private struct SortRanks {
     }
   }
 
-  /// All ranks of a row and its place in one number, with the number of bits the place takes; `nil`
-  /// when 64 bits do not hold them.
+  /// Packs all ranks of a row and its position into one number. Returns the numbers and the number of bits of the
+  /// position; `nil` if 64 bits are not enough.
   static func packed(_ ranks: [SortRanks]) -> (numbers: [UInt64], placeBits: Int)? {
     guard let count = ranks.first?.numbers.count, ranks.allSatisfy({ $0.compare == nil }) else {
       return nil
@@ -97,7 +97,7 @@ private struct SortRanks {
     var width = placeBits
     var spans: [(low: UInt64, most: UInt64)] = []
     for rank in ranks {
-      // Zero stands for no value, far below the others: it moves up to them.
+      // Zero stands for no value and lies far below the other numbers. It moves up next to them.
       var (low, high) = (UInt64.max, UInt64(0))
       for number in rank.numbers where number != 0 {
         low = Swift.min(low, number)
@@ -132,7 +132,7 @@ private struct SortRanks {
   private static func ofColumn(
     _ column: LayoutColumn, _ options: TextOptions, _ hits: RowHits
   ) throws -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?)? {
-    // Bytes have no order of their own, and may be much to read.
+    // Bytes have no useful order, and may be expensive to read.
     if column.kind == .binary { return nil }
     let columns = try hits.readers.map { try $0.column(column) }
     switch column.kind {
@@ -141,7 +141,7 @@ private struct SortRanks {
     case .float, .double, .date: return (ofReals(columns, hits), nil)
     case .string, .uri:
       guard !options.folds, !options.contains(.localeSensitive) else { return nil }
-      // Where most blocks keep each text once there are few different ones.
+      // Dictionaries in most blocks mean that there are few distinct texts.
       if columns.count(where: \.isDictionary) * 2 > columns.count {
         return (ofRepeatedTexts(columns, hits), nil)
       }
@@ -160,7 +160,7 @@ private struct SortRanks {
     }
   }
 
-  /// Nothing when there is no number left for a null.
+  /// Returns `nil` if no number is left to represent null.
   private static func ofIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64]? {
     var hasNull = false
     var hasLeast = false
@@ -187,10 +187,10 @@ private struct SortRanks {
     }
   }
 
-  /// The place of each text among all different texts.
+  /// Returns the position of each text in the sorted list of all distinct texts.
   private static func ofRepeatedTexts(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
     var unifier = TextUnifier()
-    // Of a dictionary's texts each that occurs is looked up once.
+    // Each text of a dictionary that occurs is looked up once.
     var ids: [[Int32]] = Array(repeating: [], count: columns.count)
     var found = [Int32](repeating: -1, count: hits.hits.count)
     unsafe columns.withRaw { raws in
@@ -216,7 +216,7 @@ private struct SortRanks {
     return found.map { $0 < 0 ? 0 : UInt64(places[Int($0)]) + 1 }
   }
 
-  /// The first eight bytes of each text; those that share them are compared as a whole.
+  /// Returns the first eight bytes of each text. Texts with the same first eight bytes are compared as a whole.
   private static func ofTexts(
     _ columns: [Column], _ hits: RowHits
   ) -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?) {
@@ -240,7 +240,7 @@ private struct SortRanks {
 
   // MARK: - Numbers of any values
 
-  /// The place of each value among all, which are read and sorted by themselves.
+  /// Returns the position of each value in the sorted list of all values, which are read for this purpose.
   private static func ofValues(
     _ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter
   ) throws -> [UInt64] {
@@ -268,7 +268,8 @@ private struct SortRanks {
   }
 }
 
-/// How two values are sorted: as they compare, nulls before all, and "not a number" behind all.
+/// Returns the sorting order of two values: nulls come first, "not a number" comes last, and other values are ordered
+/// as they compare.
 func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order {
   if left.isNull || right.isNull { return Order(left.isNull ? 0 : 1, right.isNull ? 0 : 1) }
   if let order = order(left, right, options) { return order }
@@ -280,8 +281,7 @@ func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> 
 }
 
 extension [Column] {
-  /// Calls `body` with the columns as what they are underneath: reading one value of each here and
-  /// there must not count references for each.
+  /// Calls `body` with the raw columns, so that reading single values does not count references.
   func withRaw<R>(_ body: (UnsafeBufferPointer<RawColumn>) throws -> R) rethrows -> R {
     let raws = unsafe map { unsafe $0.raw }
     return try withExtendedLifetime(self) {
@@ -291,7 +291,7 @@ extension [Column] {
 }
 
 extension Double {
-  /// Bits that order as the numbers do. Zero stands for no number; "not a number" is last.
+  /// Bits with the same order as the numbers. Zero stands for no number; "not a number" is last.
   fileprivate var orderedBits: UInt64 {
     if isNaN { return .max }
     let bits = (self == 0 ? 0 : self).bitPattern
@@ -306,10 +306,11 @@ extension [RowHits.Hit] {
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// Sorts the elements, or only as far as the first so many of them go.
+  /// Sorts the elements, or only enough to determine the first `most` of them.
   fileprivate mutating func sort(first most: Int, by precedes: (Element, Element) -> Bool) {
     guard most < count / 8 else { return sort(by: precedes) }
-    // A heap of the best so far, the last of them on top: most others are turned away there.
+    // A heap of the best elements so far, with the last of them on top. Most elements are rejected by one comparison
+    // with it.
     var heap = Array(prefix(Swift.max(most, 0)))
     guard !heap.isEmpty else { return removeAll() }
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) {

@@ -1,18 +1,18 @@
-// SAFETY: Flags are read while the scan that made them lends them.
+// SAFETY: Flags are read only during the call of the scan that lends them.
 
 import ObjectModel
 import Rows
 
-/// The rows that a scan finds, in the order of their keys, with the columns of few blocks in memory at a time.
+/// The rows that a scan finds, in the order of their keys. The columns of only a few blocks are in memory at a time.
 ///
-/// ``RowHits`` finds all rows before a caller gets the first. A walk scans a block when it comes to the block's first
-/// key, and forgets the block behind its last row.
+/// ``RowHits`` finds all rows before a caller gets the first one. A walk scans a block when it reaches the block's
+/// first key, and releases the block after its last row.
 struct HitWalk {
   private let node: ScanNode
   private let run: ScanRun
-  /// The batches that were not scanned yet. The one with the lowest keys is last.
+  /// The batches that are not scanned yet. The one with the lowest keys is last.
   private var waiting: [BatchReader]
-  /// The batches with rows on both sides of the walk's place.
+  /// The batches that the walk has begun but not finished.
   private var active: [Cursor] = []
 
   private struct Cursor {
@@ -27,7 +27,7 @@ struct HitWalk {
       key = try reader.key(Int(first))
     }
 
-    /// Moves to the next row; false behind the last.
+    /// Moves to the next row; returns false after the last.
     mutating func advance() throws -> Bool {
       index += 1
       guard index < rows.count else { return false }
@@ -36,7 +36,7 @@ struct HitWalk {
     }
   }
 
-  /// A walk over all rows of the given entities that a node keeps.
+  /// Creates a walk over all rows of the given entities that a node keeps.
   init(_ node: ScanNode, _ layouts: [Layout], _ run: ScanRun) throws {
     self.node = node
     self.run = run
@@ -45,11 +45,11 @@ struct HitWalk {
     waiting = readers.reversed()
   }
 
-  /// Adds the next rows to `hits`, which is empty, up to so many of them.
+  /// Adds the next rows, at most `most`, to `hits`, which must be empty.
   mutating func next(_ most: Int, into hits: inout RowHits) throws {
     var places: [ObjectIdentifier: UInt32] = [:]
     while hits.hits.count < most {
-      // The caller gets the rows of one batch before the next is scanned, which may take long.
+      // The caller gets the rows of one batch before the next is scanned, because a scan may take long.
       if active.isEmpty, !hits.hits.isEmpty { return }
       try scanBatches()
       guard var least = active.indices.first else { return }
@@ -74,20 +74,21 @@ struct HitWalk {
     }
   }
 
-  /// The lowest key of any batch besides one that is active.
+  /// Returns the lowest key of all other batches, active or waiting.
   private func limit(besides index: Int) -> ObjectKey {
     var limit = waiting.last?.lowestKey ?? ObjectKey(rawValue: .max)
     for other in active.indices where other != index { limit = min(limit, active[other].key) }
     return limit
   }
 
-  /// Scans each batch that begins before the place of an active batch.
+  /// Scans each batch whose first key is below the current key of an active batch.
   private mutating func scanBatches() throws {
     while let next = waiting.last,
       active.isEmpty || active.contains(where: { next.lowestKey < $0.key })
     {
       waiting.removeLast()
-      // The store keeps its own block, and with it each column that is read.
+      // The store keeps its own block, and every column loaded into that block. So the scan uses a copy without
+      // columns.
       let batch = RowBatch(
         next.batch.block.withoutLoadedColumns(), hidden: next.batch.hidden)
       let reader = BatchReader(batch, entityNumber: next.entityNumber)

@@ -1,20 +1,20 @@
-// SAFETY: Flags are read while the scan that made them lends them, and there is one for each row.
+// SAFETY: Flags are read only during the call of the scan that lends them, and there is one for each row.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// Which indexes may answer a request, and for which of their entries.
+/// The indexes that can speed up a request, with the ranges of their entries to read.
 ///
-/// An index only says which objects may be in the answer; each of them is asked the whole predicate.
+/// An index only finds candidates; the whole predicate is evaluated for each of them.
 struct IndexPlan: Sendable {
-  /// An index of one entity, and the ranges outside of which the predicate holds for no object.
+  /// An index of one entity, with the ranges that contain every object meeting the predicate.
   struct Choice: Sendable {
     var index: IndexLayout
     var ranges: [IndexRange]
   }
 
-  /// Indexes, one of each entity, in whose order the request wants its results.
+  /// Indexes, one for each entity, that have the order in which the request wants its results.
   struct Order: Sendable {
     var indexes: [IndexLayout]
     var range: IndexRange
@@ -22,19 +22,19 @@ struct IndexPlan: Sendable {
   }
 
   private let predicate: BoundPredicate?
-  /// For each entity number the indexes that narrow the predicate down.
+  /// For each entity number, the indexes that narrow the predicate.
   private let choices: [UInt16: [Choice]]
   private let order: Order?
 
-  /// A scan looks at rows one behind the other, an index at rows here and there: it is worth it when
-  /// it leaves out most of them.
+  /// The share of entries below which an index is faster. A scan reads rows in sequence, an index in random order, so
+  /// an index must exclude most of the rows.
   private static let scanShare = 16
-  /// To look an object up and ask it by itself takes as long as to scan so many rows. A few objects are
-  /// looked up all the same: what they lie beside need not be read then.
+  /// The number of scanned rows that take as long as one lookup and evaluation of a single object. A few objects are
+  /// looked up in any case, because the rows around them need not be read then.
   private static let lookupShare = 128
   private static let fewEntries = 64
-  /// To go through entries that have all that is asked for is a scan of fewer and narrower columns; only
-  /// what is found is looked up.
+  /// The share of entries below which a covering index is used. Its entries contain all columns of the predicate, so
+  /// reading them is a scan of fewer and narrower columns, and only the matches are looked up.
   private static let coveredShare = 4
 
   init(
@@ -67,7 +67,7 @@ struct IndexPlan: Sendable {
     guard wanted.count == sortKeys.count else { return nil }
     for index in schema.indexes(ofEntity: first.entityNumber) {
       let numbers = index.columns.map(\.number)
-      // Columns that are fixed to one value may come before those that are sorted by.
+      // Columns that are fixed to one value may come before the columns of the sort keys.
       guard
         let fixed = numbers.indices.first(where: { numbers[$0...].elementsEqual(wanted) }),
         numbers[..<fixed].allSatisfy({ bounds.single($0) != nil })
@@ -84,8 +84,8 @@ struct IndexPlan: Sendable {
     return nil
   }
 
-  /// The objects that the predicate holds for, in the order of their keys; `nil` when a scan is
-  /// quicker or there is no index.
+  /// Returns the objects that meet the predicate, in the order of their keys; `nil` if a scan is faster or there is
+  /// no index.
   func hits(
     in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
   ) throws -> RowHits? {
@@ -106,11 +106,11 @@ struct IndexPlan: Sendable {
     return hits
   }
 
-  /// The objects that the predicate holds for, found in the entries of an index alone; `nil` when no
-  /// index has all that the predicate asks for.
+  /// Returns the objects that meet the predicate, found in the entries of an index alone; `nil` if no index contains
+  /// all columns of the predicate.
   ///
-  /// - Returns: The objects, and whether they are in the order of the sort keys and not in that of
-  ///   their own keys.
+  /// - Returns: The objects, and whether they are in the order of the sort keys instead of the order of their own
+  ///   keys.
   func coveredHits(
     _ node: ScanNode, _ sortKeys: [BoundSortKey], _ layouts: [Layout], _ run: ScanRun
   ) throws -> (hits: RowHits, isSorted: Bool)? {
@@ -139,7 +139,7 @@ struct IndexPlan: Sendable {
     return (try RowHits(numbers, layouts[0], in: indexed.view), isSorted)
   }
 
-  /// The index that leaves the fewest entries, if these are no more than a share of all.
+  /// Returns the index with the fewest entries in its ranges, if they are no more than a share of all entries.
   private func best(
     _ choices: [Choice], _ indexed: IndexedView, share: Int
   ) throws -> Choice? {
@@ -156,12 +156,12 @@ struct IndexPlan: Sendable {
     return best?.choice
   }
 
-  /// The first objects in the order that the request wants; `nil` when no index has that order.
+  /// Returns the first objects in the order of the request; `nil` if no index has that order.
   func firstHits(
     _ most: Int, in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
   ) throws -> RowHits? {
     guard let order, let indexed = source.indexed, most < .max else { return nil }
-    // With few hits among many a scan that sorts is quicker than looking at every entry.
+    // If there are few matches among many entries, a scan that sorts is faster than reading every entry.
     let all = try order.indexes.reduce(0) { try $0 + indexed.mostKeys($1, in: order.range) }
     var patience = all / IndexPlan.scanShare + most * 4
     var hits = RowHits()
@@ -170,7 +170,7 @@ struct IndexPlan: Sendable {
       try hits.add(waiting, of: layouts, in: indexed.view, predicate, interpreter, most: most)
       waiting.removeAll(keepingCapacity: true)
     }
-    /// Whether more is wanted.
+    /// Returns whether more entries are needed.
     func goesOn() throws -> Bool {
       if waiting.count >= max(most, 16) { try take() }
       patience -= 1
@@ -182,7 +182,7 @@ struct IndexPlan: Sendable {
         return try goesOn()
       }
     } else {
-      // Objects that are equal stay in the order of their keys, so they are taken together.
+      // Objects with equal values keep the order of their keys, so they are added as a group.
       var group: [ObjectKey] = []
       var last: IndexEntry?
       try indexed.forEach(order.indexes, in: order.range, isAscending: false) { entry in

@@ -4,10 +4,11 @@ import Rows
 extension QueryPlan {
   /// Calls `body` with the results part by part, in order: the rows of ``table(in:)``, a few at a time.
   ///
-  /// Without sort keys the first part comes before the second is looked for, and memory holds the columns of a few
-  /// blocks. Groups, distinct rows and sorted rows are found before the first part; only their values come in parts.
+  /// Without sort keys the first part is delivered before the second is searched, and memory contains the columns of
+  /// a few blocks. Groups, distinct rows and sorted rows are found before the first part; only their values are read
+  /// part by part.
   ///
-  /// - Parameter rowCount: The most rows of a part.
+  /// - Parameter rowCount: The largest number of rows in a part.
   /// - Throws: The errors of a damaged store and of `body`.
   package func forEachPart(
     in source: some QuerySource, rowCount: Int, _ body: (ResultTable) throws -> Void
@@ -43,7 +44,7 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-  /// The rows found, where they must be sorted or an index finds them; `nil` where a walk finds them as soon.
+  /// Returns the rows if they must be sorted or an index finds them; `nil` if a walk is as fast.
   private func hitsWithoutWalk(in source: some QuerySource) throws -> RowHits? {
     if !sortKeys.isEmpty { return try hits(in: source) }
     guard
@@ -56,7 +57,7 @@ extension QueryPlan {
 }
 
 extension ResultTable {
-  /// Calls `body` with the rows in parts of at most so many.
+  /// Calls `body` with the rows in parts of at most `rowCount` rows.
   package func forEachPart(
     rowCount: Int, _ body: (ResultTable) throws -> Void
   ) rethrows {

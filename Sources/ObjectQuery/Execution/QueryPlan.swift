@@ -1,23 +1,20 @@
-// SAFETY: Flags are read while the scan that made them lends them.
+// SAFETY: Flags are read only during the call of the scan that lends them.
 
 package import Foundation
 package import ObjectModel
 package import Rows
 
-/// A fetch request bound to a model: names found, types checked, and the way to the answer decided.
+/// A fetch request bound to a model, with resolved names, checked types and a chosen way to execute it.
 ///
-/// ```swift
-/// let plan = try QueryPlan(request, model: model, schema: schema)
-/// let keys = try plan.keys(in: source)
-/// ```
+/// ```swift let plan = try QueryPlan(request, model: model, schema: schema) let keys = try plan.keys(in: source) ```
 ///
-/// Make it once and run it as often as you like, from any thread.
+/// Create a plan once and run it any number of times, from any thread.
 package struct QueryPlan: Sendable {
-  /// What is asked for.
+  /// The original request.
   package let request: QueryRequest
   let layouts: [Layout]
   let node: ScanNode
-  /// The indexes that may answer the request, instead of a scan.
+  /// The indexes that can answer the request instead of a scan.
   let indexes: IndexPlan
   let sortKeys: [BoundSortKey]
   let table: TablePlan?
@@ -25,16 +22,16 @@ package struct QueryPlan: Sendable {
   let slotCount: Int
   let sharedFetchCount: Int
   let now: Date
-  /// Who follows the search, and may end it.
+  /// The observer of the search, which may cancel it.
   package var watch: SearchWatch?
 
   /// Binds a request to a model and the schema of a store.
   ///
   /// - Parameters:
-  ///   - store: Which store object identifiers in the request must name; any when it is `nil`.
+  ///   - store: The tag of the store that object identifiers in the request must name; `nil` accepts any store.
   ///   - variables: The values of the variables in the request's predicate.
-  ///   - now: The moment that `now()` gives.
-  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
+  ///   - now: The time that `now()` returns.
+  /// - Throws: ``QueryError`` if a name is not in the model, or types are incompatible.
   package init(
     _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
@@ -54,21 +51,21 @@ package struct QueryPlan: Sendable {
     self.now = now
   }
 
-  /// Whether results are groups of objects, or one over all of them.
+  /// Whether the results are groups of objects, or one group of all objects.
   package var isGrouped: Bool { table?.isGrouped ?? false }
 
-  /// The objects found, in order.
+  /// Returns the keys of the objects found, in order.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The errors of a damaged store.
   package func keys(in source: some QuerySource) throws -> [ObjectKey] {
     let hits = try hits(in: source)
     return try hits.hits.map { try hits.key($0) }
   }
 
-  /// The one object found; `nil` when there is none.
+  /// Returns the only object found, or `nil` if there is none.
   ///
-  /// - Throws: ``QueryError`` with the code ``QueryError/Code/notUnique`` when there are several, or
-  ///   what a damaged store throws.
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/notUnique`` if there are several objects, and the
+  ///   errors of a damaged store.
   package func single(in source: some QuerySource) throws -> ObjectKey? {
     let hits = try hits(in: source, atMost: 2)
     guard hits.hits.count < 2 else {
@@ -82,9 +79,9 @@ package struct QueryPlan: Sendable {
     return try hits.hits.first.map { try hits.key($0) }
   }
 
-  /// How many results there are.
+  /// Returns the number of results.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The errors of a damaged store.
   package func count(in source: some QuerySource) throws -> Int {
     if table != nil { return try table(in: source).rows.count }
     var count = 0
@@ -109,10 +106,9 @@ package struct QueryPlan: Sendable {
     return request.fetchLimit > 0 ? min(count, request.fetchLimit) : count
   }
 
-  /// The results as rows of values; those of the objects found, when the request asks for no
-  /// dictionaries.
+  /// Returns the results as rows of values. The request must ask for dictionaries.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: ``QueryError`` if the request does not ask for dictionaries, and the errors of a damaged store.
   package func table(in source: some QuerySource) throws -> ResultTable {
     guard let table else {
       throw QueryError(.notSupported, "The request does not ask for dictionaries.")
@@ -133,9 +129,11 @@ package struct QueryPlan: Sendable {
 
   // MARK: - Hits
 
+  /// Returns the rows found, in the order of the request.
+  ///
   /// - Parameters:
-  ///   - limited: Whether offset and limit of the request count here.
-  ///   - count: The most that are wanted, if the request's own limit is not lower.
+  ///   - limited: Whether the offset and the limit of the request are applied.
+  ///   - count: The largest number of rows, if the request's own limit is not lower.
   func hits(
     in source: some QuerySource, limited: Bool = true, atMost count: Int = .max
   ) throws -> RowHits {
@@ -197,12 +195,12 @@ extension Binder {
   }
 }
 
-// MARK: - Predicates by themselves
+// MARK: - Separate predicates
 
-/// A predicate bound to an entity, to be asked of single objects.
+/// A predicate bound to an entity and evaluated for single objects.
 ///
-/// A ``QueryPlan`` finds all objects that meet a predicate; this asks one that is at hand, perhaps
-/// with changes that no store has. Both give the same answers.
+/// A ``QueryPlan`` finds all objects that meet a predicate. A compiled predicate tests one given object, which may
+/// have changes that no store contains. Both give the same results.
 package struct CompiledPredicate: Sendable {
   private let bound: BoundPredicate
   private let now: Date
@@ -211,7 +209,7 @@ package struct CompiledPredicate: Sendable {
 
   /// Binds a predicate to an entity.
   ///
-  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
+  /// - Throws: ``QueryError`` if a name is not in the model, or types are incompatible.
   package init(
     _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema,
     store: StoreTag? = nil, variables: [String: QueryExpression] = [:], now: Date = Date()
@@ -225,7 +223,7 @@ package struct CompiledPredicate: Sendable {
     sharedFetchCount = binder.sharedFetchCount
   }
 
-  /// Throws the error that a predicate gives when it meets an entity, whatever values its variables get.
+  /// Throws the error that binding a predicate to an entity would throw, independent of the values of its variables.
   package static func check(
     _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema
   ) throws(QueryError) {
@@ -235,21 +233,21 @@ package struct CompiledPredicate: Sendable {
     _ = try binder.bind(predicate)
   }
 
-  /// Whether an object of a source meets the predicate; false when there is no such object.
+  /// Returns whether an object of a source meets the predicate; false if the object does not exist.
   package func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
     guard let row = try source.row(of: key) else { return false }
     return try interpreter(source).holds(bound, for: Subject(key: key, values: .view(row)))
   }
 
-  /// Whether an object with the given values meets the predicate. What it is related to is read from
-  /// the source.
+  /// Returns whether an object with the given values meets the predicate. Its related objects are read from the
+  /// source.
   package func holds(
     for key: ObjectKey, values: some ObjectValues, in source: some QuerySource
   ) throws -> Bool {
     try interpreter(source).holds(bound, for: Subject(key: key, values: .other(values)))
   }
 
-  /// Whether values without an object and without related objects meet the predicate.
+  /// Returns whether values without an object and without related objects meet the predicate.
   func holds(for values: some ObjectValues) throws -> Bool {
     try Interpreter(nil, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
       .holds(bound, for: Subject(key: ObjectKey(rawValue: 0), values: .other(values)))
@@ -263,7 +261,7 @@ package struct CompiledPredicate: Sendable {
 // MARK: - Rows for objects
 
 extension QueryPlan {
-  /// Calls `body` with the rows of the objects found, in order: as many at a time as lie in one block.
+  /// Calls `body` with the rows of the objects found, in order. Each call passes consecutive results from one block.
   ///
   /// - Throws: The errors of a damaged store and of `body`.
   package func forEachRun(
@@ -289,9 +287,9 @@ extension QueryPlan {
     }
   }
 
-  /// Calls `body` with the rows of one batch after another, if all objects are asked for and that is their order.
+  /// Calls `body` with the rows of each batch, if all objects are requested and the batches are in that order.
   ///
-  /// - Returns: Whether that is so; otherwise nothing was done.
+  /// - Returns: Whether that was possible; if not, `body` was not called.
   private func forEachBatch(
     in source: some QuerySource, _ body: (FoundRows) throws -> Void
   ) throws -> Bool {
@@ -325,26 +323,26 @@ extension QueryPlan {
   }
 }
 
-/// Rows of one block that a request found. Good only while they are lent.
+/// Rows of one block that a request found. They are valid only during the call that passes them.
 @safe
 package struct FoundRows: RandomAccessCollection {
   fileprivate let reader: BatchReader
-  /// Which of the blocks it is that the request finds rows in.
+  /// The index of this block among the blocks with results.
   package let blockIndex: Int
-  /// How many these are.
+  /// The number of blocks with results.
   package let blockCount: Int
-  /// How many rows are found in all of them.
+  /// The number of rows found in all blocks.
   package let foundCount: Int
   /// The block.
   package var block: Block { reader.batch.block }
-  /// The number of the rows' entity.
+  /// The entity number of the rows.
   package var entityNumber: UInt16 { reader.entityNumber }
   @usableFromInline let hits: UnsafeBufferPointer<RowHits.Hit>
   package var startIndex: Int { 0 }
   @inlinable package var endIndex: Int { unsafe hits.count }
   package subscript(position: Int) -> Int { row(at: position) }
 
-  /// One of the rows.
+  /// Returns the row at a position.
   @inlinable @inline(__always)
   package func row(at position: Int) -> Int { unsafe Int(hits[position].row) }
 }

@@ -1,15 +1,15 @@
 package import ObjectModel
 
-/// What a request's results depend on.
+/// The entities and properties that a request's results depend on.
 package struct RequestScope: Sendable {
-  /// Whether an object's membership and place follow from its own values alone.
+  /// Whether an object's own values alone determine if it is in the results, and its place.
   package private(set) var isLocal = true
-  /// The names of the entities, subentities included, whose objects matter; `nil` when any may.
+  /// The names of the entities that can affect the results, including subentities; `nil` if any entity can.
   package private(set) var entities: Set<String>?
 
   private let model: Model
 
-  /// What a request depends on, and some paths beside it.
+  /// Finds the dependencies of a request and of additional paths.
   package init(_ request: QueryRequest, paths: [String] = [], model: Model) {
     self.model = model
     entities = Set(model.family(of: request.entity).map(\.name))
@@ -69,7 +69,7 @@ package struct RequestScope: Sendable {
         if !relationship.isToMany, index == path.count - 1 { return }
         isLocal = false
         entities?.formUnion(model.family(of: entity).map(\.name))
-      // What is in front of an operator's name may be a value it made up.
+      // The value in front of an operator's name may be computed.
       case .fetched, nil: return addAnything()
       }
     }

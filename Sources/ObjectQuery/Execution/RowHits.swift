@@ -1,9 +1,9 @@
-// SAFETY: Flags are read while the scan that made them lends them.
+// SAFETY: Flags are read only during the call of the scan that lends them.
 
 import ObjectModel
 import Rows
 
-/// The rows that a scan found, by batch and row.
+/// The rows that a scan found, as pairs of batch and row.
 @usableFromInline
 struct RowHits {
   /// The batches, each with the rows of one entity.
@@ -17,7 +17,7 @@ struct RowHits {
     @usableFromInline var row: UInt32
   }
 
-  /// All rows of the given entities that a node keeps, or the first so many.
+  /// Finds the rows of the given entities that a node keeps; at most the first `most` of them.
   init(_ node: ScanNode, _ layouts: [Layout], _ run: ScanRun, most: Int = .max) throws {
     readers = try BatchReader.all(of: layouts, in: run.source)
     let isOrdered = readers.areOrdered
@@ -33,17 +33,17 @@ struct RowHits {
     if hits.count > most { hits.removeLast(hits.count - most) }
   }
 
-  /// The rows of objects of an entity, in the given order.
+  /// Finds the rows of objects of an entity, in the given order.
   init(_ numbers: [UInt64], _ layout: Layout, in view: View) throws {
     let (blocks, rows) = try view.rows(of: numbers, layout)
     readers = blocks.map { BatchReader(RowBatch($0), entityNumber: layout.entityNumber) }
     hits = rows.map { Hit(reader: UInt32($0.block), row: UInt32($0.row)) }
   }
 
-  /// No rows yet.
+  /// Creates an empty list.
   init() {}
 
-  /// Adds those of the given objects that a predicate holds for, in their order, up to so many.
+  /// Adds the given objects that meet a predicate, in their order, up to `most` of them.
   mutating func add(
     _ keys: [ObjectKey], of layouts: [Layout], in view: View, _ predicate: BoundPredicate?,
     _ interpreter: Interpreter, most: Int = .max

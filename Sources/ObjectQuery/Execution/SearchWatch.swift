@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Follows a search while it runs, and may end it: asked between two blocks, wherever the search looks at
-/// many.
+/// An observer of a running search that may cancel it. Every search over many blocks calls it between two blocks.
 package final class SearchWatch: Sendable {
   private struct State {
     var expected = 0
@@ -11,23 +10,23 @@ package final class SearchWatch: Sendable {
   private let state = Mutex(State())
   private let report: @Sendable (_ passed: Int, _ expected: Int) -> Bool
 
-  /// A watch of one search.
+  /// Creates an observer of one search.
   ///
-  /// - Parameter report: Is told of how many rows the search has looked at, and of how many it is going
-  ///   to; answers whether it may go on.
+  /// - Parameter report: Receives the number of rows examined so far and the number of rows to examine; returns
+  ///   whether the search may continue.
   package init(_ report: @escaping @Sendable (_ passed: Int, _ expected: Int) -> Bool) {
     self.report = report
   }
 
-  /// Has the search end before the next block. May be called from any thread.
+  /// Cancels the search before the next block. May be called from any thread.
   package func cancel() { state.withLock { $0.isCancelled = true } }
 
-  /// Says that so many rows more are going to be looked at.
+  /// Adds to the number of rows to examine.
   func expect(_ rows: Int) { state.withLock { $0.expected += rows } }
 
-  /// Says that so many rows were looked at.
+  /// Adds to the number of examined rows.
   ///
-  /// - Throws: `CancellationError` when the search is not wanted any more.
+  /// - Throws: `CancellationError` if the search was cancelled.
   package func pass(_ rows: Int) throws {
     let now = state.withLock { state in
       state.passed += rows

@@ -4,12 +4,12 @@ import Foundation
 package import ObjectModel
 import Rows
 
-/// How a request's dictionaries are made: value by value of each object, or group by group.
+/// The plan for a request's dictionaries: the values of each object, or of each group.
 package struct TablePlan: Sendable {
   package let names: [String]
   package let values: [BoundExpression]
   package let groupKeys: [BoundExpression]
-  /// What is computed of all objects of a group.
+  /// The values that are computed from all objects of a group.
   package let aggregates: [Aggregate]
   package let having: BoundPredicate?
   package let isGrouped: Bool
@@ -35,7 +35,7 @@ package struct TablePlan: Sendable {
       bound.append(expression)
     }
     if let having = request.havingPredicate {
-      // A predicate over groups may name what is fetched.
+      // A predicate over groups may use the names of fetched values.
       binder.groups!.named = Dictionary(
         uniqueKeysWithValues: fetched.map { ($0.name, $0.expression) })
       self.having = try binder.bind(having)
@@ -85,12 +85,12 @@ package struct TablePlan: Sendable {
       .typeMismatch, "\"\(name)\" is \(type.words): dictionaries hold single values.")
   }
 
-  /// One row of values for each object.
+  /// Returns one row of values for each object.
   func rows(of hits: RowHits, _ interpreter: Interpreter) throws -> ResultTable {
     var rows = [[Value]](repeating: [], count: hits.hits.count)
     for index in rows.indices { rows[index].reserveCapacity(values.count) }
     for value in values {
-      // Most values are those of a column, and need nobody to evaluate anything.
+      // Most values are plain columns and need no evaluation.
       if let steps = value.ownSteps, steps.count == 1, let column = steps[0].plainColumn,
         !hits.readers.contains(where: { $0.batch.block.hasOutsideValues(in: column.number) })
       {
@@ -109,7 +109,7 @@ package struct TablePlan: Sendable {
     return ResultTable(names: names, rows: rows)
   }
 
-  /// One row of values for each group.
+  /// Returns one row of values for each group.
   func rows(
     of groups: Grouping, _ request: QueryRequest, _ interpreter: Interpreter
   ) throws -> ResultTable {
@@ -126,23 +126,23 @@ package struct TablePlan: Sendable {
 }
 
 extension ResultTable {
-  /// The groups of a request that all were found, in the order of their first objects, with what the request asks of
-  /// them besides.
+  /// Creates the result of a request from all its groups, in the order of their first objects. The initializer
+  /// applies the request's sort keys, distinctness, limit and offset.
   package init(groups rows: [[Value]], names: [String], _ request: QueryRequest) {
     self.init(names: names, rows: rows)
     sort(by: request.sortKeys)
     finish(request)
   }
 
-  /// The rows of a request's objects.
+  /// Creates the result of a request from the rows of its objects.
   ///
-  /// - Parameter areAll: Whether they are those of all objects found, and not of as many as are wanted.
+  /// - Parameter areAll: Whether the rows are those of all objects found, before limit and offset are applied.
   package init(objects rows: [[Value]], names: [String], _ request: QueryRequest, areAll: Bool) {
     self.init(names: names, rows: rows)
     if areAll { finish(request) }
   }
 
-  /// Leaves equal rows out if that is asked, and then what limit and offset leave out.
+  /// Removes duplicate rows if the request asks for distinct results, and then applies the limit and the offset.
   mutating func finish(_ request: QueryRequest) {
     if request.returnsDistinctResults {
       var seen: Set<[Value]> = []

@@ -1,22 +1,22 @@
-// SAFETY: Bytes are copied when a text is new, so nothing here outlives what lends them.
+// SAFETY: The bytes of a new text are copied, so nothing here outlives the memory that lends them.
 
 import Foundation
 import ObjectModel
 import Rows
 
-/// Gives each different text a number, whatever block it comes from.
+/// Gives each distinct text a number, across all blocks.
 struct TextUnifier {
-  /// The bytes of all texts, one behind the other.
+  /// The bytes of all texts, one after another.
   private var heap: [UInt8] = []
   private var starts: [Int] = [0]
   private var hashes: [UInt64] = []
-  /// For each hash the number of a text, plus 1; 0 where there is none. A power of two.
+  /// A hash table with the number of each text, plus 1; 0 marks a free slot. Its size is a power of two.
   private var table: [Int32] = Array(repeating: 0, count: 64)
 
-  /// How many texts there are.
+  /// The number of texts.
   var count: Int { hashes.count }
 
-  /// The number of a text.
+  /// Returns the number of a text. A new text gets a new number.
   mutating func id(of text: UnsafeRawBufferPointer) -> Int32 {
     let hash = unsafe TextUnifier.hash(text)
     var place = Int(truncatingIfNeeded: hash) & (table.count - 1)
@@ -33,12 +33,12 @@ struct TextUnifier {
     return Int32(hashes.count - 1)
   }
 
-  /// The text with a number.
+  /// Returns the text with the given number.
   func text(_ id: Int) -> String {
     String(decoding: heap[starts[id]..<starts[id + 1]], as: UTF8.self)
   }
 
-  /// For each number its place among all texts in the order of their bytes.
+  /// For each number, the position of the text in the order of the texts' bytes.
   var places: [Int32] {
     let order = hashes.indices.sorted { left, right in
       unsafe heap.withUnsafeBytes { heap in
@@ -67,7 +67,7 @@ struct TextUnifier {
     }
   }
 
-  /// A different start each time the process runs, so that nobody can prepare texts that collide.
+  /// A random seed for each process, so that no attacker can prepare colliding texts.
   private static let seed = UInt64.random(in: 1 ... .max)
 
   private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
@@ -92,13 +92,13 @@ struct TextUnifier {
   }
 }
 
-/// Finds the numbers of the texts of dictionaries, one dictionary after the other.
+/// Finds the numbers of the texts of dictionaries, one dictionary after another.
 ///
-/// Dictionaries are sorted, and those of one property are nearly the same in every block. So the next
-/// text is looked for behind the last one found, where it nearly always is, and only new ones are
-/// looked up by their hash.
+/// Dictionaries are sorted, and the dictionaries of one property are nearly the same in every block. So each text is
+/// first compared with the entry after the last match, which is nearly always right. Only new texts are looked up by
+/// their hash.
 struct DictionaryMatcher {
-  /// A text's first sixteen bytes as numbers that order as they do, its length, and its number.
+  /// The first sixteen bytes of a text as numbers with the same order, its length, and its number.
   private struct Entry: BitwiseCopyable {
     var first: UInt64
     var second: UInt64
@@ -112,13 +112,13 @@ struct DictionaryMatcher {
       self.id = id
     }
 
-    /// Whether the whole text is in the entry.
+    /// Whether the entry contains the whole text.
     var isWhole: Bool { byteCount <= 16 }
   }
 
   private var entries: [Entry] = []
 
-  /// The number of each text of a dictionary.
+  /// Returns the number of each text of a dictionary.
   @unsafe mutating func ids(of column: RawColumn, _ texts: inout TextUnifier) -> [Int32] {
     let count = unsafe Int(column.dictionaryCount)
     var ids = [Int32](repeating: -1, count: count)
@@ -167,9 +167,9 @@ struct DictionaryMatcher {
     return left.byteCount < right.byteCount
   }
 
-  /// Adds texts that were not known, which are sorted.
+  /// Adds new texts, which must be sorted.
   ///
-  /// Where every dictionary brings many there is nothing to be gained by keeping them.
+  /// If every dictionary brings many new texts, keeping them has no benefit, so the number of entries is limited.
   private mutating func merge(_ fresh: [Entry]) {
     guard entries.count < 1 << 14 else { return }
     var merged: [Entry] = []
@@ -188,26 +188,26 @@ struct DictionaryMatcher {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Eight bytes as a number that orders as they do; zeros where there are fewer.
+  /// Returns eight bytes as a number with the same order; missing bytes are zero.
   ///
-  /// Eight bytes behind the end must be readable, as they are in a ``BlockMemory``. Nothing here
-  /// branches: lengths of texts can't be guessed.
+  /// Eight bytes after the end must be readable, as they are in a ``BlockMemory``. The code has no branches, because
+  /// the processor cannot predict the lengths of texts.
   @inline(__always)
   func orderedWord(at offset: Int) -> UInt64 {
     let start = Swift.min(offset, count)
     let byteCount = Swift.min(count &- start, 8)
-    // SAFETY: The start is at most the end, behind which eight bytes are readable.
+    // SAFETY: The start is at most the end, and eight bytes after the end are readable.
     let word = unsafe UInt64(
       bigEndian: baseAddress.unsafelyUnwrapped.loadUnaligned(
         fromByteOffset: start, as: UInt64.self))
-    // Two shifts, as one by 64 would be none.
+    // Two shifts are needed, because one shift by 64 would do nothing.
     let shift = UInt64(truncatingIfNeeded: byteCount &* 4)
     return word & ~((UInt64.max &>> shift) &>> shift)
   }
 }
 
 extension RawColumn {
-  /// Where an entry of the heap begins; that behind the last is the heap's end.
+  /// Returns the offset of an entry in the heap; the offset after the last entry is the heap's end.
   @inline(__always)
   fileprivate func heapOffset(_ i: Int) -> Int {
     unsafe Int(
@@ -216,19 +216,19 @@ extension RawColumn {
 }
 
 extension Column {
-  /// Whether texts are kept once each, and rows hold their codes.
+  /// Whether the column stores each text once, and the rows contain codes.
   var isDictionary: Bool { unsafe raw.isNothing || raw.encoding == .dictionary }
 
-  /// How many different texts there are.
+  /// The number of distinct texts.
   var dictionaryCount: Int { unsafe raw.isNothing ? 0 : Int(raw.dictionaryCount) }
 
-  /// The code of the text of a row that has one.
+  /// Returns the code of the text in a row, which must have a value.
   func dictionaryCode(at row: Int) -> Int {
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
     return unsafe Int(RawColumn.decode(raw.data, width: raw.width, base: raw.base, step: 0, row))
   }
 
-  /// The bytes of the text with a code.
+  /// Returns the bytes of the text with a code.
   @unsafe func dictionaryBytes(_ code: Int) -> UnsafeRawBufferPointer {
     precondition(code >= 0 && code < dictionaryCount, "The code is out of range.")
     return unsafe raw.heapBytes(code)

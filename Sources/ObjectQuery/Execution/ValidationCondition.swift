@@ -1,9 +1,9 @@
 package import ObjectModel
 package import Rows
 
-/// A validation predicate of an attribute, ready to be asked of single values.
+/// A validation predicate of an attribute, prepared for single values.
 package struct ValueCondition: Sendable {
-  /// The attribute under a name of its own, as the only property of an entity.
+  /// The name of an entity whose only property is the attribute, under a fixed name.
   private static let entity = "Value"
   private static let property = "value"
 
@@ -11,7 +11,7 @@ package struct ValueCondition: Sendable {
   private let model: Model
   private let schema: Schema
   private let column: LayoutColumn
-  /// The predicate bound to the entity; `nil` if it speaks of the present moment.
+  /// The predicate bound to the entity; `nil` if the result depends on the current time or on chance.
   private let compiled: CompiledPredicate?
 
   /// Binds a predicate to the values of an attribute.
@@ -34,7 +34,7 @@ package struct ValueCondition: Sendable {
     compiled = condition.isOfMoment ? nil : bound
   }
 
-  /// Whether a value meets the predicate. A value that is absent does.
+  /// Returns whether a value meets the predicate. Null does.
   package func holds(for value: Value) throws -> Bool {
     if value.isNull { return true }
     let compiled =
@@ -49,7 +49,7 @@ package struct ValueCondition: Sendable {
   }
 }
 
-/// A validation predicate of a relationship or of a composite attribute, ready to be asked of objects.
+/// A validation predicate of a relationship or of a composite attribute, prepared for objects.
 package struct PropertyCondition: Sendable {
   private let predicate: QueryPredicate
   private let entity: String
@@ -59,7 +59,7 @@ package struct PropertyCondition: Sendable {
 
   /// Binds a predicate to a property of an entity's objects.
   ///
-  /// - Throws: ``QueryError`` when the predicate can't be read or does not fit the model.
+  /// - Throws: ``QueryError`` if the predicate can't be read or does not fit the model.
   package init(
     _ condition: ValidationPredicate, of property: Property, in entity: String, _ model: Model,
     _ schema: Schema
@@ -74,7 +74,7 @@ package struct PropertyCondition: Sendable {
     compiled = condition.isOfMoment ? nil : bound
   }
 
-  /// Whether an object of a source meets the predicate.
+  /// Returns whether an object of a source meets the predicate.
   package func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
     let compiled =
       try compiled
@@ -84,8 +84,8 @@ package struct PropertyCondition: Sendable {
 }
 
 extension ValidationPredicate {
-  /// Whether the time of one answer may grow faster than the number of objects: the predicate looks for objects anywhere,
-  /// or follows long paths.
+  /// Whether the time for one evaluation may grow faster than the number of objects, because the predicate fetches
+  /// objects, uses subqueries or follows long paths.
   package var mayTakeLong: Bool {
     let text = predicate.uppercased()
     return text.contains("FETCH") || text.contains("SUBQUERY")
@@ -93,13 +93,13 @@ extension ValidationPredicate {
         .contains { $0.count { $0 == "." } > 2 }
   }
 
-  /// Whether the predicate may depend on the moment at which it is asked, or on chance.
+  /// Whether the result may depend on the current time or on chance.
   fileprivate var isOfMoment: Bool {
     let text = predicate.lowercased()
     return text.contains("now") || text.contains("random")
   }
 
-  /// The predicate, asked of the object that has the attribute.
+  /// Returns the predicate in a form for the object that has the attribute.
   fileprivate func asked(
     of attribute: Attribute, at path: [String]
   ) throws(QueryError) -> QueryPredicate {
@@ -125,7 +125,7 @@ extension ValidationPredicate {
     }
   }
 
-  /// The keys of the values of a type, as Foundation's classes have them.
+  /// Returns the keys that values of a type have, as in Foundation's classes.
   private static func keys(of type: AttributeType) -> [String] {
     switch type {
     case .string:

@@ -2,7 +2,7 @@ import Foundation
 
 /// A word, a literal or a sign of a predicate's text.
 enum Token: Equatable {
-  /// A name or a keyword; the latter only when it does not follow a `#`.
+  /// A name or a keyword. After a `#` it is always a name.
   case word(String, isName: Bool)
   /// A collection operator with its `@`.
   case operation(String)
@@ -10,12 +10,12 @@ enum Token: Equatable {
   case integer(UInt64)
   case real(Double)
   case string(String)
-  /// A placeholder, without its `%` and its length.
+  /// A placeholder, without the `%` and the length modifiers.
   case placeholder(Character)
   case sign(String)
   case end
 
-  /// The token as an error message names it.
+  /// The token in the words of an error message.
   var words: String {
     switch self {
     case .word(let word, _): "\"\(word)\""
@@ -31,7 +31,7 @@ enum Token: Equatable {
   }
 }
 
-/// Takes the text of a predicate apart into tokens.
+/// Splits the text of a predicate into tokens.
 struct PredicateLexer {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -42,13 +42,13 @@ struct PredicateLexer {
     offset + ahead < bytes.count ? bytes[offset + ahead] : 0
   }
 
-  /// Where the next token begins.
+  /// Skips white space and returns the offset of the next token.
   mutating func skipSpace() -> Int {
     while offset < bytes.count, PredicateLexer.isSpace(bytes[offset]) { offset += 1 }
     return offset
   }
 
-  /// The next token.
+  /// Returns the next token.
   mutating func next() throws(QueryError) -> Token {
     _ = skipSpace()
     guard offset < bytes.count else { return .end }
@@ -90,9 +90,9 @@ struct PredicateLexer {
     return word
   }
 
-  /// Returns what to write instead of a character that looks like a sign; `nil` for letters.
+  /// Returns advice about a character that looks like a sign, with the correct sign; `nil` for letters.
   ///
-  /// Such characters come from text that was copied from a page or a letter.
+  /// Such characters come from text that was copied from a web page or a letter.
   static func advice(about scalar: Unicode.Scalar) -> String? {
     let sign: String
     switch scalar {
@@ -121,7 +121,7 @@ struct PredicateLexer {
     return try word()
   }
 
-  /// The rest of a function's name with colons in it, such as `:to:`; nothing unless a bracket
+  /// Reads the rest of a function's name that contains colons, such as `:to:`. Returns an empty text unless a bracket
   /// follows.
   mutating func colons() -> String {
     var end = offset
@@ -137,10 +137,10 @@ struct PredicateLexer {
     return String(decoding: bytes[offset..<end], as: UTF8.self)
   }
 
-  /// The letters of the options in brackets behind an operator; `nil` when there are none.
+  /// Reads the option letters in brackets after an operator; returns `nil` if there are none.
   mutating func options() throws(QueryError) -> TextOptions? {
     let before = offset
-    // No value begins with this bracket, so there may be space before it.
+    // No value begins with this bracket, so white space may come before it.
     guard skipSpace() < bytes.count, byte() == UInt8(ascii: "[") else {
       offset = before
       return nil
@@ -222,7 +222,7 @@ struct PredicateLexer {
     case UInt8(ascii: "x"): try scalar(digits: 2, into: &text)
     case UInt8(ascii: "u"): try unicode(into: &text)
     case UInt8(ascii: "U"): try scalar(digits: 8, into: &text)
-    // `*` and `?` are escaped for LIKE, whose pattern keeps the backslash; so does any other.
+    // `*` and `?` are escaped for LIKE, so the backslash stays in the text. It also stays before any other character.
     default:
       text.append(UInt8(ascii: "\\"))
       offset -= 1
@@ -249,7 +249,7 @@ struct PredicateLexer {
     text.append(contentsOf: Array(String(Character(scalar)).utf8))
   }
 
-  /// `\uXXXX`; two of them where one is the first half of a pair.
+  /// Reads `\uXXXX`, or two of them if the first is the first half of a surrogate pair.
   private mutating func unicode(into text: inout [UInt8]) throws(QueryError) {
     let start = offset
     var value = try hexadecimal(4)
@@ -280,7 +280,7 @@ struct PredicateLexer {
     }
     var text = digits { $0.isASCII && $0.isNumber }
     var isReal = false
-    // A dot belongs to a number only when a digit follows: "2.@count" is no number.
+    // A dot belongs to a number only if a digit follows: "2.@count" is no number.
     if byte() == UInt8(ascii: "."), (0x30...0x39).contains(byte(1)) {
       isReal = true
       offset += 1
@@ -338,7 +338,7 @@ struct PredicateLexer {
   private mutating func placeholder() throws(QueryError) -> Token {
     let start = offset
     offset += 1
-    // How long a number is says nothing in Swift: `%ld`, `%lu`, `%qi` are `%d`, `%u`, `%i`.
+    // The length of a number has no meaning in Swift: `%ld`, `%lu`, `%qi` are `%d`, `%u`, `%i`.
     while [UInt8(ascii: "l"), UInt8(ascii: "h"), UInt8(ascii: "q"), UInt8(ascii: "z")]
       .contains(byte())
     {

@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 
 extension PredicateParser {
-  /// How strongly operators bind, the weakest first.
+  /// The precedence levels of operators, the weakest first.
   enum Level: Int, Comparable {
     case or
     case and
@@ -49,8 +49,8 @@ extension PredicateParser {
 
   /// Reads a part whose operators bind at least as strongly as the given level.
   ///
-  /// By climbing: one call reads all operators of its levels, so that a part in brackets costs few
-  /// calls however many levels there are.
+  /// The parser climbs precedence levels: one call reads all operators of its levels, so a part in brackets needs few
+  /// calls, independent of the number of levels.
   mutating func part(_ least: Level) throws(QueryError) -> Part {
     var left = try prefixed(least)
     while let infix = try infix(), infix.level >= least {
@@ -63,7 +63,7 @@ extension PredicateParser {
     return left
   }
 
-  /// The operator that comes next, not yet passed over; `nil` when something else does.
+  /// Returns the next operator without consuming it; `nil` if the next token is no operator.
   private func infix() throws(QueryError) -> Infix? {
     switch token {
     case .sign(let sign): return Self.infixSigns[sign]
@@ -109,9 +109,9 @@ extension PredicateParser {
     return signs
   }()
 
-  // MARK: - Before a part
+  // MARK: - Prefixes
 
-  /// A part with what may stand before it: NOT, ANY and the like, a minus.
+  /// Reads a part with its prefixes: NOT, a modifier such as ANY, or a minus.
   private mutating func prefixed(_ least: Level) throws(QueryError) -> Part {
     if least <= .not, keyword(among: ["NOT"]) != nil || isSign("!") { return try negated() }
     if least <= .comparison,
@@ -136,14 +136,14 @@ extension PredicateParser {
     try advance()
     let left = try part(.set)
     guard let infix = try infix(), case .comparison = infix else {
-      // What follows may be a predicate in brackets: "ANY (a == b)" means nothing.
+      // A predicate in brackets may follow, but "ANY (a == b)" has no meaning.
       _ = try expression(left)
       throw unexpected("an operator such as == behind what \(modifier) is of")
     }
     return try compared(left, infix, modifier, at: start)
   }
 
-  /// A minus before a number belongs to it; before anything else it takes that from 0.
+  /// Reads a minus. Before a number it belongs to the number; before any other value it subtracts the value from 0.
   private mutating func signed() throws(QueryError) -> Part {
     let start = start
     try advance()
@@ -167,7 +167,7 @@ extension PredicateParser {
     }
   }
 
-  // MARK: - Between parts
+  // MARK: - Operators between parts
 
   private mutating func joined(_ first: Part, _ infix: Infix) throws(QueryError) -> Part {
     var parts = [first]
@@ -184,8 +184,8 @@ extension PredicateParser {
 
   /// Reads the operator and the right side of a comparison.
   ///
-  /// `ANY x NOT IN y` says that `ALL x IN y` is false, and the other way round, because a tree has no
-  /// negated operators.
+  /// `ANY x NOT IN y` becomes the negation of `ALL x IN y`, and `ALL x NOT IN y` the negation of `ANY x IN y`,
+  /// because a tree has no negated operators.
   private mutating func compared(
     _ left: Part, _ infix: Infix, _ modifier: String?, at start: Int
   ) throws(QueryError) -> Part {
@@ -231,7 +231,7 @@ extension PredicateParser {
       .expression(whole), above: [left, right], at: left.start, operatorStart: place)
   }
 
-  /// Returns a sentence that names the operator which an unknown word may mean.
+  /// Returns a sentence that suggests an operator for an unknown word.
   func suggestion(for word: String) -> String {
     switch word.uppercased() {
     case "IS": return " Write == NULL or != NULL."
@@ -247,7 +247,7 @@ extension PredicateParser {
     return suggestion.sentence(for: word, among: words)
   }
 
-  /// Returns what is wrong with a word of the language that stands where a value begins.
+  /// Returns the reason why a word of the language cannot be the beginning of a value.
   func misplaced(_ word: String) -> String {
     let capitals = word.uppercased()
     let reason: String

@@ -10,11 +10,11 @@ extension PredicateParser {
     return part
   }
 
-  /// A value and what follows it directly: `.name`, `[FIRST]`.
+  /// Reads a value with its suffixes: `.name`, `[FIRST]`.
   mutating func postfixed() throws(QueryError) -> Part {
     var part = try primary()
     var path: [String] = []
-    // A path is one part however long it is, so names are collected first.
+    // A path of any length is one part, so all names are collected first.
     func closed(_ part: Part, _ parser: inout PredicateParser) throws(QueryError) -> Part {
       guard !path.isEmpty else { return part }
       let base = try parser.expression(part)
@@ -125,7 +125,7 @@ extension PredicateParser {
     return try made(.expression(.aggregate(expressions)), above: parts, at: start)
   }
 
-  /// Values with commas between them, up to and with a closing sign.
+  /// Reads values separated by commas, including the closing sign.
   private mutating func list(until end: String) throws(QueryError) -> [Part] {
     var parts: [Part] = []
     if try take(end) { return [] }
@@ -174,7 +174,7 @@ extension PredicateParser {
     return try made(kind, above: [], at: start)
   }
 
-  /// Words that are no names unless a `#` stands before them.
+  /// The words that are names only after a `#`.
   static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
     "ENDSWITH", "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE", "TRUE", "FALSE", "YES", "NO",
@@ -183,7 +183,7 @@ extension PredicateParser {
 
   // MARK: - Calls
 
-  /// What stands before a bracket: a function, or a form of the language that looks like one.
+  /// Reads a call: a function, or a language form that looks like one.
   private mutating func call(_ name: String, _ start: Int) throws(QueryError) -> Part {
     try advance()
     switch name.uppercased() {
@@ -210,7 +210,7 @@ extension PredicateParser {
     return try made(.expression(.function(function, arguments)), above: parts, at: start)
   }
 
-  /// `AND(…)` and `OR(…)`, which print trees that have fewer than two parts.
+  /// Reads `AND(…)` and `OR(…)`, the printed form of trees with fewer than two parts.
   private mutating func join(
     _ start: Int, _ join: ([QueryPredicate]) -> QueryPredicate
   ) throws(QueryError) -> Part {
@@ -220,7 +220,7 @@ extension PredicateParser {
     return try made(.predicate(join(predicates)), above: parts, at: start)
   }
 
-  /// Anything at all, one level deeper.
+  /// Reads any part, one level deeper.
   private mutating func argument() throws(QueryError) -> Part {
     try goDeeper()
     let part = try part(.or)
@@ -242,7 +242,7 @@ extension PredicateParser {
     try advance()
     try need(")", "behind the type")
     let inner = try expression(value)
-    // A literal is cast at once: this is how dates and the like are written.
+    // A literal is cast immediately: dates and similar values are written this way.
     if value.isLiteral, case .constant(let constant) = inner,
       let made = QueryExpression(literal: constant, as: type)
     {
@@ -300,7 +300,7 @@ extension PredicateParser {
       at: start)
   }
 
-  /// `FETCH(%@, %@, NO)` as Core Data has it, and `FETCH("Trip", predicate, NO)`.
+  /// Reads `FETCH(%@, %@, NO)`, as in Core Data, and `FETCH("Trip", predicate, NO)`.
   private mutating func fetch(_ start: Int) throws(QueryError) -> Part {
     let request = try argument()
     try need(",", "behind the request")
@@ -331,7 +331,7 @@ extension PredicateParser {
 // MARK: - Names
 
 extension QueryExpression.Function {
-  /// Every name by which a function may be called, in small letters.
+  /// All names by which functions may be called, in lower case.
   static let names: [String: QueryExpression.Function] = {
     var names: [String: QueryExpression.Function] = [:]
     for function in allCases {
@@ -347,7 +347,7 @@ extension QueryExpression.Function {
     return names
   }()
 
-  /// Names to suggest, always in the same order: that of each function up to its first colon.
+  /// The names to suggest, in a fixed order: the name of each function up to its first colon.
   static let suggestions = names.keys.filter { !$0.contains(":") }.sorted()
 
   init?(name: String) {

@@ -1,24 +1,24 @@
 import Foundation
 import ObjectModel
 
-/// Reads predicates and expressions.
+/// Parses predicates and expressions.
 ///
-/// One grammar for both, by precedence: a bracket may open either, and what was inside is known only
-/// at its end, so each part is read once and asked afterwards which it is. Reading takes time in
-/// proportion to the text.
+/// One grammar with precedence serves both. A bracket may contain either kind, and the kind is known only at the
+/// closing bracket. So each part is read once and its kind is checked afterwards. The time is proportional to the
+/// length of the text.
 struct PredicateParser {
   private let text: String
   private var lexer: PredicateLexer
   private var arguments: [(any QueryArgument)?]
   private var nextArgument = 0
-  /// The token to be read next, and where it begins.
+  /// The next token and its offset.
   private(set) var token = Token.end
   private(set) var start = 0
-  /// The place of the first text in quotes that contains a placeholder.
+  /// The offset of the first text in quotes that contains a placeholder.
   private var quotedPlaceholder: Int?
   var depth = 0
   private var nodeCount = 0
-  /// The parts read so far with their places; `nil` unless they are asked for.
+  /// The parts read so far with their places; `nil` unless the caller asks for places.
   private var places: [Place]?
 
   /// A part of the text and its place, in UTF-8 bytes.
@@ -26,11 +26,11 @@ struct PredicateParser {
     let part: QueryPart
     let start: Int
     let end: Int
-    /// The start of the operator between two values, or that of the part.
+    /// The start of the operator between two values; the start of the part if there is no such operator.
     let operatorStart: Int
   }
 
-  /// What was read: one or the other, how deep it is, and where it began.
+  /// A parsed predicate or expression, with its depth and its start.
   struct Part {
     enum Kind {
       case predicate(QueryPredicate)
@@ -47,11 +47,11 @@ struct PredicateParser {
     var kind: Kind
     var depth = 1
     var start: Int
-    /// Whether it is a literal that stands by itself, not in brackets.
+    /// Whether the part is a literal that is not in brackets.
     var isLiteral = false
-    /// Whether it is a path that more names may be added to: `(a.b).c` is not `a.b.c`.
+    /// Whether the part is a path that may get more names: `(a.b).c` is not `a.b.c`.
     var isOpenPath = false
-    /// Whether it stands in brackets.
+    /// Whether the part is in brackets.
     var isBracketed = false
   }
 
@@ -66,7 +66,7 @@ struct PredicateParser {
     try advance()
   }
 
-  // MARK: - Wholes
+  // MARK: - Whole texts
 
   static func predicate(
     _ text: String, _ arguments: [(any QueryArgument)?]
@@ -92,7 +92,7 @@ struct PredicateParser {
     } catch { throw error.inText(text) }
   }
 
-  /// Reads a predicate or an expression, and returns all its parts with their places.
+  /// Parses a predicate or an expression, and returns all its parts with their places.
   static func places(
     _ text: String, _ arguments: [(any QueryArgument)?]
   ) throws(QueryError) -> [Place] {
@@ -134,14 +134,14 @@ struct PredicateParser {
 
   func isSign(_ sign: String) -> Bool { token == .sign(sign) }
 
-  /// Whether the next token is one of the given keywords, which are in capitals.
+  /// Returns the next token in capitals if it is one of the given keywords, which must be in capitals.
   func keyword(among keywords: Set<String>) -> String? {
     guard case .word(let word, isName: false) = token else { return nil }
     let capitals = word.uppercased()
     return keywords.contains(capitals) ? capitals : nil
   }
 
-  /// Returns the token behind the next one.
+  /// Returns the token after the next one.
   func following() throws(QueryError) -> Token? {
     var lexer = lexer
     return try lexer.next()
@@ -211,8 +211,8 @@ struct PredicateParser {
     fault("Parts lie more than \(QueryLimits.depth) levels deep in one another.", start, .tooLarge)
   }
 
-  /// Notes that what is read next lies one level deeper; whoever calls it takes that back, unless an
-  /// error ends the reading.
+  /// Records that the next part is one level deeper. The caller must decrement `depth` afterwards, unless an error
+  /// ends the parsing.
   mutating func goDeeper() throws(QueryError) {
     depth += 1
     guard depth <= QueryLimits.depth else { throw tooDeep(start) }
@@ -257,17 +257,17 @@ struct PredicateParser {
     }
   }
 
-  /// The name of a function with colons in it, when the word just read begins one.
+  /// Returns the whole name of a function with colons, if the last word begins one.
   mutating func functionName(_ word: String) -> String { word + lexer.colons() }
 
   mutating func options() throws(QueryError) -> TextOptions {
-    // They stand directly behind the operator, so the next token is not read yet.
+    // The options come directly after the operator, so the next token is not read yet.
     try lexer.options() ?? []
   }
 }
 
 extension QueryError {
-  /// The error with the text it is about.
+  /// Returns the error with the text in which it occurred.
   func inText(_ text: String) -> QueryError {
     var error = self
     error.text = text

@@ -1,10 +1,10 @@
 import Foundation
 import ObjectModel
 
-/// Writes predicates and expressions as text that reads back as equal trees.
+/// Prints predicates and expressions as text that reads back as equal trees.
 ///
-/// Operands of operators are put in brackets wherever they have an operator themselves, so what is
-/// printed never leans on precedence, but for comparisons within `AND` and `OR`.
+/// An operand that contains an operator itself is put in brackets, so printed text does not rely on precedence. The
+/// only exception are comparisons within `AND` and `OR`.
 struct PredicatePrinter {
   private(set) var text = ""
 
@@ -104,7 +104,7 @@ struct PredicatePrinter {
       text += ")"
     case .cast(let value, let type):
       text += "CAST("
-      // A bare literal would be cast when it is read.
+      // A plain literal would be cast during parsing.
       if value.isPlainLiteral {
         text += "("
         write(value)
@@ -129,7 +129,7 @@ struct PredicatePrinter {
     text += close
   }
 
-  /// An operand of an operator.
+  /// Writes an operand of an operator.
   private mutating func writeOperand(_ expression: QueryExpression) {
     let needsBrackets: Bool
     switch expression {
@@ -141,7 +141,7 @@ struct PredicatePrinter {
     writeBracketed(expression, needsBrackets)
   }
 
-  /// What a dot or a bracket follows.
+  /// Writes the value before a dot or a bracket.
   private mutating func writeBase(_ expression: QueryExpression) {
     let needsBrackets: Bool
     switch expression {
@@ -165,7 +165,7 @@ struct PredicatePrinter {
     if case .evaluatedObject = base, let first = names.popFirst() {
       text += first.pathElement(isFirst: true)
     } else if case .keyPath = base {
-      // A path from a path is not the same as one long path.
+      // A path from another path differs from one long path.
       writeBracketed(base, true)
     } else {
       writeBase(base)
@@ -180,7 +180,7 @@ struct PredicatePrinter {
     case .size: text += "[SIZE]"
     case .at(let place):
       text += "["
-      // In brackets a property called "first" is not taken for the keyword.
+      // The brackets keep a property called "first" from being read as the keyword.
       var isNumber = false
       if case .constant(.integer) = place { isNumber = true }
       writeBracketed(place, !isNumber)
@@ -219,9 +219,10 @@ struct PredicatePrinter {
 }
 
 extension QueryExpression {
-  /// The value that `CAST` of a literal stands for; `nil` when it is cast when it is evaluated.
+  /// Creates the value that `CAST` of a literal stands for; `nil` if the cast happens at evaluation.
   ///
-  /// Only what printing writes so: a text that is a number stays a text that is cast.
+  /// Only the forms that the printer writes become values. For example, a text that contains a number stays a cast of
+  /// a text.
   init?(literal: Value, as type: CastType) {
     switch (type, literal) {
     case (.number, .string("inf")): self = .constant(.double(.infinity))
@@ -251,7 +252,7 @@ extension QueryExpression {
     }
   }
 
-  /// Whether reading the printed expression by itself gives a literal.
+  /// Whether the printed expression reads back as a literal.
   fileprivate var isPlainLiteral: Bool {
     switch self {
     case .constant(.integer), .constant(.string): true
@@ -265,7 +266,7 @@ extension QueryExpression {
 private let zeros = "0000000000000000"
 
 extension QueryExpression.Function {
-  /// The operator that the function prints as.
+  /// The sign of the operator as which the function is printed; `nil` if there is none.
   var sign: String? {
     switch self {
     case .add: "+"
@@ -282,7 +283,7 @@ extension QueryExpression.Function {
     }
   }
 
-  /// The name before the bracket: that of one argument without its colon.
+  /// The name before the bracket. The name of a function with one argument has no colon.
   fileprivate var printedName: String {
     let isSimple = rawValue.firstIndex(of: ":") == rawValue.indices.last
     return isSimple ? String(rawValue.dropLast()) : rawValue
@@ -290,7 +291,7 @@ extension QueryExpression.Function {
 }
 
 extension TextOptions {
-  /// The options as they stand behind an operator, with their brackets; nothing when there are none.
+  /// The options in brackets, as they appear after an operator; an empty text without options.
   public var letters: String {
     guard !isEmpty else { return "" }
     var letters = "["
@@ -310,7 +311,7 @@ extension String {
       && !unicodeScalars.contains { PredicateLexer.advice(about: $0) != nil }
   }
 
-  /// The text as an element of a path.
+  /// Returns the text as an element of a path.
   fileprivate func pathElement(isFirst: Bool) -> String {
     if first == "@", dropFirst().description.isWord { return self }
     guard isWord else { return "#" + quoted }

@@ -1,7 +1,7 @@
 public import Foundation
 public import ObjectModel
 
-/// A value that a placeholder in the text of a predicate may stand for.
+/// A value that may be the argument of a placeholder in the text of a predicate.
 ///
 ///     try QueryPredicate("name == %@ AND start > %@", name, Date())
 ///
@@ -17,7 +17,7 @@ extension QueryExpression: QueryArgument {
 }
 
 extension Value: QueryArgument {
-  /// The value. A floating-point number of 32 bits is given as 64.
+  /// The value. A 32-bit floating-point number becomes a 64-bit number.
   public var queryExpression: QueryExpression {
     if case .float(let number) = self { return .constant(.double(Double(number))) }
     return .constant(self)
@@ -35,12 +35,12 @@ extension Substring: QueryArgument {
 }
 
 extension Bool: QueryArgument {
-  /// Yes or no.
+  /// The truth value.
   public var queryExpression: QueryExpression { .constant(.boolean(self)) }
 }
 
 extension QueryArgument where Self: BinaryInteger {
-  /// The number; one that 64 bits with a sign do not hold as a floating-point number.
+  /// The number. A number that does not fit in 64 bits with a sign becomes a floating-point number.
   public var queryExpression: QueryExpression {
     .constant(Int64(exactly: self).map { .integer($0) } ?? .double(Double(self)))
   }
@@ -73,7 +73,7 @@ extension Decimal: QueryArgument {
 }
 
 extension Date: QueryArgument {
-  /// The moment.
+  /// The date.
   public var queryExpression: QueryExpression { .constant(.date(self)) }
 }
 
@@ -103,7 +103,7 @@ extension Array: QueryArgument where Element: QueryArgument {
 }
 
 extension Set: QueryArgument where Element: QueryArgument {
-  /// The elements, as a collection in no order.
+  /// The elements, as a collection without a defined order.
   public var queryExpression: QueryExpression { .aggregate(map(\.queryExpression)) }
 }
 
@@ -122,7 +122,7 @@ extension Optional: QueryArgument where Wrapped: QueryArgument {
 extension QueryRequest: QueryArgument {
   /// The objects that the request finds, for `FETCH(%@, …)`.
   ///
-  /// Only entity and predicate count: a predicate's meaning does not depend on order and limits.
+  /// Only the entity and the predicate are used, because a predicate's meaning does not depend on order and limits.
   public var queryExpression: QueryExpression {
     .fetch(entity: entity, predicate ?? .constant(true), countOnly: resultType == .count)
   }

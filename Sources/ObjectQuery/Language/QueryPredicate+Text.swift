@@ -1,39 +1,39 @@
 extension QueryPredicate {
-  /// Reads a predicate.
+  /// Parses a predicate.
   ///
   ///     try QueryPredicate("lastName BEGINSWITH[cd] %@ AND age > %d", "sm", 40)
   ///
-  /// The language is that of `NSPredicate` format strings; docs/predicates.md describes it.
-  /// Placeholders take the arguments in their order: `%@` any value, `%K` a key path, `%d` and the
-  /// like a number. A value never becomes part of the text, so it needs no escapes and can do no
-  /// harm. Values for `$variables` are given later, by ``substituting(_:)``.
+  /// The language is that of `NSPredicate` format strings; docs/predicates.md describes it. Placeholders take the
+  /// arguments in their order: `%@` takes any value, `%K` a key path, and `%d` and similar ones a number. A value
+  /// never becomes part of the text, so it needs no escapes and cannot change the predicate. Values for `$variables`
+  /// are supplied later, by ``substituting(_:)``.
   ///
-  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  /// - Throws: ``QueryError`` with the place in the text and the expected token.
   public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(QueryError) {
     self = try PredicateParser.predicate(text, arguments)
   }
 
-  /// Reads a predicate, with its arguments in an array.
+  /// Parses a predicate, with its arguments in an array.
   ///
-  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  /// - Throws: ``QueryError`` with the place in the text and the expected token.
   public init(_ text: String, arguments: [(any QueryArgument)?]) throws(QueryError) {
     self = try PredicateParser.predicate(text, arguments)
   }
 }
 
 extension QueryExpression {
-  /// Reads an expression.
+  /// Parses an expression.
   ///
   ///     try QueryExpression("stops.@sum.cost * %@", 1.2)
   ///
-  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  /// - Throws: ``QueryError`` with the place in the text and the expected token.
   public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(QueryError) {
     self = try PredicateParser.expression(text, arguments)
   }
 
-  /// Reads an expression, with its arguments in an array.
+  /// Parses an expression, with its arguments in an array.
   ///
-  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  /// - Throws: ``QueryError`` with the place in the text and the expected token.
   public init(_ text: String, arguments: [(any QueryArgument)?]) throws(QueryError) {
     self = try PredicateParser.expression(text, arguments)
   }

@@ -1,32 +1,32 @@
 extension QueryPredicate {
-  /// The names of the variables that need values, without those that subqueries bring themselves.
+  /// The names of the variables that need values, without the variables that subqueries define.
   public var variables: Set<String> {
     var walker = VariableWalker()
     _ = walker.walk(self)
     return walker.free
   }
 
-  /// A name that no variable in the predicate has.
+  /// A name that no variable in the predicate uses.
   var freeVariable: String {
     var walker = VariableWalker()
     _ = walker.walk(self)
     return (0...).lazy.map { $0 == 0 ? "x" : "x\($0)" }.first { !walker.names.contains($0) }!
   }
 
-  /// The predicate, asked of another object than the one it is asked of.
+  /// Returns the predicate with another object in place of the evaluated object.
   func rooted(at root: QueryExpression) -> QueryPredicate {
     var walker = VariableWalker(root: root)
     return walker.walk(self)
   }
 
-  /// The predicate with values in the place of a variable, and of the paths from it.
+  /// Returns the predicate with values in place of a variable and of the paths that begin at the variable.
   ///
-  /// - Parameter value: What is at the end of a path; an empty one is the variable's own value.
-  /// - Throws: What `value` throws.
+  /// - Parameter value: Returns the value at the end of a path. An empty path means the variable's own value.
+  /// - Throws: The errors of `value`.
   package func replacing(
     _ variable: String, by value: ([String]) throws -> QueryExpression
   ) throws -> QueryPredicate {
-    // The paths are found first, so that what each has is asked for once, and not in the middle of a walk.
+    // All paths are collected first, so that `value` is called once for each path, and not during a walk.
     var walker = VariableWalker()
     walker.replaced = variable
     _ = walker.walk(self)
@@ -34,11 +34,11 @@ extension QueryPredicate {
     return walker.walk(self)
   }
 
-  /// The predicate with values in the place of variables.
+  /// Returns the predicate with values in place of variables.
   ///
   ///     let named = try template.substituting(["NAME": "Ada"])
   ///
-  /// - Throws: ``QueryError`` when a variable has no value among those given.
+  /// - Throws: ``QueryError`` if `values` lacks a variable.
   public func substituting(
     _ values: [String: (any QueryArgument)?]
   ) throws(QueryError) -> QueryPredicate {
@@ -50,16 +50,16 @@ extension QueryPredicate {
 }
 
 extension QueryExpression {
-  /// The names of the variables that need values, without those that subqueries bring themselves.
+  /// The names of the variables that need values, without the variables that subqueries define.
   public var variables: Set<String> {
     var walker = VariableWalker()
     _ = walker.walk(self)
     return walker.free
   }
 
-  /// The expression with values in the place of variables.
+  /// Returns the expression with values in place of variables.
   ///
-  /// - Throws: ``QueryError`` when a variable has no value among those given.
+  /// - Throws: ``QueryError`` if `values` lacks a variable.
   public func substituting(
     _ values: [String: (any QueryArgument)?]
   ) throws(QueryError) -> QueryExpression {
@@ -69,14 +69,14 @@ extension QueryExpression {
     return result
   }
 
-  /// The expression with values in the place of a variable, and of the paths from it.
+  /// Returns the expression with values in place of a variable and of the paths that begin at the variable.
   ///
-  /// - Parameter value: What is at the end of a path; an empty one is the variable's own value.
-  /// - Throws: What `value` throws.
+  /// - Parameter value: Returns the value at the end of a path. An empty path means the variable's own value.
+  /// - Throws: The errors of `value`.
   package func replacing(
     _ variable: String, by value: ([String]) throws -> QueryExpression
   ) throws -> QueryExpression {
-    // A predicate that holds the expression is walked like any other.
+    // The expression is put into a predicate, so that the same walk can be used.
     let predicate = QueryPredicate.comparison(.init(self, .equal, .null))
     guard
       case .comparison(let comparison) = try predicate.replacing(variable, by: value)
@@ -84,7 +84,7 @@ extension QueryExpression {
     return comparison.left
   }
 
-  /// How many levels of expressions and predicates lie in one another.
+  /// The number of nesting levels of expressions and predicates.
   var depth: Int {
     var walker = VariableWalker()
     _ = walker.walk(self)
@@ -92,12 +92,12 @@ extension QueryExpression {
   }
 }
 
-/// Walks a tree, puts values in the place of variables, and notes those that have none.
+/// Walks a tree, substitutes the values of variables, and records the variables without a value.
 private struct VariableWalker {
   private let values: [String: QueryExpression]
-  /// What stands in the place of the object that is asked.
+  /// The expression that replaces the evaluated object; `nil` if the object stays.
   private var root: QueryExpression?
-  /// A variable whose paths are noted, and then replaced as a whole.
+  /// A variable whose paths are recorded in a first walk and replaced in a second.
   fileprivate var replaced: String?
   fileprivate private(set) var paths: Set<[String]> = []
   fileprivate var pathValues: [[String]: QueryExpression] = [:]
@@ -176,7 +176,7 @@ private struct VariableWalker {
       return .conditional(walk(predicate), walk(then), walk(otherwise))
     case .cast(let value, let type): return .cast(walk(value), type)
     case .fetch(let entity, let predicate, let countOnly):
-      // In there, objects of the other entity are asked.
+      // Inside a fetch, the evaluated object is one of the fetched entity.
       let outside = root
       root = nil
       defer { root = outside }

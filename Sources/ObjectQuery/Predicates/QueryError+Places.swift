@@ -13,8 +13,7 @@ enum QueryPart: Sendable, Hashable {
 }
 
 extension QueryError {
-  /// The part of the predicate or expression that the fault is in, as text; `nil` if only a text or a
-  /// request is at fault.
+  /// The part of the predicate or expression with the fault, as text; `nil` if the fault is in a text or a request.
   public var part: String? { parts.first.map { String($0.text.prefix(200)) } }
 
   /// Returns the error with one more part of the tree around the fault.
@@ -26,8 +25,8 @@ extension QueryError {
 
   /// Returns the error with its place in the text that the tree was made from.
   ///
-  /// A tree does not contain its text. Faults of names, types and values are found when the tree meets
-  /// a model, and this method finds their places afterwards.
+  /// A tree does not contain its text. Faults of names, types and values are found when the tree is bound to a model,
+  /// and this method finds their places afterwards.
   ///
   /// - Parameter arguments: The values of the placeholders in the text, in their order.
   public func located(in text: String, _ arguments: (any QueryArgument)?...) -> QueryError {
@@ -52,11 +51,11 @@ extension QueryError {
   }
 }
 
-/// The parts of a text with their places, found by reading the text again.
+/// The parts of a text with their places, found by parsing the text again.
 private struct PlacedParts {
   private let places: [PredicateParser.Place]
 
-  /// The parts of the text; `nil` if it is no predicate and no expression.
+  /// Parses the text; `nil` if it is neither a predicate nor an expression.
   init?(_ text: String, _ arguments: [(any QueryArgument)?]) {
     guard let places = try? PredicateParser.places(text, arguments) else { return nil }
     self.places = places
@@ -64,8 +63,8 @@ private struct PlacedParts {
 
   /// Returns the place of the innermost part that the text contains.
   ///
-  /// Of several equal parts the one with the most of the outer parts around it wins: equal texts may
-  /// speak of objects of different entities.
+  /// If several parts are equal, the function chooses the one enclosed by the most of the outer parts, because equal
+  /// texts may refer to objects of different entities.
   func place(of parts: [QueryPart]) -> PredicateParser.Place? {
     for (index, part) in parts.enumerated() {
       let candidates = places.filter { $0.part == part }
@@ -85,7 +84,7 @@ private struct PlacedParts {
     return nil
   }
 
-  /// Returns where a name first stands in a part of the text, or in the whole text.
+  /// Returns the first occurrence of a name in a part of the text, or in the whole text.
   static func offset(
     ofName name: String, in text: String, _ place: PredicateParser.Place?
   ) -> Int? {

@@ -1,25 +1,23 @@
-/// Why a predicate, an expression or a fetch request can't be read, compiled or run.
+/// An error of a predicate, an expression or a fetch request that can't be read, compiled or run.
 ///
-/// ```text
-/// name BEGINSWTH 'Sm'
+/// ```text name BEGINSWTH 'Sm'
 ///      ^
-/// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
-/// ```
+/// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"? ```
 public struct QueryError: Error, Sendable, Hashable {
-  /// What kind of fault it is.
+  /// The kind of fault.
   public let code: Code
-  /// What is wrong, in sentences.
+  /// The description of the fault, in sentences.
   public let message: String
-  /// The text that was read; `nil` when the tree was not made from text.
+  /// The text that was parsed; `nil` if the tree was not made from text.
   public internal(set) var text: String?
-  /// Where in the text the fault is, in UTF-8 bytes from its start.
+  /// The place of the fault in the text, in UTF-8 bytes from its start.
   public internal(set) var offset: Int?
-  /// The name that the fault is about, where it is about one.
+  /// The name that the fault is about, if any.
   public let name: String?
   /// The parts of the tree that contain the fault, from the innermost to the whole tree.
   var parts: [QueryPart] = []
 
-  /// A fault of the given kind.
+  /// Creates an error of the given kind.
   public init(
     _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, name: String? = nil
   ) {
@@ -30,44 +28,44 @@ public struct QueryError: Error, Sendable, Hashable {
     self.name = name
   }
 
-  /// Kinds of faults.
+  /// A kind of fault.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The code's name.
     public let rawValue: String
-    /// The code of the given name.
+    /// Creates the code with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The text is not a predicate or an expression.
     public static let syntax = Code(rawValue: "syntax")
-    /// A placeholder has no argument, an argument no placeholder, or the two do not fit.
+    /// A placeholder without an argument, an argument without a placeholder, or an argument of an unsuitable type.
     public static let badArgument = Code(rawValue: "badArgument")
     /// The text or the tree is larger or deeper than the limits.
     public static let tooLarge = Code(rawValue: "tooLarge")
-    /// A name is not that of an entity.
+    /// The model has no entity with this name.
     public static let unknownEntity = Code(rawValue: "unknownEntity")
-    /// A name is not that of a property.
+    /// The entity has no property with this name.
     public static let unknownProperty = Code(rawValue: "unknownProperty")
-    /// A name is not that of a fetch request template.
+    /// The model has no fetch request template with this name.
     public static let unknownTemplate = Code(rawValue: "unknownTemplate")
-    /// The types of two operands, or of an operand and its function, do not go together.
+    /// The types of two operands, or of an operand and its function, are incompatible.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
     /// A variable has no value.
     public static let missingVariable = Code(rawValue: "missingVariable")
     /// A constant part, such as `1 / 0`, has no value.
     public static let missingValue = Code(rawValue: "missingValue")
-    /// Something is not possible where it stands.
+    /// An expression is not possible in its place.
     public static let notSupported = Code(rawValue: "notSupported")
     /// A pattern is not a regular expression.
     public static let badPattern = Code(rawValue: "badPattern")
-    /// A text takes more steps than a pattern may take.
+    /// Matching a text takes more steps than the limit.
     public static let patternLimit = Code(rawValue: "patternLimit")
-    /// One object was asked for, and there are several.
+    /// One object was requested, and there are several.
     public static let notUnique = Code(rawValue: "notUnique")
   }
 }
 
 extension QueryError: CustomStringConvertible {
-  /// The message, below the line of the text and a caret where both are known.
+  /// The message, below the line of the text and a caret if both are known.
   ///
   /// If only the tree is known, the text of the faulty part follows the message.
   public var description: String {
@@ -76,7 +74,7 @@ extension QueryError: CustomStringConvertible {
     return "\(message)\nThis is about: \(part)"
   }
 
-  /// The line of the text with the fault and a caret line beneath; `nil` when the place is not known.
+  /// The line of the text with the fault, and a line with a caret beneath; `nil` if the place is not known.
   ///
   /// Long lines are cut to the part around the fault.
   public var excerpt: String? {
@@ -97,7 +95,7 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension String {
-  /// The start of the character that an index is inside of.
+  /// Returns the start of the character that contains an index.
   fileprivate func rangeOfCharacter(around place: Index) -> Index {
     var place = place
     while place > startIndex, place.samePosition(in: self) == nil {

@@ -1,82 +1,82 @@
 public import ObjectModel
 
-/// Something with a value that may depend on an object: what `NSExpression` is to Core Data.
+/// An expression, whose value may depend on an object; it corresponds to `NSExpression` in Core Data.
 ///
 ///     let total = try QueryExpression("stops.@sum.cost * 1.2")
 public indirect enum QueryExpression: Sendable, Hashable {
-  /// A value. Floating-point numbers of 32 bits do not occur: they are given as 64 bits.
+  /// A value. There are no 32-bit floating-point numbers; they become 64-bit numbers.
   case constant(Value)
   /// Another object, by its identifier.
   case object(ObjectID)
   /// Several values: `{1, 2, 3}`.
   case aggregate([QueryExpression])
-  /// The object that the predicate is asked of: `SELF`.
+  /// The object for which the predicate is evaluated: `SELF`.
   case evaluatedObject
-  /// A value given later: `$name`.
+  /// A variable, whose value is supplied later: `$name`.
   case variable(String)
-  /// What lies at the end of a path that starts at the value of another expression.
+  /// The value at the end of a path that starts at the value of another expression.
   ///
-  /// `stops.cost` starts at ``evaluatedObject``. Elements with an `@` are collection operators, and
-  /// take what follows them: `["stops", "@sum", "cost"]`. The path is never empty.
+  /// `stops.cost` starts at ``evaluatedObject``. Elements with an `@` are collection operators, and apply to the
+  /// elements after them: `["stops", "@sum", "cost"]`. The path is never empty.
   case keyPath(of: QueryExpression, [String])
-  /// A function of the given arguments, as many as it takes.
+  /// A function with the number of arguments that it requires.
   case function(Function, [QueryExpression])
   /// A method of a value, by Apple's name for it: `FUNCTION(name, "substringFromIndex:", 2)`.
   case call(QueryExpression, String, [QueryExpression])
   /// One element of a collection: `stops[FIRST]`.
   case element(of: QueryExpression, Index)
-  /// Two collections made into one.
+  /// Two collections combined into one.
   case set(SetOperator, QueryExpression, QueryExpression)
-  /// The objects of a collection for which a predicate holds, which knows each by a variable:
-  /// `SUBQUERY(stops, $s, $s.cost > 10)`.
+  /// The objects of a collection that meet a predicate, in which a variable stands for the object: `SUBQUERY(stops,
+  /// $s, $s.cost > 10)`.
   case subquery(QueryExpression, variable: String, QueryPredicate)
   /// One of two values: `TERNARY(predicate, then, otherwise)`.
   case conditional(QueryPredicate, QueryExpression, QueryExpression)
-  /// A value as one of another type: `CAST(0, "NSDate")`.
+  /// A value converted to another type: `CAST(0, "NSDate")`.
   case cast(QueryExpression, CastType)
-  /// The objects of an entity for which a predicate holds, or their number. In the predicate,
-  /// variables are those outside.
+  /// The objects of an entity that meet a predicate, or their number. The predicate can use the variables from
+  /// outside.
   case fetch(entity: String, QueryPredicate, countOnly: Bool)
 }
 
 extension QueryExpression {
-  /// No value: `NULL`.
+  /// The null value: `NULL`.
   public static var null: QueryExpression { .constant(.null) }
 
-  /// The value of a property of the object, or what lies at the end of a path: names and dots.
+  /// Returns the expression for a property of the object, or for the end of a path of names and dots.
   public static func path(_ path: String) -> QueryExpression {
     .keyPath(of: .evaluatedObject, path.split(separator: ".").map(String.init))
   }
 
-  /// Which element of a collection.
+  /// The position of an element in a collection.
   public indirect enum Index: Sendable, Hashable {
-    /// The first.
+    /// The first element.
     case first
-    /// The last.
+    /// The last element.
     case last
-    /// Not an element but how many there are.
+    /// The number of elements instead of an element.
     case size
-    /// The one at the given place, counted from 0.
+    /// The element at the given position, counted from 0.
     case at(QueryExpression)
   }
 
-  /// How two collections are made into one.
+  /// The way to combine two collections.
   public enum SetOperator: String, Sendable, Hashable, CaseIterable {
-    /// What is in either.
+    /// The elements of either collection.
     case union = "UNION"
-    /// What is in both.
+    /// The elements of both collections.
     case intersect = "INTERSECT"
-    /// What is in the first and not in the second.
+    /// The elements of the first collection that are not in the second.
     case minus = "MINUS"
   }
 
   /// A type that values are cast to, by Apple's name for it.
   public enum CastType: String, Sendable, Hashable, CaseIterable {
-    /// A number: of 64 bits, whole if the text is.
+    /// A number of 64 bits; whole if the text is a whole number.
     case number = "NSNumber"
     /// A decimal number.
     case decimal = "NSDecimalNumber"
-    /// A moment: of a number, the seconds since 2001-01-01 00:00 UTC; of a text, as ISO 8601 has it.
+    /// A date: from a number, the seconds since 2001-01-01 00:00 UTC; from a text, an ISO 8601 date.
     case date = "NSDate"
     /// Text.
     case string = "NSString"
@@ -84,16 +84,15 @@ extension QueryExpression {
     case uuid = "NSUUID"
     /// A URI.
     case uri = "NSURL"
-    /// Bytes, of their text in base 64.
+    /// Bytes, from their text in base 64.
     case binary = "NSData"
-    /// An object, of the URI of its identifier.
+    /// An object, from the URI of its identifier.
     case object = "NSManagedObjectID"
   }
 }
 
 extension QueryExpression {
-  /// What expressions can compute. The raw values are Apple's names; a colon stands before each
-  /// argument.
+  /// The functions of expressions. The raw values are Apple's names, with a colon before each argument.
   public enum Function: String, Sendable, Hashable, CaseIterable {
     // Arithmetic. The first five and the bit functions of two numbers print as operators.
     /// `a + b`
@@ -102,17 +101,17 @@ extension QueryExpression {
     case subtract = "from:subtract:"
     /// `a * b`
     case multiply = "multiply:by:"
-    /// `a / b`, cut to a whole number when both are whole.
+    /// `a / b`, truncated to a whole number if both are whole.
     case divide = "divide:by:"
     /// `a ** b`
     case power = "raise:toPower:"
-    /// The rest of a division.
+    /// The remainder of a division.
     case modulus = "modulus:by:"
     /// The number without its sign.
     case abs = "abs:"
-    /// The greatest whole number that is not greater.
+    /// The greatest whole number that is not above the number.
     case floor = "floor:"
-    /// The least whole number that is not less.
+    /// The least whole number that is not below the number.
     case ceiling = "ceiling:"
     /// The number without its fraction.
     case trunc = "trunc:"
@@ -122,62 +121,62 @@ extension QueryExpression {
     case log = "log:"
     /// The natural logarithm.
     case ln = "ln:"
-    /// e to the power of the number.
+    /// e raised to the power of the number.
     case exp = "exp:"
     /// A number from 0 up to, but not including, 1.
     case random = "random"
-    /// A whole number from 0 up to, but not including, the given one.
+    /// A whole number from 0 up to, but not including, the given number.
     case randomBelow = "randomn:"
 
-    // Bits of whole numbers.
-    /// The bits in both: `a & b`.
+    // Functions on the bits of whole numbers.
+    /// The bits set in both numbers: `a & b`.
     case bitwiseAnd = "bitwiseAnd:with:"
-    /// The bits in either: `a | b`.
+    /// The bits set in either number: `a | b`.
     case bitwiseOr = "bitwiseOr:with:"
-    /// The bits in one of the two: `a ^ b`.
+    /// The bits set in exactly one of the numbers: `a ^ b`.
     case bitwiseXor = "bitwiseXor:with:"
-    /// The bits moved up: `a << b`.
+    /// The bits shifted up: `a << b`.
     case leftShift = "leftshift:by:"
-    /// The bits moved down: `a >> b`.
+    /// The bits shifted down: `a >> b`.
     case rightShift = "rightshift:by:"
-    /// The bits turned over.
+    /// The inverted bits.
     case onesComplement = "onesComplement:"
 
-    // Collections, or several arguments.
-    /// How many.
+    // Functions of a collection, or of several arguments.
+    /// The number of values.
     case count = "count:"
-    /// The sum; 0 of none.
+    /// The sum; 0 for no values.
     case sum = "sum:"
-    /// The mean; nothing of none.
+    /// The mean; null for no values.
     case average = "average:"
-    /// The least; nothing of none.
+    /// The least value; null for no values.
     case min = "min:"
-    /// The greatest; nothing of none.
+    /// The greatest value; null for no values.
     case max = "max:"
-    /// The middle, or the mean of the two in the middle.
+    /// The middle value, or the mean of the two middle values.
     case median = "median:"
-    /// Those that occur most often.
+    /// The values that occur most often.
     case mode = "mode:"
     /// The standard deviation of the whole population.
     case standardDeviation = "stddev:"
-    /// Each different value once.
+    /// The distinct values.
     case distinct = "distinct:"
 
-    // Text and time.
-    /// The moment when the query begins.
+    // Functions of text and time.
+    /// The time at which the query begins.
     case now = "now"
     /// Text in capital letters.
     case uppercase = "uppercase:"
-    /// Text in small letters.
+    /// Text in lower case.
     case lowercase = "lowercase:"
     /// Text without case and diacritical marks.
     case canonical = "canonical:"
     /// The number of characters of a text, or of elements of a collection.
     case length = "length:"
-    /// The value itself; tells a store not to use an index.
+    /// The value itself, with a hint to a store not to use an index.
     case noIndex = "noindex:"
 
-    /// How many arguments it takes; `nil` where any number from one.
+    /// The number of arguments; `nil` for one or more.
     public var argumentCount: Int? {
       switch self {
       case .random, .now: 0

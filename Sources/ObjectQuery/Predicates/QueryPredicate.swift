@@ -1,37 +1,37 @@
-/// A condition that objects meet or do not: what `NSPredicate` is to Core Data.
+/// A condition on objects; it corresponds to `NSPredicate` in Core Data.
 ///
 ///     let long = try QueryPredicate("name BEGINSWITH[cd] %@ AND stops.@count > 3", "lake")
 ///
-/// A predicate is a tree and nothing more: it knows no model and no store, may be made before either,
-/// sent anywhere, printed, and read back as an equal tree. ``CompiledPredicate`` binds it to an entity.
+/// A predicate is only a tree and refers to no model and no store. It can be created before either exists, sent
+/// anywhere, printed, and read back as an equal tree. ``CompiledPredicate`` binds it to an entity.
 public indirect enum QueryPredicate: Sendable, Hashable {
   /// Always true or always false: `TRUEPREDICATE`, `FALSEPREDICATE`.
   case constant(Bool)
-  /// Two expressions compared.
+  /// A comparison of two expressions.
   case comparison(Comparison)
-  /// True when every one is: `AND`. True when there is none.
+  /// True if every part is true: `AND`. True without parts.
   case and([QueryPredicate])
-  /// True when any one is: `OR`. False when there is none.
+  /// True if any part is true: `OR`. False without parts.
   case or([QueryPredicate])
-  /// True when the other is not: `NOT`.
+  /// True if the other predicate is false: `NOT`.
   case not(QueryPredicate)
 }
 
 extension QueryPredicate {
-  /// Two expressions and how they are compared.
+  /// A comparison: two expressions and an operator.
   public struct Comparison: Sendable, Hashable {
-    /// What stands on the left.
+    /// The left side.
     public var left: QueryExpression
-    /// How the sides are compared.
+    /// The operator.
     public var operation: Operator
-    /// What stands on the right.
+    /// The right side.
     public var right: QueryExpression
-    /// Which of many values on the left must compare so.
+    /// The number of values on the left that must pass: one, any or all.
     public var modifier: Modifier
-    /// What the comparison of text passes over.
+    /// The differences that a comparison of text ignores.
     public var options: TextOptions
 
-    /// A comparison of two expressions.
+    /// Creates a comparison of two expressions.
     public init(
       _ left: QueryExpression, _ operation: Operator, _ right: QueryExpression,
       modifier: Modifier = .direct, options: TextOptions = []
@@ -44,7 +44,7 @@ extension QueryPredicate {
     }
   }
 
-  /// How two expressions are compared.
+  /// The operator of a comparison.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
     /// The left is less.
     case lessThan = "<"
@@ -58,7 +58,7 @@ extension QueryPredicate {
     case equal = "=="
     /// The sides are different.
     case notEqual = "!="
-    /// The left lies within the two bounds on the right, or is one of them.
+    /// The left is between the two bounds on the right, or equal to one of them.
     case between = "BETWEEN"
     /// The right, a collection or a text, contains the left.
     case `in` = "IN"
@@ -68,42 +68,42 @@ extension QueryPredicate {
     case beginsWith = "BEGINSWITH"
     /// The left text ends with the right.
     case endsWith = "ENDSWITH"
-    /// The left text has the form of the right: `?` stands for one character, `*` for any number.
+    /// The left text matches the pattern on the right: `?` stands for one character, `*` for any number.
     case like = "LIKE"
     /// The whole left text matches the regular expression on the right.
     case matches = "MATCHES"
   }
 
-  /// Which of many values on the left of a comparison must compare so. `NONE` is ``any``, negated.
+  /// The number of values on the left of a comparison that must pass. `NONE` is ``any``, negated.
   public enum Modifier: String, Sendable, Hashable, CaseIterable {
     /// The left is one value.
     case direct = ""
-    /// At least one: false when there are none.
+    /// At least one value must pass: false without values.
     case any = "ANY"
-    /// Each one: true when there are none.
+    /// Every value must pass: true without values.
     case all = "ALL"
   }
 }
 
-/// What a comparison of text passes over: the letters in brackets behind an operator.
+/// The differences that a comparison of text ignores: the letters in brackets after an operator.
 public struct TextOptions: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt8
-  /// The options with the given bits.
+  /// Creates the options with the given bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// `c`: capital and small letters are the same.
+  /// `c`: capital and small letters are equal.
   public static let caseInsensitive = TextOptions(rawValue: 1 << 0)
-  /// `d`: letters with and without diacritical marks are the same.
+  /// `d`: letters with and without diacritical marks are equal.
   public static let diacriticInsensitive = TextOptions(rawValue: 1 << 1)
-  /// `n`: the texts are known to be in one normal form, and compared as they are.
+  /// `n`: the caller guarantees that the texts are in one normal form; they are compared as they are.
   public static let normalized = TextOptions(rawValue: 1 << 2)
   /// `l`: text is ordered as readers of the current language expect.
   public static let localeSensitive = TextOptions(rawValue: 1 << 3)
 }
 
 extension QueryPredicate {
-  /// True when both are.
+  /// Returns a predicate that is true if both predicates are true.
   public static func && (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
     switch (left, right) {
     case (.and(let some), .and(let others)): .and(some + others)
@@ -113,7 +113,7 @@ extension QueryPredicate {
     }
   }
 
-  /// True when either is.
+  /// Returns a predicate that is true if either predicate is true.
   public static func || (left: QueryPredicate, right: QueryPredicate) -> QueryPredicate {
     switch (left, right) {
     case (.or(let some), .or(let others)): .or(some + others)
@@ -123,6 +123,6 @@ extension QueryPredicate {
     }
   }
 
-  /// True when the predicate is not.
+  /// Returns a predicate that is true if the predicate is false.
   public static prefix func ! (predicate: QueryPredicate) -> QueryPredicate { .not(predicate) }
 }

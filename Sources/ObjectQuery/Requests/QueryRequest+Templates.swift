@@ -1,15 +1,15 @@
 public import ObjectModel
 
 extension QueryRequest {
-  /// The request that a model keeps under a name.
+  /// Creates the request that a model stores under a name.
   ///
   ///     let request = try QueryRequest(
   ///       template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
   ///
-  /// - Parameter variables: The values of the variables in its predicate. Without any, they stay
-  ///   variables, to be given when the request is run.
-  /// - Throws: ``QueryError`` when the model has no such template, its predicate can't be read, or
-  ///   a variable has no value among those given.
+  /// - Parameter variables: The values of the variables in its predicate. If it is empty, the variables stay in the
+  ///   request and get their values when the request runs.
+  /// - Throws: ``QueryError`` if the model has no such template, its predicate can't be read, or a variable is
+  ///   missing from `variables`.
   public init(
     template name: String, in model: Model, variables: [String: (any QueryArgument)?] = [:]
   ) throws(QueryError) {
@@ -25,12 +25,12 @@ extension QueryRequest {
     try self.init(template, variables: variables)
   }
 
-  /// The request that a template, or a fetched property, describes.
+  /// Creates the request that a template, or a fetched property, describes.
   ///
-  /// - Parameter variables: The values of the variables in its predicate. Without any, they stay
-  ///   variables, to be given when the request is run.
-  /// - Throws: ``QueryError`` when its predicate can't be read, it sorts by a comparison that is not
-  ///   known here, or a variable has no value among those given.
+  /// - Parameter variables: The values of the variables in its predicate. If it is empty, the variables stay in the
+  ///   request and get their values when the request runs.
+  /// - Throws: ``QueryError`` if its predicate can't be read, it sorts by an unknown comparison, or a variable is
+  ///   missing from `variables`.
   public init(
     _ template: FetchRequestTemplate, variables: [String: (any QueryArgument)?] = [:]
   ) throws(QueryError) {
@@ -56,7 +56,7 @@ extension QueryRequest {
     returnsDistinctResults = template.flags.contains(.returnsDistinctResults)
   }
 
-  /// What the comparison of a sort key passes over, by Apple's name for it.
+  /// Returns the text options for a comparison of a sort key, by Apple's name for it.
   private static func options(
     of selector: String?, _ template: String
   ) throws(QueryError) -> TextOptions {
@@ -76,7 +76,7 @@ extension QueryRequest {
 }
 
 extension FetchRequestTemplate.SortKey {
-  /// The key as templates have it, with Apple's name for the comparison; `nil` if Apple has no such comparison.
+  /// Creates a template's sort key, with Apple's name for the comparison; `nil` if Apple has no such comparison.
   package init?(_ key: SortKey) {
     let selector: String?
     switch key.options {

@@ -1,54 +1,55 @@
 public import Foundation
 public import ObjectModel
 
-/// What to find, in which order, and what to give of it: what `NSFetchRequest` is to Core Data.
+/// A description of objects to find, their order and the form of the results; it corresponds to `NSFetchRequest` in
+/// Core Data.
 ///
 ///     var request = QueryRequest("Person", where: longNamed)
 ///     request.sortKeys = [SortKey("lastName"), SortKey("age", ascending: false)]
 ///     request.fetchLimit = 20
 ///
-/// A request is a value and knows no store. A context runs it; ``QueryPlan`` is how.
+/// A request is a value and refers to no store. A context runs it by means of ``QueryPlan``.
 public struct QueryRequest: Sendable, Hashable {
-  /// The name of the entity whose objects are looked for.
+  /// The name of the entity whose objects are searched.
   public var entity: String
-  /// What objects must meet; `nil` when all are wanted.
+  /// The condition for objects; `nil` if all are requested.
   public var predicate: QueryPredicate?
-  /// What to sort by, most significant first.
+  /// The sort keys, most significant first.
   public var sortKeys: [SortKey]
   /// The greatest number of results; 0 for all.
   public var fetchLimit = 0
-  /// How many results to pass over first.
+  /// The number of results to skip.
   public var fetchOffset = 0
-  /// How many objects a walk in batches takes at a time; 0 for as many as it likes.
+  /// The number of objects that a walk in batches reads at a time; 0 lets the walk choose.
   ///
-  /// A fetch gives an array of faults whatever this is, since nothing of them is read before it is asked for
+  /// A fetch always returns an array of faults, independent of this property, because values are read only on access
   /// (decision 0009).
   public var fetchBatchSize = 0
-  /// What to give for each object found.
+  /// The form of the results.
   public var resultType = FetchRequestTemplate.ResultType.objects
-  /// Whether objects of subentities are found too.
+  /// Whether objects of subentities are included.
   public var includesSubentities = true
-  /// Whether values are read with the identifiers. No value is read here before it is asked for, so this
-  /// changes nothing.
+  /// Whether values are read with the identifiers. The property has no effect here, because values are read only on
+  /// access.
   public var includesPropertyValues = true
-  /// Whether changes not yet saved are seen.
+  /// Whether unsaved changes are included.
   public var includesPendingChanges = true
-  /// Whether objects come as faults; otherwise each has been told that it was fetched.
+  /// Whether objects are returned as faults. If false, each object is notified that it was fetched.
   public var returnsObjectsAsFaults = true
-  /// Whether equal dictionaries are given once.
+  /// Whether duplicate dictionaries are removed.
   public var returnsDistinctResults = false
-  /// What dictionaries hold; every attribute and to-one relationship when it is empty.
+  /// The values in the dictionaries; if empty, every attribute and to-one relationship.
   public var propertiesToFetch: [FetchedValue] = []
-  /// The paths whose values make a group, for dictionaries.
+  /// The paths whose values define a group, for dictionaries.
   public var propertiesToGroupBy: [String] = []
-  /// What groups must meet. It may name the values fetched, and what groups are made by.
+  /// The condition for groups. It may refer to the fetched values and to the paths that define groups.
   public var havingPredicate: QueryPredicate?
-  /// The relationships whose objects are loaded as well.
+  /// The relationships whose objects are prefetched.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// The stores to look in; all that there are when it is `nil`.
+  /// The stores to search; `nil` for all stores.
   public var affectedStores: [UUID]?
 
-  /// A request for the objects of an entity, or for those that meet a predicate.
+  /// Creates a request for the objects of an entity, or for the objects that meet a predicate.
   public init(
     _ entity: String, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0
@@ -60,14 +61,14 @@ public struct QueryRequest: Sendable, Hashable {
   }
 }
 
-/// One value of the dictionaries that a request gives: what `NSExpressionDescription` is to Core Data.
+/// One value in the dictionaries of a request; it corresponds to `NSExpressionDescription` in Core Data.
 public struct FetchedValue: Sendable, Hashable {
-  /// The name the dictionaries have it under.
+  /// The key of the value in the dictionaries.
   public var name: String
-  /// How it is computed.
+  /// The expression that computes the value.
   public var expression: QueryExpression
 
-  /// A value under a name.
+  /// Creates a value with a name.
   ///
   ///     FetchedValue("averageAge", .function(.average, [.path("age")]))
   public init(_ name: String, _ expression: QueryExpression) {
@@ -75,18 +76,18 @@ public struct FetchedValue: Sendable, Hashable {
     self.expression = expression
   }
 
-  /// The value at the end of a path, under the path's own name.
+  /// Creates a value for the end of a path, with the path as its name.
   public init(_ path: String) { self.init(path, .path(path)) }
 }
 
-/// Rows of values under names: what a request gives as dictionaries.
+/// Rows of named values: the dictionaries that a request returns.
 public struct ResultTable: Sendable, Hashable {
   /// The names of the values.
   public let names: [String]
   /// The values of each result, in the order of the names.
   public internal(set) var rows: [[Value]]
 
-  /// The results as dictionaries. What has no value is left out.
+  /// The results as dictionaries. Nulls are left out.
   public var dictionaries: [[String: Value]] {
     rows.map { row in
       Dictionary(uniqueKeysWithValues: zip(names, row).filter { !$0.1.isNull })
@@ -94,14 +95,14 @@ public struct ResultTable: Sendable, Hashable {
   }
 }
 
-// MARK: - Everyday requests
+// MARK: - Common requests
 
 extension QueryRequest {
-  /// A request for the objects whose properties have the given values.
+  /// Creates a request for the objects whose properties have the given values.
   ///
   ///     QueryRequest("Person", matching: ["lastName": .string("Smith"), "age": .integer(40)])
   ///
-  /// - Parameter all: Whether all of them must, or any one.
+  /// - Parameter all: Whether all of the values must match, or any one.
   public init(
     _ entity: String, matching values: KeyValuePairs<String, Value>, all: Bool = true,
     sortedBy sortKeys: [SortKey] = []

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A Swift type whose properties stand for those of an entity, so that `#Predicate` and
-/// `SortDescriptor` may be written about it.
+/// A Swift type whose properties stand for the properties of an entity, so that `#Predicate` and `SortDescriptor` can
+/// use it.
 ///
 ///     final class Trip: EntityMapped {
 ///       var name = ""
@@ -15,29 +15,29 @@ public import Foundation
 ///       #Predicate<Trip> { $0.name.contains("Li") && $0.stops.count > 2 },
 ///       sortedBy: [SortDescriptor(\.name)])
 public protocol EntityMapped: PropertyMapped {
-  /// The entity's name. That of the Swift type, unless this says otherwise.
+  /// The entity's name; by default the name of the Swift type.
   static var entityName: String { get }
 }
 
 /// A Swift type whose properties have names in a model.
 public protocol PropertyMapped {
-  /// The names of the properties, by the key paths that read them.
+  /// The names of the properties, by their key paths.
   static var propertyNames: [AnyKeyPath: String] { get }
 }
 
 extension EntityMapped {
-  /// The entity's name: that of the Swift type.
+  /// The entity's name: the name of the Swift type.
   public static var entityName: String { String(describing: Self.self) }
 }
 
 extension QueryPredicate {
-  /// What one of Foundation's predicates says, with its meaning kept: a missing value is different
-  /// from any other, as it is in Swift.
+  /// Converts one of Foundation's predicates with the same meaning: as in Swift, a missing value is different from
+  /// any other value.
   ///
   ///     try QueryPredicate(#Predicate<Trip> { ($0.start ?? now) >= now })
   ///
-  /// - Throws: ``QueryError`` that names the first expression without a counterpart, or the path that
-  ///   is none of the type's properties.
+  /// - Throws: ``QueryError`` that names the first expression without a counterpart, or the path that is not a
+  ///   property of the type.
   public init<T: EntityMapped>(_ predicate: Predicate<T>) throws(QueryError) {
     var walk = FoundationWalk()
     walk.variables[predicate.variable.key] = .evaluatedObject
@@ -46,11 +46,11 @@ extension QueryPredicate {
 }
 
 extension SortKey {
-  /// What one of Foundation's sort descriptors says.
+  /// Converts one of Foundation's sort descriptors.
   ///
-  /// A comparison of text as readers expect becomes ``TextOptions/localeSensitive``.
+  /// A comparison of text by the current language becomes ``TextOptions/localeSensitive``.
   ///
-  /// - Throws: ``QueryError`` when the path is none of the type's properties, or there is none.
+  /// - Throws: ``QueryError`` if the descriptor has no path, or the path is not a property of the type.
   public init<T: EntityMapped>(_ descriptor: SortDescriptor<T>) throws(QueryError) {
     guard let keyPath = descriptor.keyPath else {
       throw QueryError(
@@ -68,9 +68,9 @@ extension SortKey {
 }
 
 extension QueryRequest {
-  /// A request for the objects that a type stands for.
+  /// Creates a request for the objects that a type stands for.
   ///
-  /// - Throws: ``QueryError`` when the predicate or a descriptor has no counterpart.
+  /// - Throws: ``QueryError`` if the predicate or a descriptor has no counterpart.
   public init<T: EntityMapped>(
     _ predicate: Predicate<T>, sortedBy descriptors: [SortDescriptor<T>] = [], limit: Int = 0
   ) throws(QueryError) {

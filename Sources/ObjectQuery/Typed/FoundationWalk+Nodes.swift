@@ -62,7 +62,7 @@ extension PredicateExpressions.KeyPath: FoundationNode {
 }
 
 extension QueryExpression {
-  /// The path that goes on from this value.
+  /// Returns a path that continues from this value.
   fileprivate func appending(_ name: String) -> QueryExpression {
     let names = name.split(separator: ".").map(String.init)
     if case .keyPath(let base, let path) = self { return .keyPath(of: base, path + names) }
@@ -119,7 +119,7 @@ extension PredicateExpressions.NilCoalesce: FoundationNode {
     let otherwise = try walk.expression(rhs)
     switch try walk.result(lhs) {
     case .predicate(let test):
-      // A test of something that is missing is false already.
+      // A test of a missing value is already false.
       guard otherwise == .constant(.boolean(false)) else {
         throw QueryError(
           .notSupported, "The only value that a condition may have instead is false: ?? false.")
@@ -149,8 +149,8 @@ extension PredicateExpressions.NotEqual: FoundationNode {
 }
 
 extension FoundationWalk {
-  /// Whether two values are equal, or are not, as Swift has it: no value is equal to no value, and
-  /// different from any.
+  /// Returns a predicate for equality or its negation with Swift's meaning: a missing value is equal to a missing
+  /// value, and different from any other.
   fileprivate mutating func equality(
     _ left: Any, _ leftType: Any.Type, _ right: Any, _ rightType: Any.Type, isNegated: Bool
   ) throws(QueryError) -> QueryPredicate {
@@ -240,8 +240,7 @@ extension PredicateExpressions.RangeExpressionContains: FoundationNode {
 }
 
 extension FoundationWalk {
-  /// The bounds of a range that was made outside the predicate, and whether the upper one belongs to
-  /// it.
+  /// Returns the bounds of a range that was made outside the predicate, and whether the upper bound belongs to it.
   fileprivate static func bounds(_ node: Any) -> (bounds: [QueryExpression], isClosed: Bool)? {
     (node as? any FoundationRangeValue)?.bounds
   }

@@ -3,16 +3,16 @@ import ObjectModel
 
 /// A walk over the tree of one of Foundation's predicates.
 ///
-/// Its nodes are generic types without a common protocol that would tell what they are, so each one
-/// that has a counterpart conforms to ``FoundationNode`` (FoundationWalk+Nodes.swift), and what does
-/// not is named in the error.
+/// The nodes of the tree are generic types without a common protocol that identifies them. So each node type with a
+/// counterpart conforms to ``FoundationNode`` (FoundationWalk+Nodes.swift). The error names a node type that has
+/// none.
 struct FoundationWalk {
-  /// What the variables stand for: the object asked, elements of collections, unwrapped values.
+  /// The expressions that variables stand for: the evaluated object, elements of collections, unwrapped values.
   var variables: [PredicateExpressions.VariableID: QueryExpression] = [:]
   private var elementCount = 0
   private var depth = 0
 
-  /// What a part of the tree is in ours.
+  /// The counterpart of a part of the tree.
   enum Result {
     case expression(QueryExpression)
     case predicate(QueryPredicate)
@@ -51,7 +51,7 @@ struct FoundationWalk {
     }
   }
 
-  /// A name for an element of a collection, and the variable it is bound to.
+  /// Returns a new name for an element of a collection, and binds the variable to it.
   mutating func element(_ key: PredicateExpressions.VariableID) -> String {
     let name = "e\(elementCount)"
     elementCount += 1
@@ -59,7 +59,7 @@ struct FoundationWalk {
     return name
   }
 
-  /// The elements of a collection for which a test holds.
+  /// Returns the elements of a collection that pass a test.
   mutating func subquery(
     _ collection: Any, _ key: PredicateExpressions.VariableID, _ test: Any, negated: Bool = false
   ) throws(QueryError) -> QueryExpression {
@@ -77,7 +77,7 @@ struct FoundationWalk {
       "The path \(keyPath) is none of the property names that \(type) gives.")
   }
 
-  /// A node's type without what it is generic over.
+  /// Returns the name of a node's type without its generic arguments.
   private static func name(of node: Any) -> String {
     let name = String(reflecting: type(of: node))
     return String(name.prefix { $0 != "<" }).split(separator: ".").last.map(String.init) ?? name

@@ -13,87 +13,86 @@ extension TypedExpression {
     compared(operation, right.storedValue.queryExpression, options)
   }
 
-  /// Whether the value is the given one; with `nil`, whether there is none.
+  /// Returns the condition that the value is equal to the given value; with `nil`, that there is no value.
   public static func == (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.equal, right)
   }
 
-  /// Whether the value is another than the given one, and not missing; with `nil`, whether there is
-  /// one.
+  /// Returns the condition that there is a value different from the given one; with `nil`, that there is a value.
   public static func != (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.notEqual, right)
   }
 
-  /// Whether two values are equal, and neither is missing.
+  /// Returns the condition that two values are equal and neither is missing.
   public static func == <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.equal, right.queryExpression)
   }
 
-  /// Whether two values are different, and neither is missing.
+  /// Returns the condition that two values are different and neither is missing.
   public static func != <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.notEqual, right.queryExpression)
   }
 
-  /// Whether the value is among the given ones.
+  /// Returns the condition that the value is one of the given values.
   public func isIn(_ values: some Sequence<Value.Bare>) -> TypedPredicate<Root> {
     compared(.in, .aggregate(values.map(\.storedValue.queryExpression)))
   }
 }
 
 extension TypedExpression where Value.Bare: Comparable {
-  /// Whether the value is less.
+  /// Returns the condition that the value is less.
   public static func < (left: Self, right: Value.Bare) -> TypedPredicate<Root> {
     left.compared(.lessThan, right)
   }
 
-  /// Whether the value is less or equal.
+  /// Returns the condition that the value is less or equal.
   public static func <= (left: Self, right: Value.Bare) -> TypedPredicate<Root> {
     left.compared(.lessThanOrEqual, right)
   }
 
-  /// Whether the value is greater.
+  /// Returns the condition that the value is greater.
   public static func > (left: Self, right: Value.Bare) -> TypedPredicate<Root> {
     left.compared(.greaterThan, right)
   }
 
-  /// Whether the value is greater or equal.
+  /// Returns the condition that the value is greater or equal.
   public static func >= (left: Self, right: Value.Bare) -> TypedPredicate<Root> {
     left.compared(.greaterThanOrEqual, right)
   }
 
-  /// Whether the left value is less.
+  /// Returns the condition that the left value is less.
   public static func < <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.lessThan, right.queryExpression)
   }
 
-  /// Whether the left value is less or equal.
+  /// Returns the condition that the left value is less or equal.
   public static func <= <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.lessThanOrEqual, right.queryExpression)
   }
 
-  /// Whether the left value is greater.
+  /// Returns the condition that the left value is greater.
   public static func > <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.greaterThan, right.queryExpression)
   }
 
-  /// Whether the left value is greater or equal.
+  /// Returns the condition that the left value is greater or equal.
   public static func >= <Other: TypedExpression>(
     left: Self, right: Other
   ) -> TypedPredicate<Root> where Other.Root == Root, Other.Value.Bare == Value.Bare {
     left.compared(.greaterThanOrEqual, right.queryExpression)
   }
 
-  /// Whether the value lies within the given bounds, or is one of them.
+  /// Returns the condition that the value is between the given bounds, or equal to one of them.
   public func isBetween(_ range: ClosedRange<Value.Bare>) -> TypedPredicate<Root> {
     compared(
       .between,
@@ -104,32 +103,32 @@ extension TypedExpression where Value.Bare: Comparable {
 }
 
 extension TypedExpression where Value.Bare == String {
-  /// Whether the text is the given one.
+  /// Returns the condition that the text is equal to the given text.
   public func equals(_ text: String, _ options: TextOptions) -> TypedPredicate<Root> {
     compared(.equal, text, options)
   }
 
-  /// Whether the text begins with the given one.
+  /// Returns the condition that the text begins with the given text.
   public func begins(
     with prefix: String, _ options: TextOptions = []
   ) -> TypedPredicate<Root> { compared(.beginsWith, prefix, options) }
 
-  /// Whether the text ends with the given one.
+  /// Returns the condition that the text ends with the given text.
   public func ends(with suffix: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.endsWith, suffix, options)
   }
 
-  /// Whether the given text is part of the text.
+  /// Returns the condition that the text contains the given text.
   public func contains(_ part: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.contains, part, options)
   }
 
-  /// Whether the text has the given form: `?` stands for one character, `*` for any number.
+  /// Returns the condition that the text matches a pattern: `?` stands for one character, `*` for any number.
   public func isLike(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.like, pattern, options)
   }
 
-  /// Whether the whole text matches a regular expression.
+  /// Returns the condition that the whole text matches a regular expression.
   public func matches(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.matches, pattern, options)
   }

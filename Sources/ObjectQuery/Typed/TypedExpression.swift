@@ -12,12 +12,12 @@ public protocol TypedExpression<Root, Value>: Sendable {
   var queryExpression: QueryExpression { get }
 }
 
-/// A value computed from others: `$0.days * 2`, `$0.stops.count`.
+/// A value computed from other values: `$0.days * 2`, `$0.stops.count`.
 public struct ComputedExpression<Root, Value: AttributeValue>: TypedExpression, Hashable {
   /// The expression as a tree.
   public let queryExpression: QueryExpression
 
-  /// An expression that was written otherwise. Nothing is checked here.
+  /// Takes any expression as an expression of this type. The expression is not checked.
   public init(_ expression: QueryExpression) { queryExpression = expression }
 }
 
@@ -35,46 +35,46 @@ extension Float: NumericAttributeValue {}
 extension Decimal: NumericAttributeValue {}
 
 extension TypedExpression where Value.Bare: NumericAttributeValue {
-  /// The sum.
+  /// Returns the sum.
   public static func + <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.add, left, right) }
 
-  /// The sum.
+  /// Returns the sum.
   public static func + (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.add, left, right)
   }
 
-  /// The difference.
+  /// Returns the difference.
   public static func - <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.subtract, left, right) }
 
-  /// The difference.
+  /// Returns the difference.
   public static func - (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.subtract, left, right)
   }
 
-  /// The product.
+  /// Returns the product.
   public static func * <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.multiply, left, right) }
 
-  /// The product.
+  /// Returns the product.
   public static func * (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.multiply, left, right)
   }
 
-  /// The quotient, cut to a whole number when both are whole.
+  /// Returns the quotient, truncated to a whole number if both are whole.
   public static func / <Other: TypedExpression>(
     left: Self, right: Other
   ) -> ComputedExpression<Root, Value>
   where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.divide, left, right) }
 
-  /// The quotient, cut to a whole number when both are whole.
+  /// Returns the quotient, truncated to a whole number if both are whole.
   public static func / (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
     computed(.divide, left, right)
   }
@@ -94,12 +94,12 @@ extension TypedExpression where Value.Bare: NumericAttributeValue {
 }
 
 extension TypedExpression where Value.Bare == String {
-  /// The text in capital letters.
+  /// Returns the text in capital letters.
   public func uppercased() -> ComputedExpression<Root, Value> {
     ComputedExpression(.function(.uppercase, [queryExpression]))
   }
 
-  /// The text in small letters.
+  /// Returns the text in lower case.
   public func lowercased() -> ComputedExpression<Root, Value> {
     ComputedExpression(.function(.lowercase, [queryExpression]))
   }

@@ -2,28 +2,28 @@
 ///
 ///     let soon = Trip.where { $0.start > .now && $0.name.begins(with: "L", .caseInsensitive) }
 ///
-/// Names are properties of the class, values are of their types, and conditions on different classes do not go together.
-/// Its ``predicate`` is one like any other, and ``init(_:)`` takes any predicate.
+/// Names must be properties of the class, values must have their types, and conditions on different classes cannot be
+/// combined. Its ``predicate`` is an ordinary predicate, and ``init(_:)`` takes any predicate.
 public struct TypedPredicate<Root>: Sendable, Hashable {
   /// The condition as a tree.
   public let predicate: QueryPredicate
 
   /// Takes any predicate as a condition on objects of the class.
   ///
-  /// Names that the entity does not have are refused when a request is bound to a model.
+  /// Names that the entity does not have cause an error when a request is bound to a model.
   public init(_ predicate: QueryPredicate) { self.predicate = predicate }
 
-  /// True when both are.
+  /// Returns a condition that is true if both conditions are true.
   public static func && (left: Self, right: Self) -> Self {
     Self(left.predicate && right.predicate)
   }
 
-  /// True when either is.
+  /// Returns a condition that is true if either condition is true.
   public static func || (left: Self, right: Self) -> Self {
     Self(left.predicate || right.predicate)
   }
 
-  /// True when the condition is not.
+  /// Returns a condition that is true if the condition is false.
   public static prefix func ! (condition: Self) -> Self { Self(!condition.predicate) }
 }
 
