@@ -54,8 +54,7 @@ extension Disk {
   ///
   /// - Parameters:
   ///   - path: The lock file. It is never removed, and a symbolic link there is refused. A file that contains
-  /// anything
-  ///     but a lock record, or has a second name, is locked and never written to.
+  ///     anything but a lock record, or has a second name, is locked and never written to.
   ///   - kind: Exclusive holders write their name into the file; shared holders do not.
   ///   - patience: The longest time to wait for other holders; the calling thread is blocked.
   ///   - takingOver: Whether to acquire a free lock although the file names a process of another host.

@@ -3,7 +3,13 @@
 /// The operating system's lock decides which process is the holder. The record only names the holder, and shows that
 /// a holder ended without releasing the lock. Its text has one field in each line:
 ///
-/// ```text quire-lock 1 host ada boot 5d0f0e3c-… process 4711 started 88123 ```
+/// ```text
+/// quire-lock 1
+/// host ada
+/// boot 5d0f0e3c-…
+/// process 4711
+/// started 88123
+/// ```
 struct LockRecord: Hashable {
   var process: ProcessIdentity
 

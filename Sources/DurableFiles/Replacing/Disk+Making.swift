@@ -14,8 +14,7 @@ extension Disk {
   ///   - overwriting: Whether the new file may replace an old one.
   ///   - acceptsEmptyFolder: Whether an empty folder at the path counts as nothing.
   ///   - companionEndings: Endings of the names of files that belong to the old file, such as `-wal`. They are
-  /// removed
-  ///     with the old file.
+  ///     removed with the old file.
   ///   - contents: Makes the new file or folder at the path that it is given, durably.
   ///   - check: Checks the new file in its place. If it throws, the old file is put back.
   /// - Returns: The result of `contents`.

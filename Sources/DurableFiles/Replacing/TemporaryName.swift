@@ -1,6 +1,8 @@
 /// The name of a temporary file or folder that a process makes beside a path, to take the place of that path.
 ///
-/// ```text .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp ```
+/// ```text
+/// .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp
+/// ```
 ///
 /// The name contains the identity of the process that makes it. A later process can therefore check whether that
 /// process still runs, and remove the leftovers of an ended process.

@@ -6,7 +6,10 @@ package import Rows
 
 /// A fetch request bound to a model, with resolved names, checked types and a chosen way to execute it.
 ///
-/// ```swift let plan = try QueryPlan(request, model: model, schema: schema) let keys = try plan.keys(in: source) ```
+/// ```swift
+/// let plan = try QueryPlan(request, model: model, schema: schema)
+/// let keys = try plan.keys(in: source)
+/// ```
 ///
 /// Create a plan once and run it any number of times, from any thread.
 package struct QueryPlan: Sendable {

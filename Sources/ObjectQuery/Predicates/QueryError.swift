@@ -1,8 +1,10 @@
 /// An error of a predicate, an expression or a fetch request that can't be read, compiled or run.
 ///
-/// ```text name BEGINSWTH 'Sm'
+/// ```text
+/// name BEGINSWTH 'Sm'
 ///      ^
-/// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"? ```
+/// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
+/// ```
 public struct QueryError: Error, Sendable, Hashable {
   /// The kind of fault.
   public let code: Code
