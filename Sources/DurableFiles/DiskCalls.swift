@@ -70,7 +70,7 @@ public protocol DiskCalls: Sendable {
   func pause(for duration: Duration)
 }
 
-/// An open file or directory, as its disk numbers it.
+/// An open file or directory, by its number on the disk.
 public struct Descriptor: RawRepresentable, Sendable, Hashable {
   /// The disk's number.
   public let rawValue: Int32

@@ -23,7 +23,7 @@ extension DurableFile {
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(DiskError) {
-    // SAFETY: The caller vouches for the memory, and the span ends with the call.
+    // SAFETY: The caller guarantees that the memory is valid, and the span ends with the call.
     var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
     try read(into: &span, at: offset)
   }

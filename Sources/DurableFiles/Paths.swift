@@ -33,8 +33,8 @@ extension String {
 
   /// Returns the names of this path below `directory`.
   ///
-  /// The result is `nil` for the directory itself, for a path elsewhere, and for a path that contains `..`, because
-  /// such a path may lead out of the directory.
+  /// The result is `nil` for the directory itself, for a path elsewhere, and for a path that contains `..`. Such a
+  /// path may lead out of the directory.
   func pathComponents(below directory: String) -> [String]? {
     let prefix = directory.appendingPathComponent("")
     guard utf8.starts(with: prefix.utf8) else { return nil }

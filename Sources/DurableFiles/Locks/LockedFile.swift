@@ -30,7 +30,8 @@ public final class LockedFile: Sendable {
     return held.withLock { $0[identity] != nil }
   }
 
-  /// Returns the identity of the file at a path; `nil` for a directory, which is never locked this way.
+  /// Returns the identity of the file at a path; `nil` if no regular file is there. A directory is never locked this
+  /// way.
   private static func identity(_ path: String, followingLinks: Bool = true) -> FileIdentity? {
     guard let status = try? SystemCalls().status(of: path, followingLinks: followingLinks),
       status.kind == .file

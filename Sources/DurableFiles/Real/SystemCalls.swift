@@ -121,8 +121,8 @@ struct SystemCalls: DiskCalls {
     try check(result)
   }
 
-  /// Opens a file below a directory one name at a time, so that no name on the way can be a link, even if another
-  /// process puts a link there meanwhile.
+  /// Opens a file below a directory one name at a time. So no name on the way can be a link, even if another process
+  /// puts a link there meanwhile.
   private func open(
     _ path: String, below directory: String, _ flags: Int32, _ mode: mode_t
   ) throws(ErrorNumber) -> Descriptor {

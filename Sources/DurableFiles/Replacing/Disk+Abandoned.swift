@@ -41,8 +41,8 @@ extension Disk {
       else { continue }
       let path = directory.appendingPathComponent(entry.name)
       if entry.kind == .directory {
-        // The directory itself may belong to a path with a long name. Then only the process that made it knows the
-        // full name.
+        // A shortened stem does not tell the path of a long name. Only the next writer of that path knows it, so the
+        // folder stays.
         if let target {
           try restore(from: path, target)
         } else if try exists(path.appendingPathComponent(Workspace.oldFolder)) {

@@ -17,7 +17,7 @@ struct CrashPoint: Sendable {
   }
 
   enum Subject: Sendable {
-    /// Whether a piece of a write arrived, which lies within one sector.
+    /// Whether a piece of a write arrived. A piece lies within one sector.
     case piece(change: Int, Range<Int>)
     /// Whether an indivisible change happened.
     case whole(change: Int)
@@ -76,7 +76,7 @@ struct CrashPoint: Sendable {
         let subject = Subject.byteCount(node, lowest: range.lowerBound)
         dials.append(Dial(subject: subject, settingCount: range.count))
       }
-      // A file whose size never changed has no range without written bytes.
+      // The filling is visible only in a file that grew or whose size is uncertain.
       if range.count > 1 || range.upperBound > image.settled[node]!.byteCount {
         dials.append(Dial(subject: .filling(node), settingCount: 2))
       }

@@ -60,7 +60,7 @@ extension SimulatedCalls {
       guard !new.name.isEmpty else { throw .busy }
       let isDirectory = state.nodes[node]?.kind == .directory
       if let replaced = new.node {
-        // POSIX: two names of one file stay as they are.
+        // POSIX: a rename between two names of one file does nothing.
         if replaced == node { return }
         switch (isDirectory, state.nodes[replaced]!.content) {
         case (true, .directory(let entries)):

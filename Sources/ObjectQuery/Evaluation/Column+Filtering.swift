@@ -5,7 +5,7 @@ import ObjectModel
 import Rows
 
 // The loops over the rows of one column. Each loop checks the encoding once, and then reads the bytes as they lie in
-// the block, so that the compiler can process many rows at a time.
+// the block. So the compiler can process many rows at a time.
 extension Column {
   /// Clears the flags of the rows whose value fails a test.
   ///

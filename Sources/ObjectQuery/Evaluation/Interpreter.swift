@@ -38,7 +38,7 @@ package protocol ObjectValues {
 final class BatchReader {
   let batch: RowBatch
   let entityNumber: UInt16
-  /// The key of the first row.
+  /// The keys of the first and of the last row.
   let lowestKey: ObjectKey
   let highestKey: ObjectKey
   /// Whether every key between the lowest and the highest belongs to a row.

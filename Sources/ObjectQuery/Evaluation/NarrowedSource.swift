@@ -3,8 +3,9 @@ package import Rows
 
 /// The objects of another source, with a scan of one family restricted to objects that were found before.
 ///
-/// Related objects are not restricted: every relationship leads to all its objects. Only a scan of the family sees
-/// the restricted set. Examples are a condition on related objects and a request within a request.
+/// Related objects are not restricted: every relationship leads to all its objects. But every scan of the family sees
+/// only the restricted objects. This includes scans for a condition on related objects, or for a request within a
+/// request.
 package final class NarrowedSource: QuerySource {
   private let source: ViewSource
   private let family: Set<UInt16>

@@ -26,15 +26,15 @@ struct IndexPlan: Sendable {
   private let choices: [UInt16: [Choice]]
   private let order: Order?
 
-  /// The share of entries below which an index is faster. A scan reads rows in sequence, an index in random order, so
-  /// an index must exclude most of the rows.
+  /// One in so many entries. A scan reads rows in sequence, an index reads them in random order, so an index is
+  /// faster only if it excludes most of the rows.
   private static let scanShare = 16
-  /// The number of scanned rows that take as long as one lookup and evaluation of a single object. A few objects are
-  /// looked up in any case, because the rows around them need not be read then.
+  /// One lookup and evaluation of an object takes as long as the scan of so many rows. A few objects are looked up in
+  /// any case, because the rows around them need not be read then.
   private static let lookupShare = 128
   private static let fewEntries = 64
-  /// The share of entries below which a covering index is used. Its entries contain all columns of the predicate, so
-  /// reading them is a scan of fewer and narrower columns, and only the matches are looked up.
+  /// One in so many entries, for an index whose entries contain all columns of the predicate. Reading such entries is
+  /// a scan of fewer and narrower columns, and only the matches are looked up.
   private static let coveredShare = 4
 
   init(

@@ -69,7 +69,7 @@ package struct RequestScope: Sendable {
         if !relationship.isToMany, index == path.count - 1 { return }
         isLocal = false
         entities?.formUnion(model.family(of: entity).map(\.name))
-      // The value in front of an operator's name may be computed.
+      // A fetched property, or a name that is no property of the entity, may lead to any object.
       case .fetched, nil: return addAnything()
       }
     }

@@ -184,8 +184,8 @@ extension PredicateParser {
 
   /// Reads the operator and the right side of a comparison.
   ///
-  /// `ANY x NOT IN y` becomes the negation of `ALL x IN y`, and `ALL x NOT IN y` the negation of `ANY x IN y`,
-  /// because a tree has no negated operators.
+  /// A tree has no negated operators. So `ANY x NOT IN y` becomes the negation of `ALL x IN y`, and `ALL x NOT IN y`
+  /// becomes the negation of `ANY x IN y`.
   private mutating func compared(
     _ left: Part, _ infix: Infix, _ modifier: String?, at start: Int
   ) throws(QueryError) -> Part {

@@ -63,8 +63,8 @@ private struct PlacedParts {
 
   /// Returns the place of the innermost part that the text contains.
   ///
-  /// If several parts are equal, the function chooses the one enclosed by the most of the outer parts, because equal
-  /// texts may refer to objects of different entities.
+  /// If several parts are equal, the one enclosed by the most of the outer parts wins, because equal texts may refer
+  /// to objects of different entities.
   func place(of parts: [QueryPart]) -> PredicateParser.Place? {
     for (index, part) in parts.enumerated() {
       let candidates = places.filter { $0.part == part }

@@ -98,7 +98,7 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
   public static let diacriticInsensitive = TextOptions(rawValue: 1 << 1)
   /// `n`: the caller guarantees that the texts are in one normal form; they are compared as they are.
   public static let normalized = TextOptions(rawValue: 1 << 2)
-  /// `l`: text is ordered as readers of the current language expect.
+  /// `l`: text is ordered by the rules of the current language.
   public static let localeSensitive = TextOptions(rawValue: 1 << 3)
 }
 
