@@ -40,7 +40,7 @@ extension Disk {
       if overwriting {
         try rename(temporary, to: target.path)
       } else {
-        // A rename would replace a file that appeared meanwhile. A second name fails in this case.
+        // A rename would replace a file that appeared meanwhile. Giving the file a second name fails in this case.
         try link(temporary, to: target.path)
         try remove(temporary)
       }

@@ -82,7 +82,8 @@ struct Workspace {
         for path in companions { try move(path) }
         if !companions.isEmpty { try syncMoves() }
         if new.kind == .file {
-          // A rename would replace a file that appeared meanwhile. A second name is refused then.
+          // A rename would replace a file that appeared meanwhile. Giving the new file a second name fails in this
+          // case.
           try disk.link(newPath, to: target)
           isPlaced = true
           try disk.remove(newPath)

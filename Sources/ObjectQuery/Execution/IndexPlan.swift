@@ -26,15 +26,15 @@ struct IndexPlan: Sendable {
   private let choices: [UInt16: [Choice]]
   private let order: Order?
 
-  /// One in so many entries. A scan reads rows in sequence, an index reads them in random order, so an index is
-  /// faster only if it excludes most of the rows.
+  /// The least ratio of all entries to the entries read through an index. A scan reads rows in sequence, an index
+  /// reads them in random order, so an index is faster only if it excludes most of the rows.
   private static let scanShare = 16
-  /// One lookup and evaluation of an object takes as long as the scan of so many rows. A few objects are looked up in
-  /// any case, because the rows around them need not be read then.
+  /// The number of rows whose scan takes as long as one lookup and evaluation of an object. A few objects are looked
+  /// up in any case, because the rows around them need not be read then.
   private static let lookupShare = 128
   private static let fewEntries = 64
-  /// One in so many entries, for an index whose entries contain all columns of the predicate. Reading such entries is
-  /// a scan of fewer and narrower columns, and only the matches are looked up.
+  /// The least ratio of all entries to the entries read from a covering index, which contains all columns of the
+  /// predicate. Reading such entries is a scan of fewer and narrower columns, and only the matches are looked up.
   private static let coveredShare = 4
 
   init(
