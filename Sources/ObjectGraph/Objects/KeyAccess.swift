@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// Access to a property of an object by a name that is known when the program runs.
+/// Access to one property of an object by a name that is known at run time only.
 struct KeyAccess {
   private let object: ManagedObject
   private let key: String
@@ -16,7 +16,9 @@ struct KeyAccess {
   private var graph: GraphEntity { object.source.entity.graph }
   private var workspace: Workspace? { object.source.entity.workspace }
 
-  /// The value of an attribute as its type in Swift, the object or the objects of a relationship; `nil` for no value.
+  /// The value of the property; `nil` if it has none.
+  ///
+  /// An attribute gives a value of its Swift type. A relationship gives an object or an array of objects.
   var value: Any? {
     guard let property = graph[key] else { graph.refuse(key, as: "there") }
     switch property.place {
@@ -45,7 +47,7 @@ struct KeyAccess {
     }
   }
 
-  /// Leads a relationship to other objects.
+  /// Replaces the members of a relationship.
   func set(_ others: [ManagedObject]) {
     object.touch()
     guard let property = graph[key], let relationship = property.relationship else {
@@ -77,7 +79,7 @@ struct NamedValues {
 
   private var columns: [LayoutColumn] { object.source.entity.graph.layout.columns }
 
-  /// The values that were changed and not saved; for an inserted object all that it has.
+  /// Returns the unsaved values. For an inserted object these are all values that it has.
   func changed() -> [String: Value] {
     var values: [String: Value] = [:]
     let (columns, committed) = (columns, object.committedPlace)
@@ -90,9 +92,9 @@ struct NamedValues {
     return values
   }
 
-  /// The values that were saved last.
+  /// Returns the values that were saved last.
   ///
-  /// - Parameter keys: The names wanted; all when it is `nil`.
+  /// - Parameter keys: The names of the properties to return; `nil` for all properties.
   func committed(_ keys: [String]?) -> [String: Value] {
     guard let place = object.committedPlace else { return [:] }
     var values: [String: Value] = [:]
@@ -105,7 +107,7 @@ struct NamedValues {
 }
 
 extension Value {
-  /// The value as the type in Swift that it is of; `nil` for no value.
+  /// The value as its Swift type; `nil` for no value.
   var natural: Any? {
     switch self {
     case .null: nil

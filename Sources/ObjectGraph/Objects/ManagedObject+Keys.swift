@@ -1,64 +1,66 @@
 public import ObjectModel
 import Rows
 
-// Access by names that are only known when the program runs.
+// Access by names that are known at run time only.
 extension ManagedObject {
-  /// The value of an attribute, or what a relationship to one object leads to as ``ObjectModel/Value/object(_:)``.
+  /// The value of an attribute, or the object of a to-one relationship as ``ObjectModel/Value/object(_:)``.
   ///
   ///     trip["name"] = .string("Lisbon")
   ///
-  /// - Precondition: The entity has such a property, and the value is of its type. Values that come from
-  ///   outside go through ``setValues(_:)``, which throws instead.
+  /// - Precondition: The entity has a property with this name, and the value is of the property's type. For values
+  ///   from outside use ``setValues(_:)``, which throws instead.
   public final subscript(name: String) -> Value {
     get { storedValue(name) }
     set { setValue(newValue, forKey: name) }
   }
 
-  /// The value of an attribute or of a relationship to one object, without the accessors of the class.
+  /// Returns the value of an attribute or of a to-one relationship, without the accessors of the class.
   ///
-  /// No accessor of a class is ever called by its name, so this is the same as the subscript. Core Data has this word.
+  /// No accessor of a class is ever called by its name, so this method does the same as the subscript. Core Data has
+  /// a method of this name.
   ///
-  /// - Precondition: The entity has such a property.
+  /// - Precondition: The entity has a property with this name.
   public final func primitiveValue(forKey key: String) -> Value { self[key] }
 
-  /// Sets the value of an attribute or of a relationship to one object, without the accessors of the class.
+  /// Sets the value of an attribute or of a to-one relationship, without the accessors of the class.
   ///
-  /// - Precondition: The entity has such a property, and the value is of its type.
+  /// - Precondition: The entity has a property with this name, and the value is of the property's type.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) { self[key] = value }
 
-  /// The value of a property: of an attribute as its type in Swift, of a relationship as an object, or as
-  /// an array of objects; `nil` for no value.
+  /// Returns the value of a property; `nil` if it has none.
   ///
-  /// - Precondition: The entity has such a property.
+  /// An attribute gives a value of its Swift type. A relationship gives an object or an array of objects.
+  ///
+  /// - Precondition: The entity has a property with this name.
   public final func value(forKey key: String) -> Any? { KeyAccess(self, key).value }
 
   /// Sets the value of an attribute.
   ///
-  /// - Precondition: The entity has such an attribute, and the value is of its type.
+  /// - Precondition: The entity has an attribute with this name, and the value is of the attribute's type.
   @inlinable
   public final func setValue<V: AttributeValue>(_ value: V, forKey key: String) {
     let hash = PropertyHash.of(key)
     if !write(value, hash) { setStored(value.storedValue, hash, key) }
   }
 
-  /// Sets the value of an attribute, or of a relationship to one object.
+  /// Sets the value of an attribute or of a to-one relationship.
   ///
-  /// - Precondition: The entity has such a property, and the value is of its type.
+  /// - Precondition: The entity has a property with this name, and the value is of the property's type.
   public final func setValue(_ value: Value, forKey key: String) {
     if let wrong = setValue(value, PropertyHash.of(key), key) { misuse("\(wrong)") }
   }
 
-  /// Leads a relationship to other objects: one, or none, or many.
+  /// Replaces the members of a relationship. A to-one relationship takes at most one object.
   ///
-  /// - Precondition: The entity has such a relationship.
+  /// - Precondition: The entity has a relationship with this name.
   public final func setObjects(_ objects: [ManagedObject], forKey key: String) {
     KeyAccess(self, key).set(objects)
   }
 
-  /// Sets several values by name, all or none.
+  /// Sets the values of several properties by name: all of them, or none.
   ///
-  /// - Throws: ``ContextError`` for the first name the entity does not have, or value that is not of its
-  ///   property's type.
+  /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of
+  ///   its property's type.
   public final func setValues(_ values: [String: Value]) throws {
     for (name, value) in values {
       if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }
@@ -74,21 +76,21 @@ extension ManagedObject {
     if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
   }
 
-  /// Checks that the object is used where it may be, and makes sure that it has values.
+  /// Checks that the object is used where its context is, and looks up its row if it is a fault.
   final func touch() {
     let source = source
     if !source.isCurrent { refusePlace() }
     if !state.contains(.realized) || source.isUnresolved { realize() }
   }
 
-  /// The value of an attribute or a reference as rows have it.
+  /// Returns the value of an attribute or a reference in the form that rows have.
   private final func storedValue(_ key: String) -> Value {
     storedValue(PropertyHash.of(key)) { key }
   }
 
-  /// The value of an attribute or a reference as rows have it.
+  /// Returns the value of an attribute or a reference in the form that rows have.
   ///
-  /// - Parameter name: Returns the name, which is needed for a value that is not in a row.
+  /// - Parameter name: Returns the name of the property, which is needed only for a value that no row contains.
   final func storedValue(_ hash: UInt64, _ name: () -> String) -> Value {
     touch(hash)
     let code = source.entity.graph.code(hash)
@@ -112,16 +114,16 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The values that were changed and not saved, by name; for an inserted object all that it has.
+  /// Returns the unsaved values by name. For an inserted object these are all values that it has.
   public final func changedValues() -> [String: Value] { NamedValues(self).changed() }
 
-  /// The values that were saved last, by name.
+  /// Returns the values that were saved last, by name.
   ///
-  /// - Parameter keys: The names wanted; all when it is `nil`.
+  /// - Parameter keys: The names of the properties to return; `nil` for all properties.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
     NamedValues(self).committed(keys)
   }
 
-  /// Whether values were changed that will be saved.
+  /// Whether the object has unsaved values that a save will write.
   public final var hasPersistentChangedValues: Bool { !changedValues().isEmpty }
 }

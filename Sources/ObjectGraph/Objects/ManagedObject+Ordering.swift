@@ -1,15 +1,16 @@
 import ObjectModel
 
-// Places in ordered relationships.
+// Positions in ordered relationships.
 extension ManagedObject {
-  /// Inserts an object at a place of an ordered relationship. A member moves there.
+  /// Inserts an object at a position of an ordered relationship. An object that is a member already is moved there.
   ///
-  /// - Precondition: The relationship is ordered and has the place, or the place is behind the last one.
+  /// - Precondition: The relationship is ordered, and the position is at most the number of members.
   public final func insert(_ other: ManagedObject, into key: String, at index: Int) {
     insert(CollectionOfOne(other), into: key, at: index)
   }
 
-  /// Inserts objects one behind another at a place of an ordered relationship. Members move there.
+  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already
+  /// are moved there.
   ///
   /// - Precondition: As for ``insert(_:into:at:)-(ManagedObject,_,_)``.
   public final func insert(
@@ -25,9 +26,9 @@ extension ManagedObject {
     }
   }
 
-  /// Removes the object at a place from an ordered relationship.
+  /// Removes the object at a position from an ordered relationship.
   ///
-  /// - Precondition: The relationship is ordered and has such a place.
+  /// - Precondition: The relationship is ordered and has a member at this position.
   public final func remove(at index: Int, from key: String) {
     let edit = OrderedEdit(object: self, key: key)
     edit.requireOrder()
@@ -36,9 +37,10 @@ extension ManagedObject {
     remove(objects[index], from: key)
   }
 
-  /// Moves the object at one place of an ordered relationship to another place, where it is afterwards.
+  /// Moves the object at one position of an ordered relationship to another position.
   ///
-  /// - Precondition: The relationship is ordered and has such places.
+  /// - Parameter target: The position of the object after the move.
+  /// - Precondition: The relationship is ordered and has members at both positions.
   public final func move(in key: String, from index: Int, to target: Int) {
     let edit = OrderedEdit(object: self, key: key)
     edit.change { objects in
@@ -49,9 +51,10 @@ extension ManagedObject {
     }
   }
 
-  /// Replaces the object at a place of an ordered relationship. A member moves there.
+  /// Replaces the object at a position of an ordered relationship. A replacement that is a member already is moved
+  /// there.
   ///
-  /// - Precondition: The relationship is ordered and has such a place.
+  /// - Precondition: The relationship is ordered and has a member at this position.
   public final func replace(at index: Int, in key: String, with other: ManagedObject) {
     let edit = OrderedEdit(object: self, key: key)
     edit.change { objects in
@@ -85,7 +88,7 @@ private struct OrderedEdit {
     }
   }
 
-  /// Stops the program unless a place is in a range.
+  /// Stops the program unless a position is in a range.
   func requirePlace(_ index: Int, within places: Range<Int>) {
     require(
       places.contains(index),

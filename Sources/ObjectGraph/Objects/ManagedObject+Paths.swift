@@ -1,9 +1,10 @@
 public import Foundation
 public import ObjectQuery
 
-// Relationships and transformable attributes by key paths.
+// Access to relationships and transformable attributes by key paths.
 extension EntityMapped where Self: ManagedObject {
-  /// The name of the property that a path leads to. The object may be of a subclass of the class that the path begins at.
+  /// Returns the name of the property that a key path leads to. The object may be of a subclass of the path's root
+  /// class.
   private func name(_ path: AnyKeyPath) -> String { PropertyPaths.name(of: path, in: Self.self) }
 
   /// Adds an object to a relationship, at the end if the relationship is ordered. A member stays where it is.
@@ -13,7 +14,7 @@ extension EntityMapped where Self: ManagedObject {
     add(other, to: name(path))
   }
 
-  /// Adds objects to a relationship, one behind another. Members stay where they are.
+  /// Adds objects to a relationship, one behind another. Objects that are members already stay where they are.
   public func add<Many: RelatedCollection>(
     _ others: some Sequence<Many.Element>, to path: KeyPath<Self, Many>
   ) {
@@ -29,49 +30,52 @@ extension EntityMapped where Self: ManagedObject {
     for other in others { remove(other, from: key) }
   }
 
-  /// Removes an object from a relationship. An object that is no member stays what it is.
+  /// Removes an object from a relationship. Does nothing if the object is no member.
   public func remove<Many: RelatedCollection>(
     _ other: Many.Element, from path: KeyPath<Self, Many>
   ) { remove(other, from: name(path)) }
 
-  /// Inserts an object at a place of an ordered relationship. A member moves there.
+  /// Inserts an object at a position of an ordered relationship. An object that is a member already is moved there.
   ///
   ///     trip.insert(porto, into: \.stops, at: 0)
   ///
-  /// - Precondition: The relationship is ordered and has the place, or the place is behind the last one.
+  /// - Precondition: The relationship is ordered, and the position is at most the number of members.
   public func insert<Many: RelatedCollection>(
     _ other: Many.Element, into path: KeyPath<Self, Many>, at index: Int
   ) { insert(other, into: name(path), at: index) }
 
-  /// Inserts objects one behind another at a place of an ordered relationship. Members move there.
+  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already
+  /// are moved there.
   ///
-  /// - Precondition: The relationship is ordered and has the place, or the place is behind the last one.
+  /// - Precondition: The relationship is ordered, and the position is at most the number of members.
   public func insert<Many: RelatedCollection>(
     _ others: some Sequence<Many.Element>, into path: KeyPath<Self, Many>, at index: Int
   ) { insert(others.map { $0 as ManagedObject }, into: name(path), at: index) }
 
-  /// Removes the object at a place from an ordered relationship.
+  /// Removes the object at a position from an ordered relationship.
   ///
-  /// - Precondition: The relationship is ordered and has such a place.
+  /// - Precondition: The relationship is ordered and has a member at this position.
   public func remove<Many: RelatedCollection>(at index: Int, from path: KeyPath<Self, Many>) {
     remove(at: index, from: name(path))
   }
 
-  /// Moves the object at one place of an ordered relationship to another place, where it is afterwards.
+  /// Moves the object at one position of an ordered relationship to another position.
   ///
-  /// - Precondition: The relationship is ordered and has such places.
+  /// - Parameter target: The position of the object after the move.
+  /// - Precondition: The relationship is ordered and has members at both positions.
   public func move<Many: RelatedCollection>(
     in path: KeyPath<Self, Many>, from index: Int, to target: Int
   ) { move(in: name(path), from: index, to: target) }
 
-  /// Replaces the object at a place of an ordered relationship. A member moves there.
+  /// Replaces the object at a position of an ordered relationship. A replacement that is a member already is moved
+  /// there.
   ///
-  /// - Precondition: The relationship is ordered and has such a place.
+  /// - Precondition: The relationship is ordered and has a member at this position.
   public func replace<Many: RelatedCollection>(
     at index: Int, in path: KeyPath<Self, Many>, with other: Many.Element
   ) { replace(at: index, in: name(path), with: other) }
 
-  /// Returns the value that the transformer of a transformable attribute makes of the bytes.
+  /// Returns the value that the transformer of a transformable attribute makes from the bytes.
   ///
   ///     var colour: Colour? { get throws { try transformed(\.colourData, as: Colour.self) } }
   ///
@@ -80,7 +84,7 @@ extension EntityMapped where Self: ManagedObject {
     try transformed(forKey: name(path), as: type)
   }
 
-  /// Sets the bytes of a transformable attribute to those that its transformer makes of a value.
+  /// Sets the bytes of a transformable attribute to the bytes that its transformer makes from a value.
   ///
   /// - Throws: As ``ManagedObject/transformed(forKey:as:)``.
   public func setTransformed<T>(_ value: T?, _ path: KeyPath<Self, Data?>) throws {

@@ -4,8 +4,7 @@ public import Foundation
 public import ObjectModel
 import Rows
 
-// Reading attributes. What the compiler knows of the type decides which of the plain methods below is called, so that
-// nothing is boxed on the way.
+// Reading attributes. The static type of the value selects one of the typed methods below, so that no value is boxed.
 extension ManagedObject {
   @inlinable
   final func read<V: AttributeValue>(_ name: StaticString, _ hash: UInt64) -> V {
@@ -23,9 +22,10 @@ extension ManagedObject {
   }
 }
 
-// The plain methods.
+// The typed methods.
 extension ManagedObject {
-  /// The property's code, once it is clear that the object may be read here.
+  /// Returns the property's code. Checks first that the object may be read here, and looks up its row if it is a
+  /// fault.
   @inline(__always)
   final func code(_ hash: UInt64) -> PropertyCode {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
@@ -39,7 +39,8 @@ extension ManagedObject {
   @inline(never)
   final func refusePlace() { source.entity.place.check("\(self)") }
 
-  /// The column of a property that may be read in place, if such objects were read so often that it is in memory.
+  /// Returns the column of a property if it can be read in place, which needs the column in memory. A column is
+  /// loaded after many reads of objects of its block.
   @inline(__always)
   @unsafe private final func ready(
     _ hash: UInt64, _ isRight: (PropertyCode) -> Bool
@@ -68,7 +69,7 @@ extension ManagedObject {
     return firstInteger(hash, name)
   }
 
-  /// A number as the type that it is asked for as, which may be narrower than the attribute's.
+  /// Returns a number as the integer type that the caller asks for. Stops the program if that type is too narrow.
   @inlinable @inline(__always)
   final func fitting<N: FixedWidthInteger>(_ number: Int64, _ name: StaticString) -> N {
     let narrow = N(truncatingIfNeeded: number)
@@ -124,19 +125,19 @@ extension ManagedObject {
     return source.value(Int(code.column), Int(row)).characters ?? ""
   }
 
-  /// A value of any other type.
+  /// Returns a value of any other type.
   @usableFromInline
   final func converted<V: AttributeValue>(_ hash: UInt64, _ name: StaticString) -> V {
     converted(hash) { name.description }
   }
 
-  /// A value of any type.
+  /// Returns a value of any type.
   ///
   /// - Parameter name: Returns the name of the attribute.
   final func converted<V: AttributeValue>(_ hash: UInt64, name: () -> String) -> V {
     let value = storedValue(hash, name)
     if let converted = V(storedValue: value) { return converted }
-    // Files hold any text for a URI, so what is no URL must not end the program of whoever reads it.
+    // A file may have any text for a URI. Text that is no URL must not end the program that reads it.
     var isNone = value.isNull
     if case .uri = value { isNone = URL(storedValue: value) == nil }
     if isNone, let none = V(storedValue: .null) ?? V(storedValue: V.attributeType.zero) {
@@ -146,7 +147,7 @@ extension ManagedObject {
       "The attribute \"\(name())\" of \(self) has the value \(value.text), which is no \(V.self).")
   }
 
-  /// What a property without a column of the right kind has, such as a transient one.
+  /// Returns the value of a property that has no column of the right kind, such as a transient property.
   private final func fallback<R>(
     _ name: StaticString, as use: String, _ convert: (Value) -> R?
   ) -> R? {
@@ -160,7 +161,7 @@ extension ManagedObject {
     graph.refuse(name.description, as: use)
   }
 
-  /// The value of an attribute without a column.
+  /// Returns the value of an attribute without a column.
   final func otherValue(_ name: String, _ code: PropertyCode) -> Value {
     let graph = source.entity.graph
     guard code.form != .none,
@@ -174,19 +175,19 @@ extension ManagedObject {
     return attribute.defaultValue
   }
 
-  /// Makes sure that the object leads to values, before the first of them is read.
+  /// Makes sure that the object has its row, before its first value is read.
   @inline(never)
   final func realize() {
     let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
     guard isUnresolved, let workspace = source.entity.workspace else {
-      // Where it leads is known, or the context is gone and that is all there will be.
+      // The object has its row already, or its context is gone and nothing more can be looked up.
       if !state.contains(.realized) { awake() }
       return
     }
     workspace.realize(self)
   }
 
-  /// Tells the object that it was fetched.
+  /// Calls ``awakeFromFetch()``.
   final func awake() {
     state.formUnion([.realized, .awaking])
     awakeFromFetch()
@@ -195,7 +196,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// What stands for a value that a required attribute does not have yet.
+  /// The value that is read where a required attribute has no value yet.
   fileprivate var zero: Value {
     switch self {
     case .int16, .int32, .int64: .integer(0)

@@ -1,11 +1,11 @@
-// SAFETY: An object retains its source, which nothing leads it away from while it is asked.
+// SAFETY: An object retains its source, and nothing changes the object's source while its values are read.
 
 import ObjectModel
 import Rows
 
 // Relationships by their names.
 extension ManagedObject {
-  /// The object that a relationship leads to.
+  /// Returns the object that a relationship leads to.
   @usableFromInline
   final func relatedObject<D: ManagedObject>(_ name: StaticString, _ hash: UInt64) -> D? {
     guard let other = relatedObject(hash, name) else { return nil }
@@ -13,7 +13,7 @@ extension ManagedObject {
     return cast(other, name)
   }
 
-  /// Leads a relationship to one object.
+  /// Sets the object that a to-one relationship leads to.
   @usableFromInline
   final func relate<D: ManagedObject>(to other: D?, _ name: StaticString, _ hash: UInt64) {
     if let other {
@@ -29,8 +29,10 @@ extension ManagedObject {
     }
   }
 
-  /// Sets a reference that nothing else must agree with, to an object that is surely of the same store and
-  /// context; false when it must be done in another way.
+  /// Sets a reference in place if no inverse must change with it. Returns `false` if the caller must set it in
+  /// another way.
+  ///
+  /// The other object must be known to exist in the same store and context.
   private final func setPlainReference(to other: ManagedObject, _ hash: UInt64) -> Bool {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       unsafe other.sourceReference._withUnsafeGuaranteedRef { otherSource in
@@ -39,7 +41,7 @@ extension ManagedObject {
         guard code.form == .plainToOne, source.isOpen, source.shares(otherSource),
           other.state.isDisjoint(with: [.deleted, .missing]), !otherSource.isUnresolved
         else { return false }
-        // SAFETY: What is open is a draft, and nobody closes it while it is written.
+        // SAFETY: An open source has a draft, and nothing closes the draft while it is written.
         unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
           $0.setReference(other.key, column: Int(code.column), row: Int(row))
         }
@@ -48,7 +50,7 @@ extension ManagedObject {
     }
   }
 
-  /// The objects that a relationship leads to.
+  /// Returns the objects that a relationship leads to.
   @usableFromInline
   final func relatedObjects<D: ManagedObject>(
     _ name: @autoclosure () -> String, _ hash: UInt64
@@ -63,7 +65,7 @@ extension ManagedObject {
     return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
   }
 
-  /// Leads a relationship to other objects.
+  /// Replaces the members of a to-many relationship.
   @usableFromInline
   final func relate<D: ManagedObject>(
     to objects: [D], _ name: @autoclosure () -> String, _ hash: UInt64
@@ -80,16 +82,16 @@ extension ManagedObject {
     }
   }
 
-  /// The objects that a relationship to many objects leads to.
+  /// Returns the objects that a to-many relationship leads to.
   ///
-  /// - Precondition: The entity has such a relationship.
+  /// - Precondition: The entity has a to-many relationship with this name.
   public final func objects(forKey key: String) -> RelatedObjects<ManagedObject> {
     relatedObjects(key, PropertyHash.of(key))
   }
 
   /// Adds an object to a relationship, at the end if the relationship is ordered. A member stays where it is.
   ///
-  /// - Precondition: The entity has such a relationship, and the object is of its destination.
+  /// - Precondition: The entity has a to-many relationship with this name, and the object is of its destination.
   public final func add(_ other: ManagedObject, to key: String) {
     let hash = PropertyHash.of(key)
     requireDestination(other, of: key)
@@ -102,9 +104,9 @@ extension ManagedObject {
     }
   }
 
-  /// Removes an object from a relationship. An object that is no member stays what it is.
+  /// Removes an object from a relationship. Does nothing if the object is no member.
   ///
-  /// - Precondition: The entity has such a relationship.
+  /// - Precondition: The entity has a to-many relationship with this name.
   public final func remove(_ other: ManagedObject, from key: String) {
     let hash = PropertyHash.of(key)
     if let transient = transientRelationship(hash) {
@@ -118,7 +120,7 @@ extension ManagedObject {
 
   /// Returns the number of objects that a relationship leads to.
   ///
-  /// - Precondition: The entity has such a relationship.
+  /// - Precondition: The entity has a to-many relationship with this name.
   public final func count(forKey key: String) -> Int {
     let hash = PropertyHash.of(key)
     if transientRelationship(hash) != nil { return objects(forKey: key).count }
@@ -128,7 +130,7 @@ extension ManagedObject {
     return RelationshipReader(workspace).keys(of: self, toMany).count
   }
 
-  /// Fails when a relationship can't lead to an object, because that is of another entity.
+  /// Stops the program if an object is not of the destination entity of a relationship.
   @inline(never)
   final func requireDestination(_ other: ManagedObject, of name: String) {
     let graph = source.entity.graph
@@ -151,7 +153,7 @@ extension ManagedObject {
       """)
   }
 
-  /// What is known of a relationship to one object.
+  /// Returns the description of a to-one relationship.
   private final func toOne(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToOne {
     let source = source
     if !source.isCurrent { refusePlace() }
@@ -196,7 +198,7 @@ extension ManagedObject {
     }
   }
 
-  /// The key that a column leads to.
+  /// Returns the key that a column leads to.
   @inline(__always)
   final func reference(column: Int) -> ObjectKey? {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in

@@ -1,13 +1,14 @@
-// SAFETY: An object retains its source, which is used before anything can lead the object elsewhere.
+// SAFETY: An object retains its source, and the source is used before anything can give the object another source.
 
 public import Foundation
 public import ObjectModel
 import Rows
 
-// Writing. An object whose values lie in an open draft is written in place; any other is given a row in
-// one first.
+// Writing. An object that has a row in an open draft is written in place. Any other object gets a row in a draft
+// first.
 extension ManagedObject {
-  /// Sets the value of an attribute with a column of its type; false when it must be done in another way.
+  /// Sets the value of an attribute with a column of its type. Returns `false` if the caller must set it in another
+  /// way.
   @inlinable
   final func write<V: AttributeValue>(_ value: V, _ hash: UInt64) -> Bool {
     if V.self == String.self { return setString(value as! String, hash) }
@@ -23,8 +24,8 @@ extension ManagedObject {
     return false
   }
 
-  /// Calls `body` with the draft that has a row for the object, and the property's column, if what the
-  /// column holds is right.
+  /// Calls `body` with the draft that has the object's row and with the property's column, if `isRight` accepts the
+  /// column.
   @inline(__always)
   private final func write(
     _ hash: UInt64, if isRight: (PropertyCode) -> Bool,
@@ -37,7 +38,7 @@ extension ManagedObject {
       let isTracked = state.contains(.tracked) && TrackedProperties.willSet(self, hash)
       defer { if isTracked { TrackedProperties.didSet(self, hash) } }
       if source.isOpen {
-        // SAFETY: What is open is a draft, and nobody closes it while it is written.
+        // SAFETY: An open source has a draft, and nothing closes the draft while it is written.
         unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
           body($0, Int(code.column))
         }
@@ -48,7 +49,7 @@ extension ManagedObject {
     }
   }
 
-  /// The draft that has a row for the object; `nil` when the object can't be changed any more.
+  /// Returns the draft that has a row for the object; `nil` if the object can't be changed any more.
   @inline(never)
   private final func beginChange() -> Draft? {
     source.entity.workspace?.beginChange(of: self)?.draft
@@ -89,7 +90,7 @@ extension ManagedObject {
       by: { $0.setString(value, column: $1, row: Int(row)) })
   }
 
-  /// Sets a value of any type, whatever kind of attribute it is.
+  /// Sets a value of any type of any kind of attribute.
   @usableFromInline
   final func setStored(_ value: Value, _ hash: UInt64, _ name: String) {
     if let failure = setValue(value, hash, name) {
@@ -97,7 +98,7 @@ extension ManagedObject {
     }
   }
 
-  /// Sets the value of an attribute or of a relationship to one object; gives why that is not possible.
+  /// Sets the value of an attribute or of a to-one relationship. Returns an error if that is not possible.
   final func setValue(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
     setting(hash) { setUntracked(value, hash, name) }
   }

@@ -1,49 +1,48 @@
-// SAFETY: An object's source is kept from the object's birth to its end: by all objects together that their
-// context's table has, and by each for itself that has left it.
+// SAFETY: An object's source is retained as long as the object lives. The objects in a context's table share one
+// retain of a source; an object that has left the table retains its source itself.
 
 public import ObjectModel
 public import ObjectQuery
 import Rows
 
-/// An object of a context: a row that may be read, changed, related and deleted.
+/// An object of a context: a row that a program can read, change, relate and delete.
 ///
 ///     @Entity final class Person: ManagedObject {
 ///       var name: String
 ///     }
 ///
-/// An object that is not changed is a block and a row in it: nothing is read before it is asked for, and
-/// nothing is kept for it. What is changed lies in a draft of its context. Objects are used where their
-/// context is and nowhere else; that is checked at every access.
+/// An unchanged object is a reference to a row of a block. Its values are read when a program asks for them, and the
+/// object keeps no copy. The values of a changed object are in a draft of its context. An object must be used where
+/// its context is used; every access checks this.
 ///
-/// Classes of your own add methods and computed properties and override what is `open`; they are not
-/// made by calling an initializer but by ``ManagedObjectContext/insert(_:)-swift.method``. Stored
-/// properties of a class are lost when the object turns into a fault; keep what should last in transient
-/// attributes.
+/// Your own classes may add methods and computed properties and may override `open` members. To make an object, call
+/// ``ManagedObjectContext/insert(_:)-swift.method``, not an initializer. Stored properties of a class are lost when
+/// the object turns into a fault; use transient attributes for values that must be kept.
 @safe
 open class ManagedObject {
-  // What following a reference to an object looks at comes first, so that it mostly lies in one line of memory
-  // with the object's header.
+  // The fields that are read when a reference to the object is followed come first: most often they are in one cache
+  // line with the object's header.
 
-  /// Where the values are.
+  /// The source of the object's values.
   @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
   @exclusivity(unchecked) private final var storedRow: UInt32
   @exclusivity(unchecked) private final var storedState: State
-  /// Whether the source is counted for this object alone. A field of its own, because it is written where a
-  /// context ends, and its objects may be read elsewhere.
+  /// Whether this object retains the source by itself. A separate field, because it is written when the context ends,
+  /// while other threads may read the object.
   @exclusivity(unchecked) private final var holdsSource = false
-  /// The object's place in its store.
+  /// The object's key in its store.
   final let key: ObjectKey
 
-  // SAFETY: Nobody holds on to these while they are read or set; an object is used in one place at a time.
+  // SAFETY: No access overlaps another access to these fields: an object is used in one place at a time.
 
-  /// Which row of the source.
+  /// The object's row in the source.
   @inline(__always)
   final var row: UInt32 {
     get { unsafe storedRow }
     set { unsafe storedRow = newValue }
   }
 
-  /// What is going on with the object.
+  /// The state of the object in its context.
   @inline(__always)
   final var state: State {
     get { unsafe storedState }
@@ -52,37 +51,38 @@ open class ManagedObject {
 
   struct State: OptionSet {
     let rawValue: UInt16
-    /// It was inserted and is not saved.
+    /// The object was inserted and is not saved.
     static let inserted = State(rawValue: 1 << 0)
-    /// It was changed and is not saved.
+    /// The object was changed and is not saved.
     static let updated = State(rawValue: 1 << 1)
-    /// It is to be deleted, or was.
+    /// The object is to be deleted, or was deleted.
     static let deleted = State(rawValue: 1 << 2)
-    /// Its values were asked for.
+    /// The object is no fault: its values were read or set.
     static let realized = State(rawValue: 1 << 3)
     /// The store has no such object.
     static let missing = State(rawValue: 1 << 4)
-    /// It is being asked to make itself ready for its deletion.
+    /// The object's ``ManagedObject/prepareForDeletion()`` is running.
     static let beingDeleted = State(rawValue: 1 << 5)
-    /// It is among the context's changes.
+    /// The object is among the context's changes.
     static let pending = State(rawValue: 1 << 6)
-    /// What the deletion does to others was not done yet.
+    /// The deletion has not been propagated to related objects yet.
     static let deletionToPropagate = State(rawValue: 1 << 7)
-    /// It stays in memory whether anybody uses it or not.
+    /// The object stays in memory even if the program does not use it.
     static let kept = State(rawValue: 1 << 8)
-    /// It is being told that it was fetched.
+    /// The object's ``ManagedObject/awakeFromFetch()`` is running.
     static let awaking = State(rawValue: 1 << 9)
-    /// Undo knows of changes of it.
+    /// The undo manager has recorded changes of the object.
     static let recorded = State(rawValue: 1 << 10)
-    /// It has left its context: its deletion was saved, its insertion was rolled back, or the context was reset.
+    /// The object has left its context: its deletion was saved, its insertion was rolled back, or the context was
+    /// reset.
     static let detached = State(rawValue: 1 << 11)
-    /// Swift's Observation may track what is read of it: its context belongs to the main actor.
+    /// Swift's Observation can track reads of the object, because its context belongs to the main actor.
     static let trackable = State(rawValue: 1 << 12)
-    /// Swift's Observation tracks a property of it.
+    /// Swift's Observation tracks a property of the object.
     static let tracked = State(rawValue: 1 << 13)
   }
 
-  /// Makes an object known. Only a context can.
+  /// Makes an object of a context. Only a context can call this.
   public required init(_ birth: ObjectBirth) {
     key = birth.key
     unsafe sourceReference = birth.source
@@ -93,68 +93,67 @@ open class ManagedObject {
 
   deinit { unsafe letGo(of: sourceReference) }
 
-  /// The name of the entity that this class is for; that of the class unless a subclass says otherwise.
+  /// The name of the entity that this class represents: the name of the class, unless a subclass overrides this.
   open class var entityName: String { String(describing: self) }
   /// The entity that this class declares with ``Entity(_:)``; `nil` if the model is declared elsewhere.
   open class var entityDeclaration: EntityDeclaration? { nil }
 
-  /// The properties that a class with ``Entity(_:)`` declares; none for any other class.
+  /// Returns the properties that a class with ``Entity(_:)`` declares; no properties for any other class.
   public class func entityProperties<Object: ManagedObject>(
     of type: Object.Type
   ) -> [EntityProperty] { [] }
 
-  /// A name that no class of a program can take from the code that ``Entity(_:)`` adds.
+  /// The type under a name that no declaration of the program can shadow in the code that ``Entity(_:)`` adds.
   public typealias EntityProperty = ObjectGraph.EntityProperty
-  /// A name that no class of a program can take from the code that ``Entity(_:)`` adds.
+  /// The type under a name that no declaration of the program can shadow in the code that ``Entity(_:)`` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
   /// The names of properties by their key paths, for `#Predicate`. A class with ``Entity(_:)`` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 
-  // MARK: What happens to an object
+  // MARK: Events of an object
 
   /// Sets the initial values that differ from object to object. A class with ``Entity(_:)`` overrides this.
   open func setInitialValues() {}
-  /// The object was inserted. Give it the values that defaults can't say.
+  /// Called after the object was inserted. Set the values here that default values can't express.
   open func awakeFromInsert() {}
-  /// The object's values are about to be read for the first time since it was fetched.
+  /// Called before the object's values are read for the first time since it was fetched.
   open func awakeFromFetch() {}
-  /// The object was changed by undoing, merging or rolling back.
+  /// Called after undo, a merge, a refresh or a rollback has changed the object.
   open func awake(fromSnapshotEvents events: SnapshotEvents) {}
-  /// The object is about to be saved. It may still be changed.
+  /// Called before the object is saved. It may still be changed.
   open func willSave() {}
-  /// The object was saved. After its deletion ``isDeleted`` and ``managedObjectContext`` stay what they were until this
-  /// returns.
+  /// Called after the object was saved. After a deletion ``isDeleted`` and ``managedObjectContext`` keep their values
+  /// until this method returns.
   open func didSave() {}
-  /// The object is about to forget its values.
+  /// Called before the object releases its values.
   open func willTurnIntoFault() {}
-  /// The object has forgotten its values.
+  /// Called after the object has released its values.
   open func didTurnIntoFault() {}
-  /// The object is about to be deleted.
+  /// Called before the object is deleted.
   open func prepareForDeletion() {}
 
-  // MARK: What is right
+  // MARK: Validation
 
-  /// The names of the attributes that ``validateValue(_:forKey:)`` is asked about; none unless a
-  /// subclass says so.
+  /// The names of the attributes to validate with ``validateValue(_:forKey:)``; none unless a subclass overrides
+  /// this.
   open class var validatedKeys: [String] { [] }
-  /// Checks one value that the object is to be saved with, and may mend it. Asked about the attributes
-  /// that ``validatedKeys`` names.
+  /// Validates one value that a save will write, and may correct it. Called for the attributes in ``validatedKeys``.
   ///
-  /// - Throws: Whatever says what is wrong; it becomes one of the failures of saving.
+  /// - Throws: An error that describes the fault of the value; it becomes one of the failures of the save.
   open func validateValue(_ value: inout Value, forKey key: String) throws {}
-  /// Checks an inserted object as a whole.
+  /// Validates an inserted object as a whole.
   open func validateForInsert() throws {}
-  /// Checks a changed object as a whole.
+  /// Validates a changed object as a whole.
   open func validateForUpdate() throws {}
-  /// Checks whether the object may be deleted.
+  /// Validates that the object may be deleted.
   open func validateForDelete() throws {}
 }
 
-/// What brought an object's values about, other than the program.
+/// The events that changed an object's values without a change by the program.
 public struct SnapshotEvents: OptionSet, Sendable {
   /// The bits.
   public let rawValue: Int
-  /// The events with the given bits.
+  /// Makes a set of the events with the given bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// An insertion was undone.
@@ -171,22 +170,23 @@ public struct SnapshotEvents: OptionSet, Sendable {
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }
 
-/// What an object is made of. Only contexts have one to give.
+/// The parts that a context makes an object from. Only contexts can make one.
 @safe
 public struct ObjectBirth {
   let key: ObjectKey
-  /// Kept by whoever gives birth.
+  /// The source, which the maker of the object retains.
   let source: Unmanaged<RowSource>
   let row: UInt32
   let state: ManagedObject.State
 }
 
 extension ManagedObject {
-  /// The source, for whoever keeps the object.
+  /// The source, for a caller that retains the object.
   @inline(__always)
   final var source: RowSource { unsafe sourceReference.takeUnretainedValue() }
 
-  /// Gives the state of the object's entity to whoever leads the object nowhere else meanwhile, and is not counted.
+  /// Calls `body` with the state of the object's entity, without retaining the state. The object must keep its source
+  /// during the call.
   @inline(__always)
   final func withEntity<R>(_ body: (EntityState) throws -> R) rethrows -> R {
     try unsafe sourceReference._withUnsafeGuaranteedRef { source in
@@ -194,7 +194,7 @@ extension ManagedObject {
     }
   }
 
-  /// Leads the object to other values.
+  /// Gives the object another source and row.
   final func point(to source: RowSource, row: Int) {
     let old = unsafe sourceReference
     let new = unsafe Unmanaged.passUnretained(source)
@@ -204,8 +204,8 @@ extension ManagedObject {
     unsafe letGo(of: old)
   }
 
-  /// Counts the source for this object alone, which leaves its context's table: from now on its last user may
-  /// be anywhere.
+  /// Retains the source for this object alone, because the object leaves its context's table. From then on any thread
+  /// may release the object last.
   final func holdSource() {
     guard unsafe !holdsSource else { return }
     let source = unsafe sourceReference
@@ -234,11 +234,13 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The object's identifier: final from birth.
+  /// The object's identifier, which never changes.
   public final var objectID: ObjectID { ObjectID(store: source.entity.store.tag, key: key) }
 
-  /// The context the object belongs to; `nil` when the context has forgotten it: its deletion was saved, its insertion
-  /// was rolled back, or the context was reset or is gone.
+  /// The object's context; `nil` once the object has left it.
+  ///
+  /// An object leaves its context when its deletion was saved, its insertion was rolled back, or the context was
+  /// reset or is gone.
   public final var managedObjectContext: ManagedObjectContext? {
     state.contains(.detached) ? nil : source.entity.workspace?.face.context
   }
@@ -250,33 +252,33 @@ extension ManagedObject {
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether the object was changed and is not saved.
   public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
-  /// Whether the object is to be deleted when its context saves, or is known to have been deleted by another context:
-  /// that was merged, or a value was asked for and the store has no such object any more.
+  /// Whether the object will be deleted by the next save, or another context is known to have deleted it.
   ///
-  /// `false` again after its own context has saved the deletion.
+  /// A deletion by another context becomes known when its save is merged, or when a value is read and the store has
+  /// no such object any more. After its own context has saved the deletion, this is `false` again.
   public final var isDeleted: Bool {
     source.entity.workspace?.propagateDeletions()
     return !state.isDisjoint(with: [.deleted, .missing]) && !state.contains(.detached)
   }
-  /// Whether the object has changes that are not saved. A deletion by another context is saved already.
+  /// Whether the object has unsaved changes. A deletion by another context is saved already.
   public final var hasChanges: Bool {
     !state.isDisjoint(with: [.inserted, .updated]) || state.isSuperset(of: [.deleted, .pending])
   }
-  /// Whether none of the object's values was asked for yet.
+  /// Whether none of the object's values has been read yet.
   public final var isFault: Bool { !state.contains(.realized) }
 }
 
 extension ManagedObject: Hashable {
-  /// Whether both are the same object of the same context.
+  /// Returns whether both are the same object of the same context.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
-  /// The object itself counts, and not its values.
+  /// Hashes the object's key, not its values.
   public final func hash(into hasher: inout Hasher) { hasher.combine(key.rawValue) }
 }
 
 extension ManagedObject: EntityMapped {}
 
 extension ManagedObject: QueryArgument {
-  /// The object, to be compared with: `owner == %@`.
+  /// The object as a constant to compare with: `owner == %@`.
   public final var queryExpression: QueryExpression { .object(objectID) }
 }
 

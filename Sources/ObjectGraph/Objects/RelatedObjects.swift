@@ -1,20 +1,19 @@
-// SAFETY: The storage keeps the entity state that it refers to, and has an address for each number. Whom an address is
-// of lies there as long as the table holds it, which it does until objects leave it.
+// SAFETY: The storage retains the entity state that it refers to, and has an address for each number. An address is
+// valid as long as the table retains the object, and the table retains every object until one leaves it.
 
 import ObjectModel
 
-/// The objects that a relationship leads to: in their order where the relationship is ordered, and
-/// otherwise in that of their identifiers.
+/// The objects that a relationship leads to, in the order of an ordered relationship, or else by their identifiers.
 ///
 ///     for stop in trip.stops { … }
 ///     trip.stops = [lisbon, porto]
 ///
-/// A value: it stays what it is when the relationship changes. Which objects these are is known; each is
-/// made when it is first asked for.
+/// A value: later changes of the relationship do not change it. The members are known from the start; each object is
+/// made when it is first read.
 public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   @usableFromInline let storage: RelatedStorage
 
-  /// The given objects.
+  /// Makes a list of the given objects.
   public init(_ objects: some Sequence<Element>) {
     storage = RelatedStorage(Array(objects))
   }
@@ -24,42 +23,42 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     self.storage = storage
   }
 
-  /// The objects.
+  /// The objects as an array.
   public var objects: [Element] { Array(self) }
 
-  /// The first place.
+  /// The first position.
   @inlinable public var startIndex: Int { 0 }
-  /// The place behind the last.
+  /// The position behind the last object.
   @inlinable public var endIndex: Int { storage.count }
-  /// The object at a place.
+  /// The object at a position.
   @inlinable public subscript(position: Int) -> Element {
-    // What the storage has was checked to be of the class when this was made.
+    // The initializer has checked that all objects are of this class.
     unsafe unsafeDowncast(storage.object(at: position), to: Element.self)
   }
 }
 
 extension RelatedObjects: ExpressibleByArrayLiteral {
-  /// The given objects.
+  /// Makes a list of the given objects.
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
 extension RelatedObjects: Equatable {
-  /// Whether both lead to the same objects in the same order.
+  /// Returns whether both lists have the same objects in the same order.
   public static func == (left: RelatedObjects, right: RelatedObjects) -> Bool {
     left.objects == right.objects
   }
 }
 
-/// What related objects are known by: the objects, or their numbers in one entity.
+/// The storage of a list of related objects: the objects, or their numbers in one entity.
 @safe
 @usableFromInline
 final class RelatedStorage {
   private let objects: [ManagedObject]
   private let numbers: [UInt64]
   private let entity: EntityState?
-  /// The same, to be used without being counted.
+  /// The same entity state, for use without retaining it.
   private let entityReference: Unmanaged<EntityState>?
-  /// Where the objects lie that were met, so that nobody needs to look into the table again; 0 for others.
+  /// The addresses of objects that were read, which save another look into the table; 0 for objects not read yet.
   private let addresses: UnsafeMutablePointer<UInt>
   @exclusivity(unchecked) private var storedDepartures = 0
   @usableFromInline let count: Int
@@ -86,10 +85,10 @@ final class RelatedStorage {
 
   deinit { unsafe addresses.deallocate() }
 
-  /// What the entity's departures were when the first address was noted.
+  /// The entity's departures when the first address was stored.
   @inline(__always)
   private var departures: Int {
-    // SAFETY: Nobody holds on to it while it is read or set.
+    // SAFETY: No access overlaps another access to this field.
     get { unsafe storedDepartures }
     set { unsafe storedDepartures = newValue }
   }
@@ -130,7 +129,7 @@ final class RelatedStorage {
     entity.place.check("A list of objects of \"\(entity.graph.name)\"")
   }
 
-  /// Fails when an object is not of a class.
+  /// Stops the program if an object is not of a class.
   func check<D: ManagedObject>(_ type: D.Type) {
     if let entity {
       if entity.type == type || entity.type is D.Type || numbers.isEmpty { return }

@@ -1,8 +1,8 @@
 public import ObjectModel
 public import ObjectQuery
 
-// The subscripts that the accessors of an `@Entity` class call. The compiler chooses one by the type of the property; the
-// macro has computed the hash of the name.
+// The subscripts that the accessors of an `@Entity` class call. The compiler chooses one by the type of the property.
+// The macro has computed the hash of the name.
 extension EntityMapped where Self: ManagedObject {
   /// The value of an attribute.
   @inlinable
@@ -22,8 +22,8 @@ extension EntityMapped where Self: ManagedObject {
 
   /// The object that a required relationship leads to.
   ///
-  /// - Precondition: The relationship leads to an object. It leads nowhere until it is set, and after the deletion of the
-  ///   other object.
+  /// - Precondition: The relationship leads to an object. It leads to none until it is set, or once the other object
+  ///   is deleted.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D {
     get {
@@ -47,7 +47,7 @@ extension EntityMapped where Self: ManagedObject {
     set { relate(to: newValue.objects, name.description, hash) }
   }
 
-  /// The structure of a composite attribute. Setting it changes the parts that are different.
+  /// The structure of a composite attribute. Setting it changes only the parts that differ.
   public subscript<C: CompositeValue>(stored name: StaticString, hash: UInt64) -> C {
     get { C(composite: CompositeParts(self, name, hash)) }
     set { newValue.write(to: CompositeParts(self, name, hash)) }
@@ -60,7 +60,7 @@ extension EntityMapped where Self: ManagedObject {
     try fetchedObjects(forKey: name.description).checked(as: D.self)
   }
 
-  /// No property is of this type.
+  /// Unavailable: a property can't have this type.
   @available(
     *, unavailable,
     message:
