@@ -1,24 +1,25 @@
 public import ObjectModel
 import StoreInterface
 
-/// Why a context or a coordinator can't do what it was asked to.
+/// The failure of an operation of a context or a coordinator.
 public struct ContextError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// What was tried and what was found, in sentences.
+  /// The operation that was tried and the fault that was found, in sentences.
   public let message: String
-  /// The rules of the model and of classes that the objects to be saved break; empty but for ``Code/validation``.
+  /// The broken rules of the model and of classes, for objects to be saved; empty unless the code is
+  /// ``Code/validation``.
   public let failures: [ValidationFailure]
-  /// The objects that another context has changed meanwhile; empty but for ``Code/conflict``.
+  /// The objects that another context has changed meanwhile; empty unless the code is ``Code/conflict``.
   public let conflicts: [MergeConflict]
   /// The objects to be saved that share unique values with another object.
   ///
   /// The code is ``Code/conflict``, or ``Code/validation`` if there are ``failures`` too.
   public let constraintConflicts: [ConstraintConflict]
-  /// What made it fail, if something below did.
+  /// The error of a lower layer that caused this failure; `nil` if there is none.
   public let cause: (any Error)?
 
-  /// A failure of the given kind.
+  /// Makes a failure of the given kind.
   public init(
     _ code: Code, _ message: String, failures: [ValidationFailure] = [],
     conflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = [],
@@ -32,7 +33,7 @@ public struct ContextError: Error, Sendable {
     self.cause = cause
   }
 
-  /// The refusal of objects by a save.
+  /// Makes the error of a save that refuses objects.
   init(refusing failures: [ValidationFailure], _ conflicts: [ConstraintConflict]) {
     var parts: [String] = []
     if !failures.isEmpty {
@@ -50,9 +51,9 @@ public struct ContextError: Error, Sendable {
 
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The kind's stable name.
+    /// The stable name of the kind.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Makes the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The model has no such entity.
@@ -67,49 +68,49 @@ public struct ContextError: Error, Sendable {
     public static let crossStore = Code(rawValue: "crossStore")
     /// There is no such object.
     public static let noObject = Code(rawValue: "noObject")
-    /// Objects are not what the model, or their classes, ask of them.
+    /// Objects break rules of the model or of their classes.
     public static let validation = Code(rawValue: "validation")
     /// Another context has changed the same objects since they were read, or objects share unique values.
     public static let conflict = Code(rawValue: "conflict")
     /// The model does not fit a store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
-    /// A value could not be read when it was asked for.
+    /// A value could not be read when the program asked for it.
     public static let unreadable = Code(rawValue: "unreadable")
     /// A part of the history is not kept any more.
     public static let historyExpired = Code(rawValue: "historyExpired")
-    /// What was asked for is not possible where it stands.
+    /// The operation is not possible in this context or store.
     public static let notSupported = Code(rawValue: "notSupported")
   }
 }
 
 extension ContextError: CustomStringConvertible {
-  /// The message, and every failure on a line of its own.
+  /// The message, then each failure and each conflict on a line of its own.
   public var description: String {
     ([message] + failures.map { "  \($0)" } + conflicts.map { "  \($0)" }
       + constraintConflicts.map { "  \($0)" }).joined(separator: "\n")
   }
 }
 
-/// One thing that is wrong with an object that is to be saved.
+/// One broken rule of one object that is to be saved.
 public struct ValidationFailure: Sendable, CustomStringConvertible {
   /// The object.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String
-  /// The name of the property; `nil` when it is about the object as a whole.
+  /// The name of the property; `nil` if the rule is about the object as a whole.
   public let key: String?
-  /// The value that is wrong.
+  /// The value that breaks the rule.
   public let value: Value?
-  /// What is asked for.
+  /// The kind of the broken rule.
   public let rule: Rule
-  /// What is wrong, in a sentence.
+  /// The failure, in a sentence.
   public let message: String
   /// The error number that the model gives for a value that breaks a predicate.
   public let code: Int?
-  /// What the object's class threw, if it did.
+  /// The error that the object's class threw; `nil` if it threw none.
   public let cause: (any Error)?
 
-  /// A failure of one object.
+  /// Makes a failure of one object.
   public init(
     object: ObjectID, entity: String, key: String? = nil, value: Value? = nil, rule: Rule,
     message: String, code: Int? = nil, cause: (any Error)? = nil
@@ -124,9 +125,9 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// What may be asked of objects.
+  /// The kinds of rules that objects must obey.
   public enum Rule: String, Sendable, Hashable {
-    /// There must be a value.
+    /// The property must have a value.
     case required
     /// The value must not be less than the minimum.
     case minimum
@@ -134,23 +135,23 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     case maximum
     /// The text must match the pattern.
     case pattern
-    /// The relationship leads to too few objects.
+    /// The relationship must lead to more objects.
     case tooFewObjects
-    /// The relationship leads to too many objects.
+    /// The relationship must lead to fewer objects.
     case tooManyObjects
-    /// The object can't be deleted as long as a relationship leads to others.
+    /// The object can't be deleted as long as a relationship leads to other objects.
     case deletionDenied
     /// The value must meet a validation predicate of the model.
     case predicate
-    /// The object's class says so.
+    /// The object must meet a rule that its class checks.
     case custom
   }
 
-  /// The entity, the identifier, and what is wrong.
+  /// The entity, the identifier and the failure.
   public var description: String { "\(entity) \(object.uri): \(message)" }
 }
 
-// MARK: - What may be wrong
+// MARK: - Common errors
 
 extension ContextError {
   static func unknownEntity(_ name: String, in model: Model) -> ContextError {
@@ -216,7 +217,7 @@ extension ContextError {
 }
 
 extension StoreError {
-  /// A store is to be written that was added for reading only.
+  /// Returns the error for a write into a store that was added for reading only.
   static func addedForReading(_ path: String?) -> StoreError {
     StoreError(.readOnly, "The store was added for reading only.", path: path)
   }

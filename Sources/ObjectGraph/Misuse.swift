@@ -1,9 +1,9 @@
-/// Ends the program, which has used objects or contexts as they must not be used, and says how.
+/// Stops the program because it has misused objects or contexts, and prints a description of the misuse.
 ///
-/// A failed precondition says nothing in a program that was built for release, and that is where it is needed.
+/// A failed precondition prints nothing in a release build, where the description is needed.
 func misuse(_ what: @autoclosure () -> String) -> Never { fatalError(what()) }
 
-/// Ends the program, and says why, unless a condition holds that whoever calls has to see to.
+/// Stops the program with a description unless a condition holds that the program must ensure.
 @inline(__always)
 func require(_ condition: Bool, _ what: @autoclosure () -> String) {
   if !condition { misuse(what()) }

@@ -1,8 +1,7 @@
 public import ObjectModel
 public import StoreInterface
 
-/// Everything a program needs that has stores and no documents: a model, a coordinator with its stores,
-/// and contexts.
+/// The parts of a program that has stores and no documents: a model, a coordinator with its stores, and contexts.
 ///
 ///     let container = try PersistentContainer(
 ///       model, at: "Trips.store", places: .builtIn, classes: [Trip.self, Stop.self])
@@ -10,25 +9,26 @@ public import StoreInterface
 ///       try context.fetch(Trip.self).map(\.name)
 ///     }
 public final class PersistentContainer: Sendable {
-  /// The stores and the model.
+  /// The coordinator, which has the stores and the model.
   public let coordinator: PersistentStoreCoordinator
-  /// The context of the main actor. It follows what background tasks save.
+  /// The context of the main actor. It merges the saves of background tasks.
   public let viewContext: ManagedObjectContext
 
-  /// A store that a container opens, or creates where there is none.
+  /// A store that a container opens, or creates if there is none.
   public struct StoreDescription: Sendable {
-    /// Where the store is.
+    /// The path of the store.
     public var path: String
-    /// Its type; seen from the file, or binary for a new one, when it is `nil`.
+    /// The type of the store. If it is `nil`, the file tells its type, and a new store is binary.
     public var type: StoreType?
-    /// The configuration whose entities it is for; all when it is `nil`.
+    /// The configuration whose entities the store holds; `nil` for all entities.
     public var configuration: String?
-    /// Whether nothing is written to it.
+    /// Whether the store is opened for reading only.
     public var isReadOnly: Bool
-    /// What brings it to the container's model when it is of another; it is refused then when this is `nil`.
+    /// The migrator that brings the store to the container's model. If it is `nil`, a store of another model is
+    /// refused.
     public var migrator: (any StoreMigrator)?
 
-    /// A store at a path.
+    /// Makes the description of a store at a path.
     public init(
       _ path: String, type: StoreType? = nil, configuration: String? = nil,
       isReadOnly: Bool = false, migrator: (any StoreMigrator)? = nil
@@ -41,12 +41,12 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// A container over several stores.
+  /// Makes a container over several stores.
   ///
   /// - Parameters:
-  ///   - classes: The classes of the objects, each for the entity it names.
-  ///   - transformers: What turns the values of transformable attributes into bytes and back.
-  /// - Throws: `StoreError` when a store can't be opened, or ``ContextError`` when its model is another.
+  ///   - classes: The classes of the objects, each for the entity that it names.
+  ///   - transformers: The transformers of transformable attributes.
+  /// - Throws: `StoreError` if a store can't be opened; ``ContextError`` if its model differs from `model`.
   public init(
     _ model: Model, stores: [StoreDescription], places: StorePlaces,
     classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
@@ -63,12 +63,12 @@ public final class PersistentContainer: Sendable {
     viewContext.automaticallyMergesChangesFromParent = true
   }
 
-  /// A container over one store.
+  /// Makes a container over one store.
   ///
   /// - Parameters:
-  ///   - migrator: What brings a store to the model that is of another; it is refused when this is `nil`.
-  ///   - classes: The classes of the objects, each for the entity it names.
-  ///   - transformers: What turns the values of transformable attributes into bytes and back.
+  ///   - migrator: Brings a store of another model to `model`. If it is `nil`, a store of another model is refused.
+  ///   - classes: The classes of the objects, each for the entity that it names.
+  ///   - transformers: The transformers of transformable attributes.
   /// - Throws: As ``init(_:stores:places:classes:transformers:)``.
   public convenience init(
     _ model: Model, at path: String, type: StoreType? = nil, places: StorePlaces,
@@ -80,12 +80,12 @@ public final class PersistentContainer: Sendable {
       classes: classes, transformers: transformers)
   }
 
-  /// A new context with a queue of its own, which saves into the stores.
+  /// Returns a new context with a queue of its own, which saves into the stores.
   public func newBackgroundContext() -> ManagedObjectContext {
     ManagedObjectContext(coordinator)
   }
 
-  /// Runs `body` in a new context with a queue of its own, and gives what it gives.
+  /// Runs `body` in a new context with a queue of its own, and returns its result.
   public func performBackgroundTask<R: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
   ) async throws -> R {

@@ -1,25 +1,25 @@
 public import Foundation
 import ObjectModel
 
-/// Turns the values of transformable attributes into bytes and back, under the name that the model has.
+/// Turns the values of transformable attributes into bytes and back. The model names the transformer of an attribute.
 ///
 ///     let colours = ValueTransformer.coding("ColourTransformer", Colour.self)
 ///     let coordinator = PersistentStoreCoordinator(model: model, transformers: [colours])
 ///
-/// A transformer is for one type, and bytes become a value of that type or nothing: what a store holds
-/// never says which code is run to read it.
+/// A transformer is for one type. Bytes become a value of that type, or decoding fails: the bytes of a store never
+/// decide which code reads them.
 public struct ValueTransformer: Sendable {
-  /// The name that models have it under.
+  /// The name of the transformer in models.
   public let name: String
   let type: Any.Type
   let encode: @Sendable (Any) throws -> Data?
   let decode: @Sendable (Data) throws -> Any
 
-  /// A transformer of values of a type.
+  /// Makes a transformer of the values of a type.
   ///
   /// - Parameters:
-  ///   - encode: Makes bytes of a value.
-  ///   - decode: Makes a value of bytes, which may be any at all.
+  ///   - encode: Returns the bytes of a value.
+  ///   - decode: Returns the value of bytes, which may be any bytes at all.
   public init<T: SendableMetatype>(
     _ name: String, _ type: T.Type, encode: @escaping @Sendable (T) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> T
@@ -30,7 +30,7 @@ public struct ValueTransformer: Sendable {
     self.decode = { try decode($0) }
   }
 
-  /// A transformer that keeps values as property lists, as their types encode themselves.
+  /// Returns a transformer that stores values as property lists, by the `Codable` conformance of their type.
   public static func coding<T: Codable & SendableMetatype>(_ name: String, _ type: T.Type)
     -> ValueTransformer
   {
@@ -44,7 +44,7 @@ public struct ValueTransformer: Sendable {
     ).unboxing(T.self)
   }
 
-  /// Property lists have no values by themselves but arrays and dictionaries.
+  /// A dictionary around the value: a property list must be a dictionary or an array at the top.
   private struct Boxed<T: Codable & SendableMetatype>: Codable { var value: T }
 
   private func unboxing<T: Codable & SendableMetatype>(_: T.Type) -> ValueTransformer {
@@ -67,18 +67,19 @@ public struct ValueTransformer: Sendable {
 }
 
 extension ManagedObject {
-  /// Returns the value that the transformer of a transformable attribute makes of the bytes.
+  /// Returns the value that the transformer of a transformable attribute makes from the bytes; `nil` if there are
+  /// none.
   ///
-  /// - Throws: ``ContextError`` if the coordinator has no transformer with the name that the model states, or has one for
-  ///   another type; the error of the transformer if the bytes are not its own.
+  /// - Throws: ``ContextError`` if the coordinator has no transformer with the name in the model, or has one for
+  ///   another type; the error of the transformer if it can't decode the bytes.
   public final func transformed<T>(forKey key: String, as type: T.Type) throws -> T? {
     guard case .binary(let data) = self[key] else { return nil }
     return try ValueTransformer.of(key, type, for: self).decode(data) as? T
   }
 
-  /// Sets the bytes of a transformable attribute to those that its transformer makes of a value.
+  /// Sets the bytes of a transformable attribute to the bytes that its transformer makes from a value.
   ///
-  /// - Throws: As ``transformed(forKey:as:)``.
+  /// - Throws: As ``transformed(forKey:as:)``; the error of the transformer if it can't encode the value.
   public final func setTransformed<T>(_ value: T?, forKey key: String) throws {
     let data = try value.flatMap { try ValueTransformer.of(key, T.self, for: self).encode($0) }
     self[key] = data.map { .binary($0) } ?? .null

@@ -86,12 +86,12 @@ struct LinkWriter {
     }
   }
 
-  /// Links an object to the given objects and to no others.
+  /// Links an object to exactly the given objects.
   ///
-  /// The links of the object are read once, and only the differences are written. Asking for each pair by itself takes
-  /// ten times as long.
+  /// The links of the object are read once, and only the differences are written. A look-up for each pair takes ten
+  /// times as long.
   ///
-  /// - Parameter wanted: The objects to link, none of them twice.
+  /// - Parameter wanted: The objects to link, each of them once.
   func set(
     _ side: LinkTable.Side, of object: ManagedObject, _ toMany: GraphProperty.ToMany,
     to wanted: [ManagedObject]

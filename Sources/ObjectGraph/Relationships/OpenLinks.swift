@@ -1,17 +1,17 @@
 import ObjectModel
 import Rows
 
-/// Links of relationships that lead to many on both sides, put and taken out since the last sealing.
+/// The links of many-to-many relationships that were added or removed since drafts were last frozen.
 struct OpenLinks {
   private let schema: Schema
   private var builder: LayerBuilder?
-  /// The numbers of the links that were put, by table and by the connected objects.
+  /// The numbers of the added links, by table and by the connected objects.
   private var put: [Link: UInt64] = [:]
-  /// The objects at both ends of the links that were put.
+  /// The objects at both ends of the added links.
   private var ends: Set<ObjectKey> = []
-  /// The links that were taken out.
+  /// The keys of the removed links.
   private var removed: Set<ObjectKey> = []
-  /// Whether a link of the view was given another place.
+  /// Whether a link of the view was given another position.
   private var hasOrders = false
 
   struct Link: Hashable {
@@ -31,15 +31,15 @@ struct OpenLinks {
 
   func number(of link: Link) -> UInt64? { put[link] }
 
-  /// Whether the links of an object may be others than in the view, or in another order.
+  /// Whether the links of an object, or their order, may differ from the view.
   func mayConcern(_ key: ObjectKey) -> Bool {
     !removed.isEmpty || hasOrders || ends.contains(key)
   }
 
-  /// Whether a link of the view was taken out.
+  /// Whether a link of the view was removed.
   func isRemoved(_ key: ObjectKey) -> Bool { removed.contains(key) }
 
-  /// Puts a link, with its places where the ends have an order.
+  /// Adds a link, with its positions where the ends have an order.
   mutating func insert(
     _ link: Link, number: UInt64, targetOrder: Int64?, sourceOrder: Int64?
   ) {
@@ -61,7 +61,7 @@ struct OpenLinks {
     ends.insert(link.target)
   }
 
-  /// Sets the place of a link that is in the view.
+  /// Sets the position of a link that is in the view.
   mutating func setOrder(_ order: Int64, column: LayoutColumn, of key: ObjectKey, basis: Int64) {
     guard let layout = schema[key.entity], let position = layout.index(ofNumber: column.number)
     else { return }
@@ -69,20 +69,20 @@ struct OpenLinks {
     hasOrders = true
   }
 
-  /// Takes out a link that was put since the last sealing; whether there was one.
+  /// Removes a link that was added since drafts were last frozen. Returns whether there was one.
   mutating func remove(_ link: Link) -> Bool {
     guard let number = put.removeValue(forKey: link) else { return false }
     makeBuilder().remove(ObjectKey(entity: link.table, number: number))
     return true
   }
 
-  /// Takes out a link of the view.
+  /// Removes a link of the view.
   mutating func remove(_ key: ObjectKey, basis: Int64) {
     guard removed.insert(key).inserted else { return }
     makeBuilder().remove(key, basis: basis)
   }
 
-  /// The changes as a layer; `nil` when there are none.
+  /// Returns the changes as a layer and forgets them; `nil` if there are none.
   mutating func seal() -> Layer? {
     defer { self = OpenLinks(schema) }
     return builder?.freeze()

@@ -3,19 +3,19 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// The end of an ordered relationship of one object: where the next member goes.
+/// The end of an ordered relationship of one object. The next member is added there.
 struct OrderEnd: Hashable {
   var owner: ObjectID
   var relationship: String
 }
 
-/// Gives the members of ordered relationships their places.
+/// Numbers the members of ordered relationships.
 struct OrderedPlaces {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Returns the place behind the last member of an ordered relationship, and takes it.
+  /// Returns the number behind the last member of an ordered relationship, and reserves it.
   func next(of owner: ManagedObject, _ relationship: String) -> Int64 {
     let end = OrderEnd(owner: owner.objectID, relationship: relationship)
     if let known = workspace.orderEnds[end] {
@@ -23,7 +23,7 @@ struct OrderedPlaces {
       return known
     }
     var next: Int64 = 0
-    // No member can lead yet to an owner with a first row that is still being written.
+    // Skipped for an owner with a first row in an open draft: no member can lead to that owner yet.
     if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {
@@ -33,7 +33,7 @@ struct OrderedPlaces {
     return next
   }
 
-  /// Returns the places of the members of an ordered relationship, ascending.
+  /// Returns the numbers of the members of an ordered relationship, in ascending order.
   private func places(of owner: ManagedObject, _ toMany: GraphProperty.ToMany) -> [Int64] {
     RelationshipReader(workspace).objects(of: owner, toMany).compactMap { member in
       guard let inverse = toMany.inverse,
@@ -48,7 +48,7 @@ struct OrderedPlaces {
     }.sorted()
   }
 
-  /// Gives the members of an ordered relationship places in the given order.
+  /// Numbers the members of an ordered relationship in the given order.
   func number(
     _ objects: [ManagedObject], in owner: ManagedObject, _ toMany: GraphProperty.ToMany
   ) {
@@ -72,7 +72,7 @@ struct OrderedPlaces {
 
   /// Returns the end of an object's list of links.
   ///
-  /// A relationship that is its own inverse has one list, whichever side a link is added from.
+  /// A relationship that is its own inverse has one list for both sides of a link.
   func linkEnd(of owner: ManagedObject, _ side: LinkTable.Side) -> OrderEnd {
     let isForward = side.isForward || side.table.isSymmetric
     return OrderEnd(
@@ -80,7 +80,7 @@ struct OrderedPlaces {
       relationship: "\(side.table.layout.entityNumber)\(isForward ? ">" : "<")")
   }
 
-  /// Returns the place behind the last link of an object, and takes it.
+  /// Returns the number behind the last link of an object, and reserves it.
   func nextLink(
     of owner: ManagedObject, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> Int64 {

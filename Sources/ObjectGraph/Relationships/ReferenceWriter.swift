@@ -4,14 +4,14 @@ import StoreInterface
 
 /// Writes the references of to-one relationships.
 ///
-/// A relationship is kept in one place: a reference at the end that leads to one object, or links. The other end
-/// follows from it, so that only the two references of a one-to-one relationship must be kept in agreement.
+/// A relationship is stored in one form: a reference at its to-one end, or links. The other end is computed from it.
+/// Only a one-to-one relationship has two references that must agree.
 struct ReferenceWriter {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Sets a to-one relationship, and the relationship that leads back.
+  /// Sets a to-one relationship, and its inverse.
   func set(
     _ toOne: GraphProperty.ToOne, of object: ManagedObject, to other: ManagedObject?
   ) {
@@ -22,7 +22,7 @@ struct ReferenceWriter {
           "\(ContextError.crossStore(toOne.relationship.name, object, other))")
       }
     }
-    // No reference leads to or from an object that is gone.
+    // A deleted or missing object can't lead to another object, nor can another object lead to it.
     workspace.realize(object)
     guard workspace.isAlive(object) else { return }
     let other = other.flatMap { workspace.exists($0) ? $0 : nil }

@@ -1,17 +1,17 @@
 import ObjectModel
 import Rows
 
-/// Lists of related objects that were asked for since the view changed, to be given again.
+/// A cache of lists of related objects that were read since the view last changed.
 ///
-/// The lists belong to one view, as its index does. A change of the view drops them.
-/// A repeated walk through relationships is spared the search, and the look into the table of objects.
+/// The lists belong to one view, as its index does, and a change of the view drops them. A repeated walk through
+/// relationships needs no second search and no second look into the table of objects.
 struct RelatedLists {
   private var lists: [Owner: RelatedStorage] = [:]
-  /// The number of places of all lists, with the cost of each list itself.
+  /// The number of members of all lists, with a fixed cost for each list.
   private var size = 0
-  /// The approximate cost of a list itself, in places.
+  /// The fixed cost of a list, in members.
   private static let overhead = 16
-  /// So many places are kept where few objects are known.
+  /// The least number of members that the cache may keep.
   private static let least = 4096
 
   private struct Owner: Hashable {
@@ -25,8 +25,8 @@ struct RelatedLists {
 
   /// Remembers a list.
   ///
-  /// - Parameter room: How many objects are known that lists of this kind lead to. Lists that lead to more than twice as
-  ///   many are more than the lists in use, and all lists are dropped.
+  /// - Parameter room: The number of known objects of the entity that the list leads to. If the lists have more than
+  ///   twice as many members, many of them are no longer in use, and all lists are dropped.
   mutating func note(
     _ list: RelatedStorage, _ key: ObjectKey, _ toMany: GraphProperty.ToMany, room: Int
   ) {

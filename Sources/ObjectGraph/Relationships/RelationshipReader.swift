@@ -30,10 +30,10 @@ struct RelationshipReader {
     return workspace.objects(at: keys, in: state).filter { !$0.state.contains(.deleted) }.map(\.key)
   }
 
-  /// Freezes all drafts, unless the members of a relationship do not depend on drafts.
+  /// Freezes all drafts, unless the members of the relationship do not depend on drafts.
   ///
-  /// A program that links very many objects to one another reads and sets the links of each object in turn. A freeze for
-  /// each object would take most of the time.
+  /// A program that links many objects reads and sets the links of each object in turn. A freeze for each object
+  /// would take most of the time.
   private func sealMembers(
     of object: ManagedObject, _ toMany: GraphProperty.ToMany, _ state: StoreState
   ) throws {
@@ -68,8 +68,9 @@ struct RelationshipReader {
     return workspace.objects(at: keys(of: object, toMany), in: state)
   }
 
-  /// Returns the members of any relationship; with `andBefore` also the object that a reference led to when it was
-  /// saved last.
+  /// Returns the members of a to-one or to-many relationship.
+  ///
+  /// - Parameter andBefore: Whether to add the object that a reference led to when it was last saved.
   func members(
     of object: ManagedObject, _ name: String, andBefore: Bool
   ) throws -> [ManagedObject] {
@@ -85,7 +86,7 @@ struct RelationshipReader {
       }
       return keys.compactMap { workspace.object(at: $0, in: state) }
     case .toMany(let toMany):
-      // The links of an object that is going are gone already.
+      // The links of a deleted object are removed already.
       if object.state.contains(.deleted), toMany.links != nil {
         return workspace.objects(
           at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)

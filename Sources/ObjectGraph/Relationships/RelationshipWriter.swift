@@ -72,7 +72,7 @@ struct RelationshipWriter {
 }
 
 extension GraphProperty.ToMany {
-  /// Returns the reference of a member from which the relationship follows; `nil` if it follows from links.
+  /// Returns the to-one relationship of a member that stores this relationship; `nil` if links store it.
   func backward(from member: ManagedObject) -> GraphProperty.ToOne? {
     guard links == nil, let inverse,
       case .toOne(let toOne)? = member.source.entity.graph[inverse.name]?.place

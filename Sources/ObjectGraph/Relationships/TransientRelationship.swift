@@ -2,21 +2,27 @@ import ObjectModel
 
 /// A relationship of one object that is in memory only.
 ///
-/// No row holds it, so it may lead to objects of any store of the coordinator. An object that is deleted leaves it.
+/// No row contains it, so it may lead to objects of any store of the coordinator. A deleted object is removed from
+/// it.
 struct TransientRelationship {
-  /// `nil` when the context is gone: the relationship leads nowhere then.
+  /// The workspace; `nil` if the context is gone, and then the relationship leads to no object.
   private let workspace: Workspace?
   private let object: ManagedObject
   private let relationship: Relationship
-  /// The place among the properties of the entity.
+  /// The position among the properties of the entity.
   private let property: Int
 
+  /// Makes the relationship with a name.
+  ///
   /// - Returns: `nil` if the entity has no such relationship, or the relationship is stored.
   private init?(_ name: String, of object: ManagedObject) {
     self.init(object.source.entity.graph.code(PropertyHash.of(name)), of: object)
   }
 
-  /// - Parameter code: The code of a property, which may be of any kind.
+  /// Makes the relationship with a property code.
+  ///
+  /// - Parameter code: The code of a property of any kind.
+  /// - Returns: `nil` if the property is no transient relationship.
   init?(_ code: PropertyCode, of object: ManagedObject) {
     guard code.form == .other,
       case .transientRelationship(let relationship) =
@@ -32,7 +38,7 @@ struct TransientRelationship {
 
   // MARK: Reading
 
-  /// The identifiers that were set. Some objects may be gone, or have dropped their end.
+  /// The identifiers of the objects that were set. Some objects may be gone or may not lead back any more.
   private var identifiers: [ObjectID] {
     guard case .objects(let identifiers) = workspace?.transientValue(of: object, property) else {
       return []
@@ -42,7 +48,7 @@ struct TransientRelationship {
 
   /// The objects that the relationship leads to.
   ///
-  /// An object whose end does not lead back was refreshed or rolled back since, and so has dropped its end.
+  /// An object is left out if its inverse does not lead back: a refresh or a rollback has dropped its end.
   var objects: [ManagedObject] {
     guard let workspace else { return [] }
     return identifiers.compactMap { id in
@@ -56,7 +62,7 @@ struct TransientRelationship {
 
   // MARK: Writing
 
-  /// Leads the relationship to other objects, and keeps the inverse in agreement.
+  /// Replaces the members of the relationship, and updates the inverse.
   func set(_ others: [ManagedObject]) {
     guard let workspace else { return }
     for other in others { workspace.requireOwn(other) }
@@ -79,9 +85,10 @@ struct TransientRelationship {
     write(others.map(\.objectID))
   }
 
-  /// Leads the relationship to the object of a value, or nowhere.
+  /// Sets the relationship to the object that a value names, or to no object.
   ///
-  /// - Returns: Whether the relationship may lead there.
+  /// - Returns: Whether the value is null, or names an object of the destination entity. An object that is gone
+  ///   clears the relationship.
   func set(_ value: Value) -> Bool {
     if value.isNull {
       set([])
@@ -96,7 +103,7 @@ struct TransientRelationship {
     return true
   }
 
-  /// Adds an object at the end, unless the relationship leads to it.
+  /// Adds an object at the end, unless the relationship leads to it already.
   func add(_ other: ManagedObject) {
     let present = objects
     if !present.contains(other) { set(present + [other]) }
@@ -105,7 +112,7 @@ struct TransientRelationship {
   /// Removes an object.
   func remove(_ other: ManagedObject) { set(objects.filter { $0 !== other }) }
 
-  /// The relationship of another object that leads back; `nil` if there is none in memory.
+  /// Returns the transient inverse of another object; `nil` if the inverse is not transient.
   private func inverse(of other: ManagedObject) -> TransientRelationship? {
     object.source.entity.graph.model.inverse(of: relationship).flatMap {
       TransientRelationship($0.name, of: other)
@@ -125,7 +132,7 @@ struct TransientRelationship {
 }
 
 extension ManagedObject {
-  /// A relationship that is in memory only; `nil` if the property is another one.
+  /// Returns a transient relationship; `nil` if the property is something else.
   final func transientRelationship(_ hash: UInt64) -> TransientRelationship? {
     TransientRelationship(source.entity.graph.code(hash), of: self)
   }
