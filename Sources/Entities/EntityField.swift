@@ -2,20 +2,20 @@ public import ObjectGraph
 public import ObjectModel
 public import ObjectQuery
 
-/// A property of the objects that a predicate is about, or of objects that they lead to.
+/// A property in a predicate: a property of the tested object, or of an object that it is related to.
 ///
 ///     Trip.where { $0.start > .now && $0.stops.count >= 2 && $0.owner.name.begins(with: "A") }
 ///
-/// A predicate compares fields with values and with one another. A field of a relationship has the fields of its
-/// destination, and a field of many objects has `any`, `all`, `count` and the like.
+/// A predicate compares fields with values and with one another. A field of a to-one relationship has the fields of
+/// its destination. A field of a to-many relationship has members such as `any`, `all` and `count`.
 @dynamicMemberLookup
 public struct EntityField<Root, Value>: Sendable, Hashable {
-  /// The names of the properties, from the object to the value.
+  /// The names of the properties on the path from the object to the value.
   let pathElements: [String]
 
   init(_ pathElements: [String]) { self.pathElements = pathElements }
 
-  /// The path as a tree.
+  /// The path as an expression.
   public var queryExpression: QueryExpression { .keyPath(of: .evaluatedObject, pathElements) }
 
   private func field<Object: ManagedObject, Next>(
@@ -28,7 +28,7 @@ public struct EntityField<Root, Value>: Sendable, Hashable {
   public subscript<Next>(dynamicMember path: KeyPath<Value, Next>) -> EntityField<Root, Next>
   where Value: ManagedObject { field(path) }
 
-  /// A property of the object that a relationship leads to. It has no value if the relationship leads nowhere.
+  /// A property of the object that a relationship leads to. It has no value if the relationship leads to no object.
   public subscript<Object: ManagedObject, Next>(
     dynamicMember path: KeyPath<Object, Next>
   ) -> EntityField<Root, Next> where Value == Object? { field(path) }
@@ -46,26 +46,27 @@ extension EntityField: TypedExpression where Value: AttributeValue {}
 // MARK: - One object
 
 extension EntityField where Value: ManagedObject {
-  /// Whether the relationship leads to an object.
+  /// Returns the condition that the relationship leads to an object.
   public static func == (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.equal, .object(right.objectID))
   }
 
-  /// Whether the relationship leads to another object.
+  /// Returns the condition that the relationship does not lead to an object.
   public static func != (left: Self, right: Value) -> TypedPredicate<Root> {
     left.compared(.notEqual, .object(right.objectID))
   }
 }
 
 extension EntityField {
-  /// Whether the relationship leads to an object; with `nil`, whether it leads nowhere.
+  /// Returns the condition that the relationship leads to an object, or for `nil` that it leads to no object.
   public static func == <Object: ManagedObject>(
     left: Self, right: Object?
   ) -> TypedPredicate<Root> where Value == Object? {
     left.compared(.equal, (right?.objectID).queryExpression)
   }
 
-  /// Whether the relationship leads to another object; with `nil`, whether it leads to any.
+  /// Returns the condition that the relationship does not lead to an object, or for `nil` that it leads to any
+  /// object.
   public static func != <Object: ManagedObject>(
     left: Self, right: Object?
   ) -> TypedPredicate<Root> where Value == Object? {
@@ -85,20 +86,20 @@ extension EntityField where Value: RelatedCollection {
   /// The number of objects.
   public var count: ComputedExpression<Root, Int> { collected("@count") }
 
-  /// Whether there is no object.
+  /// The condition that the relationship leads to no object.
   public var isEmpty: TypedPredicate<Root> { count == 0 }
 
-  /// Whether one of the objects meets a condition.
+  /// Returns the condition that at least one of the objects meets a condition.
   public func any(
     _ condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
   ) -> TypedPredicate<Root> { count(where: condition) > 0 }
 
-  /// Whether every object meets a condition. True if there is no object.
+  /// Returns the condition that every object meets a condition. It is true if there is no object.
   public func all(
     _ condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
   ) -> TypedPredicate<Root> { count { !condition($0) } == 0 }
 
-  /// The number of objects that meet a condition.
+  /// Returns the number of objects that meet a condition.
   public func count(
     where condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
   ) -> ComputedExpression<Root, Int> {
@@ -107,34 +108,34 @@ extension EntityField where Value: RelatedCollection {
         where: condition(EntityField<Value.Element, Value.Element>([])).predicate))
   }
 
-  /// Whether an object is one of the objects.
+  /// Returns the condition that an object is one of the objects.
   public func contains(_ object: Value.Element) -> TypedPredicate<Root> {
     TypedPredicate(
       .comparison(
         .init(queryExpression, .equal, .object(object.objectID), modifier: .any)))
   }
 
-  /// The sum of an attribute of the objects; 0 if there is no object.
+  /// Returns the sum of an attribute of the objects; 0 if there is no object.
   public func sum<Next: AttributeValue>(
     of path: KeyPath<Value.Element, Next>
   ) -> ComputedExpression<Root, Next.Bare> where Next.Bare: NumericAttributeValue {
     collected("@sum", path)
   }
 
-  /// The mean of an attribute of the objects.
+  /// Returns the mean of an attribute of the objects.
   public func average<Next: AttributeValue>(
     of path: KeyPath<Value.Element, Next>
   ) -> ComputedExpression<Root, Double?> where Next.Bare: NumericAttributeValue {
     collected("@avg", path)
   }
 
-  /// The least value of an attribute of the objects.
+  /// Returns the least value of an attribute of the objects.
   public func min<Next: AttributeValue>(
     of path: KeyPath<Value.Element, Next>
   ) -> ComputedExpression<Root, Next.Bare?>
   where Next.Bare: Comparable, Next.Bare.Bare == Next.Bare { collected("@min", path) }
 
-  /// The greatest value of an attribute of the objects.
+  /// Returns the greatest value of an attribute of the objects.
   public func max<Next: AttributeValue>(
     of path: KeyPath<Value.Element, Next>
   ) -> ComputedExpression<Root, Next.Bare?>

@@ -2,14 +2,14 @@ public import ObjectGraph
 public import ObjectQuery
 
 extension FetchRequest {
-  /// A request for the objects that meet a condition.
+  /// Makes a request for the objects that meet a condition.
   public init(
     _ condition: (EntityField<Object, Object>) throws -> TypedPredicate<Object>
   ) rethrows {
     self.init(Object.self, where: try condition(EntityField<Object, Object>([])).predicate)
   }
 
-  /// Returns the request with one more key to sort by: a property of an object that a relationship leads to.
+  /// Returns the request with one more sort key: a property of an object that a relationship leads to.
   ///
   ///     let stops = Stop.all.sorted { $0.trip.name }.sorted(by: \.name)
   public func sorted<Value>(
@@ -22,7 +22,7 @@ extension FetchRequest {
     return sorted
   }
 
-  /// Returns the request with one more relationship that is followed while the objects are fetched.
+  /// Returns the request with one more relationship to prefetch.
   ///
   ///     let stops = Stop.all.prefetching { $0.trip.owner }
   public func prefetching<Value>(

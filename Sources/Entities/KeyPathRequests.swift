@@ -2,10 +2,10 @@ public import ObjectGraph
 public import ObjectModel
 public import ObjectQuery
 
-// Grouping and batches by key paths.
+// Groups and batches by key paths.
 
 extension FetchRequest {
-  /// Returns the request for groups of objects with the same values of some properties. `fetchTable` answers it.
+  /// Returns the request for groups of objects with the same values of some properties. Use it with `fetchTable`.
   ///
   ///     let request = Trip.all.grouped(by: \.name, fetching: FetchedValue("cost", .function(.sum, [.path("cost")])))
   public func grouped<each Value>(
@@ -21,7 +21,7 @@ extension FetchRequest {
 }
 
 extension ResultTable {
-  /// Returns the values of a property by which the request groups, or which it fetches: one for each row.
+  /// Returns the values of a column of the table, one for each row. The request groups by its property or fetches it.
   ///
   ///     let table = try context.fetchTable(Trip.all.grouped(by: \.name))
   ///     let names = table.values(of: \Trip.name)
@@ -33,11 +33,11 @@ extension ResultTable {
     values(named: PropertyPaths.name(of: path, in: Object.self), as: Value.self)
   }
 
-  /// Returns the values with a name: one for each row. An optional type admits rows without a value.
+  /// Returns the values of the column with a name, one for each row. An optional type allows rows without a value.
   ///
   ///     let sums = table.values(named: "cost", as: Double.self)
   ///
-  /// - Precondition: The table has the name, and the values are of the type.
+  /// - Precondition: The table has a column with this name, and its values are of the type.
   public func values<Value: AttributeValue>(named name: String, as type: Value.Type) -> [Value] {
     guard let index = names.firstIndex(of: name) else {
       preconditionFailure("The table has no values named \"\(name)\", but \(names).")
@@ -52,7 +52,8 @@ extension ResultTable {
 }
 
 extension BatchUpdateRequest {
-  /// Updates the objects that meet the condition of a request. Its order and its limit do not matter.
+  /// Makes a request that updates the objects that meet the condition of `request`. The order and the limit of
+  /// `request` are ignored.
   ///
   ///     var update = BatchUpdateRequest(Trip.where { $0.cost < 0 })
   ///     update.set(\Trip.cost, to: 0)

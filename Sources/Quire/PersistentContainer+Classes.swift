@@ -4,16 +4,16 @@ public import ObjectModel
 public import StoreInterface
 
 extension PersistentContainer {
-  /// A container over one store, with the model that classes declare.
+  /// Makes a container over one store, with the model that classes declare.
   ///
   ///     let container = try PersistentContainer(at: "Trips.store", for: Trip.self, Stop.self)
   ///
   /// - Parameters:
   ///   - type: The type of a new store; `nil` for a binary store.
-  ///   - migrator: What brings a store of another model to this one; a store of another model is refused without it.
+  ///   - migrator: Brings a store of another model to this model. Without a migrator such a store is refused.
   ///   - classes: The classes with `@Entity`.
-  /// - Throws: `ModelError` if the classes make no model; `StoreError` if the store can't be opened; ``ContextError`` if its
-  ///   model is another.
+  /// - Throws: `ModelError` if the model of the classes has faults; `StoreError` if the store can't be opened;
+  ///   ``ContextError`` if the store has another model.
   public convenience init(
     at path: String, type: StoreType? = nil, migrator: (any StoreMigrator)? = nil,
     for classes: ManagedObject.Type...
@@ -23,14 +23,15 @@ extension PersistentContainer {
       classes: classes)
   }
 
-  /// A container over one store, with the model of a version that classes declare.
+  /// Makes a container over one store, with the model of a version that classes declare.
   ///
   ///     let migrator = try Migrator(TripsV1.self, TripsV2.self)
   ///     let container = try PersistentContainer(at: "Trips.store", for: TripsV2.self, migrator: migrator)
   ///
-  /// - Parameter migrator: Brings a store of another version to this one; without it such a store is refused.
-  /// - Throws: `ModelError` if the classes make no model; `StoreError` if the store can't be opened; ``ContextError`` if its
-  ///   model is another.
+  /// - Parameter migrator: Brings a store of another version to this version. Without a migrator such a store is
+  ///   refused.
+  /// - Throws: `ModelError` if the model of the classes has faults; `StoreError` if the store can't be opened;
+  ///   ``ContextError`` if the store has another model.
   public convenience init(
     at path: String, type: StoreType? = nil, for version: any ModelVersion.Type,
     migrator: (any StoreMigrator)? = nil
@@ -40,9 +41,9 @@ extension PersistentContainer {
       migrator: migrator, classes: version.classes)
   }
 
-  /// A container over one store, with a model that the program has.
+  /// Makes a container over one store, with a model of the program.
   ///
-  /// - Throws: `StoreError` if the store can't be opened; ``ContextError`` if its model is another.
+  /// - Throws: `StoreError` if the store can't be opened; ``ContextError`` if the store has another model.
   public convenience init(
     _ model: Model, at path: String, type: StoreType? = nil,
     migrator: (any StoreMigrator)? = nil, classes: [ManagedObject.Type] = [],

@@ -3,7 +3,7 @@ public import ObjectModel
 import StoreInterface
 
 extension PersistentStoreCoordinator {
-  /// A coordinator of the built-in kinds of stores on the system's disk.
+  /// Makes a coordinator with the built-in types of stores on the system's disk.
   public convenience init(
     model: Model, classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
   ) {

@@ -1,6 +1,6 @@
-// The umbrella: `import Quire` gives an application the types that it names, and no others. A program that builds models by
-// hand, or a backend, imports the modules beneath: `ObjectModel`, `StoreInterface`, `Rows`. Modules with operators are exported whole,
-// since an import of a single type leaves operators out.
+// The umbrella module: `import Quire` gives an application the types that it names, and no more. A program that
+// builds models in code, and a backend, import the modules beneath: `ObjectModel`, `StoreInterface`, `Rows`. Modules
+// with operators are exported whole, because an import of a single type does not import operators.
 @_exported public import Entities
 public import ObjectModel
 @_exported public import ObjectQuery
@@ -88,5 +88,5 @@ public import ObjectModel
 @_exported public import struct StoreInterface.StorePlaces
 @_exported public import struct StoreInterface.StoreType
 
-/// A value as rows hold it.
+/// The type of a value in a row.
 public typealias StoredValue = Value

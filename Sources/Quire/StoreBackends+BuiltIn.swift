@@ -3,7 +3,7 @@ public import StoreInterface
 import XMLStore
 
 extension StoreBackends {
-  /// The kinds of stores that Quire brings along.
+  /// The backends of the types of stores that Quire contains.
   public static let builtIn = StoreBackends([
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
     MemoryStoreBackend(),

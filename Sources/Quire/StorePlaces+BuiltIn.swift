@@ -2,7 +2,7 @@ import DurableFiles
 public import StoreInterface
 
 extension StorePlaces {
-  /// Every kind of store that Quire brings along, in files of this machine.
+  /// All types of stores that Quire contains, in files of this machine.
   ///
   ///     let coordinator = PersistentStoreCoordinator(model: model, places: .builtIn)
   ///     try coordinator.addStore(at: "Trips.store")

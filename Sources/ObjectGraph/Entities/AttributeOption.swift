@@ -1,38 +1,38 @@
 import Foundation
 public import ObjectModel
 
-/// A statement about an attribute that its type in Swift does not make.
+/// A statement about an attribute that its Swift type can't make.
 public struct AttributeOption: Sendable {
   let apply: @Sendable (inout Attribute) -> Void
 
   private init(_ apply: @escaping @Sendable (inout Attribute) -> Void) { self.apply = apply }
 
-  /// The values lie between two bounds, or are one of them.
+  /// Requires values between two bounds. The bounds themselves are valid.
   public static func range<V: BoundedAttributeValue>(_ range: ClosedRange<V>) -> AttributeOption {
     bounds(range.lowerBound.storedValue, range.upperBound.storedValue)
   }
 
-  /// The values are not less than a bound.
+  /// Requires values that are not less than a bound.
   public static func range<V: BoundedAttributeValue>(
     _ range: PartialRangeFrom<V>
   ) -> AttributeOption { bounds(range.lowerBound.storedValue, .null) }
 
-  /// The values are not greater than a bound.
+  /// Requires values that are not greater than a bound.
   public static func range<V: BoundedAttributeValue>(
     _ range: PartialRangeThrough<V>
   ) -> AttributeOption { bounds(.null, range.upperBound.storedValue) }
 
-  /// The texts have so many characters.
+  /// Requires texts with a number of characters in a range.
   public static func length(_ range: ClosedRange<Int>) -> AttributeOption {
     bounds(range.lowerBound.storedValue, range.upperBound.storedValue)
   }
 
-  /// The texts have at least so many characters.
+  /// Requires texts with a least number of characters.
   public static func length(_ range: PartialRangeFrom<Int>) -> AttributeOption {
     bounds(range.lowerBound.storedValue, .null)
   }
 
-  /// The texts have at most so many characters.
+  /// Requires texts with at most a number of characters.
   public static func length(_ range: PartialRangeThrough<Int>) -> AttributeOption {
     bounds(.null, range.upperBound.storedValue)
   }
@@ -44,32 +44,32 @@ public struct AttributeOption: Sendable {
     }
   }
 
-  /// The whole texts match a regular expression.
+  /// Requires texts that match a regular expression as a whole.
   public static func matches(_ pattern: String) -> AttributeOption {
     AttributeOption { $0.validation.pattern = pattern }
   }
 
-  /// The values meet a predicate, in which `SELF` is the value.
+  /// Requires values that meet a predicate, in which `SELF` is the value.
   ///
-  /// - Parameter message: The sentence that a failure shows; `nil` for a sentence that names the predicate.
+  /// - Parameter message: The message of a failure; `nil` for a message that names the predicate.
   public static func validated(_ predicate: String, message: String? = nil) -> AttributeOption {
     AttributeOption {
       $0.validation.predicates.append(ValidationPredicate(predicate, message: message))
     }
   }
 
-  /// Large values lie apart from their rows.
+  /// Stores large values apart from their rows.
   public static var externalStorage: AttributeOption {
     AttributeOption { $0.options.insert(.allowsExternalStorage) }
   }
 
-  /// The value stays in the history after its object is deleted.
+  /// Keeps the value in the history after its object is deleted.
   public static var preservesValueOnDeletion: AttributeOption {
     AttributeOption { $0.options.insert(.preservesValueOnDeletion) }
   }
 
-  /// The bytes are those that a value transformer makes of a value. A computed property may read and set the value with
-  /// ``ManagedObject/transformed(_:as:)``.
+  /// Stores the bytes that a value transformer makes from a value. A computed property can read and set the value
+  /// with ``ManagedObject/transformed(_:as:)``.
   ///
   ///     @Attribute("colour", .transformable(by: "ColourTransformer")) var colourData: Data?
   ///
@@ -86,7 +86,7 @@ public struct AttributeOption: Sendable {
     }
   }
 
-  /// The value of a new object, if it takes more than a literal to state it.
+  /// Sets the default value of new objects, if a literal is not enough to write it.
   ///
   ///     @Attribute(.default(Date(timeIntervalSinceReferenceDate: 0))) var start: Date
   public static func `default`<V: AttributeValue>(_ value: V) -> AttributeOption {
@@ -94,42 +94,42 @@ public struct AttributeOption: Sendable {
     return AttributeOption { $0.defaultValue = value }
   }
 
-  /// The attribute must have a value, although its type in Swift admits none.
+  /// Requires a value, even if the Swift type is optional.
   public static var required: AttributeOption { AttributeOption { $0.isOptional = false } }
 
-  /// The attribute had another name in the version of the model before.
+  /// States the attribute's name in the previous version of the model.
   public static func originalName(_ name: String) -> AttributeOption {
     AttributeOption { $0.renamingIdentifier = name }
   }
 
-  /// A text that changes the version hash when nothing else does.
+  /// Adds a text to the version hash, to change the hash when nothing else does.
   public static func hashModifier(_ modifier: String) -> AttributeOption {
     AttributeOption { $0.versionHashModifier = modifier }
   }
 }
 
-/// A statement about an entity that its class does not make.
+/// A statement about an entity that its class can't make.
 public struct EntityOption: Sendable {
   let apply: @Sendable (inout Entity) -> Void
 
   private init(_ apply: @escaping @Sendable (inout Entity) -> Void) { self.apply = apply }
 
-  /// The entity gives its properties to its subentities, and has no objects itself.
+  /// Makes the entity abstract: it gives its properties to its subentities and has no objects itself.
   public static var abstract: EntityOption { EntityOption { $0.isAbstract = true } }
 
-  /// The entity had another name in the version of the model before.
+  /// States the entity's name in the previous version of the model.
   public static func originalName(_ name: String) -> EntityOption {
     EntityOption { $0.renamingIdentifier = name }
   }
 
-  /// A text that changes the version hash when nothing else does.
+  /// Adds a text to the version hash, to change the hash when nothing else does.
   public static func hashModifier(_ modifier: String) -> EntityOption {
     EntityOption { $0.versionHashModifier = modifier }
   }
 }
 
 extension Value {
-  /// Returns a bound as the type that it bounds: a literal such as `0...5` is of whole numbers for every type.
+  /// Returns a bound as a value of the attribute's type. A literal range such as `0...5` has integers for every type.
   fileprivate func bound(of type: AttributeType) -> Value {
     guard case .integer(let number) = self else { return self }
     return switch type {

@@ -1,9 +1,9 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// A structure whose parts are the parts of a composite attribute. The macro ``Composite()`` writes the conformance.
+/// A structure that stands for a composite type of the model. The macro ``Composite()`` writes the conformance.
 public protocol CompositeValue: PropertyMapped, Sendable {
-  /// The name of the composite type in the model. That of the Swift type, unless this says otherwise.
+  /// The name of the composite type in the model: the name of the Swift type, unless the structure states another.
   static var compositeName: String { get }
 
   /// The parts.
@@ -17,10 +17,10 @@ public protocol CompositeValue: PropertyMapped, Sendable {
 }
 
 extension CompositeValue {
-  /// The name of the composite type in the model: that of the Swift type.
+  /// The name of the composite type in the model: the name of the Swift type.
   public static var compositeName: String { String(describing: Self.self) }
 
-  /// The names of the parts, by the key paths that read them.
+  /// The names of the parts, by their key paths.
   public static var propertyNames: [AnyKeyPath: String] {
     Dictionary(compositeParts.map { ($0.path, $0.attribute.name) }) { first, _ in first }
   }
@@ -30,10 +30,10 @@ extension CompositeValue {
 public struct CompositePart {
   let path: AnyKeyPath
   let attribute: Attribute
-  /// The type of the part, if the part is composite itself.
+  /// The Swift type of the part, if the part is composite itself.
   let type: (any CompositeValue.Type)?
 
-  /// A part that holds a value.
+  /// Returns a part with a single value.
   public static func part<Root: CompositeValue, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     _ options: AttributeOption...
@@ -41,7 +41,7 @@ public struct CompositePart {
     CompositePart(path: path, attribute: .plain(name, default: value, options), type: nil)
   }
 
-  /// A part with parts of its own.
+  /// Returns a composite part, which has parts of its own.
   public static func part<Root: CompositeValue, Value: CompositeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
   ) -> CompositePart {
@@ -49,14 +49,14 @@ public struct CompositePart {
   }
 }
 
-/// The parts of a composite attribute of an object, by their names.
+/// The parts of a composite attribute of an object, by name.
 public struct CompositeParts {
   let object: ManagedObject
   /// The name of the attribute.
   private let name: StaticString
-  /// The names of the parts that lead further.
+  /// The names of the composite parts on the way from the attribute to these parts.
   private let parts: [StaticString]
-  /// The hash of the names with points between them.
+  /// The hash of all these names, joined by dots.
   private let hash: UInt64
 
   init(_ object: ManagedObject, _ name: StaticString, _ hash: UInt64) {
@@ -92,7 +92,7 @@ public struct CompositeParts {
     }
   }
 
-  /// A part with parts of its own.
+  /// A composite part, which has parts of its own.
   public subscript<C: CompositeValue>(part: StaticString) -> C {
     get { C(composite: CompositeParts(self, part: part)) }
     nonmutating set { newValue.write(to: CompositeParts(self, part: part)) }
@@ -100,7 +100,7 @@ public struct CompositeParts {
 }
 
 extension Attribute {
-  /// An attribute of values of a type in Swift.
+  /// Returns an attribute with values of a Swift type.
   static func plain<Value: AttributeValue>(
     _ name: String, default value: Value?, _ options: [AttributeOption]
   ) -> Attribute {
@@ -111,7 +111,8 @@ extension Attribute {
     return attribute
   }
 
-  /// A composite attribute. It is optional, as it is in models made in an editor, unless an option says otherwise.
+  /// Returns a composite attribute. Like composite attributes from a model editor, it is optional unless an option
+  /// says otherwise.
   static func composite(
     _ name: String, _ type: any CompositeValue.Type, _ options: [AttributeOption]
   ) -> Attribute {

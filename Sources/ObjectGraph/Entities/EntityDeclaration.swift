@@ -4,15 +4,15 @@ import Synchronization
 /// The entity that a class with ``Entity(_:)`` declares.
 public struct EntityDeclaration {
   let entity: Entity
-  /// The class of the entity that it inherits from.
+  /// The class of the superentity.
   let superclass: ManagedObject.Type?
-  /// The properties, inherited ones first.
+  /// All properties; inherited properties come first.
   let properties: [EntityProperty]
 
-  /// Declares the entity of a class.
+  /// Makes the declaration of the entity of a class.
   ///
   /// - Parameters:
-  ///   - properties: All properties, with the inherited ones first.
+  ///   - properties: All properties; inherited properties come first.
   ///   - unique: Sets of properties. No two objects have the same values of all properties of a set.
   ///   - indexes: Sets of properties. Stores keep an index for each set.
   ///   - inverses: Pairs of relationships of the class that are inverse to one another.
@@ -25,7 +25,8 @@ public struct EntityDeclaration {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
     func names(_ paths: [PartialKeyPath<Object>]) -> [String] {
-      // A path that is no property is refused when the model is made, with this text.
+      // The name of a key path that leads to no property is the path's description. Making the model refuses that
+      // name.
       paths.map { path in
         properties.first { $0.path == path }?.property.name ?? "\(path)"
       }
@@ -59,7 +60,7 @@ public struct EntityDeclaration {
 }
 
 extension Entity {
-  /// States the inverse of a relationship of the entity.
+  /// Sets the inverse of a relationship of the entity.
   fileprivate mutating func setInverse(of name: String, to inverse: String, _ owner: String) {
     guard let place = declaredProperties.firstIndex(where: { $0.name == name }),
       case .relationship(var relationship) = declaredProperties[place]
@@ -70,7 +71,7 @@ extension Entity {
   }
 }
 
-/// The names of properties by their key paths, for each class that was asked for.
+/// A cache of the names of properties by their key paths, for each class.
 package enum PropertyPaths {
   /// Key paths never change, so threads may share them.
   private struct Names: @unchecked Sendable {
@@ -79,7 +80,7 @@ package enum PropertyPaths {
 
   private static let known = Mutex<[ObjectIdentifier: Names]>([:])
 
-  /// Returns the names of the properties of a class, by their paths.
+  /// Returns the names of the properties of a class by their key paths.
   static func names(of type: ManagedObject.Type) -> [AnyKeyPath: String] {
     let identifier = ObjectIdentifier(type)
     if let names = known.withLock({ $0[identifier] }) { return names.byPath }
@@ -92,8 +93,8 @@ package enum PropertyPaths {
     return names.byPath
   }
 
-  /// Returns the name of a property by its path. A path that is no property is refused when a request is bound to the
-  /// model, with the text that this returns.
+  /// Returns the name of the property that a key path leads to, or the path's description if it leads to no property.
+  /// A request with that text is refused when it is bound to the model.
   package static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
     type.propertyNames[path] ?? "\(path)"
   }

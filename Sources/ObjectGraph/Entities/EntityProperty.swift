@@ -3,21 +3,21 @@ public import ObjectQuery
 
 /// A property of an entity, as a class with ``Entity(_:)`` declares it.
 public struct EntityProperty {
-  /// The path that reads the property of an object; `nil` for a fetched property, to which no path can lead.
+  /// The key path of the property; `nil` for a fetched property, which no key path can lead to.
   let path: AnyKeyPath?
-  /// The property without its inverse, which is known once all classes are.
+  /// The property, without the inverse: that is set when all classes are known.
   let property: Property
   var destination: ManagedObject.Type?
   var inverse: AnyKeyPath?
   var isUnique = false
-  /// The type of the values of a composite attribute.
+  /// The Swift type of a composite attribute.
   var composite: (any CompositeValue.Type)?
 }
 
 // MARK: - Attributes
 
 extension EntityProperty {
-  /// An attribute.
+  /// Declares an attribute.
   public static func property<Root: ManagedObject, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     unique: Bool = false, _ options: AttributeOption...
@@ -25,7 +25,7 @@ extension EntityProperty {
     attribute(name, path, default: value, options, isUnique: unique)
   }
 
-  /// An attribute in memory only.
+  /// Declares an attribute in memory only.
   public static func transient<Root: ManagedObject, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     _ options: AttributeOption...
@@ -33,7 +33,7 @@ extension EntityProperty {
     attribute(name, path, default: value, options) { $0.isTransient = true }
   }
 
-  /// An attribute that follows from other properties.
+  /// Declares an attribute that is derived from other properties.
   public static func derived<Root: ManagedObject, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ expression: String,
     where filter: String? = nil, _ options: AttributeOption...
@@ -43,7 +43,7 @@ extension EntityProperty {
     }
   }
 
-  /// A composite attribute.
+  /// Declares a composite attribute.
   public static func property<Root: ManagedObject, Value: CompositeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
   ) -> EntityProperty {
@@ -66,9 +66,9 @@ extension EntityProperty {
 // MARK: - Fetched properties
 
 extension EntityProperty {
-  /// A fetched property.
+  /// Declares a fetched property.
   ///
-  /// - Parameter type: States the type of the property, and is not called.
+  /// - Parameter type: A function for its parameter type only, which is the type of the property. It is never called.
   public static func fetched<Object: ManagedObject>(
     _ name: String, _ type: ([Object]) -> Void, where predicate: String? = nil,
     sortedBy sortKeys: [SortKey] = [], limit: Int = 0
@@ -91,17 +91,17 @@ extension EntityProperty {
 // MARK: - Relationships
 
 extension EntityProperty {
-  /// A relationship that leads to one object.
+  /// Declares a relationship that leads to one object.
   public static func property<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>
   ) -> EntityProperty { relationship(name, path) }
 
-  /// A relationship that leads to one object at most.
+  /// Declares a relationship that leads to one object at most.
   public static func property<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>
   ) -> EntityProperty { relationship(name, path) }
 
-  /// A relationship that leads to one object.
+  /// Declares a relationship that leads to one object.
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -117,7 +117,7 @@ extension EntityProperty {
         versionHashModifier: hashModifier))
   }
 
-  /// A relationship that leads to one object at most.
+  /// Declares a relationship that leads to one object at most.
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -133,7 +133,7 @@ extension EntityProperty {
         versionHashModifier: hashModifier))
   }
 
-  /// A relationship that leads to many objects.
+  /// Declares a relationship that leads to many objects.
   public static func relationship<Root: ManagedObject, Many: RelatedCollection>(
     _ name: String, _ path: KeyPath<Root, Many>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -149,7 +149,7 @@ extension EntityProperty {
         renamingIdentifier: originalName, versionHashModifier: hashModifier))
   }
 
-  /// A relationship in memory only that leads to one object.
+  /// Declares a relationship in memory only that leads to one object.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -162,7 +162,7 @@ extension EntityProperty {
     ).inMemory
   }
 
-  /// A relationship in memory only that leads to one object at most.
+  /// Declares a relationship in memory only that leads to one object at most.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -175,7 +175,7 @@ extension EntityProperty {
     ).inMemory
   }
 
-  /// A relationship in memory only that leads to many objects.
+  /// Declares a relationship in memory only that leads to many objects.
   public static func transient<Root: ManagedObject, Many: RelatedCollection>(
     _ name: String, _ path: KeyPath<Root, Many>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
@@ -188,7 +188,7 @@ extension EntityProperty {
     ).inMemory
   }
 
-  /// The same relationship, in memory only.
+  /// This relationship, made transient.
   private var inMemory: EntityProperty {
     guard case .relationship(var relationship) = property else { return self }
     relationship.isTransient = true

@@ -1,11 +1,11 @@
-// SAFETY: The table has a power of two of places, at least one of them free, and is freed with its
-// owner; positions are masked to it.
+// SAFETY: The table's size is a power of two, and at least one place is free. Positions are masked to the size. The
+// table is freed with its owner.
 
 import ObjectModel
 import ObjectQuery
 import Rows
 
-/// An entity as the objects of one store know it: its properties, found by their names' numbers.
+/// An entity of one store, for its objects: properties are found by the hashes of their names.
 @safe
 final class GraphEntity: @unchecked Sendable {
   // Sendable: nothing changes after the initializer.
@@ -13,7 +13,7 @@ final class GraphEntity: @unchecked Sendable {
   let entity: Entity
   let layout: Layout
   let properties: [GraphProperty]
-  /// The columns whose default for new objects is not the one of the layout.
+  /// The default values that differ from the default of their column in the layout, by column.
   let initialValues: [(column: Int, value: Value)]
   /// The derived attributes, by their positions among the properties.
   let derived: [Int]
@@ -25,15 +25,16 @@ final class GraphEntity: @unchecked Sendable {
   let toOnes: [GraphProperty.ToOne]
   /// The stored one-to-one relationships.
   let oneToOnes: [GraphProperty.ToOne]
-  /// The relationships that change other objects when an object is deleted.
+  /// The relationships that the deletion of an object may propagate along, by their positions among the properties.
   let relationshipsToPropagate: [Int]
-  /// The relationships whose inverses the model limits in number or by a predicate.
+  /// The relationships with an inverse that the model limits in number or by a predicate, by their positions.
   let countedRelationships: [Int]
-  /// Whether a reference has a second end, as one to one, or a place in an ordered relationship.
+  /// Whether some reference needs a second write: of the other end of a one-to-one relationship, or of a position in
+  /// an ordered relationship.
   var hasDependentReferences: Bool { toOnes.contains { !$0.isPlain } }
-  /// Whether anything must be asked when an object is validated.
+  /// The rules that the validation of an object checks.
   let constraints: ValidationPlan
-  /// What finds a property by its name's number; sources have a copy of the pointer.
+  /// The hash table of property codes. Sources have a copy of the pointer.
   let table: UnsafeMutablePointer<PropertyCode>
   let mask: Int
 
@@ -103,8 +104,8 @@ final class GraphEntity: @unchecked Sendable {
     unsafe table[place] = code
   }
 
-  /// What is known of the property whose name has the given number; its form is `none` when the
-  /// entity has no such property.
+  /// Returns the code of the property with the given name hash. Its form is `none` if the entity has no such
+  /// property.
   @inline(__always)
   func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: table, mask) }
 
@@ -120,14 +121,14 @@ final class GraphEntity: @unchecked Sendable {
     }
   }
 
-  /// The property of the given name.
+  /// The property with the given name; `nil` if there is none.
   subscript(name: String) -> GraphProperty? {
     let code = code(PropertyHash.of(name))
     guard code.form != .none, properties[Int(code.property)].name == name else { return nil }
     return properties[Int(code.property)]
   }
 
-  /// Fails because a program asked for a property that there is not, or as what it is not.
+  /// Stops the program because it asked for a property that does not exist, or used a property as another kind.
   func refuse(_ name: String, as use: String) -> Never {
     let known = properties.map(\.name).joined(separator: ", ")
     if self[name] != nil {

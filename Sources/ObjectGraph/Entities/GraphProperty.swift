@@ -2,9 +2,9 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// A property of an entity as objects know it: what the model says, and where its values are.
+/// A property of an entity, for its objects: the model's description and the place of the values.
 ///
-/// A class, so that handing one over copies nothing.
+/// A class, so that passing it copies nothing.
 final class GraphProperty: Sendable {
   let name: String
   let property: Property
@@ -19,17 +19,17 @@ final class GraphProperty: Sendable {
   enum Place: Sendable {
     /// A value in a column.
     case attribute(Attribute, column: Int)
-    /// Several values in columns of their own, under the names of the parts.
+    /// Several values in columns of their own, named after the parts.
     case composite(Attribute, parts: [String])
     /// A value in memory only.
     case transient(Attribute)
     /// A reference in a column.
     case toOne(ToOne)
-    /// What other rows or links say.
+    /// Links, or references of other rows.
     case toMany(ToMany)
     /// A relationship in memory only.
     case transientRelationship(Relationship)
-    /// What a request finds.
+    /// The results of a fetch request.
     case fetched(FetchedProperty)
   }
 
@@ -37,13 +37,13 @@ final class GraphProperty: Sendable {
   final class ToOne: Sendable {
     let relationship: Relationship
     let column: Int
-    /// The column of the object's place among those that lead to the same one.
+    /// The column of the object's position in the ordered inverse relationship.
     let order: Int?
-    /// The relationship back.
+    /// The inverse relationship.
     let inverse: Relationship?
-    /// Whether setting the reference is all there is to do.
+    /// Whether nothing else must be written when the reference is set.
     let isPlain: Bool
-    /// Whether deleting the object it leads away from concerns the one it leads to.
+    /// Whether deleting the object with the reference affects the object that the reference leads to.
     var mattersToDeletion: Bool {
       relationship.deleteRule == .cascade || relationship.deleteRule == .deny
         || inverse.map { !$0.isToMany } ?? false
@@ -62,13 +62,13 @@ final class GraphProperty: Sendable {
   final class ToMany: Sendable {
     let relationship: Relationship
     let query: ToManyRelationship
-    /// How the objects at the other end are found.
+    /// The way to find the objects at the other end.
     let way: RelationshipWay
-    /// Where its links are; `nil` when it follows from the reference that leads back.
+    /// The side of the link table with the links; `nil` if the references of the inverse store the relationship.
     let links: LinkTable.Side?
-    /// The relationship back.
+    /// The inverse relationship.
     let inverse: Relationship?
-    /// Whether a link may lead to a deleted object, because the link denies the deletion.
+    /// Whether a link may lead to an object that is to be deleted, because the inverse's delete rule is to deny that.
     var mayLeadToDeleted: Bool { links != nil && inverse?.deleteRule == .deny }
 
     init(
@@ -83,7 +83,7 @@ final class GraphProperty: Sendable {
     }
   }
 
-  /// Whether it is an attribute with one value.
+  /// Whether the property is an attribute with one value.
   var isAttribute: Bool {
     switch place {
     case .attribute, .transient: true
@@ -91,7 +91,7 @@ final class GraphProperty: Sendable {
     }
   }
 
-  /// The relationship back, of one that is stored.
+  /// The inverse of a stored relationship.
   var inverse: Relationship? {
     switch place {
     case .toOne(let toOne): toOne.inverse
@@ -105,32 +105,33 @@ final class GraphProperty: Sendable {
   }
 }
 
-/// What finding a property by its number gives: just what reading and writing it needs.
+/// The part of a property that reading and writing need, found by the hash of the property's name.
 struct PropertyCode {
-  /// The number made of the name.
+  /// The hash of the name.
   var hash: UInt64
   /// The position among the entity's properties.
   var property: Int32
-  /// The column's position in the layout; -1 when there is none.
+  /// The column's position in the layout; -1 if there is no column.
   var column: Int32
   var form: Form
-  /// The kind of values in the column, by which an accessor checks its own.
+  /// The kind of values in the column. An accessor compares its own kind with this.
   var content: Content
 
   enum Form: UInt8 {
     case none
-    /// A value that may be set.
+    /// A stored attribute that a program may set.
     case attribute
-    /// A value that follows from others.
+    /// A derived attribute.
     case derived
-    /// A reference, and nothing that must agree with it.
+    /// A reference that can be set without any other write.
     case plainToOne
     case toOne
-    /// Anything that has no column.
+    /// A property without a column.
     case other
   }
 
-  /// What the column of an attribute holds. Of this module, because comparing it must be a single step.
+  /// The kind of values in an attribute's column. An enum of this module, so that one comparison is a single
+  /// instruction.
   enum Content: UInt8 {
     case int16
     case int32
@@ -141,7 +142,7 @@ struct PropertyCode {
     case date
     case string
     case uri
-    /// Nothing that is read or written in place.
+    /// A kind that is not read or written in place.
     case other
   }
 
@@ -149,7 +150,7 @@ struct PropertyCode {
 }
 
 extension PropertyCode {
-  /// Whether there is a column of whole numbers or booleans.
+  /// Whether the column has integers or Booleans.
   @inline(__always)
   var isWhole: Bool {
     switch content {
@@ -158,7 +159,7 @@ extension PropertyCode {
     }
   }
 
-  /// Whether there is a column of floating-point numbers or dates.
+  /// Whether the column has floating-point numbers or dates.
   @inline(__always)
   var isReal: Bool {
     switch content {
@@ -167,11 +168,11 @@ extension PropertyCode {
     }
   }
 
-  /// Whether there is a column of text.
+  /// Whether the column has texts.
   @inline(__always)
   var isText: Bool { content == .string || content == .uri }
 
-  /// Whether a whole number may be set.
+  /// Returns whether the column can store an integer.
   @inline(__always)
   func takes(_ number: Int64) -> Bool {
     switch content {
@@ -184,7 +185,7 @@ extension PropertyCode {
 }
 
 extension PropertyCode.Content {
-  /// What the column of an attribute holds that is of a kind.
+  /// Makes the content of a kind of columns.
   init(_ kind: ColumnKind) {
     self =
       switch kind {

@@ -2,17 +2,16 @@ import ObjectModel
 import Rows
 import Synchronization
 
-/// All entities of one store, as its objects know them.
+/// All entities of one store, for its objects.
 final class GraphSchema: Sendable {
   let model: Model
   let schema: Schema
   private let byNumber: [UInt16: GraphEntity]
   private let byName: [String: GraphEntity]
-  /// For each entity the ways from its objects to those that derive values from them: names of
-  /// relationships, one after another. An entity is among them if any attribute is derived at all.
+  /// The paths from the objects of an entity to the objects that derive values from them, by entity. A path is a list
+  /// of relationship names. An entity with derived attributes has an entry, if only an empty one.
   private let derivedWays: [String: Set<[String]>]
-  /// For each derived attribute that follows from other objects the entities of all objects it may follow from,
-  /// and of those that have it.
+  /// For each derived attribute with a path of relationships: its own entity, and the entities along the path.
   private let derivingFamilies: [Set<UInt16>]
   /// The relationships without a stored inverse, by the entities that they lead to.
   private let oneWayReferences: [UInt16: OneWayReferences]
@@ -30,11 +29,11 @@ final class GraphSchema: Sendable {
     oneWayReferences = OneWayReferences.byDestination(entities, model, schema)
   }
 
-  /// What was made last: a program opens many stores of few models.
+  /// The schemas that were made last: a program opens many stores of few models.
   private static let known = Mutex<[GraphSchema]>([])
   private static let mostKnown = 8
 
-  /// The entities of a store with the given schema.
+  /// Returns the schema of a store with the given layout of rows, from the cache if it is there.
   static func of(_ model: Model, _ schema: Schema) -> GraphSchema {
     let found = known.withLock { known in
       known.first { $0.model.isSame(as: model) && $0.schema == schema }
@@ -48,18 +47,18 @@ final class GraphSchema: Sendable {
     return made
   }
 
-  /// What no two objects of an entity may share: the names of the properties, and where they are.
+  /// A uniqueness constraint: the properties, and their columns.
   struct Uniqueness: Sendable {
     /// The name of the entity that declares the constraint.
     let entity: String
     let names: [String]
     /// The columns in the entity's layout.
     let columns: [Int]
-    /// The layouts of all entities that the constraint is for.
+    /// The layouts of all entities that the constraint applies to.
     let family: [Layout]
   }
 
-  /// The constraints of an entity, inherited ones included.
+  /// Returns the uniqueness constraints of an entity, inherited constraints included.
   func uniqueness(of graph: GraphEntity) -> [Uniqueness] {
     var constraints: [Uniqueness] = []
     var next: Entity? = graph.entity
@@ -80,11 +79,13 @@ final class GraphSchema: Sendable {
   /// Returns the relationships without a stored inverse that lead to objects of the entity.
   func oneWayReferences(to entity: UInt16) -> OneWayReferences? { oneWayReferences[entity] }
 
-  /// Returns the entities and link tables that a change of the given entities may concern: the entities that
-  /// share a root with them, lead to them or are led to, or derive values with them, and all link tables.
+  /// Returns the entities and link tables that a change of the given entities may concern.
+  ///
+  /// These are the entities with the same root, the entities at both ends of their relationships, the entities that
+  /// derive values with them, and all link tables.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
-    // Links lead to objects of any entity.
+    // A number without an entity is a link table. Its links may lead to objects of any entity.
     if numbers.contains(where: { byNumber[$0] == nil }) {
       return found.union(byNumber.keys)
     }
@@ -114,7 +115,7 @@ final class GraphSchema: Sendable {
   /// Whether any attribute is derived.
   var hasDerivations: Bool { !derivedWays.isEmpty }
 
-  /// The ways from objects of an entity to those that derive values from them.
+  /// Returns the paths from objects of an entity to the objects that derive values from them.
   func ways(toThoseDerivingFrom graph: GraphEntity) -> Set<[String]> {
     derivedWays[graph.name] ?? []
   }

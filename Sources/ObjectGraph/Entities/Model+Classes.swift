@@ -1,14 +1,14 @@
 public import ObjectModel
 
 extension Model {
-  /// Makes a model of the entities that classes declare.
+  /// Makes a model from the entities that classes declare.
   ///
   ///     let model = try Model(classes: [Trip.self, Stop.self])
   ///
-  /// A superclass with an entity belongs to the model too. An inverse that one end states holds for both ends.
+  /// A superclass with an entity belongs to the model too. An inverse that one end states applies to both ends.
   ///
-  /// - Throws: `ModelError` with every fault found; ``ContextError`` if a class declares no entity, or an inverse that is
-  ///   no property of the destination.
+  /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, or an
+  ///   inverse that is no property of the destination.
   public init(classes: [ManagedObject.Type]) throws {
     var declarations: [EntityDeclaration] = []
     var seen: Set<ObjectIdentifier> = []
@@ -33,7 +33,7 @@ extension Model {
   }
 }
 
-/// Returns the composite types of properties and of their parts.
+/// Returns the composite types of the properties and of their parts.
 private func compositeTypes(_ properties: [EntityProperty]) -> [CompositeType] {
   var types: [CompositeType] = []
   var waiting = properties.compactMap(\.composite)
@@ -70,7 +70,7 @@ extension EntityDeclaration {
 }
 
 extension Model.Description {
-  /// Gives each relationship without an inverse the relationship that names it as its inverse.
+  /// Sets the missing inverse of each relationship that another relationship names as its inverse.
   fileprivate mutating func stateInversesAtBothEnds() {
     for entity in entities {
       for relationship in entity.declaredRelationships {

@@ -3,19 +3,19 @@ import Rows
 
 /// The relationships that lead to the objects of one entity and have no stored inverse there.
 ///
-/// The object at the far end does not know of them. When it is deleted, the context finds the
-/// objects that lead to it by the columns and the links named here.
+/// Such an object has no record of the objects that lead to it. When it is deleted, the context finds them by these
+/// columns and links.
 struct OneWayReferences: Sendable {
   /// A to-one relationship of one referring entity.
   struct Reference: Sendable {
     let entity: UInt16
     let toOne: GraphProperty.ToOne
-    /// The index of the column; one that the context makes in memory if the store keeps none.
+    /// The index of the column. If the store keeps no index, the context makes one in memory.
     let index: IndexLayout
   }
 
   var references: [Reference] = []
-  /// The link tables, each seen from the object that the links lead to.
+  /// The sides of link tables at which the objects of the entity stand.
   var links: [LinkTable.Side] = []
 
   /// Returns the relationships without a stored inverse by the entities that they lead to.

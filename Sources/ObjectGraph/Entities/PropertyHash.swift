@@ -1,4 +1,4 @@
-/// The number that stands for a property's name: FNV-1a of its UTF-8.
+/// The hash of a property's name: FNV-1a of the name's UTF-8.
 @usableFromInline
 enum PropertyHash {
   @usableFromInline static let basis: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -8,7 +8,7 @@ enum PropertyHash {
     (hash ^ UInt64(byte)) &* 0x100_0000_01b3
   }
 
-  /// The number of a name, or of a name that stands behind another one.
+  /// Returns the hash of a name, or of a longer name from the hash of its beginning.
   @inlinable
   static func of(_ name: StaticString, after start: UInt64 = basis) -> UInt64 {
     name.withUTF8Buffer { bytes in

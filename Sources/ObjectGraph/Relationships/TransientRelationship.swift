@@ -12,17 +12,12 @@ struct TransientRelationship {
   /// The position among the properties of the entity.
   private let property: Int
 
-  /// Makes the relationship with a name.
-  ///
-  /// - Returns: `nil` if the entity has no such relationship, or the relationship is stored.
+  /// Makes the relationship with a name. Returns `nil` if the entity has no such relationship, or it is stored.
   private init?(_ name: String, of object: ManagedObject) {
     self.init(object.source.entity.graph.code(PropertyHash.of(name)), of: object)
   }
 
-  /// Makes the relationship with a property code.
-  ///
-  /// - Parameter code: The code of a property of any kind.
-  /// - Returns: `nil` if the property is no transient relationship.
+  /// Makes the relationship with the code of a property. Returns `nil` if the property is no transient relationship.
   init?(_ code: PropertyCode, of object: ManagedObject) {
     guard code.form == .other,
       case .transientRelationship(let relationship) =
