@@ -2,10 +2,10 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Moves one store of a workspace to another base: replays the changes on it, and shows the known objects as of then.
+/// Advances one store of a workspace to another base: replays the changes on it, and updates the registered objects.
 ///
-/// An object without changes shows the new row. An object with changes keeps them on top of the new row, and stays in
-/// conflict if another save has changed the row that they were made on.
+/// An object without changes shows the new row. An object with changes keeps them on top of the new row. It stays in
+/// conflict if another save has changed the row that its changes were made on.
 struct Advance {
   private let workspace: Workspace
   private let state: StoreState
@@ -15,14 +15,14 @@ struct Advance {
     self.state = state
   }
 
-  /// Moves to a base.
+  /// Advances to a base.
   ///
   /// - Parameters:
   ///   - seen: The rows that the context has asked to see.
-  ///   - givenUp: The keys of objects whose changes are given up.
-  ///   - policy: The judge of conflicts; `nil` while conflicts are kept.
-  /// - Returns: Whether another save has changed rows that the changes may have to do with.
-  /// - Throws: ``ContextError`` if the policy is to fail, the error of a custom policy, or of a damaged store.
+  ///   - givenUp: The keys of objects whose changes are dropped.
+  ///   - policy: The policy that resolves conflicts; `nil` to keep the conflicts.
+  /// - Returns: Whether another save has changed rows that may concern the changes.
+  /// - Throws: ``ContextError`` if the policy is to fail; the error of a custom policy; the error of a damaged store.
   @discardableResult
   func run(
     to base: StoreBase, seen: SeenRows = SeenRows(), givenUp: Set<ObjectKey> = [],
@@ -32,7 +32,7 @@ struct Advance {
     defer { workspace.workDepth -= 1 }
     try workspace.sealForUndo()
     var rebased = try rebase(to: base, seen, givenUp, policy)
-    // An object that is about to be deleted may change others, and then all is replayed once more.
+    // An object that is about to be deleted may change other objects. Then all changes are replayed once more.
     for _ in 0..<Workspace.mostRounds {
       let mark = workspace.sealCount
       for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
@@ -70,14 +70,15 @@ struct Advance {
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)
-      // An object that was inserted and deleted here is no change of this context, though another save may restore it.
+      // An object that was inserted and deleted here is no change of this context, though another save may restore
+      // it.
       if one.object.state.contains(.deleted) { one.object.state.subtract([.inserted, .pending]) }
       one.object.state.subtract([.missing, .deleted])
       if !one.isThere {
         one.object.state.formUnion([.missing, .deleted])
         one.object.state.subtract([.updated, .pending])
       }
-      // Links alone have changed it, and the save reads its values without a look at its state.
+      // Only links of this object have changed. The save reads its values without checking its state.
       if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
       workspace.unannounced.events.add(
@@ -100,13 +101,13 @@ struct Advance {
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }
-    // Observers are notified when changes are next processed: soon, if no turn is under way.
+    // Observers are notified when changes are next processed. If no turn is under way, that is soon.
     if !workspace.unannounced.isEmpty {
       ContextExecutor(workspace).endTurnSoon(isOwed: false)
     }
   }
 
-  /// Leads an object to the row that the changes and the base have for it.
+  /// Points an object to the row that the changes and the base have for it.
   func show(_ object: ManagedObject, _ changes: Layer) throws {
     let entity = object.source.entity
     let entry = try changes.entry(of: object.key)
@@ -145,7 +146,7 @@ struct Advance {
     }
   }
 
-  /// A known object without changed values whose row the new base may show differently.
+  /// A registered object without changed values that may have another row in the new base.
   private struct Refault {
     let object: ManagedObject
     let wasThere: Bool
@@ -153,7 +154,7 @@ struct Advance {
     let isDifferent: Bool
   }
 
-  /// Finds the known objects without changed values that the new base may show differently.
+  /// Returns the registered objects without changed values that may have another row in the new base.
   private func differingObjects(_ rebased: Rebased) throws -> [Refault] {
     var found: [Refault] = []
     var seen: Set<ObjectKey> = []
@@ -178,13 +179,13 @@ struct Advance {
     return found
   }
 
-  /// Whether the changes have a row of an object. Links change no row of the objects they connect.
+  /// Returns whether the changes have a row of an object. Links change no row of the objects they connect.
   private func hasRow(_ key: ObjectKey) throws -> Bool {
     try state.pending.contains { try $0.mentions(key) }
   }
 }
 
 extension Workspace {
-  /// The most rounds in which objects and observers may go on changing objects, before it counts as endless.
+  /// The most rounds in which hooks and observers may change objects again. After that the changes count as endless.
   static let mostRounds = 1000
 }

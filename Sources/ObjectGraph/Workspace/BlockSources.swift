@@ -1,14 +1,14 @@
-// SAFETY: The finder keeps the sources that its places lead to.
+// SAFETY: The finder retains the sources that it returns places of.
 
 import Rows
 
-/// The sources of the blocks that objects of one entity were found in.
+/// The sources of the blocks in which objects of one entity were found.
 @safe
 struct BlockSources {
   private var byBlock: [ObjectIdentifier: RowSource] = [:]
-  /// The source that was asked for last.
+  /// The source that was returned last.
   private var last: RowSource?
-  /// The places of the rows of objects that are not known.
+  /// The places of rows, for objects that are not registered yet.
   private var finder = RowFinder()
   /// The number of bytes of the blocks that no commit has written.
   private var uncommittedByteCount = 0
@@ -38,14 +38,15 @@ struct BlockSources {
     return source
   }
 
-  /// Returns the place of an object's row, if its block was seen. The place is not retained.
+  /// Returns the place of an object's row, if its block was seen. The source is not retained.
   @inline(__always)
   @unsafe func place(of number: UInt64) -> (source: Unmanaged<RowSource>, row: Int)? {
     unsafe finder.place(of: number)
   }
 
-  /// Releases the sources of blocks that no commit has written, once these are large: rows gathered for one fetch,
-  /// or layers that were merged since.
+  /// Releases the sources of blocks that no commit has written, once these blocks are large.
+  ///
+  /// Such blocks have rows gathered for one fetch, or are from layers that have been merged since.
   mutating func removeTransient() {
     guard uncommittedByteCount > BlockSources.mostUncommittedBytes else { return }
     uncommittedByteCount = 0

@@ -2,13 +2,13 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// Tells the observers of a context of its changes and saves.
+/// Notifies the observers of a context of its changes and saves.
 struct ChangeAnnouncer {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Tells of the changes that were frozen since the last time.
+  /// Notifies observers of the changes that were frozen since the last notification.
   func postChanges() {
     guard !workspace.unannounced.isEmpty else { return }
     let (layers, events) = (workspace.unannounced.layers, workspace.unannounced.events)
@@ -43,7 +43,7 @@ struct ChangeAnnouncer {
     return change
   }
 
-  /// Tells the notification centre that a save is coming.
+  /// Posts to the notification centre that the context will save.
   func postSaving() {
     NotificationCenter.default.post(
       name: .managedObjectContextWillSave, object: workspace.face.context)
@@ -51,15 +51,15 @@ struct ChangeAnnouncer {
 }
 
 extension Workspace {
-  /// Tells observers of the changes that were frozen since the last time.
+  /// Notifies observers of the changes that were frozen since the last notification.
   func announceChanges() { ChangeAnnouncer(self).postChanges() }
 
-  /// Tells observers of layers that were changed or saved, and returns the notification.
+  /// Notifies observers of layers that were changed or saved, and returns the change.
   @discardableResult
   func tell(_ kind: ContextChange.Kind, _ layers: [StoreTag: Layer]) -> ContextChange {
     ChangeAnnouncer(self).post(kind, layers)
   }
 
-  /// Tells observers that a save is coming.
+  /// Notifies observers that the context will save.
   func announceSaving() { ChangeAnnouncer(self).postSaving() }
 }

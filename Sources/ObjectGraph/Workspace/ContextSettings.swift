@@ -1,4 +1,4 @@
-/// The settings of a context that a program makes.
+/// The settings of a context. The program sets them.
 struct ContextSettings {
   /// The name of the context in messages, notifications and the history.
   var name: String?
@@ -6,9 +6,9 @@ struct ContextSettings {
   var transactionAuthor: String?
   /// The rule that decides conflicts with saves of other contexts.
   var mergePolicy: MergePolicy = .error
-  /// Asked between two blocks of a search. The search ends with `CancellationError` when the answer is no.
+  /// A function that a search calls between two blocks. If it returns `false`, the search throws `CancellationError`.
   var mayGoOnSearching: (@Sendable () -> Bool)?
-  /// Whether unchanged objects stay in memory that only the context holds.
+  /// Whether unchanged objects stay registered although the program does not hold them.
   var retainsRegisteredObjects = false
   /// Whether a save skips validation, because the caller validates all objects at the end.
   var defersValidation = false

@@ -19,12 +19,12 @@ struct DocumentChanges {
     }
   }
 
-  /// Whether there is nothing to save.
+  /// Whether the context has no unsaved changes, and no child has pushed changes.
   var isClean: Bool {
     !workspace.hasChanges && workspace.mail.published.withLock { $0.pushes.isEmpty }
   }
 
-  /// Makes the changes of layers in the context.
+  /// Puts the changes of layers on top of the context's changes.
   func take(_ layers: [StoreTag: Layer]) throws {
     workspace.checkPlace()
     try workspace.processPendingChanges()
@@ -43,7 +43,7 @@ struct DocumentChanges {
     workspace.announceSave(layers, toChildren: false)
   }
 
-  /// Drops all changes and reads the newest state.
+  /// Drops all changes and refreshes all objects.
   func revert() {
     Rollback(workspace).run()
     ObjectRefresh(workspace).refreshAll()

@@ -1,25 +1,25 @@
-// SAFETY: The draft being filled is kept by the last source of `insertions`.
+// SAFETY: The last source of `insertions` retains the draft being filled.
 
 import Rows
 
-/// The rows of one entity that a context writes, and the rows it wrote that are not saved yet.
+/// The rows of one entity that a context is writing, and the unsaved rows that it has written.
 @safe
 struct EntityDrafts {
   /// The drafts of new rows. The last one is being filled.
   private var insertions: [RowSource] = [] {
     didSet { if insertions.isEmpty { unsafe current = nil } }
   }
-  /// The last draft of new rows, to be used without being retained.
+  /// The last draft of new rows, for use without retaining it.
   private var current: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)?
   /// The drafts of changed rows. The last one is being filled.
   private var changes: [RowSource] = []
   /// The drafts of the keys that are removed.
   private var removals: [Draft] = []
-  /// The sources of the changes that are sealed and not saved yet.
+  /// The sources of the frozen changes that are not saved yet.
   private(set) var sealed: [RowSource] = []
-  /// The sources of blocks of unsaved changes that came as a layer, by block.
+  /// The sources of blocks of unsaved changes that arrived as a layer, by block.
   private var pendingSources: [ObjectIdentifier: RowSource] = [:]
-  /// The rows that joined the own changes of objects with changes that came as a layer.
+  /// The last draft of rows that join an object's own changes with changes from a layer.
   private var joined: RowSource?
 
   /// Whether there are drafts that are not frozen.
@@ -27,7 +27,7 @@ struct EntityDrafts {
 
   // MARK: Writing
 
-  /// The draft for new rows; `nil` if it has no room or there is none.
+  /// The draft for new rows; `nil` if there is none or it is full.
   @inline(__always)
   @unsafe var filling: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)? {
     if let current = unsafe current, unsafe !current.draft._withUnsafeGuaranteedRef({ $0.isFull }) {
@@ -51,7 +51,7 @@ struct EntityDrafts {
     return unsafe made
   }
 
-  /// Returns a draft of changed rows with room for one more.
+  /// Returns a draft of changed rows that has room for one more row.
   mutating func openChanges(for entity: EntityState) -> RowSource {
     if let last = changes.last, !last.draft!.isFull { return last }
     let source = RowSource(entity, role: .changes)
@@ -60,7 +60,7 @@ struct EntityDrafts {
     return source
   }
 
-  /// Removes a key.
+  /// Records the removal of a row.
   mutating func remove(_ number: UInt64, basis: Int64, for entity: EntityState) {
     if removals.last?.isFull ?? true {
       removals.append(Draft(entity.graph.layout, role: .changes))
@@ -69,7 +69,7 @@ struct EntityDrafts {
     removals[removals.count - 1].append(key: number, basis: basis)
   }
 
-  // MARK: Changes that came as a layer
+  // MARK: Changes from layers
 
   /// Returns the source of a block of unsaved changes.
   mutating func pendingSource(
@@ -83,7 +83,7 @@ struct EntityDrafts {
     return made
   }
 
-  /// Returns a sealed draft with room for one more row that joins own changes with changes of a layer.
+  /// Returns a closed draft with room for one more row that joins own changes with changes from a layer.
   mutating func joinedRows(isSparse: Bool, for entity: EntityState) -> RowSource {
     if let joined, !joined.draft!.isFull, joined.isSparse == isSparse { return joined }
     let made = RowSource(entity, role: isSparse ? .changes : .insertions)
@@ -95,7 +95,7 @@ struct EntityDrafts {
 
   // MARK: Saving
 
-  /// Freezes the open drafts. They may be read as before, and written no more.
+  /// Freezes the open drafts. They can still be read, and are never written again.
   mutating func freeze(ofEntity number: UInt16, _ writer: inout BlockWriter) -> Layer.EntityChanges
   {
     let result = Layer.EntityChanges(
@@ -113,13 +113,13 @@ struct EntityDrafts {
     return result
   }
 
-  /// Notes that the sealed changes are saved.
+  /// Records that the frozen changes are saved.
   mutating func setSaved(_ version: Int64?) {
     for source in sealed { source.setSaved(version) }
     removeSealed()
   }
 
-  /// Drops all changes that are not saved.
+  /// Drops all unsaved changes.
   mutating func discard() {
     for source in insertions + changes { source.isOpen = false }
     insertions = []

@@ -1,17 +1,17 @@
-// SAFETY: A context takes itself out of its entity states before it goes, and a state is never outlived by
-// another of the same store that leads to it but detached first.
+// SAFETY: A context detaches its entity states before it ends. A state that refers to another state of the same store
+// is detached before that other state is released.
 
 import ObjectModel
 import Rows
 import StoreInterface
 
-/// The known objects of one entity of one store in one context, and the drafts of the changed objects.
+/// The registered objects of one entity of one store in one context, and the drafts of the changed objects.
 @safe
 final class EntityState {
   /// The workspace; `nil` when its context is gone and only objects are left.
   var workspace: Workspace? { unsafe workspaceReference?.takeUnretainedValue() }
   private var workspaceReference: Unmanaged<Workspace>?
-  /// Where the last reference that was followed from here led.
+  /// The entity state that the last followed reference of this entity led to.
   private var lastDestination: Unmanaged<EntityState>?
   let store: PersistentStore
   let graph: GraphEntity
@@ -19,26 +19,26 @@ final class EntityState {
   let type: ManagedObject.Type
 
   @exclusivity(unchecked) private var storedObjects = ObjectTable()
-  /// The objects that the context knows.
+  /// The registered objects.
   @inline(__always)
   var objects: ObjectTable {
     // SAFETY: The table runs no other code while it is being changed.
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
-  /// The object with the given number, if the context knows it.
+  /// Returns the registered object with the given number; `nil` if there is none.
   @inline(__always)
   func known(_ number: UInt64) -> ManagedObject? { unsafe storedObjects[number] }
   /// The number of times that objects have left the table.
   @inline(__always)
   var departures: Int { unsafe storedObjects.departures }
-  /// The state of an object that was just made.
+  /// The initial state of an object.
   let birthState: ManagedObject.State
-  /// Which column of the objects was read last.
+  /// The index of the column that was last read of any object.
   let lastRead: UnsafeMutablePointer<Int>
-  /// The sources of the blocks that objects were found in.
+  /// The sources of the blocks in which objects were found.
   private(set) var sources = BlockSources()
-  /// The source of objects that are not looked up yet.
+  /// The source of all faults that have not been looked up yet.
   var unresolved: RowSource {
     if let madeUnresolved { return madeUnresolved }
     let made = RowSource(self, block: nil)
@@ -46,7 +46,7 @@ final class EntityState {
     return made
   }
   private var madeUnresolved: RowSource?
-  /// Whether an object of the table is not looked up yet.
+  /// Whether the table has an object that has not been looked up yet.
   var hasFaults: Bool { madeUnresolved?.isLent ?? false }
 
   /// The rows that the context writes.
@@ -67,7 +67,8 @@ final class EntityState {
 
   deinit { unsafe lastRead.deallocate() }
 
-  /// Releases the context and everything that leads back here. Objects that the program holds may still be read.
+  /// Releases the context and everything that refers back to this state. Objects that the program holds can still be
+  /// read.
   func detach() {
     unsafe workspaceReference = nil
     unsafe lastDestination = nil
@@ -77,7 +78,7 @@ final class EntityState {
     drafts.removeAll()
   }
 
-  /// The sources of changes that are sealed and not saved yet.
+  /// The sources of the frozen changes that are not saved yet.
   var sealedSources: [RowSource] { drafts.sealed }
 
   /// Whether there are drafts that are not frozen.
@@ -90,28 +91,28 @@ extension EntityState {
   /// Returns the source of a block's rows.
   func source(of block: Block) -> RowSource { sources.source(of: block, for: self) }
 
-  /// Returns the source of a block in which an object was found, near which other objects are likely to be.
+  /// Returns the source of a block in which an object was found. Other objects are likely to be in the same block.
   ///
   /// - Parameters:
-  ///   - index: The place of the table with the block.
-  ///   - tables: All tables of the store, the bottom first.
+  ///   - index: The index of the table with the block.
+  ///   - tables: All tables of the store, from bottom to top.
   func source(of block: Block, _ index: Int, in tables: [any RowTable]) throws -> RowSource {
     try sources.source(of: block, for: self, index, in: tables)
   }
 
-  /// Releases the sources of blocks that no commit has written, once these are large. No caller may be about to make
-  /// objects of their rows.
+  /// Releases the sources of blocks that no commit has written, once these blocks are large. The caller must not make
+  /// objects of their rows afterwards.
   func forgetPassingSources() { sources.removeTransient() }
 
-  /// Releases the sources that no object leads to.
+  /// Releases the sources that no object uses.
   func forgetSources() {
     sources.removeAll()
   }
 
-  /// The object with the given number, made if it is not known: a row of a source, or one that is not
-  /// looked up yet.
+  /// Returns the object with the given number. Makes it from the given row if it is not registered. If it is a fault
+  /// that was not looked up yet, points it to the row.
   ///
-  /// - Parameter source: A source that the caller keeps.
+  /// - Parameter source: A source that the caller retains.
   @inline(__always)
   @unsafe func object(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
@@ -127,8 +128,8 @@ extension EntityState {
     return unsafe make(number, at: source, row)
   }
 
-  /// The object with the given number, made if it is not known, and looked up when it is first used
-  /// unless it is easily found.
+  /// Returns the object with the given number. Makes it if it is not registered: from a row in a block that was seen,
+  /// or else as a fault.
   @inline(__always)
   func object(_ number: UInt64) -> ManagedObject {
     if let known = known(number) { return known }
@@ -142,18 +143,19 @@ extension EntityState {
     return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
   }
 
-  /// After so many objects ``bringNear(_:from:)`` is to be called again.
+  /// The number of objects after which a caller calls ``bringNear(_:from:)`` again.
   static let nearStep = 8
 
-  /// Has the processor fetch the memory that the use of objects one after another needs, some steps ahead of the use.
+  /// Prefetches the memory of objects that the caller uses one after another, some steps ahead of the use.
   ///
-  /// Each step prepares the next: an object's place in the table is near before the object is asked for there, and
-  /// the object before the value that is likely to be read of it.
+  /// Each step prepares the next step: first the object's place in the table, then the object, then the value that is
+  /// likely to be read.
   ///
   /// - Parameters:
   ///   - numbers: The objects' numbers.
-  ///   - addresses: The addresses of objects that were met before, if no object has left the table since; 0 for the
-  ///     other objects. New addresses are added.
+  ///   - addresses: The known addresses of the objects, if no object has left the table since; 0 for an unknown
+  ///     address.
+  ///     The function fills in new addresses.
   ///   - position: The position of the caller, a multiple of ``nearStep``.
   @inline(never)
   @unsafe func bringNear(
@@ -187,8 +189,8 @@ extension EntityState {
     }
   }
 
-  /// The object that a reference from here leads to; `nil` when the context is gone, or there is no such
-  /// entity.
+  /// Returns the object that a reference of this entity leads to; `nil` if the context is gone, or the store has no
+  /// such entity.
   @inline(__always)
   func destination(_ key: ObjectKey) -> ManagedObject? {
     guard key.number > 0 else { return nil }
@@ -203,7 +205,7 @@ extension EntityState {
     return entity.object(key.number)
   }
 
-  /// Returns the object that a value leads to; `nil` if the relationship may not lead there.
+  /// Returns the object that a value names; `nil` if the relationship can't lead to that object.
   func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
     guard case .object(let key) = value, let workspace,
       let other = workspace.object(at: key, in: store),
@@ -233,13 +235,15 @@ extension EntityState {
     unsafe workspaceReference?.toOpaque() == Unmanaged.passUnretained(workspace).toOpaque()
   }
 
-  /// Whether deletions were asked for that did not reach the objects they concern.
+  /// Whether the context has deletions that are not propagated yet.
   var hasDeletionsToPropagate: Bool {
     unsafe workspaceReference?._withUnsafeGuaranteedRef { !$0.deletionsToPropagate.isEmpty }
       ?? false
   }
 
-  /// - Parameter source: A source that the caller keeps.
+  /// Makes an object and registers it.
+  ///
+  /// - Parameter source: A source that the caller retains.
   @unsafe private func make(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
   ) -> ManagedObject {
@@ -255,7 +259,7 @@ extension EntityState {
 // MARK: - Changes
 
 extension EntityState {
-  /// Makes a new object, with the given number or the next that is free.
+  /// Makes a new object, with the given number or the next free number.
   func insert(_ number: UInt64? = nil, basis: Int64 = 0) throws -> ManagedObject {
     let number = try number ?? keys.next(ofEntity: graph.number, in: store)
     let (source, draft) =
@@ -279,7 +283,7 @@ extension EntityState {
     let source = drafts.openChanges(for: self)
     let newRow: Int
     if old.isPending, let below = old.below(row) {
-      // The new row gives again what the old row gave, so one row of changes at most lies above the saved row.
+      // The new row repeats the values of the old row, so that at most one row of changes is above the saved row.
       newRow = source.append(
         object.key.number, basis: try old.basis(row), above: below.source, below.row)
       for column in old.givenColumns(row) {
@@ -293,12 +297,14 @@ extension EntityState {
     return source
   }
 
-  /// Returns the source of a block of unsaved changes that came as a layer.
+  /// Returns the source of a block of unsaved changes that arrived as a layer.
   func pendingSource(of block: Block, isSparse: Bool) -> RowSource {
     drafts.pendingSource(of: block, isSparse: isSparse, for: self)
   }
 
-  /// Returns a sealed row of the values that an object's own changes give, and above them some of another row.
+  /// Returns a row of the values that an object's own changes give, with some values of another row on top.
+  ///
+  /// - Parameter columns: The columns to copy from the other row.
   func join(
     _ object: ManagedObject, _ source: RowSource, _ row: Int, _ columns: [Int]
   ) throws -> (source: RowSource, row: Int) {
@@ -320,7 +326,7 @@ extension EntityState {
     return (target, newRow)
   }
 
-  /// Takes an object's row out.
+  /// Removes an object's row.
   func remove(_ object: ManagedObject) throws {
     try unsafe object.sourceReference._withUnsafeGuaranteedRef { source in
       try remove(object.key.number, source, Int(object.row))
@@ -330,7 +336,7 @@ extension EntityState {
   private func remove(_ number: UInt64, _ source: RowSource, _ row: Int) throws {
     if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
-      // Beneath a new row there is nothing, or it is taken out already.
+      // A new row has no row beneath it, or that row is removed already.
       if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
       return
     }
@@ -347,17 +353,17 @@ extension EntityState {
     drafts.remove(number, basis: basis, for: self)
   }
 
-  /// Freezes the open drafts. They may be read as before, and written no more.
+  /// Freezes the open drafts. They can still be read, and are never written again.
   func seal(_ writer: inout BlockWriter) -> Layer.EntityChanges {
     drafts.freeze(ofEntity: graph.number, &writer)
   }
 
-  /// Notes that the frozen drafts are saved.
+  /// Records that the frozen drafts are saved.
   func setSaved(_ version: Int64?) { drafts.setSaved(version) }
 
-  /// Drops all changes that are not saved.
+  /// Drops all unsaved changes.
   func discard() { drafts.discard() }
 
-  /// Notes that a draft was opened.
+  /// Records that a draft was opened.
   func noteOpenChanges() { workspace?.noteOpenChanges(of: store) }
 }

@@ -2,22 +2,22 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The caches of insertions: where new objects and new members go, and leased keys.
+/// The caches of insertions: the entity of new objects, the positions of new members, and leased keys.
 struct InsertionTargets {
-  /// The entity of the last insertion, which is likely to be that of the next.
+  /// The entity of the last insertion. The next insertion is likely to have the same entity.
   var last: EntityState?
-  /// The number of changes of the coordinator's stores at that insertion.
+  /// The coordinator's count of store changes at that insertion.
   var storeChanges = 0
   /// The stores that the program has chosen for new objects, by entity.
   var assignments: [String: PersistentStore] = [:]
-  /// The ends of ordered relationships: the places for the next members.
+  /// The position of the next member of each ordered relationship, by the relationship's end.
   var orderEnds: [OrderEnd: Int64] = [:]
   /// The leased keys for new links, by store and table.
   private var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
 
-  /// Returns a key for a new link that no other link has.
+  /// Returns a key for a new link. No other link has the same key.
   ///
-  /// - Parameter remaining: The number of links that the caller is about to put.
+  /// - Parameter remaining: The number of links that the caller is about to add.
   mutating func nextLinkKey(
     _ table: UInt16, _ state: StoreState, _ remaining: Int
   ) throws -> UInt64 {
@@ -33,7 +33,7 @@ struct InsertionTargets {
 }
 
 extension Workspace {
-  /// The ends of ordered relationships: the places for the next members.
+  /// The position of the next member of each ordered relationship, by the relationship's end.
   var orderEnds: [OrderEnd: Int64] {
     _read { yield insertion.orderEnds }
     _modify { yield &insertion.orderEnds }

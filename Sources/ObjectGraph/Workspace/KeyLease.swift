@@ -1,10 +1,10 @@
 import StoreInterface
 
-/// The keys for new objects of one entity that were leased from its store, so that no other object gets them.
+/// The leased keys for new objects of one entity. The store gives them to no other object.
 struct KeyLease {
   private var keys: Range<UInt64> = 0..<0
   private var leaseSize = 16
-  /// The most keys of one lease. Each lease is a step of the disk, so that leases grow with the insertions.
+  /// The most keys of one lease. A lease costs a write to the disk, so leases double in size up to this number.
   private static let largestLease = 65_536
 
   /// Returns the next key.

@@ -15,7 +15,7 @@ struct ObjectDeletion {
     workspace.requireOwn(object)
     guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
     workspace.realize(object)
-    // The object may be missing, or delete itself when it awakes.
+    // The object may be missing, or its own hook may have deleted it.
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     workspace.announceDeletion(of: object)
     object.state.insert([.deleted, .deletionToPropagate])
@@ -29,12 +29,12 @@ struct ObjectDeletion {
     workspace.workDepth += 1
     defer { workspace.workDepth -= 1 }
     var waves: [[ManagedObject]] = []
-    // Cascades may run in any shape, circles included. A deleted object is not deleted again, so the waves end.
+    // Cascades may form cycles. A deleted object is not deleted again, so the loop ends.
     while !workspace.deletionsToPropagate.isEmpty {
       let doomed = workspace.deletionsToPropagate
       workspace.deletionsToPropagate = []
       waves.append(doomed)
-      // The rows of the deleted objects are still in the view, so their relationships can be read.
+      // The view still has the rows of the deleted objects, so their relationships can be read.
       try workspace.sealAll()
       for object in doomed {
         object.state.remove(.deletionToPropagate)
@@ -80,7 +80,7 @@ struct ObjectDeletion {
     }
   }
 
-  /// Notes the references of a deleted object, where the context has changed them before.
+  /// Records the references of a deleted object, if the context has changed them before the deletion.
   private func noteLastReferences(
     of object: ManagedObject, _ graph: GraphEntity, in state: StoreState
   ) throws {
@@ -104,7 +104,8 @@ struct ObjectDeletion {
 }
 
 extension Workspace {
-  /// Tells an object of a subclass that a delete rule is about to delete it, unless it is deleted or being deleted.
+  /// Tells an object of a subclass that a delete rule is about to delete it, unless the object is deleted or is being
+  /// deleted.
   func announceDeletion(of key: ObjectKey, in state: StoreState) {
     guard let object = object(at: key, in: state), type(of: object) != ManagedObject.self,
       exists(object), !object.state.contains(.beingDeleted)

@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// Evicts the objects of a workspace that only the workspace knows, once there are many.
+/// Evicts the objects that only the workspace holds, once there are many.
 struct ObjectEviction {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Evicts unused objects if more are known than after the last eviction, times two.
+  /// Evicts unused objects if the number of registered objects has doubled since the last eviction.
   func runIfNeeded() {
     for state in workspace.storeStates {
       for entity in state.knownEntities { entity.forgetPassingSources() }
@@ -19,7 +19,7 @@ struct ObjectEviction {
     run()
   }
 
-  /// Evicts the unchanged objects that the program does not hold, and the values kept for them.
+  /// Evicts the unchanged objects that the program does not hold, and the transient values kept for them.
   func run() {
     var count = 0
     for state in workspace.storeStates {
@@ -43,7 +43,7 @@ struct ObjectEviction {
 }
 
 extension Workspace {
-  /// Evicts unused objects once there are many.
+  /// Evicts unused objects if the number of registered objects has doubled since the last eviction.
   func sweepIfNeeded() { ObjectEviction(self).runIfNeeded() }
 
   /// Evicts the unchanged objects that the program does not hold.

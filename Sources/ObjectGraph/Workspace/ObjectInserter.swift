@@ -48,7 +48,7 @@ struct ObjectInserter {
     return object
   }
 
-  /// Returns the entity that a new object goes to.
+  /// Returns the entity state for a new object.
   private func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
     let stores = workspace.coordinator.storeChanges
     if store == nil, let last = targets.last, last.graph.name == entity,

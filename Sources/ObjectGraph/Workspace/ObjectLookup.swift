@@ -34,7 +34,7 @@ struct ObjectLookup {
         .noObject, "No store of the coordinator has objects like \(id.uri).")
     }
     if object.source.isUnresolved {
-      // A store that is looked at for the first time is at its newest commit.
+      // A store that is read for the first time is at its newest commit.
       if known != nil { try workspace.advance(state) }
       try workspace.resolve(object, in: state)
     }
@@ -44,7 +44,7 @@ struct ObjectLookup {
     return object
   }
 
-  /// Returns the object with an identifier, if the context knows it.
+  /// Returns the registered object with an identifier; `nil` if there is none.
   func registeredObject(for id: ObjectID) -> ManagedObject? {
     workspace.checkPlace()
     guard let state = workspace.knownState(of: id.store) else { return nil }

@@ -3,13 +3,13 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// Reads objects of a workspace again from the parent or the stores.
+/// Refreshes objects of a workspace from the parent or the stores.
 struct ObjectRefresh {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Reads an object again. Its own changes stay or are dropped.
+  /// Refreshes an object. Its own changes stay or are dropped.
   func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     workspace.checkPlace()
     workspace.requireOwn(object)
@@ -18,7 +18,8 @@ struct ObjectRefresh {
     else { return }
     defer { workspace.announceChanges() }
     do {
-      // Nothing is published between one object and the next, so that many are refreshed in little time.
+      // With `mergeChanges` false, nothing is published between one object and the next, so that refreshing many is
+      // fast.
       if mergeChanges || workspace.hasUnprocessedChanges
         || workspace.mail.hasWaiting.load(ordering: .relaxed)
       {
@@ -41,7 +42,8 @@ struct ObjectRefresh {
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
     try Advance(workspace, state).run(to: base, seen: seen)
     workspace.undoStack?.noteSeen(seen, in: state)
-    // An object that another save has not changed is told all the same, because the program has asked.
+    // The hook is called also for an object that no other save has changed, because the program has asked for a
+    // refresh.
     let told = Set(
       workspace.unannounced.events.refreshed[
         min(mark, workspace.unannounced.events.refreshed.count)...])
@@ -53,13 +55,13 @@ struct ObjectRefresh {
     try workspace.sealForUndo()
   }
 
-  /// Drops the changes of an object, which becomes a fault.
+  /// Drops the changes of an object and makes it a fault.
   private func dropChanges(of object: ManagedObject, in state: StoreState) throws {
     workspace.unannounced.events.refreshed.append(object.objectID)
     let isFault = object.isFault
     if !isFault {
       object.willTurnIntoFault()
-      // The changes of this hook are dropped with the other changes.
+      // The changes that this hook makes are dropped with the other changes.
       try workspace.sealForUndo()
     }
     if object.state.contains(.pending), try standsAlone(object, in: state) {
@@ -78,8 +80,10 @@ struct ObjectRefresh {
     if !isFault { object.didTurnIntoFault() }
   }
 
-  /// Whether nothing else in the store follows from the changes of an object: it is not deleted, neither here nor by
-  /// another save, its references have no second end and no place, and no deletion may reach it again.
+  /// Returns whether the changes of an object can be dropped without an effect on any other row.
+  ///
+  /// That is so if the object is not deleted, here or by another save, if its references need no second write, and if
+  /// no deletion can reach it again.
   private func standsAlone(_ object: ManagedObject, in state: StoreState) throws -> Bool {
     let graph = object.source.entity.graph
     return try !object.state.contains(.deleted) && !graph.hasDependentReferences
@@ -91,7 +95,7 @@ struct ObjectRefresh {
     object.point(to: object.source.entity.unresolved, row: 0)
   }
 
-  /// Reads all known objects again. Changes stay.
+  /// Refreshes all registered objects. Changes stay.
   func refreshAll() {
     workspace.checkPlace()
     do {
@@ -100,14 +104,14 @@ struct ObjectRefresh {
     } catch { workspace.note(error) }
   }
 
-  /// Shows the newest rows of all objects, which become faults. All drafts must be frozen.
+  /// Shows the newest rows of all objects. Objects without changes become faults. All drafts must be frozen.
   private func showAllObjects() throws {
     workspace.workDepth += 1
     defer { workspace.workDepth -= 1 }
     for state in workspace.storeStates {
       try workspace.advance(state)
       var objects: [ManagedObject] = []
-      // A hook may make more objects known, so all objects are found before the first hook is called.
+      // A hook may register more objects, so all objects are collected before the first hook is called.
       var faults: [ManagedObject] = []
       for entity in state.knownEntities {
         entity.objects.visit { object in
@@ -126,7 +130,7 @@ struct ObjectRefresh {
       }
       for object in faults where !object.state.contains(.pending) {
         object.willTurnIntoFault()
-        // The hook of this object, or of another object, may have changed it.
+        // A hook may have changed this object.
         if object.state.contains(.pending) { continue }
         makeFault(object)
         object.didTurnIntoFault()
@@ -141,7 +145,7 @@ struct ObjectRefresh {
     workspace.announceChanges()
   }
 
-  /// Pins the context to one moment of the stores, or lets it follow the newest commit again.
+  /// Pins the context to one moment of the stores. With `nil` the context follows the newest commit again.
   func pin(to generation: QueryGeneration?) throws {
     workspace.checkPlace()
     try workspace.processPendingChanges()

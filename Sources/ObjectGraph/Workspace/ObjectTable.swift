@@ -1,16 +1,16 @@
-// SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
+// SAFETY: A page has `Page.count` places, all initialized when the page is made. Positions are masked to that count.
 // Callers of a directory stay below its count.
 
 import CProcessor
 
-/// The objects of one entity that a context knows, by their numbers.
+/// The registered objects of one entity, by their numbers.
 ///
-/// Keys are leased in order, so objects lie in pages by number: eight bytes an object and no hash. The
-/// table keeps its objects alive until it is swept, because only so may their last user be on any
-/// thread: nothing is found here while it is going.
+/// Keys are leased in order, so objects are in pages by number: eight bytes for an object, and no hash. The table
+/// retains its objects until a sweep releases them. So it never returns an object that another thread is releasing:
+/// an object that may be released on any thread has left the table before.
 struct ObjectTable: ~Copyable {
-  /// Pages are in an array while so many places of it come to each, and beyond in a dictionary: who looks for a few
-  /// objects among millions needs no room for all.
+  /// Pages are in an array as long as its size is at most this number of places for each page. Other pages are in a
+  /// dictionary, so that a few objects among millions need little memory.
   private static var mostPlacesPerPage: Int { 64 }
 
   private var low = Directory()
@@ -18,7 +18,8 @@ struct ObjectTable: ~Copyable {
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
-  /// How often objects have left. Counted before they do: an object's end may ask for others.
+  /// The number of times that objects have left. Raised before objects leave, because their deinitializers may read
+  /// the table.
   private(set) var departures = 0
 
   deinit {
@@ -48,13 +49,13 @@ struct ObjectTable: ~Copyable {
       unsafe places[Int(truncatingIfNeeded: number & 63)]
     }
 
-    /// Fills a place that is empty.
+    /// Stores an object in an empty place.
     @inline(__always)
     func put(_ object: ManagedObject, _ number: UInt64) {
       unsafe (places + Int(truncatingIfNeeded: number & 63)).initialize(to: object)
     }
 
-    /// Empties a place, and gives whether anybody else holds the object that was there.
+    /// Empties a place. Returns whether the program still holds the object.
     @discardableResult
     func clear(_ place: Int) -> Bool {
       guard address(UInt64(place)) != 0 else { return false }
@@ -66,14 +67,14 @@ struct ObjectTable: ~Copyable {
 
     func remove(_ number: UInt64) { clear(Int(truncatingIfNeeded: number & 63)) }
 
-    /// The address of an object, without holding it; 0 for none.
+    /// Returns the address of an object without retaining it; 0 if there is none.
     @inline(__always)
     func address(_ number: UInt64) -> UInt {
-      // SAFETY: A place is a pointer, or nothing, which is zero.
+      // SAFETY: A place contains a pointer, or `nil`, which is zero.
       unsafe UnsafeRawPointer(places + Int(truncatingIfNeeded: number & 63)).load(as: UInt.self)
     }
 
-    /// Lets go of what nobody else holds, and gives how many those were and how many are left.
+    /// Releases the objects that only the table holds. Returns the numbers of released and of remaining objects.
     func sweep() -> (gone: Int, left: Int) {
       var (gone, left) = (0, 0)
       for place in 0..<Page.count where address(UInt64(place)) != 0 {
@@ -87,7 +88,7 @@ struct ObjectTable: ~Copyable {
       return (gone, left)
     }
 
-    /// Calls `body` with each object that has a holder other than the table.
+    /// Calls `body` with each object that is held outside of the table.
     func visitHeld(_ body: (ManagedObject) -> Void) {
       for place in 0..<Page.count where address(UInt64(place)) != 0 {
         if unsafe isKnownUniquelyReferenced(&places[place]) { continue }
@@ -107,7 +108,7 @@ struct ObjectTable: ~Copyable {
     }
   }
 
-  /// Pages by their index, without the bookkeeping of an array.
+  /// An array of pages by index, without the overhead of Swift's array.
   @safe
   private struct Directory {
     private(set) var count = 0
@@ -145,30 +146,30 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
 
-  /// Brings near the place of an object.
+  /// Prefetches the place of an object.
   @inline(__always)
   func bringPlaceNear(_ number: UInt64) { page(of: number)?.bringPlaceNear(number) }
 
-  /// Where the object with the given number lies, without holding it; 0 when it is not known.
+  /// Returns the address of the object with the given number, without retaining it; 0 if it is not registered.
   @inline(__always)
   func address(_ number: UInt64) -> UInt { page(of: number)?.address(number) ?? 0 }
 
-  /// Brings near an object by its address.
+  /// Prefetches an object by its address.
   @inline(__always)
   static func bringNear(_ address: UInt) {
-    // What counting it needs may lie in another line than where it leads to.
+    // The object's reference count and its fields may be in different cache lines.
     unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address))
     unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address &+ 24))
   }
 
-  /// The object at an address, for whoever looks at it while the table holds it.
+  /// Returns the object at an address without retaining it, for use while the table retains it; `nil` for 0.
   @inline(__always)
   @unsafe static func unheld(_ address: UInt) -> Unmanaged<ManagedObject>? {
-    // SAFETY: The table holds the object.
+    // SAFETY: The table retains the object.
     unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
   }
 
-  /// Adds an object that is not there.
+  /// Adds an object that is not in the table.
   mutating func insert(_ object: ManagedObject, _ number: UInt64) {
     (page(of: number) ?? makePage(number >> 6)).put(object, number)
     count += 1
@@ -179,7 +180,7 @@ struct ObjectTable: ~Copyable {
     pageCount += 1
     if index >= UInt64(low.count), index < UInt64(pageCount * ObjectTable.mostPlacesPerPage) {
       low.grow(to: max(Int(index) + 1, low.count * 2))
-      // What is found in the array is not looked for elsewhere.
+      // A page in the range of the array is looked up only there.
       for (index, page) in high where index < UInt64(low.count) {
         low[Int(index)] = page
         high[index] = nil
@@ -189,7 +190,7 @@ struct ObjectTable: ~Copyable {
     return page
   }
 
-  /// Takes an object out.
+  /// Removes an object.
   mutating func remove(_ number: UInt64) {
     guard let page = page(of: number), page.address(number) != 0 else { return }
     departures += 1
@@ -197,7 +198,7 @@ struct ObjectTable: ~Copyable {
     count -= 1
   }
 
-  /// Takes all objects out.
+  /// Removes all objects.
   mutating func removeAll() {
     departures += 1
     let departures = departures
@@ -205,7 +206,7 @@ struct ObjectTable: ~Copyable {
     self.departures = departures
   }
 
-  /// Lets go of the objects that nobody else holds.
+  /// Releases the objects that only the table holds.
   mutating func sweep() {
     departures += 1
     for index in 0..<low.count {
@@ -229,13 +230,13 @@ struct ObjectTable: ~Copyable {
     }
   }
 
-  /// Calls `body` with every object, in the order of their numbers as far as these are low.
+  /// Calls `body` with every object. Objects of pages in the array come first, in ascending order.
   func visit(_ body: (ManagedObject) throws -> Void) rethrows {
     for index in 0..<low.count { try low[index]?.visit(body) }
     for page in high.values { try page.visit(body) }
   }
 
-  /// Calls `body` with each object that has a holder other than the table.
+  /// Calls `body` with each object that is held outside of the table.
   func visitHeld(_ body: (ManagedObject) -> Void) {
     for index in 0..<low.count { low[index]?.visitHeld(body) }
     for page in high.values { page.visitHeld(body) }

@@ -1,4 +1,4 @@
-/// The observers of a context, and the changes that they do not know of yet.
+/// The observers of a context, and the changes that have not been posted to them yet.
 struct Observation {
   /// The streams of changes and saves.
   let streams = StreamHub<ContextChange>()
@@ -6,7 +6,7 @@ struct Observation {
   var following: ResultsFollowing?
   /// The properties that Swift's Observation tracks.
   let tracked = TrackedProperties()
-  /// The changes that were frozen, and the objects that were read again, since observers were notified last.
+  /// The changes that were frozen, and the refreshed objects, since observers were last notified.
   var unannounced = UnannouncedChanges()
 }
 
@@ -16,7 +16,7 @@ extension Workspace {
     get { observation.following }
     set { observation.following = newValue }
   }
-  /// The changes that observers do not know of yet.
+  /// The changes that have not been posted to observers yet.
   var unannounced: UnannouncedChanges {
     _read { yield observation.unannounced }
     _modify { yield &observation.unannounced }

@@ -2,20 +2,20 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// One moment of the stores of a coordinator. A context that is pinned to it sees no later save.
+/// One moment of the stores of a coordinator. A context that is pinned to this moment sees no later save.
 public struct QueryGeneration: Sendable {
   private var snapshots: [StoreTag: any StoreSnapshot]
 
-  /// The present moment of the stores of a coordinator.
+  /// Makes the present moment of the stores of a coordinator.
   ///
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError` if a store can't be read.
   public init(_ coordinator: PersistentStoreCoordinator) throws {
     var snapshots: [StoreTag: any StoreSnapshot] = [:]
     for store in coordinator.stores { snapshots[store.tag] = try store.store.snapshot() }
     self.snapshots = snapshots
   }
 
-  /// The moment of an earlier commit of one store, and the present moment of the other stores.
+  /// Makes a moment from an earlier commit of one store and the present state of the other stores.
   ///
   /// - Throws: `StoreError` if the store does not keep that commit any more.
   public init(_ coordinator: PersistentStoreCoordinator, commit: Int64, of store: PersistentStore)
@@ -27,7 +27,7 @@ public struct QueryGeneration: Sendable {
 
   func snapshot(of tag: StoreTag) -> (any StoreSnapshot)? { snapshots[tag] }
 
-  /// Moves a store to the commit of a save that was made above the moment.
+  /// Replaces the snapshot of a store by the commit of a save that the pinned context has made.
   mutating func advance(_ tag: StoreTag, to snapshot: any StoreSnapshot) {
     if snapshots[tag] != nil { snapshots[tag] = snapshot }
   }

@@ -7,7 +7,7 @@ struct Rollback {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Drops all changes and tells observers.
+  /// Drops all changes and notifies observers.
   func run() {
     dropChanges()
     workspace.announceChanges()
@@ -27,7 +27,7 @@ struct Rollback {
       for layer in state.pending { workspace.following?.note(layer, in: state.tag) }
       state.discard()
     }
-    // All objects show their saved values before the first hook is called: changes of the hooks are new changes.
+    // All objects show their saved values before the first hook is called. So the changes of a hook are new changes.
     var told: [ManagedObject] = []
     for object in objects {
       workspace.forgetTransientValues(of: object.objectID)
@@ -51,7 +51,7 @@ struct Rollback {
     workspace.updateFollowers()
   }
 
-  /// Forgets all changes and objects.
+  /// Drops all changes and detaches all objects.
   func reset() {
     workspace.checkPlace()
     dropChanges()

@@ -1,22 +1,22 @@
-// SAFETY: Sources are kept by `sources`, which stands beside every place that leads to one.
+// SAFETY: `sources` retains the source of every stretch.
 
 import ObjectModel
 import Rows
 
-/// Where an entity's rows lie: blocks that were come upon, by the numbers of their objects.
+/// An index of the blocks of one entity that were seen, by the numbers of their objects.
 ///
-/// The follower of a reference looks here first: that is a few steps in one small array, where a look into the
-/// tables of a store takes a lock and several steps in each. Only blocks stand here that nothing above
-/// them says anything of.
+/// A reference is followed here first, which takes a few steps in one small array. A look-up in the tables of a store
+/// takes a lock and several steps in each table. A block is in this index only if no table above it has an entry in
+/// the block's range of numbers.
 @safe
 struct RowFinder {
   private var stretches: [Stretch] = unsafe []
-  /// The sources of the stretches, which keep them alive.
+  /// The sources of the stretches, retained here.
   private var sources: [RowSource] = []
-  /// The ranges of keys that each table has of the entity, as far as the tables were asked.
+  /// The ranges of the entity's keys in each table, as far as they have been read.
   private var ranges: [KeyRanges?] = []
 
-  /// From which number to which a block has rows.
+  /// The range of numbers for which a block has rows.
   @unsafe
   private struct Stretch {
     var first: UInt64
@@ -25,14 +25,14 @@ struct RowFinder {
     var source: Unmanaged<RowSource>
   }
 
-  /// Returns the place of an object's row, which is not retained; `nil` if its block was not seen yet.
+  /// Returns the place of an object's row; `nil` if its block was not seen yet. The source is not retained.
   @inline(__always)
   @unsafe func place(of number: UInt64) -> (source: Unmanaged<RowSource>, row: Int)? {
     unsafe stretches.withUnsafeBufferPointer { stretches in
       var low = 0
       var count = stretches.count
       if count == 0 { return nil }
-      // The last block that does not begin behind the number; without a branch that can't be foreseen.
+      // Finds the last block with a first number not above the number, without unpredictable branches.
       while count > 1 {
         let half = count >> 1
         low = unsafe stretches[low &+ half].first <= number ? low &+ half : low
@@ -48,11 +48,11 @@ struct RowFinder {
     }
   }
 
-  /// Remembers a source of whole rows that a table has.
+  /// Remembers a source of whole rows of a table.
   ///
   /// - Parameters:
-  ///   - index: Which of the tables has the rows.
-  ///   - tables: All tables there are, the bottom first.
+  ///   - index: The index of the table with the rows.
+  ///   - tables: All tables of the store, from bottom to top.
   mutating func note(_ source: RowSource, of index: Int, in tables: [any RowTable]) throws {
     guard let block = source.block else { return }
     let number = block.entityNumber
@@ -75,7 +75,7 @@ struct RowFinder {
 }
 
 extension KeyRanges {
-  /// Whether anything is said of one of the given keys.
+  /// Returns whether the table may have an entry in a range of keys.
   fileprivate func overlap(_ keys: ClosedRange<UInt64>) -> Bool {
     [put, changed, removed].contains { $0?.overlaps(keys) ?? false }
   }

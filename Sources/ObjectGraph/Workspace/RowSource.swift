@@ -1,43 +1,42 @@
-// SAFETY: There is a raw column and a state for each column of the layout. A raw column is read only once
-// it was loaded, its memory is kept alive by `owners`, and rows are those of the block. Entity states
-// outlive their sources: a context detaches its objects before it goes.
+// SAFETY: There is a raw column and a state for each column of the layout. A raw column is read only after it was
+// loaded; `owners` keeps its memory alive; rows are rows of the block. Entity states outlive their sources: a context
+// detaches its objects before it ends.
 
 import CProcessor
 import ObjectModel
 import Rows
 import Synchronization
 
-/// Where objects find their values: rows of one block, or of a draft of the context's own.
+/// The source of objects' values: the rows of one block, or of a draft of the context.
 ///
-/// An object is a source and a row; a fault is no more than that. Columns are read when they are first
-/// asked for: the first few values one by one, and then the whole column, from which each further value
-/// is read in place.
+/// An object is a source and a row; a fault needs no more. Columns are read lazily: first a few single values, and
+/// then the whole column, which gives all further values in place.
 @safe
 final class RowSource {
-  /// The entity of the rows, in the context that reads them.
+  /// The entity state of the context that reads the rows.
   let entity: EntityState
-  /// The same, to be used without being counted.
+  /// The same entity state, for use without retaining it.
   let entityReference: Unmanaged<EntityState>
-  /// Which thread has the context's turn.
+  /// The thread that holds the context's turn.
   private let turn: UnsafeMutablePointer<Atomic<UInt>>
   private let codes: UnsafeMutablePointer<PropertyCode>
   private let codeMask: Int
-  /// Which column of such rows was read last.
+  /// The index of the column that was last read of any object of the entity.
   private let lastRead: UnsafeMutablePointer<Int>
-  /// The rows, where somebody else wrote them.
+  /// The block with the rows; `nil` if the rows are in a draft.
   let block: Block?
   /// The number of the first row's object.
   private let firstNumber: UInt64
-  /// Whether the numbers of the block's objects have no holes.
+  /// Whether the numbers of the block's objects are consecutive.
   private let isConsecutive: Bool
-  /// The rows, where this context writes them or wrote them.
+  /// The draft with the rows; `nil` if the rows are in a block.
   let draft: Draft?
-  /// The same, to be written without being counted.
+  /// The same draft, for use without retaining it.
   let draftReference: Unmanaged<Draft>?
   @exclusivity(unchecked) private var storedIsOpen: Bool
   @exclusivity(unchecked) private var storedIsPending: Bool
 
-  /// Whether the draft may still be written in.
+  /// Whether the draft may still be written.
   @inline(__always)
   var isOpen: Bool {
     get { unsafe storedIsOpen }
@@ -52,34 +51,36 @@ final class RowSource {
   }
   /// Whether the context has written the rows itself.
   var isOwn: Bool { draft != nil || isPending || wasPending }
-  /// Whether the rows are of a block that was pending before it was saved.
+  /// Whether the rows are in a block that was pending before it was saved.
   private var wasPending = false
   /// Whether the values of the rows are known to obey the rules of the model.
   var isValidated = false
-  /// The commit that saved the context's own rows; `nil` where versions count how often a row was saved.
+  /// The commit that saved the context's own rows; `nil` if the store counts the saves of each row instead.
   private(set) var version: Int64? = 0
-  /// Whether a row gives some values only, and the others lie beneath it.
+  /// Whether a row gives only some values. The row beneath it gives the other values.
   let isSparse: Bool
-  /// The row beneath each sparse row; `nil` for a row of a block that no object leads to.
+  /// The row beneath each sparse row; `nil` for a row of a block that no object uses.
   private var beneath: [Beneath?] = []
-  /// How many objects of the context's table lead here. As long as any does this is kept, counted once for all
-  /// of them: counting for each is an atomic step, which takes longer than all else in making an object.
+  /// The number of objects of the context's table that use this source.
+  ///
+  /// While it is above 0, the source is retained once for all these objects. An atomic retain for each object would
+  /// take longer than the rest of making the object.
   @exclusivity(unchecked) private var lentCount = 0
-  /// How many sources may have to be asked for a value.
+  /// The most sources that a read of one value may have to visit.
   private(set) var depth = 1
 
   private let columns: UnsafeMutablePointer<RawColumn>
   private let states: UnsafeMutablePointer<UInt8>
-  /// The texts of each column's dictionary that were read, each made once for all rows that have it.
+  /// The texts of each column's dictionary that were read. Each text is made once for all its rows.
   private let texts: UnsafeMutablePointer<UnsafeMutablePointer<String?>?>
   private let columnCount: Int
-  /// The versions of the block's rows, where they have their own and one was asked for.
+  /// The column of the rows' versions, once it was read, if rows have versions of their own.
   private var versions: Column?
-  /// The version of all rows of the block, where that is known to be one.
+  /// The version of all rows of the block, once it is known that they share one.
   private var onlyVersion: Int64?
-  /// The numbers of the block's objects, where they are not consecutive and were asked for.
+  /// The column of the objects' numbers, once it was read, if they are not consecutive.
   private var numbers: Column?
-  /// What keeps the memory of the raw columns alive.
+  /// The columns that own the memory of the raw columns.
   private var owners: [Column] = []
 
   private struct Beneath {
@@ -87,21 +88,21 @@ final class RowSource {
     let row: Int
   }
 
-  /// A column's state: read this often by single values, or one of these.
+  /// The state of a column: the number of its single reads, or one of these constants.
   private enum State {
     static let loaded: UInt8 = 255
-    /// Values lie outside of the block and are always read one by one.
+    /// Values are stored outside of the block, and are always read one by one.
     static let single: UInt8 = 254
-    /// From so many single reads on the column is loaded.
+    /// The number of single reads after which the column is loaded.
     static let enough: UInt8 = 3
   }
 
-  /// The rows of a block; of nothing, when what objects are is not known yet.
+  /// Makes the source of a block. Without a block, makes the source of objects that have not been looked up.
   convenience init(_ entity: EntityState, block: Block?) {
     self.init(entity, block, isPending: false, isSparse: false)
   }
 
-  /// The rows of a block of changes that are not saved.
+  /// Makes the source of a block of unsaved changes.
   convenience init(_ entity: EntityState, pending block: Block, isSparse: Bool) {
     self.init(entity, block, isPending: true, isSparse: isSparse)
     if isSparse { beneath = Array(repeating: nil, count: block.rowCount) }
@@ -131,7 +132,7 @@ final class RowSource {
     unsafe texts.initialize(repeating: nil, count: columnCount)
   }
 
-  /// The rows of a new draft.
+  /// Makes the source of a new draft.
   init(_ entity: EntityState, role: Draft.Role) {
     self.entity = entity
     unsafe entityReference = Unmanaged.passUnretained(entity)
@@ -167,23 +168,23 @@ final class RowSource {
     unsafe states.deallocate()
   }
 
-  /// Whether whoever asks may use the objects.
+  /// Whether the calling thread may use the objects.
   @inline(__always)
   var isCurrent: Bool {
     unsafe turn.pointee.load(ordering: .relaxed) == ContextPlace.currentThread
   }
 
-  /// Notes that one more object of the table leads here.
+  /// Counts one more object of the table that uses this source.
   @inline(__always)
   func lend() {
     if unsafe lentCount == 0 { _ = unsafe Unmanaged.passUnretained(self).retain() }
     unsafe lentCount &+= 1
   }
 
-  /// Notes that an object does not lead here any more.
+  /// Counts one object less that uses this source.
   ///
-  /// An object leaves the table in a turn of its context. One that somebody has found by a weak reference in that
-  /// very moment may end elsewhere; for that rare one the source stays in memory.
+  /// An object leaves the table in a turn of its context. An object that another thread finds by a weak reference at
+  /// that moment may end outside of the turn. In that rare case the source stays in memory.
   @inline(__always)
   func giveBack() {
     guard isCurrent else { return }
@@ -191,22 +192,22 @@ final class RowSource {
     if unsafe lentCount == 0 { unsafe Unmanaged.passUnretained(self).release() }
   }
 
-  /// Whether an object of the context's table leads here.
+  /// Whether an object of the context's table uses this source.
   var isLent: Bool { unsafe lentCount != 0 }
 
-  /// Whether the rows of another source are of the same store in the same context.
+  /// Returns whether another source belongs to the same store in the same context.
   func shares(_ other: RowSource) -> Bool {
     unsafe turn == other.turn && entity.store === other.entity.store
   }
 
-  /// What is known of the property whose name has the given number.
+  /// Returns the code of the property with the given name hash.
   @inline(__always)
   func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: codes, codeMask) }
 
-  /// Whether what the objects are has to be looked up.
+  /// Whether this is the source of objects that have not been looked up.
   var isUnresolved: Bool { block == nil && draft == nil }
 
-  /// The column, if it is in memory.
+  /// Returns the column if it is loaded.
   @inline(__always)
   @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
     // SAFETY: The entity has the column, and a source without columns has no loaded state.
@@ -215,7 +216,7 @@ final class RowSource {
     return unsafe UnsafePointer(columns + column)
   }
 
-  /// The text of a row of a column that is in memory, and has one there.
+  /// Returns the text of a row of a loaded column. The row must have a value.
   @inline(__always)
   @unsafe func text(_ row: Int, of raw: UnsafePointer<RawColumn>) -> String {
     guard unsafe raw.pointee.encoding == .dictionary else { return unsafe raw.pointee.text(row) }
@@ -241,7 +242,7 @@ final class RowSource {
     return text
   }
 
-  /// Brings near the value of a row that is likely to be read next: the one that was read last of others.
+  /// Prefetches the value of a row in the column that was last read of any object.
   @inline(__always)
   func bringNear(_ row: Int) {
     let column = unsafe lastRead.pointee
@@ -255,7 +256,7 @@ final class RowSource {
 
 // The objects of a block's rows.
 extension RowSource {
-  /// The number of a row's object.
+  /// Returns the number of a row's object.
   @inline(__always)
   func number(_ row: Int) throws -> UInt64 {
     isConsecutive ? firstNumber &+ UInt64(row) : try storedNumber(row)
@@ -268,19 +269,21 @@ extension RowSource {
     return UInt64(bitPattern: numbers.integer(at: row))
   }
 
-  /// The row of an object whose number is not below nor above all of the block's, where these are not
-  /// consecutive and one was asked for; `nil` when there is none.
+  /// Returns the row of an object; `nil` if the block has none.
+  ///
+  /// The numbers of the block must not be consecutive and must have been read. The given number must be within their
+  /// range.
   func row(_ number: UInt64) -> Int? {
     guard let block, let numbers else { return nil }
-    // SAFETY: The column is kept here and has a row for each of the block.
+    // SAFETY: The column is retained here and has a row for each row of the block.
     return unsafe numbers.raw.row(
       ofKey: number, minimum: block.minimumKey, maximum: block.maximumKey)
   }
 }
 
-// Reading what is not loaded.
+// Reading values of columns that are not loaded.
 extension RowSource {
-  /// One value.
+  /// Returns one value.
   func value(_ column: Int, _ row: Int) -> Value {
     if isSparse || draft != nil {
       if let value = given(column, row) { return value }
@@ -313,7 +316,7 @@ extension RowSource {
     return try block.value(wanted, row: row) ?? .null
   }
 
-  /// Loads a column at once, for whoever is going to read most of it.
+  /// Loads a column at once, for a caller that is about to read most of it.
   func load(_ column: Int) {
     guard let block, !isSparse, unsafe loaded(column) == nil, unsafe states[column] != State.single
     else { return }
@@ -321,7 +324,7 @@ extension RowSource {
     do { _ = try read(column, 0, of: block) } catch { entity.workspace?.note(error) }
   }
 
-  /// The version of a row, which a change of it is based on.
+  /// Returns the version of a row. A change of the row is based on this version.
   func version(_ row: Int) throws -> Int64 {
     if isPending { return 0 }
     if isOwn { return try version ?? basis(row) + 1 }
@@ -336,13 +339,13 @@ extension RowSource {
     return versions.integer(at: row)
   }
 
-  /// What lies beneath a row of changes.
+  /// Returns the row beneath a row of changes.
   func below(_ row: Int) -> (source: RowSource, row: Int)? {
     guard isSparse, let below = beneath[row] else { return nil }
     return (below.source, below.row)
   }
 
-  /// The value that a row gives itself; `nil` if it leaves the value to the row beneath.
+  /// Returns the value that a row itself gives; `nil` if the row beneath gives the value.
   func given(_ column: Int, _ row: Int) -> Value? {
     if let draft { return draft.value(column: column, row: row) }
     guard let block else { return nil }
@@ -354,20 +357,22 @@ extension RowSource {
     }
   }
 
-  /// The columns that a row gives values of itself.
+  /// Returns the columns of the values that a row itself gives.
   func givenColumns(_ row: Int) -> [Int] {
     if let draft { return draft.givenColumns(row: row) }
     return entity.graph.layout.columns.indices.filter { given($0, row) != nil }
   }
 
-  /// The version that a row of the context's own changes is based on.
+  /// Returns the version that a row of the context's own changes is based on.
   func basis(_ row: Int) throws -> Int64 {
     if let draft { return draft.basis(row: row) }
     return try block.map { try RowLocation(block: $0, row: row).basis } ?? 0
   }
 
-  /// The values that a row gives and those beneath it, of each column the newest, as long as the sources are as
-  /// asked for; and what lies beneath all of them.
+  /// Returns the values that a row and the rows beneath it give, the topmost value for each column.
+  ///
+  /// Stops at the first source that the context has not written or that `isWanted` rejects, and returns its row as
+  /// `beneath`.
   func given(
     _ row: Int, while isWanted: (RowSource) -> Bool
   ) -> (values: [Int: Value], beneath: (source: RowSource, row: Int)?) {
@@ -385,22 +390,22 @@ extension RowSource {
 
 // Writing.
 extension RowSource {
-  /// Adds a row that changes what another source has.
+  /// Adds a row of changes above a row of another source.
   func append(_ key: UInt64, basis: Int64, above source: RowSource, _ row: Int) -> Int {
     beneath.append(Beneath(source: source, row: row))
     depth = max(depth, source.depth + 1)
     return draft!.append(key: key, basis: basis)
   }
 
-  /// Notes what lies beneath a sparse row of a block.
+  /// Sets the row beneath a sparse row of a block.
   func setBelow(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
     beneath[row] = Beneath(source: source, row: sourceRow)
     depth = max(depth, source.depth + 1)
   }
 
-  /// Notes that a commit has saved the rows.
+  /// Records that a commit has saved the rows.
   ///
-  /// - Parameter version: The version that they all have since; `nil` when each was saved once more.
+  /// - Parameter version: The new version of all rows; `nil` if the store counts the saves of each row instead.
   func setSaved(_ version: Int64?) {
     isPending = false
     wasPending = true

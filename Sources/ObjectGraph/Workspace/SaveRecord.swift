@@ -6,7 +6,7 @@ struct SaveRecord {
   var sealCount = 0
   /// The number of times that a store was moved to another base.
   var advanceCount = 0
-  /// The objects for which the save under way has noted its moment.
+  /// The objects for which the save under way has recorded its timestamp.
   var momentsTaken: Set<ObjectID> = []
   /// The inserted objects that the last save merged into existing ones.
   var replacements: [ObjectID: ObjectID] = [:]

@@ -3,13 +3,13 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// One store as one context sees it: at exactly one commit, with the changes of the context above it.
+/// One store as one context sees it: a base, with the changes of the context above it.
 final class StoreState {
   let persistent: PersistentStore
   private(set) var base: StoreBase
-  /// The tables beneath the changes of the context, the bottom first.
+  /// The tables beneath the changes of the context, from bottom to top.
   private(set) var tables: [any RowTable]
-  /// The sealed changes of the context, the oldest first; merged in tiers.
+  /// The frozen changes of the context, the oldest first; merged in tiers.
   private(set) var pending: [Layer] {
     get {
       if !givenUp.isEmpty { dropGivenUp() }
@@ -21,8 +21,8 @@ final class StoreState {
     }
   }
   private var storedPending: [Layer] = []
-  /// The keys of objects whose changes are given up and still in the layers. To take out many at once costs little more
-  /// than to take out one.
+  /// The keys of objects whose dropped changes are still in the layers. Removing many keys at once costs little more
+  /// than removing one.
   private var givenUp: Set<ObjectKey> = []
   /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
   private(set) var originals = Layer()
@@ -32,18 +32,18 @@ final class StoreState {
   private(set) var repairs = Repairs()
   /// The states of the entities, by their numbers.
   private var entities: [EntityState?]
-  /// Links that were put or taken out since the last sealing.
+  /// The links that were added or removed since drafts were last frozen.
   var links: OpenLinks
-  /// Whether there are drafts that are not sealed.
+  /// Whether there are drafts that are not frozen.
   var hasOpenChanges = false {
     didSet { if hasOpenChanges, !oldValue { whenChanged?() } }
   }
-  /// Called when there is a first change since the last sealing.
+  /// A function that is called at the first change after a freeze.
   var whenChanged: (() -> Void)?
-  /// The sources that were made of the tables.
+  /// The sources of queries over the tables.
   private struct Sources {
     var shown: ViewSource?
-    /// The last source of what is shown; a new one reuses its parts.
+    /// The last source of the view. A new source reuses its parts.
     var lastShown: ViewSource?
     var base: ViewSource?
   }
@@ -61,7 +61,7 @@ final class StoreState {
       repeating: nil, count: Int(persistent.graph.schema.highestEntityNumber) + 1)
   }
 
-  /// The state of an entity; `nil` when the store has no such entity.
+  /// Returns the state of an entity, made if needed; `nil` if the store has no such entity.
   func entity(_ number: UInt16, _ workspace: Workspace) -> EntityState? {
     guard Int(number) < entities.count else { return nil }
     if let known = entities[Int(number)] { return known }
@@ -71,31 +71,31 @@ final class StoreState {
     return made
   }
 
-  /// The state of an entity that was asked for; `nil` if none was.
+  /// Returns the state of an entity if it was made before.
   func knownEntity(_ number: UInt16) -> EntityState? {
     Int(number) < entities.count ? entities[Int(number)] : nil
   }
 
-  /// The states of the entities that were asked for.
+  /// The entity states that were made so far.
   var knownEntities: [EntityState] { entities.compactMap { $0 } }
 
   /// The commit that the base shows; `nil` if the base has changes that no commit has.
   var committedBase: Int64? { base.layers.isEmpty ? base.snapshot.commit : nil }
 
-  /// Whether no change is in conflict, and a rebase has repaired none.
+  /// Whether no change is in conflict, and no rebase has repaired a row.
   var isSettled: Bool { originals.isEmpty && repairs.repaired.isEmpty }
 
-  /// What children see: what lies beneath, and the sealed changes above it.
+  /// The state that children see: the base, and the frozen changes above it.
   var shown: StoreBase {
     var shown = base
     shown.layers += pending
     return shown
   }
 
-  /// Whether anything is not saved.
+  /// Whether there are unsaved changes.
   var hasChanges: Bool { hasOpenChanges || !pending.isEmpty }
 
-  /// What the context sees, to be queried. Everything must be sealed.
+  /// The source of queries over the context's view. All drafts must be frozen.
   var source: ViewSource {
     if let known = sources.shown { return known }
     let made = ViewSource(
@@ -106,7 +106,7 @@ final class StoreState {
     return made
   }
 
-  /// What lies beneath the context's changes, to be queried.
+  /// The source of queries over the base, without the context's changes.
   var baseSource: ViewSource {
     if let known = sources.base { return known }
     let made = ViewSource(
@@ -115,7 +115,7 @@ final class StoreState {
     return made
   }
 
-  /// Says that the view is not what it was.
+  /// Drops the caches of the view, because the view has changed.
   private func changeView() {
     sources.shown = nil
     lists.forget()
@@ -123,7 +123,7 @@ final class StoreState {
 
   private var lists = RelatedLists()
 
-  /// What a relationship leads to, by numbers of an entity. Everything must be sealed.
+  /// Returns the objects that a relationship leads to. All drafts must be frozen.
   func related(
     _ key: ObjectKey, _ toMany: GraphProperty.ToMany, in entity: EntityState
   ) throws -> RelatedStorage {
@@ -134,12 +134,12 @@ final class StoreState {
     return made
   }
 
-  /// Forgets what relationships led to, which costs memory and can be found again.
+  /// Drops the cache of related objects, to free memory.
   func forgetLists() { lists.forget() }
 
   /// Freezes the open drafts and puts them on top of the pending changes.
   ///
-  /// - Returns: What was changed since the last sealing.
+  /// - Returns: The changes since the last freeze.
   func seal() throws -> Layer {
     guard hasOpenChanges else { return Layer() }
     hasOpenChanges = false
@@ -167,8 +167,8 @@ final class StoreState {
 
   static func merged(_ layers: [Layer], _ schema: Schema) throws -> Layer {
     var layers = layers
-    // Neighbours first, so that a row is copied as often as the count can be halved, and not once for
-    // each layer above its own.
+    // Merges neighbours in pairs, so that a row is copied once in each round, and not once for each layer above its
+    // own.
     while layers.count > 1 {
       layers = try stride(from: 0, to: layers.count, by: 2).map { index in
         index + 1 < layers.count
@@ -178,17 +178,17 @@ final class StoreState {
     return layers.first ?? Layer()
   }
 
-  /// Returns all sealed changes as one layer.
+  /// Returns all frozen changes as one layer.
   func pendingLayer() throws -> Layer { try StoreState.merged(pending, graph.schema) }
 
-  /// Returns the sealed changes and the state that they were made on.
+  /// Returns the frozen changes and the state that they were made on.
   func changes() throws -> Changes {
     Changes(
       base: base, layer: try pendingLayer(), originals: originals, lastReferences: lastReferences,
       repairs: repairs)
   }
 
-  /// Gives up the sealed changes of some objects.
+  /// Drops the frozen changes of some objects.
   func forgetPending(_ keys: Set<ObjectKey>) throws {
     pending = try pending.compactMap { layer in
       let left = try layer.without(keys, schema: graph.schema)
@@ -198,7 +198,7 @@ final class StoreState {
     changeView()
   }
 
-  /// Gives up the sealed changes of one object at once, or soon.
+  /// Drops the frozen changes of one object. The layers are rewritten later, when they are next read.
   ///
   /// - Precondition: Nothing else in the store follows from these changes.
   func giveUp(_ key: ObjectKey) {
@@ -209,18 +209,18 @@ final class StoreState {
   private func dropGivenUp() {
     let keys = givenUp
     givenUp = []
-    // The layers lie in memory, and were read when they were made.
+    // The layers are in memory and were readable when they were made, so this can't fail.
     try! forgetPending(keys)
   }
 
-  /// Whether a sealed change deletes an object or removes a link.
+  /// Whether a frozen change deletes an object or removes a link.
   var hasRemovals: Bool {
     storedPending.contains { layer in layer.entities.contains { !$0.removed.isEmpty } }
   }
 
-  /// Puts a layer on top of the sealed changes.
+  /// Puts a layer on top of the frozen changes.
   ///
-  /// - Parameter originals: The rows that all changes were made on, after that.
+  /// - Parameter originals: The original rows of all changes, the layer's changes included.
   func push(_ layer: Layer, originals: Layer) throws {
     self.originals = originals
     guard !layer.isEmpty else { return }
@@ -229,7 +229,7 @@ final class StoreState {
     changeView()
   }
 
-  /// Takes over the repairs of changes that are about to be put on top.
+  /// Adds the repairs of changes that are about to be put on top.
   func addRepairs(_ added: Repairs) throws {
     if added.repaired.isEmpty { return }
     let schema = graph.schema
@@ -241,7 +241,7 @@ final class StoreState {
     }
   }
 
-  /// Takes over the changes after a rebase.
+  /// Replaces the changes and the base by the result of a rebase.
   func setRebased(_ changes: Changes) {
     pending = changes.layer.isEmpty ? [] : [changes.layer]
     originals = changes.originals
@@ -265,21 +265,22 @@ final class StoreState {
     repairs = Repairs()
   }
 
-  /// Moves on to the commit that has saved the changes.
+  /// Advances to the commit that has saved the changes.
   ///
-  /// - Parameter version: The version of all changed rows since; `nil` when each was saved once more.
+  /// - Parameter version: The new version of all changed rows; `nil` if the store counts the saves of each row
+  ///   instead.
   func setSaved(_ base: StoreBase, version: Int64?) {
     forgetChanges()
     for entity in knownEntities { entity.setSaved(version) }
     replaceBase(base)
   }
 
-  /// Forgets changes that come to nothing, such as an insertion and the deletion of the same object.
+  /// Drops changes that cancel out, such as an insertion and the deletion of the same object.
   func forgetEmptyChanges() {
     if !pending.isEmpty { setSaved(base, version: base.snapshot.commit) }
   }
 
-  /// Forgets the changes.
+  /// Drops all changes.
   func discard() {
     forgetChanges()
     hasOpenChanges = false
@@ -290,7 +291,7 @@ final class StoreState {
 }
 
 extension StoreState {
-  /// The objects that have the given values in a constraint's properties. Everything must be sealed.
+  /// Returns the objects that have the given values in a constraint's properties. All drafts must be frozen.
   func objects(sharing values: [Value], _ constraint: GraphSchema.Uniqueness) throws -> [ObjectKey]
   {
     guard let indexed = source.indexed else { return [] }

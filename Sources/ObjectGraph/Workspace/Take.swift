@@ -2,14 +2,14 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, or the changes
-/// that undo takes back.
+/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, the changes
+/// that undo reverts, or the changes of a document.
 ///
 /// The rows are taken as they are: no value is set a second time.
 struct Take {
   private let workspace: Workspace
   private let state: StoreState
-  /// The events that objects are told of.
+  /// The events that are passed to the objects' hooks.
   private let events: SnapshotEvents
 
   init(_ workspace: Workspace, _ state: StoreState, events: SnapshotEvents = []) {
@@ -21,9 +21,9 @@ struct Take {
   /// Takes changes.
   ///
   /// - Parameters:
-  ///   - isAged: Whether the changes are older than their base.
+  ///   - isAged: Whether the changes are older than their base. Then every row is checked.
   ///   - isValidated: Whether the values of the changes are known to obey the rules of the model.
-  /// - Returns: The keys of rows that are not what the changes made of them.
+  /// - Returns: The keys of rows for which the rebase has altered the changes.
   @discardableResult
   func run(
     _ changes: Changes, isAged: Bool = false, isValidated: Bool = false
@@ -43,7 +43,7 @@ struct Take {
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)
-    // Objects that are told of the changes may change more, which is recorded after this.
+    // Hooks of the changed objects may make more changes, which are recorded after this.
     if !layer.isEmpty {
       workspace.noteSealed(
         layer, above: view, in: state, isExact: changes.originals.isEmpty)
@@ -53,10 +53,10 @@ struct Take {
     return rebased.touched
   }
 
-  /// Whether a layer deletes an object that the workspace has inserted.
+  /// Returns whether a layer deletes an object that the workspace has inserted.
   ///
-  /// Such a deletion leaves no trace, so a later rebase would take back the repairs that follow from it. They are changes
-  /// of the workspace from now on.
+  /// The deletion of a new object leaves no trace, so a later rebase would take back the repairs that follow from it.
+  /// In this case the repairs count as changes of the workspace.
   private func removesInsertion(_ layer: Layer) throws -> Bool {
     let base = View(state.tables)
     return try layer.allKeys([\.removed]).contains {
@@ -64,9 +64,9 @@ struct Take {
     }
   }
 
-  /// The rows that undo leads back to; `nil` when nothing is recorded.
+  /// Returns the rows that undo restores; `nil` if nothing is recorded.
   ///
-  /// A redo leads back to the rows that its undo was made on, though another save has replaced them since.
+  /// A redo restores the rows that its undo was made on, even if another save has replaced them since.
   private func viewToUndo(_ changes: Changes) -> View? {
     guard let view = workspace.viewToUndo(in: state) else { return nil }
     return events.isEmpty ? view : view.pushing(changes.originals)
@@ -80,9 +80,9 @@ struct Take {
 
   // MARK: Conflicts
 
-  /// Returns the rows that all changes were made on, once the changes are on top of the workspace's own.
+  /// Returns the original rows of all changes, once the changes are on top of the workspace's own changes.
   ///
-  /// - Parameter theirs: The rows that the changes were made on, above what the workspace shows.
+  /// - Parameter theirs: The originals of the taken changes, as a layer above the workspace's view.
   private func originals(_ theirs: Layer) throws -> Layer {
     if theirs.isEmpty { return state.originals }
     let base = View(state.tables)
@@ -107,7 +107,7 @@ struct Take {
         }
       }
     }
-    // The workspace's own changes were made on an older row, where it has noted one.
+    // If the workspace has recorded an original itself, its changes were made on that older row.
     return try builder.freeze().merged(with: state.originals, schema: state.graph.schema)
   }
 
@@ -124,7 +124,7 @@ struct Take {
         let source = entity.pendingSource(of: block, isSparse: false)
         source.isValidated = isValidated
         for row in 0..<block.rowCount {
-          // SAFETY: The entity keeps the source.
+          // SAFETY: The entity retains the source.
           let object = unsafe entity.object(
             try source.number(row), at: Unmanaged.passUnretained(source), row)
           try insert(object, source, row)
@@ -167,7 +167,7 @@ struct Take {
 
   private func change(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
     if object.source.isPending {
-      // One row of changes at most lies above the saved row, so the values join those of the own row.
+      // At most one row of changes is above the saved row, so the values join the values of the own row.
       let columns = source.givenColumns(row)
       let joined = try object.source.entity.join(object, source, row, columns)
       object.point(to: joined.source, row: joined.row)
@@ -180,7 +180,7 @@ struct Take {
     workspace.noteChange(of: object)
   }
 
-  /// Links change no row of the objects they connect. Both count as changed all the same.
+  /// Marks both objects of each link as changed. Links change no row of the objects they connect.
   private func touchEnds(of changes: Layer.EntityChanges) throws {
     guard let layout = state.graph.schema[changes.entityNumber] else { return }
     let before = View(state.tables)
@@ -203,7 +203,7 @@ struct Take {
 
   // MARK: Restored objects
 
-  /// The keys of whole rows that restore a saved object whose deletion was not saved.
+  /// Returns the keys of whole rows that restore a saved object after an unsaved deletion.
   private func restoredKeys(_ layer: Layer) throws -> [ObjectKey] {
     let base = View(state.tables)
     return try layer.entities.flatMap { changes -> [ObjectKey] in
@@ -217,7 +217,7 @@ struct Take {
     }
   }
 
-  /// Leads restored objects to the saved row, with the values above it that differ.
+  /// Points restored objects to the saved row, with only the differing values above it.
   ///
   /// A whole row would count every value as changed.
   private func lift(_ keys: [ObjectKey]) throws {
@@ -248,7 +248,7 @@ struct Take {
 }
 
 extension Workspace {
-  /// Takes changes of a store on top of its own.
+  /// Puts a layer of changes of a store on top of the workspace's own changes.
   func take(_ layer: Layer, of store: PersistentStore) throws {
     let state = try state(of: store)
     try Take(self, state).run(Changes(base: state.shown, layer: layer), isAged: true)

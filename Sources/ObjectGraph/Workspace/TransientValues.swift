@@ -10,7 +10,7 @@ enum TransientValue: Sendable, Equatable {
 
 /// The values of transient properties in one context, by object. No store has them.
 struct TransientValues {
-  /// The values, by the place of the property among those of the entity.
+  /// The values, by object and by the position of the property in the entity.
   var values: [ObjectID: [Int: TransientValue]] = [:]
   /// The objects whose values are kept when the object is evicted.
   ///
@@ -34,7 +34,7 @@ struct TransientValues {
 }
 
 extension Workspace {
-  // An accessor that yields calls nobody, so that values are changed in place.
+  // These accessors yield, so that values are changed in place.
 
   /// The values of transient properties.
   var transientValues: [ObjectID: [Int: TransientValue]] {
@@ -52,14 +52,14 @@ extension Workspace {
     _modify { yield &transients.unpushed }
   }
 
-  /// The value of a transient property, if it was set.
+  /// Returns the value of a transient property; `nil` if it was not set.
   func transientValue(of object: ManagedObject, _ property: Int) -> TransientValue? {
     transients.values[object.objectID]?[property]
   }
 
   /// Sets a transient property of an object.
   func setTransientValue(_ value: TransientValue, of object: ManagedObject, _ property: Int) {
-    // A value set in `awakeFromFetch()` is set again by the next fault: that is no change.
+    // A value set in `awakeFromFetch()` is no change: the next fault sets it again.
     restoreTransientValue(
       value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
   }

@@ -1,11 +1,11 @@
 import ObjectModel
 
-// One entrance for deletions.
+// Deletions of a workspace.
 extension Workspace {
   /// Marks an object to be deleted by the next save. Its delete rules are applied when changes are processed.
   func delete(_ object: ManagedObject) { ObjectDeletion(self).delete(object) }
 
-  /// Propagates deletions, and records an error for the next save.
+  /// Propagates deletions. Records an error for the next save.
   func propagateDeletions() {
     do { try propagateDeletionsOrThrow() } catch { note(error) }
   }
@@ -16,7 +16,7 @@ extension Workspace {
     try ObjectDeletion(self).propagateAll()
   }
 
-  /// Whether the context knows of no deletion of an object.
+  /// Returns whether the context knows of no deletion of an object.
   func isAlive(_ object: ManagedObject) -> Bool {
     object.state.isDisjoint(with: [.deleted, .missing])
   }

@@ -4,18 +4,19 @@ import Rows
 import StoreInterface
 import Synchronization
 
-// The saves of other contexts, and how a context follows them.
+// Merging the saves of other contexts.
 extension Workspace {
   func mergeChanges(from change: ContextChange) throws {
     try merge(ObjectsToMerge.all(of: change, in: coordinator))
   }
 
-  /// Moves on to the newest state of some stores.
+  /// Advances some stores to their newest state.
   ///
   /// - Parameters:
-  ///   - parts: The objects that the context asks to see as they are now.
-  ///   - saved: The changes that were saved on behalf of this context, by store. Of their objects it asks to see the
-  ///     saved values only.
+  ///   - parts: The objects that the context asks to see in their newest state.
+  ///   - saved: The changes that were saved on behalf of this context, by store. The context asks to see the saved
+  ///     values
+  ///     of these objects, and not their newest state.
   func merge(_ parts: [ObjectsToMerge], saved: [StoreTag: Layer] = [:]) throws {
     checkPlace()
     try processPendingChanges()
@@ -26,12 +27,12 @@ extension Workspace {
       try merge(part, into: state, saved: saved[part.store])
     }
     try processPendingChanges()
-    // The state that children see has changed with that.
+    // The state that children see has changed too.
     passOn(parts) { $0.parent == ObjectIdentifier(self) }
   }
 
   private func merge(_ part: ObjectsToMerge, into state: StoreState, saved: Layer?) throws {
-    // The observers of this context may know objects by their identifiers that the context has not registered.
+    // Observers of this context may know objects by their identifiers although these objects are not registered.
     func identifiers(_ keys: Set<ObjectKey>) -> [ObjectID] {
       keys.sorted().compactMap { key in
         state.graph[key.entity] == nil || state.knownEntity(key.entity)?.known(key.number) != nil
@@ -46,9 +47,10 @@ extension Workspace {
     unannounced.events.deleted += identifiers(part.deleted)
   }
 
-  /// Tells children, siblings and other contexts what was saved.
+  /// Posts a save to observers, and passes it on to sibling and child contexts.
   ///
-  /// - Parameter toChildren: Whether children are to follow. A merge tells its children by itself.
+  /// - Parameter toChildren: Whether to pass the save on to children. A merge passes its objects on to children by
+  ///   itself.
   func announceSave(_ saved: [StoreTag: Layer], toChildren: Bool = true) {
     guard !saved.isEmpty else { return }
     let change = tell(.saved, saved)
@@ -58,7 +60,7 @@ extension Workspace {
     }
   }
 
-  /// Leaves a note of a save for other contexts. None of them is held here, where it might end.
+  /// Passes a save on to other contexts. Does not retain a context, which might otherwise end here.
   func passOn(
     _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
   ) {
@@ -68,13 +70,13 @@ extension Workspace {
       && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
     {
       do {
-        // Mostly no context follows.
+        // The parts are made only if needed: most often no context follows.
         let parts = try known ?? makeParts()
         known = parts
         if mail.isOutOfReach {
           mail.leave(parts)
         } else {
-          // A turn of its own, so that no value changes in the midst of other work.
+          // Merges in a turn of its own, so that no value changes during other work.
           mail.schedule(context) { other in
             if other.workDepth > 0 { return other.mail.leave(parts) }
             do { try other.merge(parts) } catch { other.note(error) }
@@ -84,12 +86,12 @@ extension Workspace {
     }
   }
 
-  /// Takes what other contexts have left for this one, unless work is under way that nothing may interrupt.
+  /// Takes the pushes and saves in the mailbox, unless work is under way that no merge may interrupt.
   func takeWaiting() {
     guard mail.hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
     workDepth += 1
     defer { workDepth -= 1 }
-    // The next call sees what is left from now on.
+    // Cleared first, so that the next call sees everything that arrives from now on.
     _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
     takePushes()
     let parts = mail.take()
@@ -100,19 +102,19 @@ extension Workspace {
   }
 }
 
-/// The objects of one store that a context is to show as they are now.
+/// The objects of one store that a context is to show in their newest state.
 struct ObjectsToMerge: Sendable {
   let store: StoreTag
   var keys: Set<ObjectKey>
-  /// The keys of the inserted ones.
+  /// The keys of inserted objects.
   var inserted: Set<ObjectKey> = []
-  /// The keys of the deleted ones.
+  /// The keys of deleted objects.
   var deleted: Set<ObjectKey> = []
 
   /// Adds other objects of the same store.
   mutating func add(_ other: ObjectsToMerge) {
     keys.formUnion(other.keys)
-    // A later part may bring back what an earlier one has deleted.
+    // A later part may restore an object that an earlier part has deleted.
     inserted.subtract(other.deleted)
     deleted.subtract(other.inserted)
     inserted.formUnion(other.inserted)

@@ -10,18 +10,18 @@ extension Workspace {
     return entity.object(key.number)
   }
 
-  /// Whether an object is neither deleted nor known to be missing. An object that was never looked up counts.
+  /// Returns whether an object is neither deleted nor known to be missing. Does not look up a fault.
   func isThere(_ object: ManagedObject) -> Bool {
     if !deletionsToPropagate.isEmpty { propagateDeletions() }
     return object.state.isDisjoint(with: [.deleted, .missing])
   }
 
-  /// Returns the view of the store that an object is in.
+  /// Returns the store state of an object's store.
   func state(of object: ManagedObject) -> StoreState? {
     knownState(of: object.source.entity.store)
   }
 
-  /// Returns the objects with the given keys, made where they are not known.
+  /// Returns the objects with the given keys, made if they are not registered.
   func objects(at keys: [ObjectKey], in state: StoreState) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     objects.reserveCapacity(keys.count)
@@ -34,17 +34,17 @@ extension Workspace {
     return objects
   }
 
-  /// Returns the entity of a key in the store that another entity is in.
+  /// Returns the entity state of a key, in the store of another entity state.
   func entityState(of key: ObjectKey, beside entity: EntityState) -> EntityState? {
     knownState(of: entity.store)?.entity(key.entity, self)
   }
 
-  /// Returns the object with a key in a store that the context has looked at.
+  /// Returns the object with a key, if the context has read the store before.
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
     knownState(of: store).flatMap { object(at: key, in: $0) }
   }
 
-  /// Fails when an object belongs to another context.
+  /// Stops the program if an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
     guard object.withEntity({ $0.belongs(to: self) }) else {
       misuse(
@@ -61,7 +61,7 @@ extension Workspace {
 
 // Reading and changing one object.
 extension Workspace {
-  /// Looks up an object's row if it was not looked up yet, and wakes the object before its first use.
+  /// Looks up the row of a fault, and calls `awakeFromFetch()` before the first use.
   func realize(_ object: ManagedObject) {
     if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
@@ -69,7 +69,7 @@ extension Workspace {
     if !object.state.contains(.realized) { object.awake() }
   }
 
-  /// Whether an object exists. Looks up its row if it was not looked up yet.
+  /// Returns whether an object exists. Looks up the row of a fault.
   func exists(_ object: ManagedObject) -> Bool {
     if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
@@ -77,10 +77,10 @@ extension Workspace {
     return isAlive(object)
   }
 
-  /// Looks up an object's row.
+  /// Looks up an object's row and points the object to it.
   func resolve(_ object: ManagedObject, in state: StoreState) throws {
     let entity = object.source.entity
-    // Most objects are a row that no table above changes.
+    // For most objects, no table above the row has an entry.
     let tables = state.tables
     for index in tables.indices.reversed() {
       switch try tables[index].entry(of: object.key) {
@@ -102,23 +102,23 @@ extension Workspace {
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
-  /// Notes that an object exists. A missing object may have been restored by another context, unless this context has another
-  /// instance for it by now.
+  /// Clears the missing state of an object that another context has restored, unless the object has left this
+  /// context.
   func noteFound(_ object: ManagedObject) {
     if object.state.contains(.missing), !object.state.contains(.detached) {
       object.state.subtract([.missing, .deleted])
     }
   }
 
-  /// Returns a source with a row of the object that may be written; `nil` if the object is deleted or missing.
+  /// Returns a source with a writable row of the object; `nil` if the object is deleted or missing.
   func beginChange(of object: ManagedObject) -> RowSource? {
     if object.source.isOpen { return object.source }
     realize(object)
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
-    // The hook that wakes the object may have changed the object.
+    // The hook of the first use may have changed the object.
     if object.source.isOpen { return object.source }
     do {
-      // An object that was changed by many saves is looked up again, so that its values lie near one another.
+      // After many saves of an object its values are in many sources. A new look-up finds them in one row.
       if object.source.depth > 4, !object.source.isPending, let state = state(of: object) {
         try resolve(object, in: state)
       }
@@ -132,7 +132,8 @@ extension Workspace {
     }
   }
 
-  /// Notes a change of an object's links. Links change no row of the objects they connect, and both count as changed.
+  /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count
+  /// as changed.
   func noteTouched(_ object: ManagedObject) {
     noteChange(of: object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
@@ -141,7 +142,8 @@ extension Workspace {
   /// Adds an object to the changed objects.
   func noteChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
-    // Before the list takes the object, it drops the objects without changes, perhaps this one among them.
+    // `changedObjects` first drops the objects without changes. This object may be among them, so the state is set
+    // last.
     changedObjects.append(object)
     object.state.insert(.pending)
   }

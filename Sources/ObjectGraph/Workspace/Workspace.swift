@@ -6,23 +6,23 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// The state behind one context: its view of each store, the objects it knows and the changes it has not saved.
+/// The state behind one context: its view of each store, the registered objects and the unsaved changes.
 ///
 /// ``ManagedObjectContext`` is the interface of a workspace and keeps it alive. A workspace does not retain its
 /// context, and objects retain neither. Every function runs in a turn of the context unless it says otherwise.
 final class Workspace: @unchecked Sendable {
-  // Sendable: all state that is not behind a lock is used in a turn of the context only, and every entrance checks
+  // Sendable: state without a lock is used only in a turn of the context. Every entry point checks
   // that.
 
-  /// The context that this is the state of.
+  /// The context of this workspace.
   var face = ContextReference()
   let coordinator: PersistentStoreCoordinator
-  /// The workspace that changes are saved into; `nil` when they are saved into the stores.
+  /// The workspace of the parent context; `nil` if changes are saved into the stores.
   let parent: Workspace?
-  /// The settings that a program makes.
+  /// The settings, which the program sets.
   var settings = ContextSettings()
 
-  /// The stack that undoes changes; `nil` when changes are not recorded.
+  /// The stack that records changes for undo; `nil` if changes are not recorded.
   var undoStack: UndoStack? {
     willSet {
       do { try sealForUndo() } catch { note(error) }
@@ -30,22 +30,22 @@ final class Workspace: @unchecked Sendable {
     didSet { undoStack?.attach(to: self) }
   }
 
-  /// The place where the context runs.
+  /// The place where the context and its objects may be used.
   var place: ContextPlace { mail.place }
-  /// The rule for the place.
+  /// The kind of the place.
   var concurrency: ContextConcurrency { place.concurrency }
-  /// Whether registered objects follow the saves of other contexts.
+  /// Whether registered objects are updated by the saves of other contexts.
   var automaticallyMergesChangesFromParent: Bool {
     get { mail.isFollowing.load(ordering: .relaxed) }
     set { mail.isFollowing.store(newValue, ordering: .relaxed) }
   }
   /// The part of the context that other contexts use.
   let mail: ContextMail
-  /// The steps under way in this turn.
+  /// The operations under way in this turn.
   var progress = WorkProgress()
-  /// The view of each store that the context has looked at.
+  /// The state of each store that the context has read.
   var storeStates: [StoreState] = []
-  /// The objects with changes that are not saved, in the order in which they were first changed.
+  /// The objects with unsaved changes, in the order in which they were first changed.
   var changedObjects: [ManagedObject] {
     get {
       changed.forgetUnchanged()
@@ -56,10 +56,10 @@ final class Workspace: @unchecked Sendable {
       yield &changed.objects
     }
   }
-  /// The same, with objects that have no changes any more.
+  /// The list behind `changedObjects`, which may have objects without changes.
   var changed = ChangedObjects()
   @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
-  /// The deleted objects whose deletion has not reached related objects yet. Read at every reference that is followed.
+  /// The deleted objects whose deletion is not propagated yet. Read whenever a reference is followed.
   var deletionsToPropagate: [ManagedObject] {
     // SAFETY: An array of objects runs no other code while it is being changed.
     _read { yield unsafe storedDeletionsToPropagate }
@@ -71,26 +71,26 @@ final class Workspace: @unchecked Sendable {
   var insertion = InsertionTargets()
   /// The results of the save under way, and of the last one.
   var saveRecord = SaveRecord()
-  /// The observers, and the changes that they do not know of yet.
+  /// The observers, and the changes that have not been posted to them yet.
   var observation = Observation()
-  /// The number of known objects from which on unused objects are evicted.
+  /// The number of registered objects above which unused objects are evicted.
   var evictionThreshold = 4096
 
-  /// A workspace above the stores of a coordinator.
+  /// Makes a workspace above the stores of a coordinator.
   init(_ coordinator: PersistentStoreCoordinator, _ concurrency: ContextConcurrency) {
     self.coordinator = coordinator
     parent = nil
     mail = ContextMail(ContextPlace(concurrency), parent: nil)
   }
 
-  /// A workspace above another one.
+  /// Makes a workspace above the workspace of a parent.
   init(parent: Workspace, _ concurrency: ContextConcurrency) {
     self.parent = parent
     coordinator = parent.coordinator
     mail = ContextMail(ContextPlace(concurrency), parent: parent)
   }
 
-  /// Takes the objects out of their tables. The context is going away, on any thread.
+  /// Removes the objects from their tables, because the context is being released. May run on any thread.
   func end() {
     face = ContextReference()
     mail.end()
@@ -108,7 +108,7 @@ final class Workspace: @unchecked Sendable {
 }
 
 extension Workspace {
-  /// The moment that the context is pinned to; `nil` when it follows the stores.
+  /// The moment that the context is pinned to; `nil` if the context is not pinned.
   var pinned: QueryGeneration? {
     get { mail.published.withLock { $0.pinned } }
     set { mail.published.withLock { $0.pinned = newValue } }
@@ -138,7 +138,7 @@ extension Workspace {
 // MARK: - Stores
 
 extension Workspace {
-  /// Returns the context's view of a store.
+  /// Returns the state of a store, made if needed.
   func state(of store: PersistentStore) throws -> StoreState {
     if let known = knownState(of: store) { return known }
     let made = StoreState(store, try newestBase(of: store))
@@ -149,25 +149,26 @@ extension Workspace {
     return made
   }
 
-  /// Returns the view of a store, if the context has looked at the store.
+  /// Returns the state of a store, if the context has read the store before.
   func knownState(of store: PersistentStore) -> StoreState? {
     storeStates.first { $0.persistent === store }
   }
 
-  /// Returns the view of the store with a tag. If the store was removed and added again, the new store counts.
+  /// Returns the state of the store with a tag. If a store was removed and added again, this is the state of the new
+  /// store.
   func knownState(of tag: StoreTag) -> StoreState? {
     storeStates.first { $0.tag == tag && !$0.persistent.isGone }
       ?? storeStates.first { $0.tag == tag }
   }
 
-  /// Returns the newest state of the parent or the store, which the context's changes are to lie above.
+  /// Returns the newest state of the parent or the store, which the context's changes are to be put on.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
     ContextExecutor(self).catchUpWithMainActor()
     // A save calls this on any thread.
     var generation = mail.published.withLock { $0.pinned }
     var next = parent
     while let ancestor = next {
-      // An ancestor that has not looked at the store shows the state beneath the ancestor.
+      // An ancestor that has not read the store shows the state of its own parent or of the store.
       let (base, pinned) = ancestor.mail.published.withLock { ($0.bases[store.tag], $0.pinned) }
       if let base { return base }
       generation = generation ?? pinned
@@ -177,18 +178,18 @@ extension Workspace {
       return StoreBase(snapshot: snapshot)
     }
     let snapshot = try store.store.snapshot()
-    // The rows of a migrated store mean something else than the model of this coordinator says.
+    // The coordinator's model does not fit the rows of a store that was migrated meanwhile.
     try coordinator.checkModel(of: snapshot, in: store)
     return StoreBase(snapshot: snapshot)
   }
 
-  /// Returns the view of the store with a tag; `nil` if the coordinator has no such store.
+  /// Returns the state of the store with a tag; `nil` if the coordinator has no such store.
   func state(of tag: StoreTag) throws -> StoreState? {
     if let known = knownState(of: tag) { return known }
     return try coordinator.store(of: tag).map { try state(of: $0) }
   }
 
-  /// Returns the views of the stores that hold objects of an entity.
+  /// Returns the states of the stores that have objects of an entity.
   func states(holding entity: String, among wanted: [UUID]? = nil) throws -> [StoreState] {
     try coordinator.stores.filter { store in
       store.graph[entity] != nil && (wanted?.contains(store.uuid) ?? true)
@@ -199,13 +200,13 @@ extension Workspace {
     knownState(of: store)?.hasOpenChanges = true
   }
 
-  /// Moves on to the newest state beneath, and shows its objects as of then.
+  /// Advances to the newest base of a store, and updates the registered objects.
   func advance(_ state: StoreState) throws {
     if pinned != nil || state.persistent.isGone { return }
     let newest = try newestBase(of: state.persistent)
     if newest.isSame(as: state.base) { return }
     try Advance(self, state).run(to: newest)
-    // Children look again where this context does. Work under way is shown when it is done.
+    // Children see the new base at once. If work is under way, they see it when the work is done.
     if workDepth == 0 { publish() }
   }
 }
@@ -234,11 +235,11 @@ extension Workspace {
     }
   }
 
-  /// Notes changes of the context that were just put on top of its sealed changes.
+  /// Records changes of the context that were just put on top of its frozen changes.
   ///
   /// - Parameters:
-  ///   - view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
-  ///   - isExact: Whether taking the changes back leads to the rows that were shown before.
+  ///   - view: The rows beneath the changes; `nil` if undo did not record when they were frozen.
+  ///   - isExact: Whether undoing the changes restores the rows that were shown before.
   func noteSealed(
     _ layer: Layer, above view: View?, in state: StoreState, isExact: Bool = true
   ) {
@@ -265,7 +266,7 @@ extension Workspace {
     return !changedObjects.isEmpty || storeStates.contains { $0.hasChanges }
   }
 
-  /// The objects with changes that are not saved, after deletions have reached the objects they concern.
+  /// The objects with unsaved changes, after all deletions have been propagated.
   var processedObjects: [ManagedObject] {
     checkPlace()
     propagateDeletions()
@@ -283,10 +284,10 @@ extension Workspace {
   }
 }
 
-/// The changed objects of a context, and perhaps objects that are not changed any more.
+/// The changed objects of a context, and perhaps objects that have no changes any more.
 struct ChangedObjects {
   fileprivate var objects: [ManagedObject] = []
-  /// Whether some objects may have no changes any more. They leave the list when it is read next, all at once.
+  /// Whether some objects may have no changes any more. The next read of the list removes all of them at once.
   var hasUnchanged = false
 
   fileprivate mutating func forgetUnchanged() {
