@@ -2,11 +2,11 @@ public import Foundation
 public import ObjectModel
 public import Rows
 
-/// The changes that a context has made or saved, a layer for each store.
+/// The changes that a context has made or saved, as a layer for each store.
 ///
 /// It also names the objects that a merge, a refresh or a rollback has changed in the context.
 public struct ContextChange: Sendable {
-  /// What happened.
+  /// The kinds of changes that observers are notified of.
   public enum Kind: Sendable, Hashable {
     /// Objects were changed, and the changes were processed.
     case changed
@@ -14,7 +14,7 @@ public struct ContextChange: Sendable {
     case saved
   }
 
-  /// What happened.
+  /// The kind of the change.
   public let kind: Kind
   /// The name of the context.
   public let contextName: String?
@@ -22,10 +22,10 @@ public struct ContextChange: Sendable {
   public let author: String?
   /// The context's own changes, by store. A merge, a refresh or a rollback adds nothing here.
   public let layers: [StoreTag: Layer]
-  /// The objects that the context shows differently without having changed them.
+  /// The objects that changed in the context without a change by the context.
   private let events: ObjectEvents
 
-  /// The numbers of the tables that hold links and no objects.
+  /// The numbers of the link tables, which contain links and no objects.
   private let linkTables: [StoreTag: Set<UInt16>]
 
   init(
@@ -40,16 +40,16 @@ public struct ContextChange: Sendable {
     self.events = events
   }
 
-  // Links between many and many are rows of their own and no objects: they are in the layers, and the history says of
-  // which objects they were changed.
+  // A link of a many-to-many relationship is a row of its own and no object. Links are in the layers, and the history
+  // tells which objects they were changed for.
 
   /// The objects that this context or a merge has inserted. A rollback of a deletion is an insertion.
   public var inserted: [ObjectID] { identifiers(\.put) + events.inserted }
-  /// The objects of which values were changed, references included.
+  /// The objects with changed values, references included.
   public var updated: [ObjectID] { identifiers(\.changed) }
   /// The objects that this context or a merge has deleted. A rollback of an insertion is a deletion.
   public var deleted: [ObjectID] { identifiers(\.removed) + events.deleted }
-  /// The registered objects that were read again, because of a merge, a refresh or a rollback.
+  /// The registered objects that were refreshed by a merge, a refresh or a rollback.
   public var refreshed: [ObjectID] { events.refreshed }
   /// The objects that can't be used any more, because the context was reset.
   public var invalidated: [ObjectID] { events.invalidated }
@@ -76,7 +76,7 @@ public struct ContextChange: Sendable {
   }
 }
 
-/// The objects that a context shows differently without having changed them.
+/// The objects that changed in the context without a change by the context.
 struct ObjectEvents: Sendable {
   var inserted: [ObjectID] = []
   var deleted: [ObjectID] = []
@@ -89,7 +89,7 @@ struct ObjectEvents: Sendable {
       && !invalidatesAll
   }
 
-  /// Adds an object that was read again.
+  /// Adds a refreshed object.
   ///
   /// - Parameters:
   ///   - wasThere: Whether the context showed the object before.
@@ -104,7 +104,7 @@ struct ObjectEvents: Sendable {
   }
 }
 
-/// Changes and events that the observers of a context do not know of yet.
+/// The changes and events that have not been posted to the observers of a context yet.
 struct UnannouncedChanges {
   var layers: [StoreTag: [Layer]] = [:]
   var events = ObjectEvents()
@@ -113,19 +113,19 @@ struct UnannouncedChanges {
 }
 
 extension Notification.Name {
-  /// A context has processed changes, merged another context's save, refreshed objects, rolled back or was reset.
-  /// The object is the context; ``ContextChange`` is under
-  /// ``ContextChange/userInfoKey``.
+  /// Posted when a context has processed changes, merged a save, refreshed objects, rolled back or was reset.
+  ///
+  /// The object of the notification is the context. The ``ContextChange`` is under ``ContextChange/userInfoKey``.
   public static let managedObjectContextObjectsDidChange = Notification.Name(
     "ManagedObjectContextObjectsDidChange")
-  /// A context is about to save. Changes that an observer makes in it are saved too.
+  /// Posted before a context saves. Changes that an observer makes in the context are saved too.
   public static let managedObjectContextWillSave = Notification.Name(
     "ManagedObjectContextWillSave")
-  /// A context has saved.
+  /// Posted after a context has saved.
   public static let managedObjectContextDidSave = Notification.Name("ManagedObjectContextDidSave")
 }
 
 extension ContextChange {
-  /// Where notifications have the change.
+  /// The key of the change in the user info of a notification.
   public static let userInfoKey = "ContextChange"
 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// Runs work in the turns of one context: on its queue, on the main actor or on its thread.
 ///
-/// A turn begins with the changes that child contexts have pushed and the saves that other contexts have left here.
-/// It ends with the processing of the context's own changes.
+/// A turn begins with the changes that child contexts have pushed and the saves that other contexts have left in the
+/// mailbox. It ends with the processing of the context's own changes.
 struct ContextExecutor {
   let workspace: Workspace
   private var place: ContextPlace { workspace.place }
@@ -34,17 +34,18 @@ struct ContextExecutor {
     case .confined: return try turn(body)
     case .mainActor:
       if ContextPlace.isMainActor { return try turn(body) }
-      // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
+      // SAFETY: The compiler does not treat the main queue as an actor. Only this call runs `body`, and it waits for
+      // the end.
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }
     case .privateQueue:
-      // The queue may be busy with work that waits for the main actor, which is about to wait for the queue.
+      // The queue may run work that waits for the main actor. The main actor is about to wait for the queue.
       if ContextPlace.isMainActor { catchUpWithMainActor() }
       return try ContextPlace.wait(for: queue!) { try turn(body) }
     }
   }
 
-  /// Runs `body` in a later turn. Retains the context until then.
+  /// Runs `body` in a later turn, and retains the context until then. A confined context runs `body` at once.
   func schedule(_ body: @escaping @Sendable () -> Void) {
     workspace.mail.schedule { [workspace, context = workspace.face.context] in
       withExtendedLifetime(context) { workspace.turn(body) }
@@ -76,9 +77,9 @@ struct ContextExecutor {
 // MARK: - The main actor
 
 extension ContextExecutor {
-  /// Has the main queue process changes that are made on the main actor outside of `perform`, in a turn of its own.
+  /// Schedules a turn on the main queue that processes the changes made on the main actor outside of `perform`.
   ///
-  /// - Parameter isOwed: Whether children wait for that turn, because it shows them something new.
+  /// - Parameter isOwed: Whether child contexts wait for that turn, because it shows them new changes.
   func endTurnSoon(isOwed: Bool = true) {
     guard place.concurrency == .mainActor, workspace.progress.turnDepth == 0 else { return }
     if isOwed { workspace.mail.owedTurn.begin() }
@@ -93,7 +94,8 @@ extension ContextExecutor {
     }
   }
 
-  /// Has the parent contexts of the main actor publish the changes that they owe, so that this context sees them.
+  /// Has the ancestors that belong to the main actor publish the changes that they owe, so that this context sees
+  /// them.
   func catchUpWithMainActor() {
     var next = workspace.parent
     while let ancestor = next {
@@ -107,7 +109,8 @@ extension ContextExecutor {
     }
   }
 
-  /// Publishes changes before the turn ends in which they were made. Undo groups and notifications wait for that end.
+  /// Publishes the changes of a turn before it ends. Undo groups and notifications still wait for the end of the
+  /// turn.
   private func publishOwedChanges() {
     guard workspace.workDepth == 0 else { return }
     workspace.checkPlace()
@@ -128,9 +131,9 @@ extension Workspace {
     try ContextExecutor(self).performAndWait(body)
   }
 
-  /// Runs `body` in a later turn of the context.
+  /// Runs `body` in a later turn of the context. A confined context runs `body` at once.
   func schedule(_ body: @escaping @Sendable () -> Void) { ContextExecutor(self).schedule(body) }
 
-  /// Fails when the caller is not in a turn of the context.
+  /// Stops the program if the caller is not in a turn of the context.
   func checkPlace() { place.check("The context") }
 }

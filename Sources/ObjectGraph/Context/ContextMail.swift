@@ -4,25 +4,25 @@ import Synchronization
 
 /// The part of a context that other contexts use: its queue and its mailbox.
 ///
-/// Does not retain the context. A context that another thread retains for a moment might end there, while its objects
-/// are read where the program released it.
+/// Does not retain the context. If another thread retained the context for a moment, the context might end there
+/// while the program reads its objects elsewhere.
 final class ContextMail: Sendable {
   let place: ContextPlace
-  /// Where a context with a queue of its own does its work.
+  /// The queue of a context with a private queue; `nil` for any other context.
   let queue: DispatchQueue?
-  /// The workspace of the context's parent, for as long as the context is there.
+  /// The identifier of the parent's workspace, valid as long as the context exists.
   let parent: ObjectIdentifier?
-  /// Whether the context follows the saves of other contexts.
+  /// Whether the context merges the saves of other contexts automatically.
   let isFollowing = Atomic(false)
-  /// Whether something was left that waits for the context to be used.
+  /// Whether the mailbox has something to take when the context is next used.
   let hasWaiting = Atomic(false)
-  /// The end of a turn that the main actor owes the context's children.
+  /// The end of a turn that the main actor owes the child contexts.
   let owedTurn = OwedTurn()
-  /// Set when the context is gone.
+  /// Whether the context is gone.
   let isGone = Atomic(false)
   /// The state that children see, and the changes that they have pushed.
   let published = Mutex(PublishedState())
-  /// The saves of other contexts that the context merges when it is used next.
+  /// The saves of other contexts to merge when the context is next used.
   private let toMerge = Mutex<[StoreTag: ObjectsToMerge]>([:])
 
   init(_ place: ContextPlace, parent: Workspace?) {
@@ -32,10 +32,11 @@ final class ContextMail: Sendable {
     self.parent = parent.map { ObjectIdentifier($0) }
   }
 
-  /// Whether the context is confined to another thread, so that this thread can have no turn of it.
+  /// Whether the context is confined to another thread, so that this thread can't run a turn of it.
   var isOutOfReach: Bool { place.concurrency == .confined && !place.isCurrent }
 
-  /// Runs `body` later, where the context belongs, if it is there by then.
+  /// Runs `body` in a later turn of the context, unless the context is gone by then. A confined context runs `body`
+  /// at once.
   func schedule(
     _ context: WeakContext, _ body: @escaping @Sendable (Workspace) -> Void
   ) {
@@ -44,7 +45,7 @@ final class ContextMail: Sendable {
     }
   }
 
-  /// Runs `body` later, where the context belongs, and in no turn of it yet.
+  /// Runs `body` later at the context's place, outside of a turn. A confined context runs `body` at once.
   func schedule(_ body: @escaping @Sendable () -> Void) {
     switch place.concurrency {
     case .confined: body()
@@ -61,7 +62,7 @@ final class ContextMail: Sendable {
     _ = take()
   }
 
-  /// Leaves a save for the context.
+  /// Adds a save to the mailbox.
   func leave(_ parts: [ObjectsToMerge]) {
     toMerge.withLock { waiting in
       for part in parts { waiting[part.store, default: part].add(part) }
@@ -69,7 +70,7 @@ final class ContextMail: Sendable {
     hasWaiting.store(true, ordering: .releasing)
   }
 
-  /// Takes the saves that were left.
+  /// Removes the saves from the mailbox and returns them.
   func take() -> [ObjectsToMerge] {
     toMerge.withLock { waiting in
       defer { waiting = [:] }

@@ -4,24 +4,24 @@ import CProcessor
 import Foundation
 import Synchronization
 
-/// Where a context and its objects may be used: which thread is in its turn.
+/// The place where a context and its objects may be used: the thread that holds the turn.
 ///
-/// A private queue's turn is taken by whatever thread runs it; the main actor's and a confined context's
-/// thread stay the same.
+/// The turn of a private queue is held by the thread that runs it at the moment. The thread of the main actor and the
+/// thread of a confined context stay the same.
 @safe
 final class ContextPlace: @unchecked Sendable {
-  // Sendable: what changes is atomic. The thread is a word that is read by whoever uses an object and
-  // written only by who has the turn. Whoever has no right to it reads a number that is not its own,
-  // whichever moment it reads, so that no order is asked for but that of one word.
-  // Sources have a copy of the pointer, and keep this alive.
+  // Sendable: all mutable state is atomic. Every use of an object reads the thread's number, and only the holder of
+  // the turn writes it. A thread without the turn never reads its own number here, so relaxed ordering of this one
+  // word is enough. Sources have a copy of the pointer, and keep the place alive.
   let turn: UnsafeMutablePointer<Atomic<UInt>>
   private var thread: UInt {
     get { unsafe turn.pointee.load(ordering: .relaxed) }
     set { unsafe turn.pointee.store(newValue, ordering: .relaxed) }
   }
-  /// Whether the thread was noted as it used the context, and took no turn: it may do something else by now.
+  /// Whether the thread was noted because it used the context without taking a turn. By now the thread may do other
+  /// work.
   private let isNoted = Atomic(false)
-  /// The rule for the place.
+  /// The kind of the place.
   let concurrency: ContextConcurrency
   /// Whether the context is gone, so that its objects may be read on any thread.
   private let isAnywhere = Atomic(false)
@@ -37,18 +37,18 @@ final class ContextPlace: @unchecked Sendable {
 
   deinit { unsafe turn.deallocate() }
 
-  /// A number of the thread that asks.
+  /// The number of the calling thread.
   @inline(__always)
   static var currentThread: UInt { quire_thread() }
 
-  /// Marks the queue that the main actor's work runs on.
+  /// The key that marks the main queue, which runs the work of the main actor.
   private static let mainQueueMark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     return key
   }()
 
-  /// The thread that does work of the main actor's within a queue that this waits for.
+  /// The thread that does work of the main actor inside another queue; 0 if there is none.
   private static let lent = Atomic<UInt>(0)
 
   /// Whether the caller is on the main actor.
@@ -60,14 +60,14 @@ final class ContextPlace: @unchecked Sendable {
   /// Runs `body` on a queue and waits for it. Work that the main actor waits for counts as work of the main actor.
   static func wait<R>(for queue: DispatchQueue, _ body: () throws -> R) rethrows -> R {
     if Thread.isMainThread || !isMainActor { return try queue.sync(execute: body) }
-    // The waiting main actor lends its rights to the thread of the queue.
+    // The main queue's mark is not visible inside the other queue, so the thread is recorded.
     let before = lent.exchange(currentThread, ordering: .relaxed)
     defer { lent.store(before, ordering: .relaxed) }
     return try queue.sync(execute: body)
   }
 
-  /// Whether whoever asks has the turn, as far as its thread tells: one that the main actor was on and has left may be
-  /// mistaken for it, until the main queue goes on.
+  /// Whether the calling thread has the turn, by its number. A thread that the main actor has left may still count as
+  /// the holder, until the main queue runs its next work.
   @inline(__always)
   var isCurrent: Bool { thread == ContextPlace.currentThread }
 
@@ -94,7 +94,7 @@ final class ContextPlace: @unchecked Sendable {
 
   /// Gives the turn back.
   func leave(_ before: Holder) {
-    // Where the main actor was, it is not any more.
+    // The main actor has left the thread that was noted before this turn.
     if before.isNoted, before.thread != ContextPlace.currentThread { return forgetThread() }
     isNoted.store(before.isNoted, ordering: .releasing)
     thread = before.thread
@@ -109,7 +109,7 @@ final class ContextPlace: @unchecked Sendable {
 
   func setName(_ name: String) { contextName.withLock { $0 = name } }
 
-  /// Fails when a context or one of its objects is used where it must not be.
+  /// Stops the program if a context or one of its objects is used at the wrong place.
   func check(_ what: @autoclosure () -> String) {
     if isCurrent { return }
     refuse(what())
@@ -119,8 +119,8 @@ final class ContextPlace: @unchecked Sendable {
   private func refuse(_ what: String) {
     if isAnywhere.load(ordering: .acquiring) { return }
     if concurrency == .mainActor, ContextPlace.isMainActor {
-      // The main actor may go from one thread to another: which one it is on is seen when it is there, and holds until
-      // it goes on.
+      // The main actor may move from thread to thread. Its thread is noted here, and the note is valid until the main
+      // queue runs its next work.
       isNoted.store(true, ordering: .releasing)
       thread = ContextPlace.currentThread
       if !Thread.isMainThread {
@@ -140,17 +140,17 @@ final class ContextPlace: @unchecked Sendable {
   }
 }
 
-/// Where a context does its work, and where its objects may be used.
+/// The places where a context does its work and where its objects may be used.
 public enum ContextConcurrency: Sendable, Hashable {
   /// On a queue of its own: within `perform` and `performAndWait`.
   case privateQueue
   /// On the main actor.
   case mainActor
-  /// On the thread that made the context and on no other. Nobody can reach it from elsewhere: what others save
-  /// or hand over waits for it to be used.
+  /// On the thread that made the context and on no other thread. Saves and pushes of other contexts wait until that
+  /// thread uses the context.
   case confined
 
-  /// The rule in a sentence.
+  /// The rule for the place, in a sentence.
   var rule: String {
     switch self {
     case .privateQueue:

@@ -1,27 +1,27 @@
-// SAFETY: A context clears the reference in its workspace before it goes.
+// SAFETY: A context clears the reference in its workspace before it ends.
 
-/// The way from a workspace to its context. Does not retain the context.
+/// A reference from a workspace to its context, which is not retained.
 @safe
 struct ContextReference {
   private var reference: Unmanaged<ManagedObjectContext>?
 
-  /// Leads to no context.
+  /// Makes a reference to no context.
   init() { unsafe reference = nil }
 
-  /// Leads to a context, which must clear this before it goes.
+  /// Makes a reference to a context. The context must clear the reference before it ends.
   init(_ context: ManagedObjectContext) { unsafe reference = Unmanaged.passUnretained(context) }
 
   /// The context; `nil` when it is gone.
   var context: ManagedObjectContext? { unsafe reference?.takeUnretainedValue() }
 }
 
-/// A context that other contexts may use if it is there. Does not retain the context.
+/// A weak reference to a context, for use by other contexts.
 struct WeakContext: Sendable {
   weak var context: ManagedObjectContext?
 
-  /// Calls `body` with the workspace of the context, which stays until `body` returns.
+  /// Calls `body` with the workspace of the context, and retains the context until `body` returns.
   ///
-  /// Nothing happens when the context is gone.
+  /// Does nothing if the context is gone.
   func withWorkspace(_ body: (Workspace) -> Void) {
     guard let context else { return }
     withExtendedLifetime(context) { body(context.workspace) }
@@ -29,7 +29,7 @@ struct WeakContext: Sendable {
 }
 
 extension Workspace {
-  /// A new context above the same stores, with the same settings, that is confined to this thread.
+  /// Returns a new context for the same stores with the same settings. It is confined to the calling thread.
   func makeBatchContext() -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.name = settings.name

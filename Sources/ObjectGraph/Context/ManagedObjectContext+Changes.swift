@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension ManagedObjectContext {
-  /// The changes and saves of the context from now on.
+  /// A stream of the changes and saves that the context makes from now on.
   ///
   ///     for await change in context.changes where change.kind == .saved { … }
   public var changes: AsyncStream<ContextChange> {

@@ -11,26 +11,26 @@ extension ManagedObjectContext {
     try DocumentChanges(workspace).unsavedRequests()
   }
 
-  /// Whether the context has no unsaved changes, and no child has pushed any. Read in a turn.
+  /// Whether the context has no unsaved changes, and no child has pushed changes. Must be read in a turn.
   package var isClean: Bool {
     DocumentChanges(workspace).isClean
   }
 
-  /// Makes the changes of layers in this context, which saves them later.
+  /// Puts the changes of layers on top of the context's changes. They are saved by the next save.
   ///
   /// - Throws: `StoreError` if a layer is damaged.
   package func take(_ layers: [StoreTag: Layer]) throws {
     try DocumentChanges(workspace).take(layers)
   }
 
-  /// Merges the save of another process, and tells the child contexts.
+  /// Merges the save of another process, and notifies the child contexts.
   ///
   /// - Throws: `StoreError` if a store is damaged.
   package func mergeFromOutside(_ layers: [StoreTag: Layer]) throws {
     try DocumentChanges(workspace).mergeFromOutside(layers)
   }
 
-  /// Drops all changes, with the changes that child contexts have pushed, and reads the newest state.
+  /// Drops all changes, including the changes that child contexts have pushed, and refreshes all objects.
   package func revert() {
     DocumentChanges(workspace).revert()
   }
@@ -38,8 +38,8 @@ extension ManagedObjectContext {
   /// Pushes all changes to the parent without waiting for it.
   ///
   /// The parent makes the changes its own in its next turn, and its other children see them at once. Nothing is
-  /// validated before the parent saves. The cost is that of freezing the changes since the last turn. If the context
-  /// does not merge automatically, the former values of the changed objects are read too.
+  /// validated before the parent saves. The cost is a freeze of the changes since the last turn. If the context does
+  /// not merge automatically, the former values of the changed objects are read too.
   ///
   /// - Precondition: There is a parent.
   /// - Throws: The first error of a read since the last save.

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   ///
   ///     let soon = try context.fetch(Trip.where { $0.start > .now })
   ///
-  /// Unsaved changes count unless the request excludes them.
+  /// Unsaved changes are included unless the request excludes them.
   ///
   /// - Precondition: The objects are of the request's class.
   /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
@@ -59,8 +59,8 @@ extension ManagedObjectContext {
     try ObjectFetcher(workspace).fetchTable(request.query)
   }
 
-  /// Calls `body` with the rows of ``fetchTable(_:)-(FetchRequest<Object>)``, a few at a time, and with the objects as the
-  /// context shows them.
+  /// Calls `body` with parts of the table that ``fetchTable(_:)-(FetchRequest<Object>)`` returns, and with the view
+  /// of the context.
   ///
   /// - Parameter rowCount: The largest number of rows in a part.
   /// - Throws: The errors of ``fetchTable(_:)-(FetchRequest<Object>)`` and of `body`.
@@ -79,8 +79,8 @@ extension ManagedObjectContext {
   ///       try context.save()
   ///     }
   ///
-  /// The request is answered once. Each object shows its state at the time of its batch. Objects deleted by then are
-  /// left out.
+  /// The request is evaluated once. Each object shows its state at the time of its batch. Objects that were deleted
+  /// by then are left out.
   ///
   /// - Parameters:
   ///   - size: The number of objects in a batch; `nil` for the request's `fetchBatchSize`, or for 1024 if that is 0.
@@ -101,18 +101,19 @@ extension ManagedObjectContext {
   ///       trips.map(\.name)
   ///     }
   ///
-  /// The search reads the state that the context shows at its beginning, with unsaved changes unless the request
-  /// excludes them. Later changes do not count, but objects that were deleted meanwhile are left out. Prefetched
-  /// objects are looked up in the context's turn.
+  /// The search reads the state that the context shows when the search begins, with unsaved changes unless the
+  /// request excludes them. Later changes are not seen, but objects that were deleted meanwhile are left out.
+  /// Prefetched objects are looked up in the context's turn.
   ///
   /// - Parameters:
-  ///   - progress: Receives the number of rows that were read, and of all rows. Cancelling the progress or the task ends
-  ///     the search between two blocks.
+  ///   - progress: Receives the number of rows read so far, and the number of all rows. Cancelling the progress or
+  ///     the task
+  ///     ends the search between two blocks.
   ///   - body: Receives the objects in a turn, and returns a result that may be used elsewhere.
   /// - Precondition: The objects are of the class.
   /// - Throws: `CancellationError` if the search was cancelled; ``ContextError`` with the code
-  ///   ``ContextError/Code/notSupported`` if the context is confined to a thread; the errors of ``fetch(_:)-(FetchRequest<Object>)`` and
-  ///   `body`.
+  ///   ``ContextError/Code/notSupported`` if the context is confined to a thread; the errors of
+  ///   ``fetch(_:)-(FetchRequest<Object>)`` and `body`.
   public func fetch<Object: ManagedObject, R: Sendable>(
     _ request: FetchRequest<Object>, progress: Progress? = nil,
     _ body: @escaping @Sendable ([Object]) throws -> R

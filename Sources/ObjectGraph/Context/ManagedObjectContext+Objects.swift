@@ -10,8 +10,9 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - store: The store for the object; `nil` for the store that the entity's configuration names.
-  ///   - fill: Gives the object its first values.
-  /// - Throws: ``ContextError`` if no store takes such objects; `StoreError`; the errors of `fill`.
+  ///   - fill: Sets the first values of the object.
+  /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails; the errors
+  ///   of `fill`.
   @discardableResult
   public func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
@@ -22,7 +23,7 @@ extension ManagedObjectContext {
   /// Inserts an object of an entity.
   ///
   /// - Throws: ``ContextError`` if the model has no such entity, the entity is abstract or no store takes its
-  ///   objects; `StoreError`.
+  ///   objects; `StoreError` if the store fails.
   @discardableResult
   public func insert(
     _ entity: String, into store: PersistentStore? = nil
@@ -30,7 +31,7 @@ extension ManagedObjectContext {
     try ObjectInserter(workspace).insert(entity, into: store)
   }
 
-  /// Chooses the store for later insertions of an entity. Existing objects stay, because identifiers do not change.
+  /// Chooses the store for later insertions of an entity. Existing objects stay in their stores.
   ///
   /// - Parameter store: The store; `nil` for the store that the entity's configuration names.
   public func setStore(_ store: PersistentStore?, forNewObjectsOf entity: String) {
@@ -61,7 +62,7 @@ extension ManagedObjectContext {
     try ObjectLookup(workspace).existingObject(with: id)
   }
 
-  /// Returns the object with an identifier, if the context knows it.
+  /// Returns the registered object with an identifier; `nil` if there is none.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     ObjectLookup(workspace).registeredObject(for: id)
   }

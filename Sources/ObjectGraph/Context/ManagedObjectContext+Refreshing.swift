@@ -1,51 +1,54 @@
 import ObjectModel
 
 extension ManagedObjectContext {
-  /// Reads an object again from the parent or the store.
+  /// Refreshes an object from the parent or the store.
   ///
-  /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are dropped and the object becomes
-  ///   a fault. If the fault leads to an object that is deleted here, the delete rule of that object applies to it.
+  /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are dropped and the object
+  ///   becomes a fault. If the fault leads to an object that is deleted here, the delete rule of that object applies
+  ///   to it.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     ObjectRefresh(workspace).refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// Reads all known objects again from the parent or the stores. Changes stay.
+  /// Refreshes all registered objects from the parent or the stores. Changes stay.
   public func refreshAllObjects() {
     ObjectRefresh(workspace).refreshAll()
   }
 
-  /// Drops all unsaved changes, and everything that could be undone and redone.
+  /// Drops all unsaved changes, and all changes recorded for undo and redo.
   public func rollback() {
     Rollback(workspace).run()
   }
 
-  /// Forgets all changes and objects. Objects that the program still holds can't be used any more, and their hooks are
-  /// not called.
+  /// Drops all changes and forgets all objects.
+  ///
+  /// Objects that the program still holds can't be used any more. Their hooks are not called.
   public func reset() {
     Rollback(workspace).reset()
   }
 
   /// Returns the conflict that a save of an object would find, because another context has changed it since.
   ///
-  /// - Returns: `nil` if there is no conflict, and in a child context: conflicts are found when its parent saves.
+  /// - Returns: `nil` if there is no conflict. Always `nil` in a child context: conflicts are found when its parent
+  ///   saves.
   /// - Throws: `StoreError` if a store is damaged.
   public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
     try ConflictCheck(workspace).conflict(of: object)
   }
 
-  /// Pins the context to one moment of the stores, or lets it follow the newest commit again.
+  /// Pins the context to one moment of the stores. With `nil` the context follows the newest commit again.
   ///
-  /// A save compares the changes with the newest commit, and moves the pinned moment to the commit that it writes. Known
-  /// objects without changes are read again.
+  /// A save compares the changes with the newest commit, and moves the pinned moment to the commit that it writes.
+  /// Registered objects without changes are refreshed.
   public func setQueryGeneration(_ generation: QueryGeneration?) throws {
     try ObjectRefresh(workspace).pin(to: generation)
   }
 
   /// Merges the save of another context or process into this context.
   ///
-  /// Known objects show the new values, except for the properties that are changed here. Objects that the save has
-  /// deleted are deleted here, and their changes are dropped. A change of an object outside of the save stays in conflict
-  /// with other saves of that object.
+  /// Registered objects show the new values, except for properties that are changed here. Objects that the save has
+  /// deleted are deleted here, and their changes are dropped. A change of an object outside of the save stays in
+  /// conflict with other saves of that object.
   ///
   /// - Throws: `StoreError` if a store is damaged.
   public func mergeChanges(from change: ContextChange) throws {

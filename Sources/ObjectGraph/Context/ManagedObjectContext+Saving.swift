@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   ///
   /// ``constraintConflicts()`` returns the conflicts over unique values.
   ///
-  /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if objects go on changing themselves without end.
+  /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if hooks change objects without end.
   public func validationFailures() throws -> [ValidationFailure] {
     try workspace.validationFailures()
   }
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
   ///
   /// A merge policy other than ``MergePolicy/error`` resolves the conflicts of inserted objects before.
   ///
-  /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if objects go on changing themselves without end.
+  /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if hooks change objects without end.
   public func constraintConflicts() throws -> [ConstraintConflict] {
     try workspace.constraintConflicts()
   }

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A set of objects to fetch, change and save, and the changes that are not saved yet.
+/// A set of objects to fetch, change and save, with their unsaved changes.
 ///
 ///     let context = ManagedObjectContext(coordinator)
 ///     try await context.perform {
@@ -9,11 +9,13 @@ import ObjectModel
 ///       try context.save()
 ///     }
 ///
-/// A context and its objects belong to one place (``ContextConcurrency``). The program stops when it uses them
-/// elsewhere. A context with a parent saves into the parent. It reads the state that the parent has published, so that
-/// it does not wait for the parent.
+/// A context and its objects belong to one place (``ContextConcurrency``). The program stops if it uses them
+/// elsewhere.
+///
+/// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does
+/// not wait for the parent.
 public final class ManagedObjectContext: @unchecked Sendable {
-  // Sendable: the state is the workspace's, which every entrance checks to be used in a turn.
+  // Sendable: all state is in the workspace. Every entry point checks that the caller is in a turn.
 
   /// The state behind the context.
   let workspace: Workspace
@@ -76,34 +78,34 @@ extension ManagedObjectContext {
     get { workspace.settings.mergePolicy }
     set { workspace.settings.mergePolicy = newValue }
   }
-  /// Asked between two blocks of a search. The search ends with `CancellationError` when the answer is no.
+  /// A function that a search calls between two blocks. If it returns `false`, the search throws `CancellationError`.
   package var mayGoOnSearching: (@Sendable () -> Bool)? {
     get { workspace.settings.mayGoOnSearching }
     set { workspace.settings.mayGoOnSearching = newValue }
   }
-  /// Whether registered objects follow the saves of other contexts into the parent, or into the stores.
+  /// Whether registered objects are updated by saves of other contexts into the parent, or into the stores.
   ///
-  /// A child follows the saves of its parent, and the saves and batches that the parent itself merges.
+  /// A child merges the saves of its parent, and the saves and batches that the parent itself merges.
   ///
-  /// Other threads can't reach a confined context. It follows their saves when it next fetches, processes its changes
-  /// or saves.
+  /// Other threads can't run a turn of a confined context. It merges their saves when it next fetches, processes its
+  /// changes or saves.
   public var automaticallyMergesChangesFromParent: Bool {
     get { workspace.automaticallyMergesChangesFromParent }
     set { workspace.automaticallyMergesChangesFromParent = newValue }
   }
-  /// Whether unchanged objects stay in memory that the program does not hold.
+  /// Whether unchanged objects stay registered although the program does not hold them.
   public var retainsRegisteredObjects: Bool {
     get { workspace.settings.retainsRegisteredObjects }
     set { workspace.settings.retainsRegisteredObjects = newValue }
   }
   /// Whether a save skips validation, because the caller validates all objects at the end.
   ///
-  /// Objects that are made step by step lack required values until then.
+  /// Use it for objects that are made step by step and lack required values until the end.
   package var defersValidation: Bool {
     get { workspace.settings.defersValidation }
     set { workspace.settings.defersValidation = newValue }
   }
-  /// The stack that undoes changes; `nil` when changes are not recorded. Earlier changes can't be undone.
+  /// The stack that records changes for undo; `nil` if changes are not recorded. Earlier changes can't be undone.
   public var undoStack: UndoStack? {
     get { workspace.undoStack }
     set { workspace.undoStack = newValue }
@@ -123,18 +125,17 @@ extension ManagedObjectContext {
     try await ContextExecutor(workspace).perform(body)
   }
 
-  /// Runs `body` in a turn of the context and returns its result.
+  /// Runs `body` in a turn of the context, waits for it and returns its result.
   ///
-  /// Changes are processed when the turn ends. Within another turn of the context `body` runs at once. Asynchronous
-  /// work may run on any thread, so that a confined context needs ``performAndWait(_:)`` on its thread.
+  /// Changes are processed when the turn ends. Within another turn of the context `body` runs at once.
   public func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
     try workspace.performAndWait(body)
   }
 
-  /// Runs `body` in a later turn of the context.
+  /// Runs `body` in a later turn of the context. A confined context runs `body` at once.
   public func schedule(_ body: @escaping @Sendable () -> Void) { workspace.schedule(body) }
 
-  /// Applies delete rules and inverses, publishes the changes to child contexts and tells observers.
+  /// Applies delete rules and inverses, publishes the changes to child contexts and notifies observers.
   ///
   /// A fetch and a save do this first, and so does the end of every `perform`.
   ///
@@ -145,17 +146,17 @@ extension ManagedObjectContext {
 // MARK: - Changes and objects
 
 extension ManagedObjectContext {
-  /// Whether there are changes that are not saved.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool {
     workspace.hasChanges
   }
 
-  /// The objects that were inserted and not saved.
+  /// The inserted objects that are not saved.
   public var insertedObjects: Set<ManagedObject> {
     Set(workspace.processedObjects.filter { $0.isInserted && !$0.isDeleted })
   }
 
-  /// The objects that were changed and not saved.
+  /// The changed objects that are not saved.
   public var updatedObjects: Set<ManagedObject> {
     Set(workspace.processedObjects.filter(\.isUpdated))
   }
@@ -165,6 +166,6 @@ extension ManagedObjectContext {
     Set(workspace.processedObjects.filter { $0.isDeleted && !$0.isInserted })
   }
 
-  /// The objects that the context knows: the objects that the program holds, and the changed objects.
+  /// The registered objects: the objects that the program holds, and the changed objects.
   public var registeredObjects: Set<ManagedObject> { workspace.registeredObjects }
 }

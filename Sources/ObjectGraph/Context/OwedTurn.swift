@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// The end of a turn that a context of the main actor owes: the context was changed outside of `perform`, and its
-/// child contexts do not see the change before the main queue ends the turn.
+/// The end of a turn that a context of the main actor owes its child contexts.
 ///
-/// A child context that reads meanwhile waits for the changes, so that it sees everything that was changed before it
-/// was called. The wait has a limit, because the main thread may itself be waiting for the child.
+/// It is owed once the context was changed outside of `perform`: the child contexts do not see the change before the
+/// main queue ends the turn. A child context that reads meanwhile waits, so that it sees every change made before its
+/// call. The wait has a limit, because the main thread may itself be waiting for the child.
 final class OwedTurn: Sendable {
   private struct State {
     /// Whether a wait for this turn has reached the limit. No context waits for the same turn again.
@@ -23,10 +23,10 @@ final class OwedTurn: Sendable {
   /// Sets the longest wait, in seconds.
   func setLongestWait(_ seconds: Double) { longestWait.store(seconds, ordering: .relaxed) }
 
-  /// Notes that the context was changed outside of `perform`.
+  /// Records that the context was changed outside of `perform`.
   func begin() { isOwed.store(true, ordering: .releasing) }
 
-  /// Notes that child contexts see all changes.
+  /// Records that child contexts see all changes, and ends all waits.
   func end() {
     guard isPending else { return }
     let waiters = state.withLock { state in
