@@ -1,12 +1,12 @@
 import JSONText
 
-/// Answers the messages of the compiler: one text in JSON for each message.
+/// Answers the messages of the compiler: one JSON text for each message.
 ///
-/// The compiler's protocol is its own and is not promised to stay (docs/decisions/0021). Members that are not known here
-/// are ignored, and a message of an unknown kind is answered with an empty expansion. Everything that knows the spelling
-/// of messages stands in this file.
+/// The protocol belongs to the compiler and may change (docs/decisions/0021). Members of a message that are not known
+/// here are ignored, and a message of an unknown kind is answered with an empty expansion. Only this file knows the
+/// names in messages.
 package enum CompilerMessages {
-  /// The newest version of the protocol that the answers are written for.
+  /// The newest version of the protocol that the answers conform to.
   private static let protocolVersion = 7
 
   /// Returns the answer to a message.
@@ -44,7 +44,7 @@ package enum CompilerMessages {
     }
   }
 
-  /// A part of the program's source, and its place.
+  /// A part of the program's source, with its place.
   private struct Syntax {
     let source: String
     let fileName: String

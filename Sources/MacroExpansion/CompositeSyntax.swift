@@ -4,7 +4,7 @@ struct CompositeSyntax {
   let parts: [PropertySyntax]
 }
 
-/// Checks the declarations of a structure with `@Composite`, and collects the problems that the compiler is to show.
+/// Checks the declarations of a structure with `@Composite`, and collects the problems for the compiler to show.
 struct CompositeChecker {
   private(set) var problems: [SourceProblem] = []
 
@@ -31,7 +31,7 @@ struct CompositeChecker {
             "A part of a composite attribute is an attribute: \(part.variable.plainName) has another marker than @Attribute.",
             at: range))
       }
-      // The parts of a composite part have defaults of their own.
+      // The parts of a composite part have their own defaults.
       if let value = part.computedDefault, part.variable.type?.shape.isKnownValue ?? false {
         problems.append(
           SourceProblem(
@@ -48,7 +48,9 @@ struct CompositeWriter {
   private let composite: CompositeSyntax
   private let typeName: String
 
-  /// - Parameter typeName: The name of the structure, with the types around it.
+  /// Makes a writer for a composite type.
+  ///
+  /// - Parameter typeName: The name of the structure, with the names of the types around it.
   init(_ composite: CompositeSyntax, typeName: String) {
     self.composite = composite
     self.typeName = typeName.isBlank ? composite.declaration.name.text : typeName
@@ -63,7 +65,7 @@ struct CompositeWriter {
 
   private var access: String { composite.declaration.memberAccess }
 
-  /// Returns the extension, as source. A module whose declarations belong to the main actor needs the modifier.
+  /// Returns the source of the extension. A module with declarations on the main actor by default needs the modifier.
   func members() -> String {
     """
     nonisolated extension \(typeName)\(conformance) {

@@ -1,7 +1,7 @@
 /// Parses the declaration of a type or of one variable.
 ///
-/// Functions, nested types and initializers are skipped. Source that the parser does not understand is refused at its
-/// place: a property that was missed would be missing in files.
+/// Functions, nested types and initializers are skipped. The parser refuses source that it does not understand, at
+/// its place: a property that the parser missed would be missing in files.
 struct DeclarationParser {
   private let bytes: [UInt8]
   private let tokens: [SourceToken]
@@ -24,7 +24,7 @@ struct DeclarationParser {
     SourceText(text: text(range), range: range)
   }
 
-  /// The next token, if it is a word.
+  /// The next token if it is a word.
   private var word: String? {
     guard let next, next.kind == .word else { return nil }
     return text(next.range)
@@ -44,7 +44,7 @@ struct DeclarationParser {
     return source(next.range)
   }
 
-  /// Skips a pair of brackets and everything between them.
+  /// Skips a pair of brackets and all source between them.
   ///
   /// - Precondition: The next token is an opening bracket.
   private mutating func skipBrackets() throws(SourceProblem) {
@@ -78,7 +78,7 @@ struct DeclarationParser {
       switch next.kind {
       case .mark("("), .mark("["), .mark("{"): try skipBrackets()
       case .mark(let mark):
-        // The end of an arrow closes nothing.
+        // The `>` of an arrow closes no bracket.
         let isArrow = mark == ">" && position > 0 && tokens[position - 1].isMark("-")
         if mark == "<" { depth += 1 } else if mark == ">", !isArrow { depth -= 1 }
         position += 1
@@ -300,7 +300,7 @@ struct DeclarationParser {
     return isObserved ? .observers(start..<end) : .computed
   }
 
-  /// Skips an expression up to the end of the declaration that it belongs to.
+  /// Skips an expression up to the end of its declaration.
   private mutating func skipExpression() {
     let first = position
     while let next {
@@ -315,13 +315,14 @@ struct DeclarationParser {
     }
   }
 
-  /// Whether the next token, the first of its line, goes on with the expression before it.
+  /// Whether the next token, the first of its line, continues the expression before it.
   private var isContinued: Bool {
     guard position > 0, let next else { return false }
     let operators: Set<Character> = [
       "+", "-", "*", "/", "%", "=", "<", ">", "&", "|", "^", "~", ":", ",", ".",
     ]
-    // An operator at the end of a line has space before it; a mark without space, such as `!`, belongs to its operand.
+    // A binary operator at the end of a line has space before it. A mark without space before it, such as `!`,
+    // belongs to its operand.
     if case .mark(let last) = tokens[position - 1].kind {
       if operators.contains(last) { return true }
       if last == "?", tokens[position - 1].hasSpaceBefore { return true }
@@ -329,7 +330,7 @@ struct DeclarationParser {
     switch next.kind {
     case .mark("."), .mark("?"), .mark(":"): return true
     case .mark(let mark) where operators.contains(mark):
-      // With space behind it the operator stands between two operands.
+      // The operator begins its line. With space after it, it stands between two operands.
       return position + 1 < tokens.count && tokens[position + 1].hasSpaceBefore
         || isOperator(position + 1)
     case .word: return ["as", "is"].contains(text(next.range))

@@ -15,10 +15,10 @@ struct AttributeSyntax: Equatable {
   let range: Range<Int>
 }
 
-/// The type of a property, as its declaration writes it.
+/// The type of a property, as the source of its declaration spells it.
 struct TypeSyntax: Equatable {
   indirect enum Shape: Equatable {
-    /// A name, with the parts before dots and without generic arguments.
+    /// A name with its parts before dots, without generic arguments.
     case named(String)
     case optional(Shape)
     case implicitlyUnwrapped(Shape)
@@ -46,7 +46,7 @@ struct VariableSyntax: Equatable {
   let type: TypeSyntax?
   let initialValue: SourceText?
   let accessors: Accessors
-  /// Whether the declaration lies in `#if`.
+  /// Whether the declaration is inside `#if`.
   let isConditional: Bool
   /// The place of the whole declaration.
   let range: Range<Int>
@@ -58,7 +58,7 @@ struct VariableSyntax: Equatable {
     case computed
   }
 
-  /// Whether the variable belongs to the type and not to an object.
+  /// Whether the variable belongs to the type, not to an object.
   var isStatic: Bool { modifiers.contains { $0.text == "static" || $0.text == "class" } }
 
   /// The name without backticks.
@@ -73,11 +73,11 @@ struct ExpansionSyntax: Equatable {
   let arguments: SourceText?
 }
 
-/// The declaration of a class, or of another type.
+/// The declaration of a class or another type.
 struct ClassSyntax: Equatable {
   let attributes: [AttributeSyntax]
   let modifiers: [SourceText]
-  /// The word `class`, or that of another kind of type.
+  /// The keyword of the declaration, such as `class`.
   let keyword: SourceText
   let name: SourceText
   /// Whether the declaration has generic parameters.

@@ -1,4 +1,4 @@
-/// Checks the declarations of a class with `@Entity`, and collects the problems that the compiler is to show.
+/// Checks the declarations of a class with `@Entity`, and collects the problems for the compiler to show.
 struct EntityChecker {
   private(set) var problems: [SourceProblem] = []
 
@@ -59,7 +59,7 @@ struct EntityChecker {
 
   /// Checks a variable.
   ///
-  /// - Returns: The property; `nil` if the variable is none, or a wrong one.
+  /// - Returns: The property; `nil` if the variable is no property, or has a problem.
   mutating func check(_ variable: VariableSyntax) -> PropertySyntax? {
     let markers = variable.markers
     if variable.isIgnored { return nil }
@@ -88,7 +88,7 @@ struct EntityChecker {
     return PropertySyntax(
       variable: variable, role: role,
       arguments: arguments.compactMap { marker in
-        // The expression of a derived attribute is no name.
+        // The first argument of a derived attribute is its expression, not a name.
         marker.plainName == "Derived"
           ? marker.arguments?.text : NamedArguments(marker.arguments).others
       }, isUnique: markers.contains { $0.plainName == "Unique" })
@@ -304,10 +304,10 @@ struct EntityChecker {
 }
 
 extension VariableSyntax {
-  /// Whether the variable is an ordinary one of the class, which the entity does not have.
+  /// Whether the variable belongs to the class only, and not to the entity.
   var isIgnored: Bool { markers.contains { $0.plainName == "Ignored" } }
 
-  /// The attributes that say what kind of property the variable is.
+  /// The attributes that tell the kind of the property.
   var markers: [AttributeSyntax] {
     attributes.filter { EntityChecker.markers.contains($0.plainName) }
   }

@@ -1,7 +1,7 @@
 /// A class with `@Entity`, checked.
 struct EntitySyntax {
   let declaration: ClassSyntax
-  /// The arguments of `@Entity`, as the source writes them.
+  /// The arguments of `@Entity`, as the source spells them.
   let arguments: SourceText?
   /// The superclass, if it is an entity too.
   let superentity: SourceText?
@@ -9,7 +9,7 @@ struct EntitySyntax {
 }
 
 extension ClassSyntax {
-  /// The access level that members need: that of the type.
+  /// The access level that the added members need: the access level of the type.
   var memberAccess: String {
     for modifier in modifiers {
       switch modifier.text {
@@ -25,7 +25,7 @@ extension ClassSyntax {
 /// A property of an entity, checked.
 struct PropertySyntax: Equatable {
   enum Role: Equatable {
-    /// An attribute or a relationship: the compiler knows by its type.
+    /// An attribute or a relationship. The compiler decides that by the type.
     case plain
     case relationship
     case transient
@@ -35,8 +35,8 @@ struct PropertySyntax: Equatable {
 
   let variable: VariableSyntax
   let role: Role
-  /// The arguments of `@Relationship`, `@Derived` or `@Fetched` and then those of `@Attribute`, as the source writes them
-  /// and without a name.
+  /// The arguments of `@Relationship`, `@Derived` or `@Fetched` and then the arguments of `@Attribute`, as the source
+  /// spells them, without a name.
   let arguments: [String]
   let isUnique: Bool
 
@@ -57,7 +57,7 @@ struct PropertySyntax: Equatable {
     guard let tokens = try? SourceLexer.tokens(of: Array(text.utf8)), tokens.count == 2,
       tokens[0].isMark(".")
     else { return false }
-    // `Date.now` and the like differ from object to object.
+    // `Date.now` and similar values differ from object to object.
     return variable.type?.shape.bareName.map { !["Date", "UUID"].contains($0) } ?? true
   }
 }
@@ -66,7 +66,7 @@ struct PropertySyntax: Equatable {
 struct NamedArguments: Equatable {
   /// The name, if the first argument is a literal without a label.
   let name: SourceText?
-  /// The other arguments, as the source writes them; `nil` if there are none.
+  /// The arguments after the name, as the source spells them; `nil` if there are none.
   let others: String?
 
   init(_ arguments: SourceText?) {
@@ -90,13 +90,13 @@ struct NamedArguments: Equatable {
 }
 
 extension VariableSyntax {
-  /// The name that the model has for the property, as the source gives it; `nil` if it is that of the variable.
+  /// The property's name in the model, as a literal of the source; `nil` if it is the variable's name.
   var modelName: SourceText? {
     let named = markers.first { ["Attribute", "Relationship"].contains($0.plainName) }
     return named.flatMap { NamedArguments($0.arguments).name }
   }
 
-  /// The name that the model has for the property.
+  /// The property's name in the model.
   var storedName: String { modelName.map { String($0.text.dropFirst().dropLast()) } ?? plainName }
 }
 
@@ -104,7 +104,7 @@ extension String {
   var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
-/// The kind of a literal, as far as it decides which types it may be of.
+/// The kind of a literal, as far as it limits the types that the literal can have.
 enum LiteralKind {
   case text, whole, real, boolean, none
 
@@ -128,7 +128,7 @@ enum LiteralKind {
     return text.replacing(escape + "\\", with: "").contains(escape + "(")
   }
 
-  /// Whether a type of the standard library takes the literal; `nil` if the type is another.
+  /// Returns whether a type accepts the literal; `nil` if the type is not known here.
   func fits(_ shape: TypeSyntax.Shape) -> Bool? {
     if case .optional(let wrapped) = shape { return self == .none ? true : fits(wrapped) }
     guard case .named(let name) = shape else { return nil }
@@ -144,7 +144,7 @@ enum LiteralKind {
 }
 
 extension TypeSyntax.Shape {
-  /// The name of the type without optionality; `nil` if the type has no name.
+  /// The name of the type, without optionality and the parts before dots; `nil` if the type has no name.
   var bareName: String? {
     switch self {
     case .named(let name): name.split(separator: ".").last.map(String.init)
@@ -153,7 +153,7 @@ extension TypeSyntax.Shape {
     }
   }
 
-  /// Whether the type is one of the standard library that attributes hold.
+  /// Whether the type is a value type of the standard library or of Foundation, known here by name.
   var isKnownValue: Bool {
     let names: Set<String> = [
       "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",

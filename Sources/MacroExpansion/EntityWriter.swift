@@ -3,7 +3,7 @@ struct EntityWriter {
   private let entity: EntitySyntax
   /// The name of the entity, as a literal.
   private let nameLiteral: String
-  /// The options in the arguments of `@Entity`, as the source writes them.
+  /// The options in the arguments of `@Entity`, as the source spells them.
   private let options: String?
 
   init(_ entity: EntitySyntax) {
@@ -17,10 +17,10 @@ struct EntityWriter {
 
   private var access: String { entity.declaration.memberAccess }
 
-  /// The parameter of the function with the properties. No name of a program is like it.
+  /// The generic parameter of the function that returns the properties. No program is expected to use such a name.
   private static let root = "Root__"
 
-  /// Returns the members, as source.
+  /// Returns the source of the members.
   func members() -> String {
     var members = [nameProperty, propertiesFunction, declarationProperty]
     let computed = entity.properties.filter { $0.computedDefault != nil }
@@ -32,8 +32,8 @@ struct EntityWriter {
     "\(access)override class var entityName: Swift.String { \(nameLiteral) }"
   }
 
-  /// A function that is generic over the class whose properties are asked for: a key path of a subclass has the subclass
-  /// as its root, also where a superclass declares the property.
+  /// The function that returns the properties. It is generic over the class, because a key path of a subclass has the
+  /// subclass as its root, even for a property that a superclass declares.
   private var propertiesFunction: String {
     let inherited = entity.superentity.map {
       "\($0.text).entityProperties(of: \(EntityWriter.root).self) + "
@@ -56,7 +56,7 @@ struct EntityWriter {
     for (label, macro) in [("unique", "Unique"), ("indexes", "Index"), ("inverses", "Inverse")] {
       let given = entity.declaration.expansions.filter { $0.name.text == macro }
         .compactMap { $0.arguments?.text }
-        // The two paths of an inverse stand in no brackets.
+        // The two key paths of `#Inverse` are not in brackets in the source.
         .map { macro == "Inverse" ? "[\($0)]" : $0 }
       if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
     }
@@ -80,7 +80,7 @@ struct EntityWriter {
       """
   }
 
-  /// The line that declares a property of the entity.
+  /// Returns the line that declares a property of the entity.
   private func line(_ property: PropertySyntax) -> String {
     let variable = property.variable
     let word =
@@ -91,8 +91,8 @@ struct EntityWriter {
       case .derived: "derived"
       case .fetched: "fetched"
       }
-    // No key path leads to a property that may throw when it is read. A closure states the type where nothing but a type
-    // can stand.
+    // A key path can't lead to a property that may throw. The closure states the type of a fetched property by its
+    // parameter.
     let path =
       property.role == .fetched
       ? "{ (_: \(variable.type?.source.text ?? "")) in }"
@@ -109,8 +109,7 @@ struct EntityWriter {
 
 /// Writes the accessors of a property of an entity.
 enum AccessorWriter {
-  /// Returns a block of accessors that read and write rows. The hash of the name is computed here and not when the program
-  /// runs.
+  /// Returns the accessors that read and write rows. The hash of the name is computed here, not at run time.
   static func accessors(of variable: VariableSyntax) -> String {
     let name = variable.storedName
     let markers = Set(variable.markers.map(\.plainName))
@@ -123,7 +122,7 @@ enum AccessorWriter {
       ? "{\n  \(getter)\n}" : "{\n  \(getter)\n  set { self[stored: \(place)] = newValue }\n}"
   }
 
-  /// FNV-1a of the name's UTF-8, as `PropertyHash` of the object graph computes it.
+  /// Returns FNV-1a of the name's UTF-8, the same hash as `PropertyHash` in the object graph.
   static func hash(of name: String) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -3,10 +3,10 @@ enum MacroExpansion {
   /// Expands a macro in one of its roles.
   ///
   /// - Parameters:
-  ///   - macro: The type that the macro's declaration names.
-  ///   - role: The role, as the compiler names it.
+  ///   - macro: The name of the macro's implementing type.
+  ///   - role: The role, in the compiler's spelling.
   ///   - declaration: The source of the declaration with the attribute, or of a member of it.
-  ///   - extendedType: The name of the type that an extension is for, with the types around it.
+  ///   - extendedType: The name of the type that an extension is for, with the names of the types around it.
   /// - Returns: The source to add, and the problems to show.
   /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
   static func expand(
@@ -19,7 +19,7 @@ enum MacroExpansion {
       var checker = EntityChecker()
       let entity = checker.check(
         parsed, parsed.attributes.first { $0.plainName == "Entity" })
-      // A class with problems gets no members, so that the compiler does not show more problems that follow from them.
+      // A class with problems gets no members, so that the compiler shows no further problems that follow from them.
       guard let entity, checker.problems.isEmpty else { return ("", checker.problems) }
       return (EntityWriter(entity).members(), [])
     case ("EntityMacro", "memberAttribute"):
@@ -42,7 +42,8 @@ enum MacroExpansion {
     }
   }
 
-  /// Whether a member gets accessors. A wrong declaration gets none: the problems of the class tell why.
+  /// Returns whether a member gets accessors. A wrong declaration gets none: the problems of its class tell the
+  /// reason.
   private static func isProperty(_ variable: VariableSyntax) -> Bool {
     guard variable.accessors == .none, variable.keyword.text == "var", !variable.isStatic,
       variable.type != nil, !variable.isIgnored

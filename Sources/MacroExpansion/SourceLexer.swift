@@ -1,14 +1,14 @@
 /// Splits Swift source into tokens.
 ///
-/// Knows the parts of Swift's lexical structure that decide where a token ends: nested comments, strings of one and of
-/// several lines, raw strings, interpolations, regular expressions and names in backticks.
+/// Knows the parts of Swift's lexical structure that decide where a token ends: nested comments, single-line,
+/// multi-line and raw strings, interpolations, regular expressions, and names in backticks.
 struct SourceLexer {
-  /// The deepest nesting of interpolations, and of types, that is read.
+  /// The deepest nesting of interpolations and of types that is read.
   static let mostDepth = 64
 
   private let bytes: [UInt8]
   private var offset = 0
-  /// The number of interpolations around the current place.
+  /// The number of interpolations around the current position.
   private var depth = 0
   private var tokens: [SourceToken] = []
   private var beginsLine = true
@@ -138,7 +138,7 @@ struct SourceLexer {
     while let next = byte() {
       if SourceLexer.isWordByte(next) {
         offset += 1
-        // The sign of an exponent, which is no operator.
+        // The sign of an exponent is no operator.
         let isHexadecimal = bytes[..<offset].suffix(40).contains(UInt8(ascii: "x"))
         if next | 0x20 == UInt8(ascii: isHexadecimal ? "p" : "e"),
           byte() == UInt8(ascii: "-") || byte() == UInt8(ascii: "+")
@@ -157,14 +157,14 @@ struct SourceLexer {
 
   // MARK: Literals
 
-  /// Returns the number of `#` before a delimiter at the current place; `nil` if the delimiter does not follow.
+  /// Returns the number of `#` before a delimiter at the current position; `nil` if the delimiter does not follow.
   private func literalStart(_ delimiter: UInt8) -> Int? {
     var count = 0
     while byte(count) == UInt8(ascii: "#") { count += 1 }
     return byte(count) == delimiter ? count : nil
   }
 
-  /// Whether a string at the current place ends here.
+  /// Returns whether a string ends at the current position.
   private func isAtEnd(_ quoteCount: Int, _ poundCount: Int) -> Bool {
     (0..<quoteCount).allSatisfy { byte($0) == UInt8(ascii: "\"") }
       && (0..<poundCount).allSatisfy { byte(quoteCount + $0) == UInt8(ascii: "#") }
@@ -173,7 +173,7 @@ struct SourceLexer {
   private mutating func readString(_ poundCount: Int) throws(SourceProblem) {
     let start = offset
     offset += poundCount
-    // An empty string of one line begins with two quotes, and one of several lines with three.
+    // An empty single-line string begins with two quotes, and a multi-line string with three.
     let quoteCount = isAt("\"\"\"") ? 3 : 1
     offset += quoteCount
     while !isAtEnd(quoteCount, poundCount) {
@@ -218,7 +218,7 @@ struct SourceLexer {
     offset = inner.offset
   }
 
-  /// Whether an expression may begin at the current place, so that a slash there is no division.
+  /// Returns whether an expression may begin after a slash at the current position, so that the slash is no division.
   private func canBeginRegex() -> Bool {
     guard let next = byte(1), next != 0x20, next != 0x09, next != 0x0A,
       next != UInt8(ascii: "/"), next != UInt8(ascii: "*")

@@ -7,7 +7,7 @@ struct SourceToken: Equatable {
     /// A whole string literal with its delimiters and interpolations.
     case string
     case regularExpression
-    /// One character that is none of the others.
+    /// One character that belongs to no other kind of token.
     case mark(Character)
   }
 
@@ -31,12 +31,12 @@ struct SourceProblem: Error, Equatable {
     let range: Range<Int>
     let text: String
 
-    /// Writes a text in the place of another.
+    /// Returns a fix that writes a text in the place of another.
     static func writing(_ text: String, at range: Range<Int>) -> Fix {
       Fix(message: "Write \(text)", range: range, text: text)
     }
 
-    /// Removes a part of the source.
+    /// Returns a fix that removes a part of the source.
     static func removing(_ part: String, at range: Range<Int>) -> Fix {
       Fix(message: "Remove \(part)", range: range, text: "")
     }
