@@ -6,8 +6,8 @@ public import ObjectQuery
 ///
 ///     Trip.where { $0.start > .now && $0.stops.count >= 2 && $0.owner.name.begins(with: "A") }
 ///
-/// A predicate compares fields with values and with one another. A field of a to-one relationship has the fields of
-/// its destination. A field of a to-many relationship has members such as `any`, `all` and `count`.
+/// A predicate compares fields with values and with one another. A field of a to-one relationship has the fields of its
+/// destination. A field of a to-many relationship has members such as `any`, `all` and `count`.
 @dynamicMemberLookup
 public struct EntityField<Root, Value>: Sendable, Hashable {
   /// The names of the properties on the path from the object to the value.
@@ -65,8 +65,7 @@ extension EntityField {
     left.compared(.equal, (right?.objectID).queryExpression)
   }
 
-  /// Returns the condition that the relationship does not lead to an object, or for `nil` that it leads to any
-  /// object.
+  /// Returns the condition that the relationship does not lead to an object, or for `nil` that it leads to any object.
   public static func != <Object: ManagedObject>(
     left: Self, right: Object?
   ) -> TypedPredicate<Root> where Value == Object? {

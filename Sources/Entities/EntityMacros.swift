@@ -4,8 +4,7 @@ public import ObjectQuery
 
 // The macros that declare entities in classes. `docs/typed-classes.md` shows how to use them.
 
-/// Makes an entity from a class of managed objects: each stored property of the class becomes a property of the
-/// entity.
+/// Makes an entity from a class of managed objects: each stored property of the class becomes a property of the entity.
 ///
 ///     @Entity final class Trip: ManagedObject {
 ///       var name: String = "Untitled"
@@ -14,9 +13,9 @@ public import ObjectQuery
 ///       @Relationship(.cascade, inverse: \Stop.trip, ordered: true) var stops: [Stop]
 ///     }
 ///
-/// The entity has the name of the class. A property of an optional type may have no value. A constant initial value
-/// is the default of the property. An initial value that differs from object to object, such as `UUID()`, is set when
-/// an object is inserted. A class may inherit from another class with `@Entity`.
+/// The entity has the name of the class. A property of an optional type may have no value. A constant initial value is
+/// the default of the property. An initial value that differs from object to object, such as `UUID()`, is set when an
+/// object is inserted. A class may inherit from another class with `@Entity`.
 @attached(
   member, names: named(entityName), named(entityProperties), named(entityDeclaration),
   named(setInitialValues)
@@ -66,8 +65,8 @@ public macro Unique() = #externalMacro(module: "EntityMacros", type: "MarkerMacr
 public macro Unique<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Has stores keep an index over properties, so that a fetch does not read every row. Stands in the body of the
-/// class: `#Index<Trip>([\.start], [\.name, \.start])`.
+/// Has stores keep an index over properties, so that a fetch does not read every row. Stands in the body of the class:
+/// `#Index<Trip>([\.start], [\.name, \.start])`.
 @freestanding(declaration)
 public macro Index<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
@@ -150,8 +149,7 @@ public macro Relationship(
 ///
 /// - Parameters:
 ///   - rule: The delete rule: the effect on the related objects when this object is deleted.
-///   - inverse: The inverse relationship. State it at one end only. At the other end, write `@Relationship` without
-///     an
+///   - inverse: The inverse relationship. State it at one end only. At the other end, write `@Relationship` without an
 ///     inverse if that end is to-many, and no attribute at all if that end is to-one.
 ///   - ordered: Whether the objects are in an order of their own.
 ///   - minimum: The least number of objects.

@@ -1,7 +1,7 @@
 /// Parses the declaration of a type or of one variable.
 ///
-/// Functions, nested types and initializers are skipped. The parser refuses source that it does not understand, at
-/// its place: a property that the parser missed would be missing in files.
+/// Functions, nested types and initializers are skipped. The parser refuses source that it does not understand, at its
+/// place: a property that the parser missed would be missing in files.
 struct DeclarationParser {
   private let bytes: [UInt8]
   private let tokens: [SourceToken]
@@ -321,8 +321,8 @@ struct DeclarationParser {
     let operators: Set<Character> = [
       "+", "-", "*", "/", "%", "=", "<", ">", "&", "|", "^", "~", ":", ",", ".",
     ]
-    // A binary operator at the end of a line has space before it. A mark without space before it, such as `!`,
-    // belongs to its operand.
+    // A binary operator at the end of a line has space before it. A mark without space before it, such as `!`, belongs
+    // to its operand.
     if case .mark(let last) = tokens[position - 1].kind {
       if operators.contains(last) { return true }
       if last == "?", tokens[position - 1].hasSpaceBefore { return true }

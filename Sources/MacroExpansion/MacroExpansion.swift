@@ -42,8 +42,7 @@ enum MacroExpansion {
     }
   }
 
-  /// Returns whether a member gets accessors. A wrong declaration gets none: the problems of its class tell the
-  /// reason.
+  /// Returns whether a member gets accessors. A wrong declaration gets none: the problems of its class tell the reason.
   private static func isProperty(_ variable: VariableSyntax) -> Bool {
     guard variable.accessors == .none, variable.keyword.text == "var", !variable.isStatic,
       variable.type != nil, !variable.isIgnored

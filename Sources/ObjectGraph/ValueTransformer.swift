@@ -67,8 +67,7 @@ public struct ValueTransformer: Sendable {
 }
 
 extension ManagedObject {
-  /// Returns the value that the transformer of a transformable attribute makes from the bytes; `nil` if there are
-  /// none.
+  /// Returns the value that the transformer of a transformable attribute makes from the bytes; `nil` if there are none.
   ///
   /// - Throws: ``ContextError`` if the coordinator has no transformer with the name in the model, or has one for
   ///   another type; the error of the transformer if it can't decode the bytes.

@@ -94,8 +94,7 @@ extension ContextExecutor {
     }
   }
 
-  /// Has the ancestors that belong to the main actor publish the changes that they owe, so that this context sees
-  /// them.
+  /// Has the ancestors that belong to the main actor publish the changes that they owe, so that this context sees them.
   func catchUpWithMainActor() {
     var next = workspace.parent
     while let ancestor = next {
@@ -109,8 +108,7 @@ extension ContextExecutor {
     }
   }
 
-  /// Publishes the changes of a turn before it ends. Undo groups and notifications still wait for the end of the
-  /// turn.
+  /// Publishes the changes of a turn before it ends. Undo groups and notifications still wait for the end of the turn.
   private func publishOwedChanges() {
     guard workspace.workDepth == 0 else { return }
     workspace.checkPlace()

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The part of a context that other contexts use: its queue and its mailbox.
 ///
-/// Does not retain the context. If another thread retained the context for a moment, the context might end there
-/// while the program reads its objects elsewhere.
+/// Does not retain the context. If another thread retained the context for a moment, the context might end there while
+/// the program reads its objects elsewhere.
 final class ContextMail: Sendable {
   let place: ContextPlace
   /// The queue of a context with a private queue; `nil` for any other context.
@@ -35,8 +35,8 @@ final class ContextMail: Sendable {
   /// Whether the context is confined to another thread, so that this thread can't run a turn of it.
   var isOutOfReach: Bool { place.concurrency == .confined && !place.isCurrent }
 
-  /// Runs `body` in a later turn of the context, unless the context is gone by then. A confined context runs `body`
-  /// at once.
+  /// Runs `body` in a later turn of the context, unless the context is gone by then. A confined context runs `body` at
+  /// once.
   func schedule(
     _ context: WeakContext, _ body: @escaping @Sendable (Workspace) -> Void
   ) {

@@ -10,9 +10,9 @@ import Synchronization
 /// thread of a confined context stay the same.
 @safe
 final class ContextPlace: @unchecked Sendable {
-  // Sendable: all mutable state is atomic. Every use of an object reads the thread's number, and only the holder of
-  // the turn writes it. A thread without the turn never reads its own number here, so relaxed ordering of this one
-  // word is enough. Sources have a copy of the pointer, and keep the place alive.
+  // Sendable: all mutable state is atomic. Every use of an object reads the thread's number, and only the holder of the
+  // turn writes it. A thread without the turn never reads its own number here, so relaxed ordering of this one word is
+  // enough. Sources have a copy of the pointer, and keep the place alive.
   let turn: UnsafeMutablePointer<Atomic<UInt>>
   private var thread: UInt {
     get { unsafe turn.pointee.load(ordering: .relaxed) }

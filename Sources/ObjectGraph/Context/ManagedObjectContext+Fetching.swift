@@ -59,8 +59,8 @@ extension ManagedObjectContext {
     try ObjectFetcher(workspace).fetchTable(request.query)
   }
 
-  /// Calls `body` with parts of the table that ``fetchTable(_:)-(FetchRequest<Object>)`` returns, and with the view
-  /// of the context.
+  /// Calls `body` with parts of the table that ``fetchTable(_:)-(FetchRequest<Object>)`` returns, and with the view of
+  /// the context.
   ///
   /// - Parameter rowCount: The largest number of rows in a part.
   /// - Throws: The errors of ``fetchTable(_:)-(FetchRequest<Object>)`` and of `body`.
@@ -79,8 +79,8 @@ extension ManagedObjectContext {
   ///       try context.save()
   ///     }
   ///
-  /// The request is evaluated once. Each object shows its state at the time of its batch. Objects that were deleted
-  /// by then are left out.
+  /// The request is evaluated once. Each object shows its state at the time of its batch. Objects that were deleted by
+  /// then are left out.
   ///
   /// - Parameters:
   ///   - size: The number of objects in a batch; `nil` for the request's `fetchBatchSize`, or for 1024 if that is 0.
@@ -101,14 +101,13 @@ extension ManagedObjectContext {
   ///       trips.map(\.name)
   ///     }
   ///
-  /// The search reads the state that the context shows when the search begins, with unsaved changes unless the
-  /// request excludes them. Later changes are not seen, but objects that were deleted meanwhile are left out.
-  /// Prefetched objects are looked up in the context's turn.
+  /// The search reads the state that the context shows when the search begins, with unsaved changes unless the request
+  /// excludes them. Later changes are not seen, but objects that were deleted meanwhile are left out. Prefetched
+  /// objects are looked up in the context's turn.
   ///
   /// - Parameters:
-  ///   - progress: Receives the number of rows read so far, and the number of all rows. Cancelling the progress or
-  ///     the task
-  ///     ends the search between two blocks.
+  ///   - progress: Receives the number of rows read so far, and the number of all rows. Cancelling the progress or the
+  ///     task ends the search between two blocks.
   ///   - body: Receives the objects in a turn, and returns a result that may be used elsewhere.
   /// - Precondition: The objects are of the class.
   /// - Throws: `CancellationError` if the search was cancelled; ``ContextError`` with the code

@@ -11,8 +11,8 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - store: The store for the object; `nil` for the store that the entity's configuration names.
   ///   - fill: Sets the first values of the object.
-  /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails; the errors
-  ///   of `fill`.
+  /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails; the errors of
+  ///   `fill`.
   @discardableResult
   public func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
@@ -22,8 +22,8 @@ extension ManagedObjectContext {
 
   /// Inserts an object of an entity.
   ///
-  /// - Throws: ``ContextError`` if the model has no such entity, the entity is abstract or no store takes its
-  ///   objects; `StoreError` if the store fails.
+  /// - Throws: ``ContextError`` if the model has no such entity, the entity is abstract or no store takes its objects;
+  ///   `StoreError` if the store fails.
   @discardableResult
   public func insert(
     _ entity: String, into store: PersistentStore? = nil

@@ -9,11 +9,10 @@ import ObjectModel
 ///       try context.save()
 ///     }
 ///
-/// A context and its objects belong to one place (``ContextConcurrency``). The program stops if it uses them
-/// elsewhere.
+/// A context and its objects belong to one place (``ContextConcurrency``). The program stops if it uses them elsewhere.
 ///
-/// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does
-/// not wait for the parent.
+/// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does not
+/// wait for the parent.
 public final class ManagedObjectContext: @unchecked Sendable {
   // Sendable: all state is in the workspace. Every entry point checks that the caller is in a turn.
 

@@ -68,8 +68,8 @@ public struct AttributeOption: Sendable {
     AttributeOption { $0.options.insert(.preservesValueOnDeletion) }
   }
 
-  /// Stores the bytes that a value transformer makes from a value. A computed property can read and set the value
-  /// with ``ManagedObject/transformed(_:as:)``.
+  /// Stores the bytes that a value transformer makes from a value. A computed property can read and set the value with
+  /// ``ManagedObject/transformed(_:as:)``.
   ///
   ///     @Attribute("colour", .transformable(by: "ColourTransformer")) var colourData: Data?
   ///

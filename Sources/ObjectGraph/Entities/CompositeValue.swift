@@ -111,8 +111,8 @@ extension Attribute {
     return attribute
   }
 
-  /// Returns a composite attribute. Like composite attributes from a model editor, it is optional unless an option
-  /// says otherwise.
+  /// Returns a composite attribute. Like composite attributes from a model editor, it is optional unless an option says
+  /// otherwise.
   static func composite(
     _ name: String, _ type: any CompositeValue.Type, _ options: [AttributeOption]
   ) -> Attribute {

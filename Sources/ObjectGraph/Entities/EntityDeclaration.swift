@@ -25,8 +25,7 @@ public struct EntityDeclaration {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
     func names(_ paths: [PartialKeyPath<Object>]) -> [String] {
-      // The name of a key path that leads to no property is the path's description. Making the model refuses that
-      // name.
+      // The name of a key path that leads to no property is the path's description. Making the model refuses that name.
       paths.map { path in
         properties.first { $0.path == path }?.property.name ?? "\(path)"
       }
@@ -93,8 +92,8 @@ package enum PropertyPaths {
     return names.byPath
   }
 
-  /// Returns the name of the property that a key path leads to, or the path's description if it leads to no property.
-  /// A request with that text is refused when it is bound to the model.
+  /// Returns the name of the property that a key path leads to, or the path's description if it leads to no property. A
+  /// request with that text is refused when it is bound to the model.
   package static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
     type.propertyNames[path] ?? "\(path)"
   }

@@ -29,8 +29,8 @@ final class GraphEntity: @unchecked Sendable {
   let relationshipsToPropagate: [Int]
   /// The relationships with an inverse that the model limits in number or by a predicate, by their positions.
   let countedRelationships: [Int]
-  /// Whether some reference needs a second write: of the other end of a one-to-one relationship, or of a position in
-  /// an ordered relationship.
+  /// Whether some reference needs a second write: of the other end of a one-to-one relationship, or of a position in an
+  /// ordered relationship.
   var hasDependentReferences: Bool { toOnes.contains { !$0.isPlain } }
   /// The rules that the validation of an object checks.
   let constraints: ValidationPlan
@@ -104,8 +104,7 @@ final class GraphEntity: @unchecked Sendable {
     unsafe table[place] = code
   }
 
-  /// Returns the code of the property with the given name hash. Its form is `none` if the entity has no such
-  /// property.
+  /// Returns the code of the property with the given name hash. Its form is `none` if the entity has no such property.
   @inline(__always)
   func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: table, mask) }
 

@@ -7,8 +7,8 @@ extension Model {
   ///
   /// A superclass with an entity belongs to the model too. An inverse that one end states applies to both ends.
   ///
-  /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, or an
-  ///   inverse that is no property of the destination.
+  /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, or an inverse
+  ///   that is no property of the destination.
   public init(classes: [ManagedObject.Type]) throws {
     var declarations: [EntityDeclaration] = []
     var seen: Set<ObjectIdentifier> = []

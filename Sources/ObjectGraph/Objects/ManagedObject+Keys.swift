@@ -7,8 +7,8 @@ extension ManagedObject {
   ///
   ///     trip["name"] = .string("Lisbon")
   ///
-  /// - Precondition: The entity has a property with this name, and the value is of the property's type. For values
-  ///   from outside use ``setValues(_:)``, which throws instead.
+  /// - Precondition: The entity has a property with this name, and the value is of the property's type. For values from
+  ///   outside use ``setValues(_:)``, which throws instead.
   public final subscript(name: String) -> Value {
     get { storedValue(name) }
     set { setValue(newValue, forKey: name) }
@@ -16,8 +16,8 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or of a to-one relationship, without the accessors of the class.
   ///
-  /// No accessor of a class is ever called by its name, so this method does the same as the subscript. Core Data has
-  /// a method of this name.
+  /// No accessor of a class is ever called by its name, so this method does the same as the subscript. Core Data has a
+  /// method of this name.
   ///
   /// - Precondition: The entity has a property with this name.
   public final func primitiveValue(forKey key: String) -> Value { self[key] }
@@ -59,8 +59,8 @@ extension ManagedObject {
 
   /// Sets the values of several properties by name: all of them, or none.
   ///
-  /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of
-  ///   its property's type.
+  /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of its
+  ///   property's type.
   public final func setValues(_ values: [String: Value]) throws {
     for (name, value) in values {
       if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }

@@ -9,8 +9,8 @@ extension ManagedObject {
     insert(CollectionOfOne(other), into: key, at: index)
   }
 
-  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already
-  /// are moved there.
+  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already are
+  /// moved there.
   ///
   /// - Precondition: As for ``insert(_:into:at:)-(ManagedObject,_,_)``.
   public final func insert(

@@ -44,8 +44,8 @@ extension EntityMapped where Self: ManagedObject {
     _ other: Many.Element, into path: KeyPath<Self, Many>, at index: Int
   ) { insert(other, into: name(path), at: index) }
 
-  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already
-  /// are moved there.
+  /// Inserts objects one behind another at a position of an ordered relationship. Objects that are members already are
+  /// moved there.
   ///
   /// - Precondition: The relationship is ordered, and the position is at most the number of members.
   public func insert<Many: RelatedCollection>(

@@ -24,8 +24,7 @@ extension ManagedObject {
 
 // The typed methods.
 extension ManagedObject {
-  /// Returns the property's code. Checks first that the object may be read here, and looks up its row if it is a
-  /// fault.
+  /// Returns the property's code. Checks first that the object may be read here, and looks up its row if it is a fault.
   @inline(__always)
   final func code(_ hash: UInt64) -> PropertyCode {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
@@ -39,8 +38,8 @@ extension ManagedObject {
   @inline(never)
   final func refusePlace() { source.entity.place.check("\(self)") }
 
-  /// Returns the column of a property if it can be read in place, which needs the column in memory. A column is
-  /// loaded after many reads of objects of its block.
+  /// Returns the column of a property if it can be read in place, which needs the column in memory. A column is loaded
+  /// after many reads of objects of its block.
   @inline(__always)
   @unsafe private final func ready(
     _ hash: UInt64, _ isRight: (PropertyCode) -> Bool

@@ -4,8 +4,7 @@ public import Foundation
 public import ObjectModel
 import Rows
 
-// Writing. An object that has a row in an open draft is written in place. Any other object gets a row in a draft
-// first.
+// Writing. An object that has a row in an open draft is written in place. Any other object gets a row in a draft first.
 extension ManagedObject {
   /// Sets the value of an attribute with a column of its type. Returns `false` if the caller must set it in another
   /// way.

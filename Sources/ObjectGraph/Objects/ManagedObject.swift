@@ -1,5 +1,5 @@
-// SAFETY: An object's source is retained as long as the object lives. The objects in a context's table share one
-// retain of a source; an object that has left the table retains its source itself.
+// SAFETY: An object's source is retained as long as the object lives. The objects in a context's table share one retain
+// of a source; an object that has left the table retains its source itself.
 
 public import ObjectModel
 public import ObjectQuery
@@ -12,12 +12,12 @@ import Rows
 ///     }
 ///
 /// An unchanged object is a reference to a row of a block. Its values are read when a program asks for them, and the
-/// object keeps no copy. The values of a changed object are in a draft of its context. An object must be used where
-/// its context is used; every access checks this.
+/// object keeps no copy. The values of a changed object are in a draft of its context. An object must be used where its
+/// context is used; every access checks this.
 ///
 /// Your own classes may add methods and computed properties and may override `open` members. To make an object, call
-/// ``ManagedObjectContext/insert(_:)-swift.method``, not an initializer. Stored properties of a class are lost when
-/// the object turns into a fault; use transient attributes for values that must be kept.
+/// ``ManagedObjectContext/insert(_:)-swift.method``, not an initializer. Stored properties of a class are lost when the
+/// object turns into a fault; use transient attributes for values that must be kept.
 @safe
 open class ManagedObject {
   // The fields that are read when a reference to the object is followed come first: most often they are in one cache
@@ -134,8 +134,7 @@ open class ManagedObject {
 
   // MARK: Validation
 
-  /// The names of the attributes to validate with ``validateValue(_:forKey:)``; none unless a subclass overrides
-  /// this.
+  /// The names of the attributes to validate with ``validateValue(_:forKey:)``; none unless a subclass overrides this.
   open class var validatedKeys: [String] { [] }
   /// Validates one value that a save will write, and may correct it. Called for the attributes in ``validatedKeys``.
   ///
@@ -239,8 +238,8 @@ extension ManagedObject {
 
   /// The object's context; `nil` once the object has left it.
   ///
-  /// An object leaves its context when its deletion was saved, its insertion was rolled back, or the context was
-  /// reset or is gone.
+  /// An object leaves its context when its deletion was saved, its insertion was rolled back, or the context was reset
+  /// or is gone.
   public final var managedObjectContext: ManagedObjectContext? {
     state.contains(.detached) ? nil : source.entity.workspace?.face.context
   }
@@ -254,8 +253,8 @@ extension ManagedObject {
   public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
   /// Whether the object will be deleted by the next save, or another context is known to have deleted it.
   ///
-  /// A deletion by another context becomes known when its save is merged, or when a value is read and the store has
-  /// no such object any more. After its own context has saved the deletion, this is `false` again.
+  /// A deletion by another context becomes known when its save is merged, or when a value is read and the store has no
+  /// such object any more. After its own context has saved the deletion, this is `false` again.
   public final var isDeleted: Bool {
     source.entity.workspace?.propagateDeletions()
     return !state.isDisjoint(with: [.deleted, .missing]) && !state.contains(.detached)

@@ -22,8 +22,8 @@ extension EntityMapped where Self: ManagedObject {
 
   /// The object that a required relationship leads to.
   ///
-  /// - Precondition: The relationship leads to an object. It leads to none until it is set, or once the other object
-  ///   is deleted.
+  /// - Precondition: The relationship leads to an object. It leads to none until it is set, or once the other object is
+  ///   deleted.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D {
     get {

@@ -5,8 +5,7 @@ import StoreInterface
 
 /// Finds the links of many-to-many relationships.
 struct LinkReader {
-  /// Returns the links of an object on one side of a link table: the links of the view without the links removed
-  /// since.
+  /// Returns the links of an object on one side of a link table: the links of the view without the links removed since.
   func links(
     of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> [FoundLink] {
@@ -15,8 +14,8 @@ struct LinkReader {
 
   /// Returns the links between two objects: the links of the view without the links removed since.
   ///
-  /// The search begins at the object with fewer links. The other object may have very many links, and every search
-  /// for a pair would read them all.
+  /// The search begins at the object with fewer links. The other object may have very many links, and every search for
+  /// a pair would read them all.
   func links(
     between object: ObjectKey, and other: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> [FoundLink] {

@@ -32,8 +32,8 @@ struct RelationshipReader {
 
   /// Freezes all drafts, unless the members of the relationship do not depend on drafts.
   ///
-  /// A program that links many objects reads and sets the links of each object in turn. A freeze for each object
-  /// would take most of the time.
+  /// A program that links many objects reads and sets the links of each object in turn. A freeze for each object would
+  /// take most of the time.
   private func sealMembers(
     of object: ManagedObject, _ toMany: GraphProperty.ToMany, _ state: StoreState
   ) throws {

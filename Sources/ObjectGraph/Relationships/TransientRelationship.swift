@@ -2,8 +2,7 @@ import ObjectModel
 
 /// A relationship of one object that is in memory only.
 ///
-/// No row contains it, so it may lead to objects of any store of the coordinator. A deleted object is removed from
-/// it.
+/// No row contains it, so it may lead to objects of any store of the coordinator. A deleted object is removed from it.
 struct TransientRelationship {
   /// The workspace; `nil` if the context is gone, and then the relationship leads to no object.
   private let workspace: Workspace?
@@ -82,8 +81,8 @@ struct TransientRelationship {
 
   /// Sets the relationship to the object that a value names, or to no object.
   ///
-  /// - Returns: Whether the value is null, or names an object of the destination entity. An object that is gone
-  ///   clears the relationship.
+  /// - Returns: Whether the value is null, or names an object of the destination entity. An object that is gone clears
+  ///   the relationship.
   func set(_ value: Value) -> Bool {
     if value.isNull {
       set([])

@@ -70,8 +70,7 @@ struct Advance {
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)
-      // An object that was inserted and deleted here is no change of this context, though another save may restore
-      // it.
+      // An object that was inserted and deleted here is no change of this context, though another save may restore it.
       if one.object.state.contains(.deleted) { one.object.state.subtract([.inserted, .pending]) }
       one.object.state.subtract([.missing, .deleted])
       if !one.isThere {

@@ -154,8 +154,7 @@ extension EntityState {
   /// - Parameters:
   ///   - numbers: The objects' numbers.
   ///   - addresses: The known addresses of the objects, if no object has left the table since; 0 for an unknown
-  ///     address.
-  ///     The function fills in new addresses.
+  ///     address. The function fills in new addresses.
   ///   - position: The position of the caller, a multiple of ``nearStep``.
   @inline(never)
   @unsafe func bringNear(

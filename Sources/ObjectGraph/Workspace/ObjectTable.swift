@@ -6,8 +6,8 @@ import CProcessor
 /// The registered objects of one entity, by their numbers.
 ///
 /// Keys are leased in order, so objects are in pages by number: eight bytes for an object, and no hash. The table
-/// retains its objects until a sweep releases them. So it never returns an object that another thread is releasing:
-/// an object that may be released on any thread has left the table before.
+/// retains its objects until a sweep releases them. So it never returns an object that another thread is releasing: an
+/// object that may be released on any thread has left the table before.
 struct ObjectTable: ~Copyable {
   /// Pages are in an array as long as its size is at most this number of places for each page. Other pages are in a
   /// dictionary, so that a few objects among millions need little memory.
@@ -18,8 +18,8 @@ struct ObjectTable: ~Copyable {
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
-  /// The number of times that objects have left. Raised before objects leave, because their deinitializers may read
-  /// the table.
+  /// The number of times that objects have left. Raised before objects leave, because their deinitializers may read the
+  /// table.
   private(set) var departures = 0
 
   deinit {

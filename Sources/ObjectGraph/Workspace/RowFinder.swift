@@ -6,8 +6,8 @@ import Rows
 /// An index of the blocks of one entity that were seen, by the numbers of their objects.
 ///
 /// A reference is followed here first, which takes a few steps in one small array. A look-up in the tables of a store
-/// takes a lock and several steps in each table. A block is in this index only if no table above it has an entry in
-/// the block's range of numbers.
+/// takes a lock and several steps in each table. A block is in this index only if no table above it has an entry in the
+/// block's range of numbers.
 @safe
 struct RowFinder {
   private var stretches: [Stretch] = unsafe []

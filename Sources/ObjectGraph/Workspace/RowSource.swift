@@ -9,8 +9,8 @@ import Synchronization
 
 /// The source of objects' values: the rows of one block, or of a draft of the context.
 ///
-/// An object is a source and a row; a fault needs no more. Columns are read lazily: first a few single values, and
-/// then the whole column, which gives all further values in place.
+/// An object is a source and a row; a fault needs no more. Columns are read lazily: first a few single values, and then
+/// the whole column, which gives all further values in place.
 @safe
 final class RowSource {
   /// The entity state of the context that reads the rows.

@@ -267,8 +267,7 @@ final class StoreState {
 
   /// Advances to the commit that has saved the changes.
   ///
-  /// - Parameter version: The new version of all changed rows; `nil` if the store counts the saves of each row
-  ///   instead.
+  /// - Parameter version: The new version of all changed rows; `nil` if the store counts the saves of each row instead.
   func setSaved(_ base: StoreBase, version: Int64?) {
     forgetChanges()
     for entity in knownEntities { entity.setSaved(version) }

@@ -2,8 +2,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, the changes
-/// that undo reverts, or the changes of a document.
+/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, the changes that
+/// undo reverts, or the changes of a document.
 ///
 /// The rows are taken as they are: no value is set a second time.
 struct Take {

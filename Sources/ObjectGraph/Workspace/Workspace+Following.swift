@@ -15,8 +15,7 @@ extension Workspace {
   /// - Parameters:
   ///   - parts: The objects that the context asks to see in their newest state.
   ///   - saved: The changes that were saved on behalf of this context, by store. The context asks to see the saved
-  ///     values
-  ///     of these objects, and not their newest state.
+  ///     values of these objects, and not their newest state.
   func merge(_ parts: [ObjectsToMerge], saved: [StoreTag: Layer] = [:]) throws {
     checkPlace()
     try processPendingChanges()

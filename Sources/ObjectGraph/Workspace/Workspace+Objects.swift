@@ -102,8 +102,7 @@ extension Workspace {
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
-  /// Clears the missing state of an object that another context has restored, unless the object has left this
-  /// context.
+  /// Clears the missing state of an object that another context has restored, unless the object has left this context.
   func noteFound(_ object: ManagedObject) {
     if object.state.contains(.missing), !object.state.contains(.detached) {
       object.state.subtract([.missing, .deleted])
@@ -132,8 +131,8 @@ extension Workspace {
     }
   }
 
-  /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count
-  /// as changed.
+  /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count as
+  /// changed.
   func noteTouched(_ object: ManagedObject) {
     noteChange(of: object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }

@@ -11,8 +11,7 @@ import Synchronization
 /// ``ManagedObjectContext`` is the interface of a workspace and keeps it alive. A workspace does not retain its
 /// context, and objects retain neither. Every function runs in a turn of the context unless it says otherwise.
 final class Workspace: @unchecked Sendable {
-  // Sendable: state without a lock is used only in a turn of the context. Every entry point checks
-  // that.
+  // Sendable: state without a lock is used only in a turn of the context. Every entry point checks that.
 
   /// The context of this workspace.
   var face = ContextReference()
