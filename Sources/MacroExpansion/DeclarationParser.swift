@@ -284,7 +284,7 @@ struct DeclarationParser {
     "unsafeAddress", "unsafeMutableAddress", "mutating", "nonmutating", "borrow", "mutate",
   ]
 
-  /// Whether a block of accessors begins here.
+  /// Returns whether a block of accessors begins here.
   private func isAtAccessors(_ words: Set<String>) -> Bool {
     guard isAt("{"), position + 1 < tokens.count else { return false }
     let first = tokens[position + 1]

@@ -32,8 +32,8 @@ struct EntityWriter {
     "\(access)override class var entityName: Swift.String { \(nameLiteral) }"
   }
 
-  /// The function that returns the properties. It is generic over the class, because a key path of a subclass has the
-  /// subclass as its root, even for a property that a superclass declares.
+  /// The function that returns the properties, generic over the class. A key path of a subclass has the subclass as its
+  /// root, even for a property that a superclass declares.
   private var propertiesFunction: String {
     let inherited = entity.superentity.map {
       "\($0.text).entityProperties(of: \(EntityWriter.root).self) + "

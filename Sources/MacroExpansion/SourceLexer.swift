@@ -1,7 +1,7 @@
 /// Splits Swift source into tokens.
 ///
-/// Knows the parts of Swift's lexical structure that decide where a token ends: nested comments, single-line,
-/// multi-line and raw strings, interpolations, regular expressions, and names in backticks.
+/// Knows the parts of Swift's lexical structure that decide where a token ends: nested comments, all kinds of strings,
+/// interpolations, regular expressions, and names in backticks.
 struct SourceLexer {
   /// The deepest nesting of interpolations and of types that is read.
   static let mostDepth = 64

@@ -69,8 +69,8 @@ public struct ValueTransformer: Sendable {
 extension ManagedObject {
   /// Returns the value that the transformer of a transformable attribute makes from the bytes; `nil` if there are none.
   ///
-  /// - Throws: ``ContextError`` if the coordinator has no transformer with the name in the model, or has one for
-  ///   another type; the error of the transformer if it can't decode the bytes.
+  /// - Throws: ``ContextError`` if the coordinator has no transformer with the name in the model, if that transformer
+  ///   is for another type, or if the context is gone. The error of the transformer if it can't decode the bytes.
   public final func transformed<T>(forKey key: String, as type: T.Type) throws -> T? {
     guard case .binary(let data) = self[key] else { return nil }
     return try ValueTransformer.of(key, type, for: self).decode(data) as? T

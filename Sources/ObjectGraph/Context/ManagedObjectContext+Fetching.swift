@@ -121,8 +121,9 @@ extension ManagedObjectContext {
       request.query, as: Object.self, progress: progress, body)
   }
 
-  /// Finds the objects of a class's entity that meet a predicate while the context is free for other work, and passes
-  /// them to `body` in a turn.
+  /// Finds the objects of a class's entity that meet a predicate, and passes them to `body` in a turn.
+  ///
+  /// The context is free for other work during the search.
   ///
   /// - Throws: As ``fetch(_:progress:_:)``.
   public func fetch<T: ManagedObject, R: Sendable>(

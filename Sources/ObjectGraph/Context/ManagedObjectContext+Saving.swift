@@ -5,11 +5,11 @@ extension ManagedObjectContext {
   /// Saves all changes into the stores, or into the parent context.
   ///
   /// Either all changes are saved or none. After an error the context still has its changes, so that the caller can
-  /// resolve the cause and save again. A save into stores is durable when this returns.
+  /// resolve the cause and save again. A save into stores is durable when this method returns.
   ///
-  /// - Throws: ``ContextError`` with the code ``ContextError/Code/validation`` and all failures; with the code
-  ///   ``ContextError/Code/conflict`` if another context has changed the same objects, or objects share unique values,
-  ///   and the merge policy does not resolve that; `StoreError` if a store can't be written.
+  /// - Throws: ``ContextError`` with the code ``ContextError/Code/validation`` and all failures. ``ContextError`` with
+  ///   the code ``ContextError/Code/conflict`` if the merge policy does not resolve a conflict: another context has
+  ///   changed the same objects, or objects share unique values. `StoreError` if a store can't be written.
   public func save() throws {
     try workspace.save()
   }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The end of a turn that a context of the main actor owes its child contexts.
 ///
-/// It is owed once the context was changed outside of `perform`: the child contexts do not see the change before the
-/// main queue ends the turn. A child context that reads meanwhile waits, so that it sees every change made before its
-/// call. The wait has a limit, because the main thread may itself be waiting for the child.
+/// It is owed once the context was changed outside of `perform`. The child contexts see the change only when the main
+/// queue ends the turn. A child context that reads meanwhile waits, so that it sees every change made before its call.
+/// The wait has a limit, because the main thread may itself be waiting for the child.
 final class OwedTurn: Sendable {
   private struct State {
     /// Whether a wait for this turn has reached the limit. No context waits for the same turn again.

@@ -81,8 +81,8 @@ final class GraphSchema: Sendable {
 
   /// Returns the entities and link tables that a change of the given entities may concern.
   ///
-  /// These are the entities with the same root, the entities at both ends of their relationships, the entities that
-  /// derive values with them, and all link tables.
+  /// These are the entities with the same root, the entities at both ends of their relationships, and the entities that
+  /// derive values with them. All link tables are included.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
     // A number without an entity is a link table. Its links may lead to objects of any entity.

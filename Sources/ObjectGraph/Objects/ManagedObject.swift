@@ -20,8 +20,8 @@ import Rows
 /// object turns into a fault; use transient attributes for values that must be kept.
 @safe
 open class ManagedObject {
-  // The fields that are read when a reference to the object is followed come first: most often they are in one cache
-  // line with the object's header.
+  // The first fields are read whenever a reference to the object is followed. Most often they are in one cache line
+  // with the object's header.
 
   /// The source of the object's values.
   @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
@@ -249,12 +249,15 @@ extension ManagedObject {
 
   /// Whether the object was inserted and is not saved.
   public final var isInserted: Bool { state.contains(.inserted) }
-  /// Whether the object was changed and is not saved.
-  public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
-  /// Whether the object will be deleted by the next save, or another context is known to have deleted it.
+  /// Whether the next save will delete the object, or another context is known to have deleted it.
   ///
-  /// A deletion by another context becomes known when its save is merged, or when a value is read and the store has no
-  /// such object any more. After its own context has saved the deletion, this is `false` again.
+  /// A deletion by another context becomes known when its save is merged. It also becomes known when a value is read
+  /// and the store has no such object any more. After its own context has saved the deletion, this is `false` again.
+  public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
+  /// Whether the next save will delete the object, or another context is known to have deleted it.
+  ///
+  /// A deletion by another context becomes known when its save is merged, or when a value is read that the store no
+  /// longer has. After its own context has saved the deletion, this is `false` again.
   public final var isDeleted: Bool {
     source.entity.workspace?.propagateDeletions()
     return !state.isDisjoint(with: [.deleted, .missing]) && !state.contains(.detached)

@@ -17,7 +17,7 @@ struct LinkWriter {
       target: side.isForward ? other : object)
   }
 
-  /// Whether two objects were linked since drafts were last frozen.
+  /// Returns whether two objects were linked since drafts were last frozen.
   private func isOpen(
     _ side: LinkTable.Side, _ object: ObjectKey, _ other: ObjectKey, _ state: StoreState
   ) -> Bool {
@@ -42,7 +42,7 @@ struct LinkWriter {
 
   /// Links two objects that have no link.
   ///
-  /// - Parameter remaining: The number of links that the caller is about to put, this link included.
+  /// - Parameter remaining: The number of links that the caller is about to add, this link included.
   private func put(
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState,
     remaining: Int = 1
@@ -54,7 +54,7 @@ struct LinkWriter {
     let forward = try side.order.map { _ in
       try OrderedPlaces(workspace).nextLink(of: object, side, state)
     }
-    // An object that leads to itself has one place in its list, and the link has two for it.
+    // An object that is linked to itself has one position in its list, and the link has two columns for it.
     let isLoop = side.table.isSymmetric && object === other
     let backward =
       isLoop
@@ -132,19 +132,19 @@ struct LinkWriter {
     }
   }
 
-  /// Gives the links of an object places in the order of the objects at their other ends.
+  /// Numbers the links of an object in the order of the objects at their other ends.
   func setOrder(
     _ side: LinkTable.Side, _ owner: ManagedObject, _ objects: [ManagedObject],
     _ state: StoreState
   ) throws {
     guard side.order != nil else { return }
-    // The links must be rows to be numbered.
+    // Only links in rows can be numbered, so open links are frozen first.
     try workspace.sealAll()
     let known = try Dictionary(
       grouping: LinkReader().links(of: owner.key, side, state), by: \.other)
     for (place, object) in objects.enumerated() {
       guard let found = known[object.key] else { continue }
-      // A link of an object to itself is found from both sides, and has a place for each.
+      // A link of an object to itself is found from both sides, and has a position for each side.
       for link in found where link.key == found[0].key {
         guard let column = link.orderColumn, link.order != Int64(place) else { continue }
         state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)

@@ -31,12 +31,12 @@ struct OpenLinks {
 
   func number(of link: Link) -> UInt64? { put[link] }
 
-  /// Whether the links of an object, or their order, may differ from the view.
+  /// Returns whether the links of an object, or their order, may differ from the view.
   func mayConcern(_ key: ObjectKey) -> Bool {
     !removed.isEmpty || hasOrders || ends.contains(key)
   }
 
-  /// Whether a link of the view was removed.
+  /// Returns whether a link of the view was removed.
   func isRemoved(_ key: ObjectKey) -> Bool { removed.contains(key) }
 
   /// Adds a link, with its positions where the ends have an order.

@@ -229,7 +229,7 @@ extension EntityState {
       """)
   }
 
-  /// Whether the objects belong to a workspace.
+  /// Returns whether the objects belong to a workspace.
   func belongs(to workspace: Workspace) -> Bool {
     unsafe workspaceReference?.toOpaque() == Unmanaged.passUnretained(workspace).toOpaque()
   }

@@ -104,8 +104,9 @@ struct ObjectDeletion {
 }
 
 extension Workspace {
-  /// Tells an object of a subclass that a delete rule is about to delete it, unless the object is deleted or is being
-  /// deleted.
+  /// Calls `prepareForDeletion()` of an object that a delete rule is about to delete.
+  ///
+  /// Does nothing if the object is deleted or being deleted, or if its class is ``ManagedObject``, which has no hook.
   func announceDeletion(of key: ObjectKey, in state: StoreState) {
     guard let object = object(at: key, in: state), type(of: object) != ManagedObject.self,
       exists(object), !object.state.contains(.beingDeleted)
@@ -113,7 +114,7 @@ extension Workspace {
     announceDeletion(of: object)
   }
 
-  /// Tells an object that it is about to be deleted. A hook that deletes the object again does nothing.
+  /// Calls `prepareForDeletion()` of an object. The hook may delete the object again, which does nothing.
   fileprivate func announceDeletion(of object: ManagedObject) {
     object.state.insert(.beingDeleted)
     object.prepareForDeletion()

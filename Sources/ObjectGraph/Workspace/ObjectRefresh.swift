@@ -82,8 +82,8 @@ struct ObjectRefresh {
 
   /// Returns whether the changes of an object can be dropped without an effect on any other row.
   ///
-  /// That is so if the object is not deleted, here or by another save, if its references need no second write, and if
-  /// no deletion can reach it again.
+  /// The object must not be deleted, here or by another save. Its references must need no second write, and no deletion
+  /// may reach it again.
   private func standsAlone(_ object: ManagedObject, in state: StoreState) throws -> Bool {
     let graph = object.source.entity.graph
     return try !object.state.contains(.deleted) && !graph.hasDependentReferences

@@ -9,8 +9,8 @@ import CProcessor
 /// retains its objects until a sweep releases them. So it never returns an object that another thread is releasing: an
 /// object that may be released on any thread has left the table before.
 struct ObjectTable: ~Copyable {
-  /// Pages are in an array as long as its size is at most this number of places for each page. Other pages are in a
-  /// dictionary, so that a few objects among millions need little memory.
+  /// The most places of the array of pages for each page in the table. Pages beyond the array are in a dictionary, so
+  /// that a few objects among millions need little memory.
   private static var mostPlacesPerPage: Int { 64 }
 
   private var low = Directory()

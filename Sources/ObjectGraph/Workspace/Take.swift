@@ -2,10 +2,10 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, the changes that
-/// undo reverts, or the changes of a document.
+/// Puts changes that were made elsewhere on top of the changes of a workspace.
 ///
-/// The rows are taken as they are: no value is set a second time.
+/// These are the changes of a child or of a document, or the changes that undo reverts. The rows are taken as they are:
+/// no value is set a second time.
 struct Take {
   private let workspace: Workspace
   private let state: StoreState
