@@ -103,7 +103,7 @@ let package = Package(
       name: "SQLiteStore",
       dependencies: [
         "SQLiteFiles", "SQLiteStoreFormat", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
-        "PropertyLists", "DurableFiles", "Deflate", "BlockFileFormat",
+        "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
       name: "BinaryStore",
@@ -125,8 +125,7 @@ let package = Package(
     module(
       "PluginExchange",
       [
-        "CStorePlugin", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "BlockFileFormat",
-        "PropertyLists",
+        "CStorePlugin", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "PropertyLists",
         "XMLEvents", "DurableFiles",
       ]),
     module(

@@ -1,4 +1,5 @@
 import Checksums
+import Rows
 
 /// The two slots of the header, which name acknowledged commits (spec §4.2.4).
 ///

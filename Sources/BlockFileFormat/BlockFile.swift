@@ -1,5 +1,6 @@
 import Checksums
 import DurableFiles
+package import Rows
 
 /// The constants of block files (spec §4).
 package enum BlockFile {

@@ -1,4 +1,5 @@
 package import Foundation
+package import Rows
 
 /// The record of a commit: all data that are alive after it (spec §4.4).
 package struct CommitRecord: Hashable {

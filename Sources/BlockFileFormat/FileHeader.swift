@@ -1,4 +1,5 @@
 package import Foundation
+package import Rows
 
 /// The first bytes of a block file (spec §4.2). After the file is created, writers change only the slots.
 package struct FileHeader: Equatable {

@@ -1,3 +1,5 @@
+package import Rows
+
 /// The place of a section in the file, with its checksum (spec §4.4.2).
 package struct SectionReference: Hashable {
   package var offset: UInt64

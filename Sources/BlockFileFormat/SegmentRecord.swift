@@ -1,3 +1,5 @@
+package import Rows
+
 /// A segment in a commit record: its blocks, or the pages that list them (spec §4.5).
 package struct SegmentRecord: Hashable {
   package var rowCount: UInt64

@@ -1,3 +1,5 @@
+import Rows
+
 /// The last bytes of a commit. Only a commit with a valid trailer is whole (spec §4.3).
 package struct Trailer: Hashable {
   package static let magic: UInt32 = 0x444E_4551

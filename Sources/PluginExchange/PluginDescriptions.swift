@@ -1,4 +1,3 @@
-import BlockFileFormat
 package import ObjectModel
 import PropertyLists
 package import Rows
@@ -12,7 +11,7 @@ package enum PluginDescriptions {
   package static func bytes(of model: Model) throws -> [UInt8] { try ModelSource.write(model) }
 
   /// Returns a schema in the form of block files.
-  package static func bytes(of schema: Schema) -> [UInt8] { SchemaSection.bytes(schema) }
+  package static func bytes(of schema: Schema) -> [UInt8] { SchemaCoding.bytes(schema) }
 
   /// Returns metadata as a property list: in XML, or in Apple's binary form if XML can't represent the values.
   package static func bytes(of metadata: StoreMetadata) throws -> [UInt8] {
@@ -31,7 +30,7 @@ package enum PluginDescriptions {
 
   /// Parses the bytes of a schema.
   package static func schema(_ bytes: [UInt8], path: String?) throws -> Schema {
-    try reading("schema", path) { try SchemaSection.read(bytes, at: 0) }
+    try reading("schema", path) { try SchemaCoding.read(bytes, at: 0) }
   }
 
   /// Parses the bytes of metadata.

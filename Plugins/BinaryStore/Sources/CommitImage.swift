@@ -119,7 +119,7 @@ struct CommitImage {
     pending.model = model
     pending.schema = schema
     record.model = try add(section: ModelSource.write(model))
-    record.schema = try add(section: SchemaSection.bytes(schema))
+    record.schema = try add(section: SchemaCoding.bytes(schema))
   }
 
   /// Moves the large values of changes into sections of this commit, and returns the changes.

@@ -113,7 +113,7 @@ final class CommittedState: StoreSnapshot {
 
   private static func schema(_ record: CommitRecord, _ file: StoreFile) throws -> Schema {
     try knownSchemas.part(file.bytes(of: record.schema)) { bytes in
-      try file.reading { try SchemaSection.read(bytes, at: record.schema.offset) }
+      try file.reading { try SchemaCoding.read(bytes, at: record.schema.offset) }
     }
   }
 }

@@ -327,7 +327,7 @@ final class BlockFileRecovery {
     let model =
       try firstSound(\.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
       ?? lostModel(metadata)
-    let known = firstSound(\.schema) { try? SchemaSection.read($0, at: $1) }
+    let known = firstSound(\.schema) { try? SchemaCoding.read($0, at: $1) }
     let settled: Schema
     do { settled = try Schema(model, evolving: known ?? lostSchema(model), of: model) } catch {
       throw RecoveryError("The model that was found can't be used: \(error)")
@@ -369,7 +369,7 @@ final class BlockFileRecovery {
   /// store.
   private func lostSchema(_ model: Model) throws(SchemaError) -> Schema? {
     let new = try Schema(model)
-    let bytes = SchemaSection.bytes(new)
+    let bytes = SchemaCoding.bytes(new)
     if let newest = commits.last?.record.schema, newest.byteCount == bytes.count,
       newest.checksum == bytes.checksum
     {
@@ -407,7 +407,7 @@ final class BlockFileRecovery {
   private func looseSchema(_ offset: UInt64, _ model: Model) -> Schema? {
     let most = min(1 << 20, file.byteCount - Int(offset))
     guard let bytes = file.bytes(offset, most),
-      let schema = try? SchemaSection.start(of: bytes, at: offset).schema,
+      let schema = try? SchemaCoding.start(of: bytes, at: offset).schema,
       schema.numberingFaults(of: model).isEmpty
     else { return nil }
     return schema

@@ -1,4 +1,5 @@
 import BlockFileFormat
+import Rows
 
 extension BlockFileCheck {
   /// Checks the segments of every commit, and records their blocks.

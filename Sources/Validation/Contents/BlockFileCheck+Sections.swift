@@ -114,7 +114,7 @@ extension BlockFileCheck {
 
   private func schema(_ bytes: [UInt8], _ part: FileParts.Part) -> Schema? {
     do {
-      return try SchemaSection.read(bytes, at: part.range.lowerBound)
+      return try SchemaCoding.read(bytes, at: part.range.lowerBound)
     } catch {
       findings.add(.schemaForm, part.place, "\(error)")
       return nil

@@ -99,7 +99,7 @@ struct OwnTablesCheck {
   }
 
   private func schema(_ bytes: [UInt8], _ place: Place) -> Schema? {
-    do { return try SchemaSection.read(bytes, at: 0) } catch {
+    do { return try SchemaCoding.read(bytes, at: 0) } catch {
       check.findings.add(.schemaForm, place, "\(error)")
       return nil
     }

@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Foundation
+import Rows
 
 /// A block file with one more commit, which writes what a sound writer would not.
 ///

@@ -3,6 +3,7 @@ import BlockFileFormat
 import DurableFiles
 import Foundation
 import HostileInputs
+import Rows
 
 extension BrokenFile {
   static let headers = [

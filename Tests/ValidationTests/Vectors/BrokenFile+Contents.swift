@@ -153,7 +153,7 @@ extension BrokenFile {
   ) throws -> [UInt8] {
     let other = try change(snapshot(bytes).schema)
     return try recommitted(
-      bytes, schema: SchemaSection.bytes(other)
+      bytes, schema: SchemaCoding.bytes(other)
     ) { $0.schemaNumber = $0.number }
   }
 

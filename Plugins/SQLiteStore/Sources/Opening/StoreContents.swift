@@ -1,6 +1,5 @@
 // SAFETY: The span of an array is used only within the statement that owns the array.
 
-import BlockFileFormat
 import Deflate
 import Foundation
 import ObjectModel
@@ -263,7 +262,7 @@ struct OwnRecord {
   ///   number.
   func schema(_ path: String, of model: Model) throws -> Schema {
     let schema: Schema
-    do { schema = try SchemaSection.read(schemaBytes, at: 0) } catch {
+    do { schema = try SchemaCoding.read(schemaBytes, at: 0) } catch {
       throw StoreError(
         .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
     }

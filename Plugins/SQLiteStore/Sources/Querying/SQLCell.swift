@@ -1,4 +1,3 @@
-import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows

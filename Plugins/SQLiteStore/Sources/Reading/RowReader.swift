@@ -1,6 +1,5 @@
 // SAFETY: Spans cover memory that is valid during the call, and are not kept.
 
-import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows

@@ -1,7 +1,6 @@
 // SAFETY: The bytes of a value are copied while they are valid. `count` is the number of columns, and the index is
 // checked against it.
 
-import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows

@@ -1,6 +1,5 @@
 // SAFETY: The span of an array is used only within the statement that owns the array.
 
-import BlockFileFormat
 import Deflate
 import DurableFiles
 import Foundation
@@ -35,7 +34,7 @@ struct StoreWriting {
       isKept: false)
     let source = Array(try ModelSource.write(model))
     try own.bind([
-      .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaSection.bytes(schema)),
+      .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
       .integer(commit),
     ])
     try own.run()

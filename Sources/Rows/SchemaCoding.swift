@@ -1,9 +1,8 @@
 package import Foundation
 import ObjectModel
-package import Rows
 
 /// The schema in its form in the file (spec §4.6.3). Rows can be read with the schema alone, without the model.
-package enum SchemaSection {
+package enum SchemaCoding {
   package static let magic: UInt32 = 0x4843_5351
   private static let isOptional: UInt8 = 1
   private static let hasDefault: UInt8 = 2

@@ -1,7 +1,5 @@
 // SAFETY: The presence of all bytes is checked before they are read.
 
-import DurableFiles
-
 /// Writes little-endian numbers one after another.
 package struct ByteWriter {
   package private(set) var bytes: [UInt8] = []
@@ -34,7 +32,7 @@ package struct ByteWriter {
   }
 
   /// Appends zeros up to the next multiple of 8.
-  package mutating func align() { append(zeros: BlockFile.align(bytes.count) - bytes.count) }
+  package mutating func align() { append(zeros: -bytes.count & 7) }
 }
 
 /// Reads little-endian numbers one after another. Missing bytes cause an error and never a trap.
@@ -67,16 +65,16 @@ package struct ByteReader {
   ///
   /// - Precondition: The bytes exist.
   @inline(__always)
-  func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
+  package func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
     let start = offset + place
     precondition(start >= 0 && start + T.bitWidth / 8 <= bytes.count, "Reads stay within.")
     // SAFETY: The precondition checks that the bytes exist, and every bit pattern is an integer.
     return unsafe T(
-      littleEndian: bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
+      littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
   }
 
   /// Checks that the given number of bytes is left.
-  func require(_ count: Int) throws(FormatFault) {
+  package func require(_ count: Int) throws(FormatFault) {
     guard remaining >= count else {
       throw FormatFault("The \(bytes.count) bytes at \(fileOffset) end too early.")
     }
