@@ -1,21 +1,21 @@
-// SAFETY: Copies have the bytes of what was verified, at the same offsets, and are written before anybody
-// else has them.
+// SAFETY: Copies contain the bytes of verified memory at the same offsets, and are complete before other code has
+// access to them.
 
 import Checksums
 
 extension Block {
-  /// The same rows as those that the given commit wrote, with the block's bytes in memory.
+  /// Returns a block with the same rows, as written by the given commit, with its bytes in memory.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error of the source.
   package func stamped(_ commit: Int64) throws -> Block {
     try Block(CopiedBlock(of: source, bytes()), byteCount: byteCount, version: commit)
   }
 
-  /// The block's bytes with the values outside of it at other offsets.
+  /// Returns the block's bytes with new offsets for the values outside of the block.
   ///
-  /// Takes as many bytes as before: only the offsets change, and the checksums with them.
+  /// The byte count stays the same: only the offsets and the checksums change.
   ///
-  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  /// - Throws: ``BlockError`` when a column is damaged, or the error of the source.
   package func bytes(movingValues newOffset: (UInt64) -> UInt64) throws -> BlockMemory {
     let slice = try bytes()
     return unsafe try BlockMemory(byteCount: byteCount) { target in
@@ -36,7 +36,7 @@ extension Block {
     }
   }
 
-  /// Moves the values of one column, whose entry is at `place`.
+  /// Writes the new offsets of one column's values. The column's entry is at `place`.
   @unsafe private func move(
     _ entry: ColumnEntry, at place: Int, in slice: BlockSlice,
     _ target: UnsafeMutableRawBufferPointer, _ newOffset: (UInt64) -> UInt64
@@ -75,7 +75,7 @@ extension Block {
       toByteOffset: place + BlockFormat.Entry.checksum, as: UInt32.self)
   }
 
-  /// Opens a block that was just written, with values outside of it in the given place.
+  /// Opens a block that was just written, whose outside values are in the given source.
   convenience init(written memory: BlockMemory, outsideValues: (any OutsideValues)? = nil) {
     do {
       try self.init(
@@ -86,7 +86,7 @@ extension Block {
   }
 }
 
-/// A block's bytes that lie in memory already, and the rest of where they came from.
+/// The source of a block whose bytes are in memory already. All else comes from the original source.
 private final class CopiedBlock: BlockSource {
   private let source: any BlockSource
   private let slice: BlockSlice
@@ -107,7 +107,7 @@ private final class CopiedBlock: BlockSource {
   }
 }
 
-/// A block that was just written, some of whose values stayed where they were.
+/// The source of a block that was just written, while some of its values stay in another place.
 private final class WrittenBlock: BlockSource {
   private let memory: BlockMemory
   let outsideValues: (any OutsideValues)?

@@ -1,12 +1,13 @@
-// SAFETY: What a column gives to scratch memory stays alive until it is encoded: both are in one function.
+// SAFETY: A column that lends bytes to scratch memory stays alive until the bytes are encoded: one function does
+// both.
 
 public import ObjectModel
 
-// A block read through a newer layout (spec §3.6): columns are found by their numbers, so renaming
-// costs nothing; a dropped column is never asked for; a missing one has the default in every row;
-// one of a narrower kind is widened.
+// These functions read a block through a newer layout (spec §3.6). Columns are found by number, so a renaming costs
+// nothing. A dropped column is never read. A missing column has the default in every row. A column of a narrower
+// kind is widened.
 extension Block {
-  /// The column with the given number, widened to `kind` when it was written as a narrower one.
+  /// Returns the column with the given number, widened to `kind` when it was written as a narrower kind.
   ///
   /// - Throws: ``BlockError`` when the column is damaged or its values can't be read as `kind`.
   public func column(_ number: UInt16, as kind: ColumnKind) throws -> Column? {
@@ -19,8 +20,8 @@ extension Block {
     return column.widened(to: kind)
   }
 
-  /// The column as a layout has it: widened where it must be, and the default in every row where
-  /// whole rows were written before the column existed.
+  /// Returns a column of a layout. A column of a narrower kind is widened. Whole rows that lack the column have the
+  /// default in every row.
   ///
   /// - Returns: `nil` when the rows are changes that leave the column to the rows beneath.
   public func column(_ column: LayoutColumn) throws -> Column? {
@@ -31,7 +32,7 @@ extension Block {
 }
 
 extension Column {
-  /// A column with the same value in every row.
+  /// Creates a column with the same value in every row.
   ///
   /// - Precondition: The value is of the given kind, or null.
   public init(repeating value: Value, kind: ColumnKind, rowCount: Int) {
@@ -41,7 +42,7 @@ extension Column {
     self = Column.encoded(values)
   }
 
-  /// The column's values as those of a wider kind.
+  /// Returns the column's values as values of a wider kind.
   fileprivate func widened(to kind: ColumnKind) -> Column {
     var values = ColumnValues(capacity: rowCount)
     values.begin(kind)
@@ -49,7 +50,7 @@ extension Column {
     return Column.encoded(values)
   }
 
-  /// Encodes values and reads them back as a column of its own.
+  /// Encodes values and returns them as an independent column.
   static func encoded(_ values: borrowing ColumnValues) -> Column {
     var encoder = ColumnEncoder(capacity: values.count)
     var buffer = ByteBuffer()

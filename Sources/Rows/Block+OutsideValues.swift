@@ -1,11 +1,11 @@
-// SAFETY: References come from columns that were verified, rows stay below their count, and memory is
-// filled before anybody else has it.
+// SAFETY: References come from verified columns, rows stay below their count, and memory is filled before other
+// code has access to it.
 
 import Foundation
 public import ObjectModel
 
 extension Block {
-  /// Whether values of the given column may lie outside of the block.
+  /// Returns whether values of the given column may lie outside of the block.
   package func hasOutsideValues(in number: UInt16) -> Bool {
     hasOutsideValues
       && position(of: number).map { entries[$0].flags.contains(.outside) } ?? false
@@ -13,7 +13,7 @@ extension Block {
 
   /// Fills memory with a value that lies outside of the block.
   ///
-  /// - Throws: What the medium says, and ``BlockError`` when no value lies there.
+  /// - Throws: The error of the medium, or ``BlockError`` when no value lies there.
   package func readOutsideValue(
     _ reference: OutsideReference, into memory: inout MutableRawSpan
   ) throws {
@@ -23,13 +23,13 @@ extension Block {
     try values.read(reference, into: &memory)
   }
 
-  /// The values outside of the block that its rows refer to, column by column.
+  /// Returns the block's references to outside values, column by column.
   ///
-  /// Columns that are not in memory already are not kept there.
+  /// Columns that are not in memory are read for this call and not kept.
   ///
-  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  /// - Throws: ``BlockError`` when a column is damaged, or the error of the source.
   ///
-  /// - Parameter lostColumns: Columns that can't be read, which are left out.
+  /// - Parameter lostColumns: Columns that can't be read, which are skipped.
   package func outsideReferences(
     without lostColumns: Set<UInt16> = []
   ) throws -> [OutsideReference] {
@@ -46,11 +46,11 @@ extension Block {
     return references
   }
 
-  /// The rows of the block, without the values that some references lead to, and without some columns: whoever
-  /// salvages a file has lost these, and not their rows.
+  /// Returns the rows of the block without the values behind some references, and without some columns. A salvage
+  /// of a damaged file loses these values and columns, but not the rows.
   ///
-  /// - Returns: The rows in blocks of the same version, and the keys of those that have lost something.
-  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  /// - Returns: The rows in blocks of the same version, and the keys of rows that lost a value.
+  /// - Throws: ``BlockError`` when a column is damaged, or the error of the source.
   package func withoutValues(
     _ lost: Set<OutsideReference>, columns lostColumns: Set<UInt16> = []
   ) throws -> (blocks: [Block], keys: [UInt64]) {
@@ -63,7 +63,7 @@ extension Block {
         LayoutColumn(
           number: entries[$0].number, name: "\(entries[$0].number)", kind: entries[$0].kind)
       })
-    // A row of changes shows the value of the row beneath. A whole row has no value.
+    // A row of changes then shows the value of the row beneath. A whole row then has no value.
     let isChange = flags.contains(.changes)
     let columns = try own.map {
       lostColumns.contains(entries[$0].number) ? nil : try storedColumn(at: $0)
@@ -102,11 +102,12 @@ extension Block {
     return (blocks, lostKeys)
   }
 
-  /// A column that has a value exactly where the given one has, and no telling which.
+  /// Returns a column of booleans that has a value in exactly the rows where the given column has a value. The
+  /// boolean values themselves mean nothing.
   ///
-  /// It costs no reading of values outside of the block.
+  /// The call reads no value outside of the block.
   ///
-  /// - Returns: `nil` as ``column(_:)-(LayoutColumn)``.
+  /// - Returns: `nil` in the same cases as ``column(_:)-(LayoutColumn)``.
   package func presence(of column: LayoutColumn) throws -> Column? {
     guard hasOutsideValues(in: column.number), let position = position(of: column.number) else {
       return try self.column(column)
@@ -120,7 +121,8 @@ extension Block {
     return unsafe Column(raw, owner: stored.owner)
   }
 
-  /// The value of one row as a layout has it, read by itself where that is cheaper than the column.
+  /// Returns the value of one row of a layout's column. The value is read alone where that is cheaper than reading
+  /// the column.
   ///
   /// - Returns: `nil` when the row is a change that leaves the value to the row beneath.
   public func value(_ column: LayoutColumn, row: Int) throws -> Value? {
@@ -135,7 +137,7 @@ extension Block {
     return values.isGiven(row) ? values.value(at: row) : nil
   }
 
-  /// One value that lies outside of the block.
+  /// Returns one value that lies outside of the block.
   func value(at reference: OutsideReference) throws -> Value {
     let values = try outsideValues(for: reference)
     var data = Data(count: reference.byteCount)
@@ -146,7 +148,7 @@ extension Block {
     return .binary(data)
   }
 
-  /// The same, in memory of its own.
+  /// Returns one value that lies outside of the block, in new memory.
   func memory(of reference: OutsideReference) throws -> BlockMemory {
     let values = try outsideValues(for: reference)
     return unsafe try BlockMemory(byteCount: reference.byteCount) { buffer in
@@ -164,10 +166,10 @@ extension Block {
     return values
   }
 
-  /// A column with all its values in memory.
+  /// Returns a column with all its values in memory.
   ///
-  /// It is made on each call and lives as long as somebody holds it: kept, it would fill the memory with
-  /// values that nobody wants any more.
+  /// Each call makes a new column, which lives as long as a caller retains it. A cache would fill the memory with
+  /// values that no caller needs any more.
   func withValuesInside(_ stored: Column) throws -> Column {
     let raw = unsafe stored.raw
     let bitmapByteCount = (rowCount + 7) / 8
@@ -178,8 +180,8 @@ extension Block {
     let offsets = presence + given
     let heap = offsets + (rowCount + 1) * 8
     let memory = unsafe try BlockMemory(byteCount: heap + heapByteCount) { target in
-      // SAFETY: The parts follow one another and end with the memory; values have the bytes that were
-      // counted above.
+      // SAFETY: The parts follow one another and end with the memory. Each value has the number of bytes counted
+      // above.
       if let bits = unsafe raw.presence {
         unsafe target.baseAddress.unsafelyUnwrapped.copyMemory(
           from: bits, byteCount: bitmapByteCount)
@@ -220,9 +222,9 @@ extension Block {
 }
 
 extension Column {
-  /// The references of the rows whose values lie outside of the block.
+  /// Returns the references of the rows whose values lie outside of the block.
   ///
-  /// - Throws: ``BlockError`` when one can't be a reference.
+  /// - Throws: ``BlockError`` when bytes are not a valid reference.
   func outsideReferences(_ number: UInt16) throws -> [OutsideReference] {
     guard unsafe raw.outside != nil else { return [] }
     return try (0..<rowCount).compactMap { row in
@@ -232,21 +234,21 @@ extension Column {
 }
 
 extension RawColumn {
-  /// Whether the value of row `i` lies outside of the block, and a reference is in its place.
+  /// Returns whether the value of row `i` lies outside of the block, with a reference in its place.
   @inline(__always)
   func isOutside(_ i: Int) -> Bool {
     guard let outside = unsafe outside else { return false }
     return unsafe RawColumn.bit(outside, i)
   }
 
-  /// Where the value of row `i` is; `nil` when it lies in the block.
+  /// Returns the reference to the value of row `i`; `nil` when the value lies in the block.
   func outsideReference(_ i: Int) -> OutsideReference? {
     guard unsafe isOutside(i) else { return nil }
-    // Verification has parsed each once.
+    // Verification has parsed each reference once.
     return unsafe try? OutsideReference(bytes(i), column: 0)
   }
 
-  /// How many bytes the value of row `i` has, wherever they are; 0 without a value.
+  /// Returns the byte count of the value of row `i`, inside or outside of the block; 0 without a value.
   func valueByteCount(_ i: Int) -> Int {
     if unsafe isNull(i) || !isGiven(i) { return 0 }
     return unsafe outsideReference(i)?.byteCount ?? bytes(i).count

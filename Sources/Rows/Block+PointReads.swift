@@ -1,18 +1,18 @@
-// SAFETY: Every piece is read from the source and checked against its checksum before it is looked
-// into, and offsets are checked against the body before they are followed.
+// SAFETY: Each piece of bytes is compared with its checksum before it is used, and offsets are checked against the
+// body before they are followed.
 
 import Checksums
 import Foundation
 import ObjectModel
 
-/// One value, read by itself.
+/// The result of reading one value alone.
 enum PointValue {
   /// The change leaves the value to the row beneath.
   case absent
   case value(Value)
 }
 
-/// What a column has in place of one value.
+/// The content of one row of a column: no value given, a value, or a reference.
 private enum PointPlace {
   case absent
   case value(Value)
@@ -20,10 +20,11 @@ private enum PointPlace {
 }
 
 extension Block {
-  /// The value of one row of a column of several pages, from those it lies in alone (spec §3.3.5), or of one with values outside of the block, of which no other is read.
+  /// Returns the value of one row without reading the whole column. In a column of several pages only the value's
+  /// pages are read (spec §3.3.5). In a column with outside values no other outside value is read.
   ///
-  /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
-  ///   so many values were read one by one that it should be loaded.
+  /// - Returns: `nil` when the column is loaded, is small, was written as another kind, or has had so many single
+  ///   reads that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
     try explaining { try readPoint(column, row: row) }
   }
@@ -54,7 +55,7 @@ extension Block {
     return .value(unsafe raw.value(row))
   }
 
-  /// The bytes at the given offsets, for whoever checks them.
+  /// Returns the bytes at the given offsets. The caller checks them.
   func sourceBytes(_ range: Range<Int>) throws -> BlockSlice { try source.bytes(range) }
 }
 
@@ -62,15 +63,15 @@ extension Block {
 private struct PointReader {
   private let entry: ColumnEntry
   private let block: Block
-  /// The table of checksums, and behind it the body where that is short.
+  /// The table of checksums, followed by the body if the chunk is short.
   private let first: BlockSlice
   private let tableByteCount: Int
-  /// The pages that were checked, of a body that was read with the table a bit each.
+  /// The pages that were checked, one bit each. Used for a body that was read together with the table.
   private var checkedPages: UInt64 = 0
   private var pages: [(index: Int, bytes: BlockSlice)] = []
 
-  /// Chunks of so many bytes are read at once, since a read costs more than their bytes. No more pages
-  /// are checked than are needed.
+  /// The longest chunk that is read at once. One read costs more than the bytes of such a chunk. Only the needed
+  /// pages are checked.
   private static let smallByteCount = 32_768
 
   init(_ entry: ColumnEntry, block: Block) throws {
@@ -94,7 +95,7 @@ private struct PointReader {
     }
   }
 
-  /// Where a page is in the body.
+  /// Returns the range of a page within the body.
   private func range(ofPage index: Int) -> Range<Int> {
     let start = index * BlockFormat.pageByteCount
     return start..<min(start + BlockFormat.pageByteCount, Int(entry.bodyByteCount))
@@ -116,7 +117,7 @@ private struct PointReader {
     return page
   }
 
-  /// Calls `body` with the bytes of the column's body at the given offsets.
+  /// Calls `body` with the bytes at the given offsets of the column's body.
   @inline(__always)
   private mutating func withBytes<R>(
     _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -155,7 +156,7 @@ private struct PointReader {
     return try unsafe bytes.withUnsafeBytes(body)
   }
 
-  /// A row's bit of a bitmap at a place.
+  /// Returns a row's bit of the bitmap at `place`.
   private mutating func isSet(_ row: Int, at place: Int) throws -> Bool {
     let byte = place + row >> 3
     return try unsafe withBytes(byte..<byte + 1) { unsafe $0[0] } >> UInt8(row & 7) & 1 != 0
@@ -199,7 +200,7 @@ private struct PointReader {
     }
   }
 
-  /// The number of a row among those at a place.
+  /// Returns the number of a row in the numbers at `place`.
   private mutating func unsigned(_ row: Int, width: UInt8, at place: Int) throws -> UInt64 {
     let width = Int(width)
     return try unsafe withBytes(place + row * width..<place + (row + 1) * width) { bytes in
@@ -209,7 +210,7 @@ private struct PointReader {
     }
   }
 
-  /// A value whose row says all of it.
+  /// Returns a value that lies in the row itself, without a heap.
   private mutating func fixedValue(_ row: Int, at place: Int) throws -> Value {
     func word() throws -> Int64 {
       let number = try unsigned(row, width: entry.width, at: place)
@@ -218,7 +219,7 @@ private struct PointReader {
     switch entry.encoding {
     case .bits: return .boolean(try isSet(row, at: place))
     case .fixed:
-      // SAFETY: These are sixteen bytes, and any sixteen are a UUID.
+      // SAFETY: The range has sixteen bytes, and any sixteen bytes are a UUID.
       return try unsafe withBytes(place + row * 16..<place + (row + 1) * 16) { bytes in
         .uuid(unsafe UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
       }
@@ -255,7 +256,7 @@ private struct PointReader {
     }
   }
 
-  /// Where the bytes are of one of so many entries of a heap, whose offsets are at a place.
+  /// Returns the byte range of one entry of a heap with `count` entries, whose offsets begin at `place`.
   private mutating func heapRange(
     _ index: Int, of count: Int, at place: Int
   ) throws -> Range<Int> {

@@ -1,13 +1,13 @@
-// SAFETY: The directory was checked: chunks lie within the block, and each part is checked to lie within
-// its chunk before it is touched.
+// SAFETY: The directory was checked, so chunks lie within the block. Each part is checked to lie within its chunk
+// before it is used.
 
 extension Block {
-  /// The block's bytes, with the numbers of each column taken apart: all their first bytes, then all
-  /// their second, and so on (spec §4.5.8).
+  /// Returns the block's bytes with each column's numbers split into bytes: all first bytes, then all second bytes,
+  /// and so on (spec §4.5.8).
   ///
-  /// Numbers of a column are alike in their upper bytes, and so a compressor sees it.
+  /// The upper bytes of a column's numbers are alike, so the split bytes compress better.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error of the source.
   package func transposedBytes() throws -> BlockMemory {
     try unsafe rearranged(bytes()) { source, target, count, width in
       for byte in 0..<width {
@@ -17,9 +17,10 @@ extension Block {
     }
   }
 
-  /// The bytes of a block that ``transposedBytes()`` took apart.
+  /// Returns the bytes of a block that ``transposedBytes()`` split.
   ///
-  /// - Throws: ``BlockError`` when they are none. Their checksums are looked at as with any block.
+  /// - Throws: ``BlockError`` when the bytes are not such a block. Checksums are compared when the block is read,
+  ///   as usual.
   package static func untransposed(_ memory: BlockMemory) throws -> BlockMemory {
     let block = try Block(memory)
     guard block.byteCount == memory.byteCount else {
@@ -33,7 +34,7 @@ extension Block {
     }
   }
 
-  /// A copy of the block's bytes whose numbers `move` puts elsewhere.
+  /// Returns a copy of the block's bytes in which `move` has rearranged the numbers.
   private func rearranged(
     _ slice: BlockSlice,
     _ move: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
@@ -58,7 +59,7 @@ extension Block {
 }
 
 extension ColumnEntry {
-  /// Where in the column's body numbers of several bytes lie.
+  /// Returns the places of numbers of several bytes in the column's body.
   fileprivate func numbers(rowCount: Int) -> [(offset: Int, count: Int, width: Int)] {
     guard bodyByteCount > 0, !flags.contains(.nothing) else { return [] }
     let bitmaps = [ColumnFlags.given, .presence, .outside].count { flags.contains($0) }

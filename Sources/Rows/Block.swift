@@ -1,5 +1,5 @@
-// SAFETY: Columns are verified before they are published, and rows stay below their count. Slices come
-// from the source that was asked for exactly those bytes, and the header is checked before use.
+// SAFETY: Columns are verified before they are published, and rows stay below their count. A source returns exactly
+// the bytes that were requested, and the header is checked before use.
 
 import ObjectModel
 import Synchronization
@@ -10,9 +10,9 @@ import Synchronization
 ///     let names = try block.column(layout.columns[name].number)
 ///     if let row = try block.row(of: 42) { print(names?.string(at: row) ?? "") }
 ///
-/// Immutable, and safe to read from any thread. Opening one reads and checks its header and
-/// directory alone. Each column is read and checked once, when it is first asked for, and after that
-/// any row's value is read in place and in constant time.
+/// Immutable, and safe to read from any thread. Opening a block reads and checks its header and directory alone.
+/// Each column is read and checked once, at its first use. After that, any row's value is read in place in constant
+/// time.
 public final class Block: Sendable {
   /// The number of the rows' entity.
   public let entityNumber: UInt16
@@ -22,25 +22,25 @@ public final class Block: Sendable {
   public let minimumKey: UInt64
   /// The highest key.
   public let maximumKey: UInt64
-  /// What the rows are.
+  /// The kind of the rows: whole rows, changes or removals.
   public let flags: BlockFlags
-  /// The number of bytes the block takes.
+  /// The number of bytes of the block.
   public let byteCount: Int
-  /// The version of rows that have none of their own: the commit that wrote the block, or 0.
+  /// The version of rows without a version of their own: the commit that wrote the block, or 0.
   public let version: Int64
 
   let entries: [ColumnEntry]
   let source: any BlockSource
   /// Whether values of some column may lie outside of the block.
   let hasOutsideValues: Bool
-  /// The changed rows above the block's own; `nil` if the block is as its bytes are.
+  /// The changed rows above the block's own rows; `nil` if the block is exactly its bytes.
   let overlay: BlockOverlay?
   private let loaded: LoadedColumns
 
-  /// Opens the block that `source` holds the bytes of.
+  /// Opens the block with the bytes of `source`.
   ///
-  /// - Parameter version: The version of rows that have none of their own.
-  /// - Throws: ``BlockError`` when header or directory are damaged, or what the source throws.
+  /// - Parameter version: The version of rows without a version of their own.
+  /// - Throws: ``BlockError`` when header or directory are damaged, or the error of the source.
   public init(_ source: any BlockSource, byteCount: Int, version: Int64 = 0) throws {
     guard byteCount >= BlockFormat.headerByteCount else {
       throw BlockError.truncated(needed: BlockFormat.headerByteCount, available: byteCount)
@@ -65,9 +65,9 @@ public final class Block: Sendable {
     loaded = LoadedColumns(count: entries.count)
   }
 
-  /// Returns the rows of a block with changes applied to them, column by column as columns are read.
+  /// Creates a block of the base's rows with changes applied, column by column when a column is read.
   ///
-  /// The block is for reading alone: it has no bytes that a store could write.
+  /// The block is for reading only: it has no bytes that a store could write.
   init(overlaying overlay: BlockOverlay) {
     let base = overlay.base
     self.overlay = overlay
@@ -118,15 +118,15 @@ public final class Block: Sendable {
 }
 
 extension Block {
-  /// The numbers of the columns the block has, ascending, with the block's own columns last.
+  /// The numbers of the block's columns, ascending. The columns of keys, versions and bases come last.
   public var columnNumbers: [UInt16] { entries.map(\.number) }
 
-  /// The bytes that the values of the given column take; 0 when the block has none.
+  /// Returns the byte count of the given column's values; 0 when the block lacks the column.
   public func chunkByteCount(of number: UInt16) -> Int {
     position(of: number).map { entries[$0].chunkByteCount } ?? 0
   }
 
-  /// The position of the column with the given number; `nil` when the block has none.
+  /// Returns the position of the column with the given number; `nil` when the block lacks the column.
   @inline(__always)
   func position(of number: UInt16) -> Int? {
     var low = 0
@@ -138,23 +138,22 @@ extension Block {
     return low < entries.count && entries[low].number == number ? low : nil
   }
 
-  /// The column with the given number; `nil` when the block has none, which in whole rows means the
-  /// default value and in changes the value of the row beneath.
+  /// Returns the column with the given number; `nil` when the block lacks the column. A missing column means the
+  /// default value in whole rows, and the value of the row beneath in changes.
   ///
-  /// Values that lie outside of the block are read on each call, all of them; ``value(_:row:)`` reads
-  /// one.
+  /// Each call reads all of the column's values that lie outside of the block; ``value(_:row:)`` reads one.
   ///
-  /// - Throws: ``BlockError`` when the column is damaged, or what the source throws. The other
-  ///   columns stay readable.
+  /// - Throws: ``BlockError`` when the column is damaged, or the error of the source. Undamaged columns stay
+  ///   readable.
   public func column(_ number: UInt16) throws -> Column? {
     guard let position = position(of: number) else { return nil }
     return try column(at: position)
   }
 
-  /// Whether a column is in memory.
+  /// Returns whether a column is in memory.
   func isLoaded(_ position: Int) -> Bool { loaded.has(position) }
 
-  /// Whether one more value may be read by itself. So many reads, and whole columns are cheaper.
+  /// Counts a read of a single value, and returns whether single reads still are cheaper than whole columns.
   func mayReadPoint() -> Bool { loaded.countPointRead() <= Block.mostPointReads * entries.count }
 
   private static let mostPointReads = 8
@@ -164,7 +163,7 @@ extension Block {
     return unsafe stored.raw.outside == nil ? stored : try withValuesInside(stored)
   }
 
-  /// The column as it lies in the block, with references where values lie outside.
+  /// Returns the column as it lies in the block, with references in place of outside values.
   func storedColumn(at position: Int) throws -> Column {
     try loaded[position] ?? loaded.publish(readColumn(at: position), at: position)
   }
@@ -174,7 +173,7 @@ extension Block {
     try explaining { try verifiedColumn(at: position) }
   }
 
-  /// Calls `body`, and has the source explain the damage that it finds.
+  /// Calls `body`, and lets the source explain any damage that `body` finds.
   func explaining<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as BlockError {
       throw source.explained(error, in: self)
@@ -213,13 +212,13 @@ extension Block {
     }
   }
 
-  /// Whether the keys have no holes.
+  /// Whether the keys have no gaps.
   package var isConsecutive: Bool { maximumKey &- minimumKey == UInt64(rowCount - 1) }
 
   /// The column of keys.
   public var keys: Column {
     get throws {
-      // The directory was refused if it had no keys, and keys come last.
+      // A directory without keys was refused, and keys come last.
       try column(at: entries.count - 1)
     }
   }
@@ -235,24 +234,24 @@ extension Block {
     guard last == maximumKey, last <= ObjectKey.highestNumber else { throw BlockError.badKeys() }
   }
 
-  /// The row with the given key; `nil` when the block has none.
+  /// Returns the row with the given key; `nil` when the block lacks the key.
   ///
-  /// Takes constant time where keys are consecutive, and otherwise a guess and a few steps.
+  /// Takes constant time if keys are consecutive, and otherwise an estimate and a few steps.
   public func row(of key: UInt64) throws -> Int? {
     guard key >= minimumKey, key <= maximumKey else { return nil }
-    // The place follows from the bounds, and no key need be read.
+    // The position follows from the bounds, so no key is read.
     if isConsecutive { return Int(key - minimumKey) }
     return unsafe try keys.raw.row(ofKey: key, minimum: minimumKey, maximum: maximumKey)
   }
 
-  /// The bytes of the whole block.
+  /// Returns the bytes of the whole block.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error of the source.
   public func bytes() throws -> BlockSlice { try bytes(0..<byteCount) }
 
-  /// Some of the block's bytes.
+  /// Returns the block's bytes in a range.
   ///
-  /// - Throws: What the source throws.
+  /// - Throws: The error of the source.
   package func bytes(_ range: Range<Int>) throws -> BlockSlice {
     precondition(overlay == nil, "Rows with changes above them have no bytes of their own.")
     return try source.bytes(range)
@@ -260,15 +259,14 @@ extension Block {
 }
 
 extension RawColumn {
-  /// The row of a column of ascending keys that holds `key`, which is not below `minimum` nor above
-  /// `maximum`.
+  /// Returns the row with `key` in a column of ascending keys. The key must lie between `minimum` and `maximum`.
   @inline(__always)
   package func row(ofKey key: UInt64, minimum: UInt64, maximum: UInt64) -> Int? {
     let n = unsafe Int(rowCount)
     if maximum &- minimum == UInt64(n &- 1) { return Int(key &- minimum) }
     var low = 0
     var high = n
-    // Keys with holes are still nearly evenly spread: look where the key would be, then halve.
+    // Keys with gaps are spread nearly evenly: begin at the expected position, then halve the range.
     let span = Double(maximum &- minimum)
     var guess = Int(Double(key &- minimum) / span * Double(n &- 1))
     var reach = 8
@@ -290,8 +288,8 @@ extension RawColumn {
   }
 }
 
-/// The columns of a block that were loaded already. Filled in without a lock: when two threads load
-/// the same column, the first to finish wins and the other takes what it finds.
+/// The loaded columns of a block. No lock is taken: when two threads load the same column, the first result is
+/// kept, and the second thread uses it.
 @safe
 private final class LoadedColumns: Sendable {
   private final class Box: Sendable {
@@ -299,7 +297,7 @@ private final class LoadedColumns: Sendable {
     init(_ column: Column) { self.column = column }
   }
 
-  // SAFETY: Set once here, freed in `deinit`; the places are atomic and each holds nothing or a
+  // SAFETY: The pointer is set once here and freed in `deinit`. The places are atomic, and each holds nothing or a
   // retained box.
   private nonisolated(unsafe) let places: UnsafeMutablePointer<Atomic<UInt>>
   private let count: Int

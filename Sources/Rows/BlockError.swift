@@ -1,10 +1,10 @@
-/// Why the bytes of a block can't be read.
+/// An error that explains why the bytes of a block can't be read.
 public struct BlockError: Error, Sendable, Hashable {
-  /// What kind of damage it is.
+  /// The kind of the damage.
   public let code: Code
   /// The number of the column at fault; `nil` for the block's header and directory.
   public let column: UInt16?
-  /// What was found and what was expected, in a sentence.
+  /// A sentence that says what was found and what was expected.
   public let message: String
 
   /// A kind of damage, to branch on. New kinds may be added.
@@ -14,13 +14,13 @@ public struct BlockError: Error, Sendable, Hashable {
     /// The kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There are fewer bytes than the block says.
+    /// The block states more bytes than there are.
     public static let truncated = Code(rawValue: "truncated")
-    /// The bytes are not a block, or one of another kind.
+    /// The bytes are not a block, or a block of an unknown kind.
     public static let notABlock = Code(rawValue: "not-a-block")
     /// The header or the directory contradicts itself.
     public static let badDirectory = Code(rawValue: "bad-directory")
-    /// Stored and computed checksum differ.
+    /// The stored checksum differs from the computed checksum.
     public static let checksumMismatch = Code(rawValue: "checksum-mismatch")
     /// A column's bytes contradict its encoding.
     public static let badColumn = Code(rawValue: "bad-column")
@@ -30,13 +30,13 @@ public struct BlockError: Error, Sendable, Hashable {
     public static let badValue = Code(rawValue: "bad-value")
     /// Keys are not in ascending order.
     public static let badKeys = Code(rawValue: "bad-keys")
-    /// A value lies outside of the block, and the block is in no file that would hold it.
+    /// A value lies outside of the block, and the block is in no file that could contain the value.
     public static let noOutsideValues = Code(rawValue: "no-outside-values")
   }
 }
 
 extension BlockError: CustomStringConvertible {
-  /// The message, with the column it is about.
+  /// The message, with the name of the column if there is one.
   public var description: String {
     column.map { "Column \(BlockError.name(of: $0)): \(message)" } ?? message
   }

@@ -1,4 +1,4 @@
-/// Where everything is in the bytes of a block (spec §3.3). All numbers are little-endian.
+/// The layout of a block's bytes (spec §3.3). All numbers are little-endian.
 package enum BlockFormat {
   /// `QBLK`.
   package static let magic: UInt32 = 0x4B4C_4251
@@ -6,11 +6,11 @@ package enum BlockFormat {
   package static let entryByteCount = 24
   /// Chunks with a longer body are checked page by page (spec §3.3.5).
   package static let pageByteCount = 4096
-  /// Most directories fit into so many first bytes of a block.
+  /// The number of bytes to read first: most headers and directories fit into them.
   package static let usualHeaderByteCount = 512
   /// The most rows a block may have.
   package static let maximumRowCount = 65_536
-  /// The most columns: every property and the four of the block itself.
+  /// The most columns: every property, and the four columns that a block may have of its own.
   package static let maximumColumnCount = Int(LayoutColumn.Number.highestProperty) + 4
   /// The longest block.
   package static let maximumByteCount = 1 << 30
@@ -45,11 +45,11 @@ package enum BlockFormat {
     package static let dictionaryCount = 20
   }
 
-  /// How many rows a writer puts in a block, and about how many bytes of byte strings.
+  /// The number of rows that a writer puts into a block, and the approximate number of bytes of byte strings.
   package static let targetRowCount = 4096
   package static let targetByteCount = 262_144
 
-  /// The bytes a chunk's table of page checksums takes; none when one checksum serves.
+  /// Returns the byte count of a chunk's table of page checksums; 0 when one checksum is enough.
   package static func pageTableByteCount(bodyByteCount: Int) -> Int {
     guard bodyByteCount > pageByteCount else { return 0 }
     let pages = (bodyByteCount + pageByteCount - 1) / pageByteCount
@@ -59,37 +59,36 @@ package enum BlockFormat {
   package static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
 }
 
-/// What a block's rows are.
+/// The kind of a block's rows.
 public struct BlockFlags: OptionSet, Sendable, Hashable {
   /// The bits, as the header carries them.
   public let rawValue: UInt32
   /// The flags with the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The rows are changes: a column that is missing, or not given for a row, is that of the row
-  /// beneath.
+  /// The rows are changes: a value that is missing or not given is the value of the row beneath.
   public static let changes = BlockFlags(rawValue: 1 << 0)
-  /// The rows are taken out: only their keys count.
+  /// The rows are removals: only their keys matter.
   public static let removals = BlockFlags(rawValue: 1 << 1)
 }
 
-/// What is particular about one column of a block.
+/// The properties of one column of a block.
 package struct ColumnFlags: OptionSet, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// A bitmap says which rows have a value.
+  /// The column has a bitmap of the rows that have a value.
   package static let presence = ColumnFlags(rawValue: 1 << 0)
-  /// No row has a value, and there are no data.
+  /// No row has a value, and the column has no data.
   package static let nothing = ColumnFlags(rawValue: 1 << 1)
-  /// The integers follow a line that is not level: a `step` is among the parameters.
+  /// The integers follow a sloped line: the parameters include a `step`.
   package static let sloped = ColumnFlags(rawValue: 1 << 2)
-  /// A bitmap says for which rows the change gives a value.
+  /// The column has a bitmap of the rows whose value the change gives.
   package static let given = ColumnFlags(rawValue: 1 << 3)
-  /// A bitmap says for which rows a reference stands in place of the value.
+  /// The column has a bitmap of the rows with a reference in place of the value.
   package static let outside = ColumnFlags(rawValue: 1 << 4)
 }
 
-/// One entry of a block's directory: a column's encoding and where its chunk is.
+/// One entry of a block's directory: the encoding of a column and the place of its chunk.
 package struct ColumnEntry {
   package var number: UInt16
   package var kind: ColumnKind
@@ -102,7 +101,7 @@ package struct ColumnEntry {
   package var bodyByteCount: UInt32 = 0
   package var checksum: UInt32 = 0
   package var dictionaryCount: UInt32 = 0
-  // The parameters that follow the entry, those its encoding and flags ask for (spec §3.3.4).
+  // The parameters after the entry, as its encoding and flags require (spec §3.3.4).
   package var base: Int64 = 0
   package var step: Int64 = 0
   package var offsetBase: Int64 = 0
@@ -113,23 +112,23 @@ package struct ColumnEntry {
     self.kind = kind
   }
 
-  /// Whether `base` is among the parameters.
+  /// Whether the parameters include `base`.
   package var hasBase: Bool {
     !flags.contains(.nothing) && (encoding == .integer || encoding == .scaled)
   }
-  /// Whether `step` is.
+  /// Whether the parameters include `step`.
   package var hasStep: Bool { hasBase && flags.contains(.sloped) }
-  /// Whether the two of the offsets are.
+  /// Whether the parameters include `offsetBase` and `offsetStep`.
   package var hasOffsets: Bool {
     !flags.contains(.nothing) && (encoding == .bytes || encoding == .dictionary)
   }
 
-  /// The entry's bytes in the directory, parameters included.
+  /// The byte count of the entry in the directory, parameters included.
   package var byteCount: Int {
     BlockFormat.entryByteCount + (hasBase ? 8 : 0) + (hasStep ? 8 : 0) + (hasOffsets ? 16 : 0)
   }
 
-  /// The bytes of the chunk, page table included.
+  /// The byte count of the chunk, page table included.
   package var chunkByteCount: Int {
     Int(bodyByteCount) + BlockFormat.pageTableByteCount(bodyByteCount: Int(bodyByteCount))
   }

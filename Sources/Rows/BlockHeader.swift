@@ -13,7 +13,7 @@ struct BlockHeader {
   var maximumKey: UInt64
   var flags: BlockFlags
 
-  /// Parses the first bytes of a block of which `available` bytes exist.
+  /// Parses the first bytes of a block, of which `available` bytes exist.
   @unsafe init(checking slice: BlockSlice, available: Int) throws {
     let bytes = LittleEndianReader(slice)
     let magic = bytes.load(UInt32.self, at: BlockFormat.Header.magic)
@@ -57,7 +57,7 @@ struct BlockHeader {
     }
   }
 
-  /// Compares the checksum of header and directory, computed with zero in its own place.
+  /// Compares the checksum of header and directory, computed with zero bytes in its own place.
   @unsafe func checkChecksum(of slice: BlockSlice) throws {
     let place = BlockFormat.Header.checksum
     let buffer = unsafe slice.buffer
@@ -71,11 +71,11 @@ struct BlockHeader {
     }
   }
 
-  /// Parses the directory and checks every entry by itself and against the block's bounds.
+  /// Parses the directory, and checks each entry alone and against the block's bounds.
   @unsafe func entries(in slice: BlockSlice) throws -> [ColumnEntry] {
     let bytes = LittleEndianReader(slice)
     var entries: [ColumnEntry] = []
-    // Each entry takes 24 bytes at least, so a lying count can't reserve more than the header has.
+    // Each entry takes at least 24 bytes, so a false count can't reserve more memory than the header justifies.
     entries.reserveCapacity(min(columnCount, headerByteCount / BlockFormat.entryByteCount))
     var offset = BlockFormat.headerByteCount
     for _ in 0..<columnCount {
@@ -98,8 +98,7 @@ struct BlockHeader {
   }
 }
 
-/// Little-endian numbers at given offsets of some bytes. Reading beyond them traps, so callers check
-/// first.
+/// A reader of little-endian numbers at given offsets. A read beyond the bytes traps, so callers check first.
 struct LittleEndianReader {
   private let slice: BlockSlice
 
@@ -115,7 +114,7 @@ struct LittleEndianReader {
 }
 
 extension ColumnEntry {
-  /// Parses the entry at `offset` and moves `offset` behind its parameters.
+  /// Parses the entry at `offset` and moves `offset` past its parameters.
   init(_ bytes: LittleEndianReader, at offset: inout Int, end: Int) throws {
     guard offset + BlockFormat.entryByteCount <= end else {
       throw BlockError.badDirectory("The directory ends within an entry.")
@@ -155,7 +154,7 @@ extension ColumnEntry {
     }
   }
 
-  /// Checks that the entry's parts go together and its chunk lies within the block.
+  /// Throws if the entry's parts contradict each other or its chunk does not lie within the block.
   func check(in header: BlockHeader) throws {
     let known: ColumnFlags = [.presence, .nothing, .sloped, .given, .outside]
     guard flags.isSubset(of: known) else {
@@ -194,7 +193,7 @@ extension ColumnEntry {
     }
   }
 
-  /// Whether integers may take so many bytes.
+  /// Returns whether an integer may have the given number of bytes.
   private func isIntegerWidth(_ width: UInt8) -> Bool {
     switch width {
     case 0, 1, 2, 4, 8: true

@@ -1,18 +1,18 @@
-// SAFETY: The memory lives as long as the object, and nobody but its maker writes it.
+// SAFETY: The memory lives as long as the object, and only the code that creates the memory writes to it.
 
-/// A piece of memory that blocks and columns read from and keep alive. Its bytes never change once
-/// it is shared.
+/// A piece of memory that blocks and columns read from and keep alive. Its bytes never change once the memory is
+/// shared.
 ///
-/// Aligned to 16 bytes, with 8 readable bytes behind its end, so that a short value can be loaded
-/// as a word.
+/// The memory is aligned to 16 bytes. Eight readable bytes follow its end, so that a short value can be loaded as a
+/// word.
 @safe
 public final class BlockMemory: @unchecked Sendable {
-  // Sendable: the bytes are written only by whoever made the memory, before anybody else has it.
+  // Sendable: the bytes are written only by the creator of the memory, before the memory is shared.
   let start: UnsafeMutableRawPointer
   /// The number of bytes.
   public let byteCount: Int
 
-  /// New memory of the given size, whose bytes `fill` writes.
+  /// Creates memory of the given size, whose bytes `fill` writes.
   public init(
     byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) rethrows {
@@ -23,7 +23,7 @@ public final class BlockMemory: @unchecked Sendable {
     try unsafe fill(UnsafeMutableRawBufferPointer(start: start, count: byteCount))
   }
 
-  /// A copy of the given bytes.
+  /// Creates a copy of the given bytes.
   public convenience init(_ bytes: some Collection<UInt8>) {
     unsafe self.init(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
   }
@@ -42,47 +42,47 @@ public final class BlockMemory: @unchecked Sendable {
   }
 }
 
-/// Where the bytes of a block are: in memory, in a file, behind a decompressor.
+/// A source of a block's bytes: memory, a file, or a decompressor.
 ///
-/// A block asks for its header and directory at once, and for each column's bytes when the column
-/// is first read. It checks what it gets; a source answers only for giving the bytes asked for.
+/// A block requests its header and directory when it is opened, and each column's bytes when the column is first
+/// read. The block checks all bytes; a source is only responsible for returning the requested bytes.
 public protocol BlockSource: AnyObject, Sendable {
-  /// The bytes at the given offsets from the block's start, in memory the caller may keep.
+  /// Returns the bytes at the given offsets from the block's start, in memory that the caller may keep.
   ///
-  /// - Throws: What the medium says when it can't be read. A block passes it on.
+  /// - Throws: The error of the medium. A block passes it on.
   func bytes(_ range: Range<Int>) throws -> BlockSlice
 
-  /// Where the values are that lie outside of the block; `nil` when there are none.
+  /// The source of the values outside of the block; `nil` when no values lie outside.
   var outsideValues: (any OutsideValues)? { get }
 
-  /// Refuses references of one column that can't be to values of this block.
+  /// Throws if references of one column can't belong to values of this block.
   ///
-  /// Called once, when the column is first read: a damaged reference shows before anybody asks for its
-  /// value, and before memory is taken for it.
+  /// Called once, when the column is first read. A damaged reference is therefore found before its value is
+  /// requested and before memory is allocated for the value.
   func check(_ references: [OutsideReference]) throws
 
-  /// Returns the error that a caller gets for damage of a column: it names the file, the entity and the
+  /// Returns the error that a caller gets for damage of a column. The error names the file, the entity and the
   /// property, which the block does not know.
   func explained(_ error: BlockError, in block: Block) -> any Error
 }
 
 extension BlockSource {
-  /// None.
+  /// No source: no values lie outside of the block.
   public var outsideValues: (any OutsideValues)? { nil }
-  /// Whoever has no values outside has nothing to check.
+  /// Accepts all references: a source without outside values has nothing to check.
   public func check(_ references: [OutsideReference]) throws {}
-  /// Returns the error as it is.
+  /// Returns the error unchanged.
   public func explained(_ error: BlockError, in block: Block) -> any Error { error }
 }
 
-/// Some bytes of a ``BlockMemory``.
+/// A range of the bytes of a ``BlockMemory``.
 public struct BlockSlice: Sendable {
-  /// The memory that holds the bytes.
+  /// The memory that contains the bytes.
   public let memory: BlockMemory
-  /// Where they are in it.
+  /// The range of the bytes within the memory.
   public let range: Range<Int>
 
-  /// The given bytes of the given memory.
+  /// Creates a slice of the given memory.
   ///
   /// - Precondition: `range` lies within the memory.
   public init(memory: BlockMemory, range: Range<Int>) {
@@ -98,10 +98,10 @@ public struct BlockSlice: Sendable {
     @_lifetime(borrow self) get { memory.bytes.extracting(range) }
   }
 
-  /// All bytes of the given memory.
+  /// Creates a slice of all bytes of the given memory.
   public init(_ memory: BlockMemory) { self.init(memory: memory, range: 0..<memory.byteCount) }
 
-  /// The first so many bytes.
+  /// Returns a slice of the first `byteCount` bytes.
   func prefix(_ byteCount: Int) -> BlockSlice {
     BlockSlice(memory: memory, range: range.lowerBound..<range.lowerBound + byteCount)
   }
@@ -114,7 +114,7 @@ public struct BlockSlice: Sendable {
 }
 
 extension BlockMemory: BlockSource {
-  /// The given bytes of this memory, shared and not copied.
+  /// Returns the given bytes of this memory, shared and not copied.
   public func bytes(_ range: Range<Int>) throws -> BlockSlice {
     guard range.upperBound <= byteCount else {
       throw BlockError.truncated(needed: range.upperBound, available: byteCount)

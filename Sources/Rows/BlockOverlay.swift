@@ -1,12 +1,12 @@
-// SAFETY: The base and the changes stay alive and unchanged while a column is made of them, and rows stay
-// below the counts of their blocks.
+// SAFETY: The base and the changes stay alive and unchanged while a column is made from them, and rows stay below
+// the counts of their blocks.
 
 import ObjectModel
 
 /// Changed rows above the whole rows of one block.
 ///
 /// A block with an overlay has the rows of its base with the changes applied. A column that no change gives is the
-/// base's own, so a reader pays for the changes of the columns that it asks for, and counting reads no column.
+/// base's own. So a reader pays only for the changes of the columns that it reads, and counting reads no column.
 final class BlockOverlay: Sendable {
   /// The block of whole rows.
   let base: Block
@@ -14,10 +14,10 @@ final class BlockOverlay: Sendable {
   let changes: [Block]
   /// The source of the values outside of the blocks; `nil` if there are several sources.
   let outsideValues: (any OutsideValues)?
-  /// The columns that changes give, by number.
+  /// The columns that the changes give, by number.
   private let columns: [UInt16: LayoutColumn]
 
-  /// Changes of the columns of a layout.
+  /// Creates an overlay of the changes of a layout's columns.
   convenience init(_ base: Block, _ changes: [Block], _ layout: Layout) {
     let given = Set(changes.flatMap(\.columnNumbers))
     self.init(
@@ -34,13 +34,13 @@ final class BlockOverlay: Sendable {
     outsideValues = OutsideGathering([base] + changes, nil, entity: base.entityNumber).kept
   }
 
-  /// Returns the same changes over blocks that have no column in memory.
+  /// Returns the same overlay over blocks without columns in memory.
   func withoutLoadedColumns() -> BlockOverlay {
     BlockOverlay(
       base.withoutLoadedColumns(), changes.map { $0.withoutLoadedColumns() }, columns: columns)
   }
 
-  /// The columns of the base, the columns that changes give, and the versions of the rows.
+  /// Returns the entries of the base's columns, of the columns that changes give, and of the rows' versions.
   func entries() -> [ColumnEntry] {
     var entries = base.entries.filter { columns[$0.number] == nil }
     for column in columns.values {
@@ -91,7 +91,7 @@ final class BlockOverlay: Sendable {
     return Column.encoded(values)
   }
 
-  /// The version of each row: that of its topmost change, or its own.
+  /// Returns the version of each row: the version of its topmost change, or its own version.
   private func versions() throws -> Column {
     let sources = [base] + changes
     let raws = try unsafe sources.map {
@@ -114,7 +114,8 @@ final class BlockOverlay: Sendable {
   }
 }
 
-/// A column of one source of an overlay; without a raw column its rows have the default value, or give none.
+/// A column of one source of an overlay. Without a raw column, whole rows have the default value and changed rows
+/// give none.
 @unsafe private struct OverlaidColumn {
   let raw: RawColumn?
 
@@ -131,7 +132,7 @@ final class BlockOverlay: Sendable {
   }
 }
 
-/// For each row of a base block the source and the row that a value is taken from.
+/// The source and the row from which each row of a base block takes its value.
 private struct RowPlaces {
   private var sources: [Int32]
   private var rows: [Int32]
@@ -141,7 +142,7 @@ private struct RowPlaces {
     rows = (0..<Int32(rowCount)).map { $0 }
   }
 
-  /// Takes values from the accepted rows of a change. Keys that the base does not have are passed over.
+  /// Takes values from the accepted rows of a change. Keys that the base lacks are skipped.
   mutating func add(
     _ change: Block, source: Int, above base: Block, where isGiven: (Int) -> Bool
   ) throws {
@@ -175,7 +176,7 @@ private struct RowPlaces {
 }
 
 extension Block {
-  /// The rows with keys in the given range.
+  /// Returns the rows with keys in the given range.
   ///
   /// - Throws: The error of a damaged block.
   func rows(withKeys range: ClosedRange<UInt64>) throws -> Range<Int> {

@@ -1,13 +1,12 @@
-/// Blocks of one entity in the order of their keys, none reaching into the next: how many rows are
-/// found by key without a table.
+/// Blocks of one entity in the order of their keys, with no overlap. Rows are found by key without a table.
 public struct BlockRun: Sendable {
   /// The blocks.
   public let blocks: [Block]
   private let maximums: [UInt64]
 
-  /// The given blocks.
+  /// Creates a run of the given blocks.
   ///
-  /// - Precondition: Their keys ascend from block to block.
+  /// - Precondition: The keys ascend from block to block.
   public init(_ blocks: [Block] = []) {
     for (block, next) in zip(blocks, blocks.dropFirst()) {
       precondition(block.maximumKey < next.minimumKey, "The blocks of a run do not overlap.")
@@ -22,7 +21,7 @@ public struct BlockRun: Sendable {
   /// Whether there are no rows.
   public var isEmpty: Bool { blocks.isEmpty }
 
-  /// Where the row with the given key is; `nil` when there is none.
+  /// Returns the location of the row with the given key; `nil` when the run lacks the key.
   public func location(of key: UInt64) throws -> RowLocation? {
     let position = maximums.firstPosition { $0 >= key }
     guard position < blocks.count else { return nil }
@@ -31,26 +30,26 @@ public struct BlockRun: Sendable {
   }
 }
 
-/// One row: a block and a position in it.
+/// The location of one row: a block and a position in the block.
 public struct RowLocation: Sendable {
   /// The block.
   public let block: Block
   /// The row's position in the block.
   public let row: Int
 
-  /// The given row of the given block.
+  /// Creates the location of the given row of the given block.
   public init(block: Block, row: Int) {
     self.block = block
     self.row = row
   }
 
-  /// The version the row is based on: 0 for a row with nothing beneath it, and
-  /// ``LayoutColumn/unsavedBasis`` for one above a row that no commit has written.
+  /// The version that the row is based on: 0 for a row with nothing beneath it, and ``LayoutColumn/unsavedBasis``
+  /// for a row above an uncommitted row.
   public var basis: Int64 {
     get throws { try block.column(LayoutColumn.Number.basis)?.integer(at: row) ?? 0 }
   }
 
-  /// The version of the row, which is the commit that wrote it; 0 while none has.
+  /// The version of the row, which is the commit that wrote it; 0 for an uncommitted row.
   public var version: Int64 {
     get throws {
       try block.column(LayoutColumn.Number.version)?.integer(at: row) ?? block.version

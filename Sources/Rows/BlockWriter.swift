@@ -3,8 +3,8 @@
 import Checksums
 import ObjectModel
 
-/// Writes blocks (spec §3.3). Keep one and use it again: its scratch memory is worth more than the
-/// work of a small block.
+/// A writer of blocks (spec §3.3). Reuse a writer: to allocate its scratch memory costs more than to write a small
+/// block.
 package struct BlockWriter: ~Copyable {
   private var encoder: ColumnEncoder
   private var values: ColumnValues
@@ -12,22 +12,22 @@ package struct BlockWriter: ~Copyable {
   private var directory = ByteBuffer()
   private var entries: [ColumnEntry] = []
 
-  /// A writer of blocks of up to ``BlockFormat/targetRowCount`` rows.
+  /// Creates a writer of blocks of up to ``BlockFormat/targetRowCount`` rows.
   package init() {
     encoder = ColumnEncoder(capacity: BlockFormat.targetRowCount)
     values = ColumnValues(capacity: BlockFormat.targetRowCount)
   }
 
-  /// Starts a block.
+  /// Begins a block.
   package mutating func begin() {
     entries.removeAll(keepingCapacity: true)
     chunks.removeAll()
   }
 
-  /// Adds a column, whose values `fill` gives. A column that gives no row a value is left out.
+  /// Adds a column, whose values `fill` gives. A column without a given value in any row is left out.
   ///
-  /// - Precondition: Columns come in ascending order of their numbers, the key last, and each has a
-  ///   value or null for every row.
+  /// - Precondition: Columns come in ascending order of their numbers, the key last. Each column has a value or
+  ///   null for every row.
   mutating func add(
     _ number: UInt16, _ kind: ColumnKind, fill: (inout ColumnValues) -> Void
   ) {
@@ -51,7 +51,7 @@ package struct BlockWriter: ~Copyable {
       for i in 1..<max(n, 1) {
         precondition(unsafe keys[i - 1] < keys[i], "The keys of a block ascend.")
       }
-      // SAFETY: Keys are 64-bit integers too, and below the sign.
+      // SAFETY: A key has the size of a 64-bit integer and never sets the sign bit.
       unsafe keys.withMemoryRebound(to: Int64.self) { unsafe values.append(words: $0) }
     }
     let headerByteCount =

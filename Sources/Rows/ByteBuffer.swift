@@ -1,6 +1,6 @@
-// SAFETY: `start` always leads to `capacity` bytes of which the first `count` were written.
+// SAFETY: `start` always points to `capacity` bytes, of which the first `count` were written.
 
-/// Bytes being written: grows as needed and keeps its memory when it is emptied.
+/// A buffer of bytes that are being written. It grows as needed, and keeps its memory when it is emptied.
 @safe
 struct ByteBuffer: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
@@ -14,10 +14,10 @@ struct ByteBuffer: ~Copyable {
 
   deinit { unsafe start.deallocate() }
 
-  /// Forgets the bytes and keeps the memory.
+  /// Removes the bytes and keeps the memory.
   mutating func removeAll() { count = 0 }
 
-  /// Adds `byteCount` bytes of any content and gives their place, to be written at once.
+  /// Adds `byteCount` uninitialized bytes and returns their address. The caller must write them immediately.
   @unsafe mutating func grow(by byteCount: Int) -> UnsafeMutableRawPointer {
     if count + byteCount > capacity {
       capacity = max(capacity * 2, count + byteCount)
@@ -33,7 +33,7 @@ struct ByteBuffer: ~Copyable {
   /// Adds zero bytes until the count is a multiple of 8.
   mutating func align() {
     let padding = -count & 7
-    // SAFETY: `grow` gives `padding` bytes.
+    // SAFETY: `grow` provides `padding` bytes.
     unsafe grow(by: padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
   }
 
@@ -45,14 +45,14 @@ struct ByteBuffer: ~Copyable {
 
   /// Adds the little-endian bytes of a number.
   mutating func append<T: FixedWidthInteger & BitwiseCopyable>(_ number: T) {
-    // SAFETY: `grow` gives as many bytes as the number has.
+    // SAFETY: `grow` provides as many bytes as the number has.
     unsafe grow(by: MemoryLayout<T>.size)
       .storeBytes(of: number.littleEndian, as: T.self)
   }
 
-  /// Overwrites the bytes at `offset` with those of a number.
+  /// Overwrites the bytes at `offset` with the bytes of a number.
   ///
-  /// - Precondition: The bytes are within the buffer.
+  /// - Precondition: The bytes lie within the buffer.
   mutating func store<T: FixedWidthInteger & BitwiseCopyable>(_ number: T, at offset: Int) {
     precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
     // SAFETY: Checked above.

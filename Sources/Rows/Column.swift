@@ -1,5 +1,5 @@
-// SAFETY: Every row is checked against the row count before it is read, the column was verified when it
-// was loaded or follows from how it was made, and `owner` keeps its memory alive.
+// SAFETY: Every row is checked against the row count before it is read. The column was verified at loading or was
+// built correctly, and `owner` keeps its memory alive.
 
 public import Foundation
 public import ObjectModel
@@ -9,22 +9,22 @@ public import ObjectModel
 ///     let ages = try block.column(layout.columns[age].number)!
 ///     for row in 0..<ages.rowCount where !ages.isNull(row) { sum += ages.integer(at: row) }
 ///
-/// Any row's value is read in constant time, and nothing is decoded until it is asked for. A column
-/// keeps its memory alive and may be used from any thread. The reading methods trap when the row is
-/// out of range or the column holds another kind of value.
+/// Any row's value is read in constant time, and a value is decoded only when it is read. A column keeps its memory
+/// alive and may be used from any thread. The reading methods trap when the row is out of range or the column has
+/// another kind of value.
 @safe
 public struct Column: @unchecked Sendable {
   // Sendable: the memory behind the pointers is immutable and `owner` keeps it alive.
   package let raw: RawColumn
   package let owner: BlockMemory?
 
-  /// The column with the given values in the given memory.
+  /// Creates a column of the given values in the given memory.
   @unsafe init(_ raw: RawColumn, owner: BlockMemory?) {
     unsafe self.raw = raw
     self.owner = owner
   }
 
-  /// What the column holds.
+  /// The kind of the column's values.
   public var kind: ColumnKind { unsafe raw.kind }
 
   /// The number of rows.
@@ -39,24 +39,24 @@ public struct Column: @unchecked Sendable {
   }
 }
 
-// Every read below is in bounds: the row is checked, and the column's structure was verified when
-// it was loaded or follows from how it was made.
+// Every read below is in bounds: the row is checked, and the column's structure was verified at loading or was
+// built correctly.
 extension Column {
-  /// Whether the given row has no value.
+  /// Returns whether the given row has no value.
   public func isNull(_ row: Int) -> Bool {
     check(row)
     return unsafe raw.isNull(row)
   }
 
-  /// Whether the change that this column belongs to gives the row's value. Always true for columns
-  /// of whole rows.
+  /// Returns whether the change that this column belongs to gives the row's value. Always true for columns of whole
+  /// rows.
   public func isGiven(_ row: Int) -> Bool {
     check(row)
     return unsafe raw.isGiven(row)
   }
 
-  /// The whole number of the given row; 0 where there is none. Booleans are 0 or 1, references the
-  /// packed key.
+  /// Returns the whole number of the given row; 0 for a row without a value. A boolean is 0 or 1, and a reference
+  /// is the packed key.
   public func integer(at row: Int) -> Int64 {
     check(row)
     precondition(kind.family == .integers, "The column holds no integers.")
@@ -64,23 +64,23 @@ extension Column {
     return unsafe raw.integer(row)
   }
 
-  /// The boolean of the given row; false where there is none.
+  /// Returns the boolean of the given row; false for a row without a value.
   public func boolean(at row: Int) -> Bool {
     check(row)
     precondition(kind == .boolean, "The column holds no booleans.")
     if unsafe raw.isNull(row) { return false }
-    // The bit itself, and not a choice that depends on it: half of such choices are guessed wrong.
+    // Returns the bit itself without a branch: the processor would mispredict half of the branches.
     if unsafe raw.encoding == .bits { return unsafe RawColumn.bit(raw.data.unsafelyUnwrapped, row) }
     return unsafe raw.base != 0
   }
 
-  /// The key of the object that the given row refers to; `nil` where there is none.
+  /// Returns the key of the object that the given row refers to; `nil` for a row without a value.
   public func reference(at row: Int) -> ObjectKey? {
     let packed = UInt64(bitPattern: integer(at: row))
     return packed == 0 || isNull(row) ? nil : ObjectKey(rawValue: packed)
   }
 
-  /// The floating-point number, or the seconds of the date, of the given row; 0 where there is none.
+  /// Returns the floating-point number, or the seconds of the date, of the given row; 0 for a row without a value.
   public func double(at row: Int) -> Double {
     check(row)
     precondition(kind.family == .reals, "The column holds no floating-point numbers.")
@@ -88,7 +88,7 @@ extension Column {
     return unsafe raw.double(row)
   }
 
-  /// The 32-bit floating-point number of the given row; 0 where there is none.
+  /// Returns the 32-bit floating-point number of the given row; 0 for a row without a value.
   public func float(at row: Int) -> Float {
     check(row)
     precondition(kind == .float, "The column holds no 32-bit floating-point numbers.")
@@ -96,10 +96,10 @@ extension Column {
     return unsafe raw.float(row)
   }
 
-  /// The date of the given row; the reference date where there is none.
+  /// Returns the date of the given row; the reference date for a row without a value.
   public func date(at row: Int) -> Date { Date(timeIntervalSinceReferenceDate: double(at: row)) }
 
-  /// The text of the given row; empty where there is none.
+  /// Returns the text of the given row; empty for a row without a value.
   public func string(at row: Int) -> String {
     check(row)
     precondition(kind.isText, "The column holds no text.")
@@ -107,7 +107,7 @@ extension Column {
     return unsafe raw.text(row)
   }
 
-  /// The bytes of the given row: text, bytes or a UUID; empty where there is none.
+  /// Returns the bytes of the given row: text, bytes or a UUID; empty for a row without a value.
   @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {
     check(row)
@@ -117,21 +117,21 @@ extension Column {
     return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
   }
 
-  /// The decimal number of the given row; 0 where there is none.
+  /// Returns the decimal number of the given row; 0 for a row without a value.
   public func decimal(at row: Int) -> Decimal {
     check(row)
     precondition(kind == .decimal, "The column holds no decimal numbers.")
     return unsafe raw.isNull(row) ? 0 : raw.decimal(row)
   }
 
-  /// The UUID of the given row; all zero where there is none.
+  /// Returns the UUID of the given row; all zero for a row without a value.
   public func uuid(at row: Int) -> UUID {
     check(row)
     precondition(kind == .uuid, "The column holds no UUIDs.")
     return unsafe raw.isNull(row) ? UUID(uuid: RawColumn.zeroUUID) : raw.uuid(row)
   }
 
-  /// The value of the given row, whatever the column holds.
+  /// Returns the value of the given row, for a column of any kind.
   public func value(at row: Int) -> Value {
     check(row)
     return unsafe raw.value(row)
@@ -141,7 +141,7 @@ extension Column {
 extension RawColumn {
   static let zeroUUID: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
-  /// The decimal number of row `i`.
+  /// Returns the decimal number of row `i`.
   package func decimal(_ i: Int) -> Decimal {
     if unsafe encoding == .scaled {
       let integer = unsafe RawColumn.decode(data, width: width, base: base, step: step, i)
@@ -152,13 +152,13 @@ extension RawColumn {
     return unsafe DecimalParts(canonicalBytes: bytes)?.decimal ?? .nan
   }
 
-  /// The UUID of row `i`.
+  /// Returns the UUID of row `i`.
   package func uuid(_ i: Int) -> UUID {
     // SAFETY: A row of a UUID column has 16 bytes.
     unsafe UUID(uuid: bytes(i).loadUnaligned(as: uuid_t.self))
   }
 
-  /// The value of row `i`, whatever the column holds.
+  /// Returns the value of row `i`, for a column of any kind.
   package func value(_ i: Int) -> Value {
     if unsafe isNull(i) { return .null }
     switch unsafe kind {

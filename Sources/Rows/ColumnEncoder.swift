@@ -1,12 +1,12 @@
-// SAFETY: Values, marks and offsets have room for every row of the column that is encoded, and buffers
-// grow before they are written.
+// SAFETY: Values, marks and offsets have room for every row of the encoded column, and buffers grow before they are
+// written.
 
 import Checksums
 
 /// Chooses the encoding of one column's values and writes its chunk (spec §3.4).
 ///
-/// The cheapest encoding that gives every value back bit for bit wins. Which one that is, is the
-/// writer's business; readers take any that is legal.
+/// The cheapest encoding that reproduces every value bit for bit is chosen. The choice is the writer's; readers
+/// accept any legal encoding.
 @safe
 struct ColumnEncoder: ~Copyable {
   private var dictionary: DictionaryEncoder
@@ -22,7 +22,7 @@ struct ColumnEncoder: ~Copyable {
 
   deinit { unsafe offsets.deallocate() }
 
-  /// Encodes the values as column `number` and adds its chunk to `block`.
+  /// Encodes the values as column `number`, appends the chunk to `block`, and returns the entry of the directory.
   mutating func encode(
     _ values: borrowing ColumnValues, number: UInt16, into block: inout ByteBuffer
   ) -> ColumnEntry {
@@ -51,11 +51,11 @@ struct ColumnEncoder: ~Copyable {
 
   private mutating func appendBitmap(_ marks: UnsafePointer<UInt8>, _ n: Int) {
     let byteCount = (n + 7) / 8
-    // SAFETY: There are `n` marks, and `grow` gives a bit for each.
+    // SAFETY: There are `n` marks, and `grow` provides a bit for each.
     let bits = unsafe body.grow(by: byteCount).assumingMemoryBound(to: UInt8.self)
     for byte in 0..<byteCount {
       var packed: UInt8 = 0
-      // Without a branch on the mark, which nothing could foresee.
+      // The loop has no branch on the mark, because the processor could not predict the branch.
       for bit in 0..<min(8, n &- byte &* 8) {
         packed |= unsafe (marks[byte &* 8 &+ bit] & 1) &<< UInt8(truncatingIfNeeded: bit)
       }
@@ -75,7 +75,7 @@ struct ColumnEncoder: ~Copyable {
     }
   }
 
-  /// Adds the body, behind a table of page checksums when it is long.
+  /// Appends the body, after a table of page checksums when the body is long.
   private func appendChunk(_ entry: inout ColumnEntry, into block: inout ByteBuffer) {
     guard body.count > 0 else { return }
     block.align()
@@ -114,10 +114,10 @@ extension ColumnEncoder {
       return
     }
     entry.encoding = .bits
-    // Booleans are 0 or 1, and rows without a value hold 0.
+    // Booleans are 0 or 1, and rows without a value contain 0.
     let n = values.count
     let byteCount = (n + 7) / 8
-    // SAFETY: There are `n` words, and `grow` gives a bit for each.
+    // SAFETY: There are `n` words, and `grow` provides a bit for each.
     let bits = unsafe body.grow(by: byteCount).assumingMemoryBound(to: UInt8.self)
     for byte in 0..<byteCount {
       var packed: UInt8 = 0
@@ -148,8 +148,8 @@ extension ColumnEncoder {
     unsafe encoding.write(words, present: present, count: n, into: &body)
   }
 
-  /// Floating-point numbers that are decimal fractions, as integers when that is shorter; the others
-  /// as their bit patterns.
+  /// Encodes floating-point numbers. Decimal fractions are written as integers when that is shorter; otherwise bit
+  /// patterns are written.
   private mutating func encodeReals(_ values: borrowing ColumnValues, _ entry: inout ColumnEntry) {
     let n = values.count
     let patternWidth: UInt8 = values.kind == .float ? 4 : 8
@@ -165,7 +165,7 @@ extension ColumnEncoder {
     }
     entry.encoding = .real
     entry.width = patternWidth
-    // SAFETY: There are `n` words, and `grow` gives room for as many patterns.
+    // SAFETY: There are `n` words, and `grow` provides room for `n` patterns.
     if patternWidth == 8 {
       unsafe body.append(UnsafeRawBufferPointer(start: values.words, count: n * 8))
     } else {
@@ -174,8 +174,7 @@ extension ColumnEncoder {
     }
   }
 
-  /// Finds the least power of ten that makes every number whole, and leaves the whole numbers in
-  /// `offsets`.
+  /// Returns the smallest power of ten that makes every number whole, and writes the whole numbers to `offsets`.
   private func scaleReals(_ values: borrowing ColumnValues) -> UInt8? {
     let isFloat = values.kind == .float
     let n = values.count
@@ -195,8 +194,8 @@ extension ColumnEncoder {
           isFloat
           ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: pattern)))
           : Double(bitPattern: UInt64(bitPattern: pattern))
-        // Adding and taking away 1.5 * 2^52 rounds to a whole number; beyond 10^15 it would not, and
-        // comparing this way also turns away what is not a number.
+        // Adding and subtracting 1.5 * 2^52 rounds to a whole number, but not beyond 10^15. The comparison also
+        // rejects not-a-number.
         guard (value * divisor).magnitude < 1e15 else { return nil }
         let whole = value * divisor + 6_755_399_441_055_744 - 6_755_399_441_055_744
         let back =
@@ -208,21 +207,21 @@ extension ColumnEncoder {
         i += 1
       }
       if i == n && first == 0 { return scale }
-      // A finer scale must hold for the rows already seen too, which a coarser one served: start
-      // over, at the row that failed first, as it is the likeliest to fail again.
+      // The rows before this one fit a coarser scale, and a finer scale must hold for them too. Begin again at the
+      // row that failed first, because it is the likeliest to fail again.
       first = 0
     }
     return nil
   }
 
-  /// Decimals as integers, when one power of ten serves them all.
+  /// Encodes decimals as integers and returns true, if one power of ten makes all of them whole.
   private mutating func encodeScaledDecimals(
     _ values: borrowing ColumnValues, _ entry: inout ColumnEntry
   ) -> Bool {
     let n = values.count
     var scale = 0
     for i in 0..<n where unsafe values.present[i] != 0 {
-      // SAFETY: Spans of present rows are canonical decimals that are still alive.
+      // SAFETY: Spans of rows with a value contain canonical decimals, and their memory is still alive.
       guard let parts = unsafe DecimalParts(canonicalBytes: values.spans[i]) else { return false }
       scale = max(scale, -Int(parts.exponent))
     }
@@ -288,7 +287,7 @@ extension ColumnEncoder {
   private mutating func encodeUUIDs(_ values: borrowing ColumnValues, _ entry: inout ColumnEntry) {
     entry.encoding = .fixed
     entry.width = 16
-    // SAFETY: Spans of present rows have 16 bytes; `grow` gives 16 for every row.
+    // SAFETY: Spans of rows with a value have 16 bytes, and `grow` provides 16 bytes for every row.
     let target = unsafe body.grow(by: values.count * 16)
     for i in 0..<values.count {
       let place = unsafe target + i * 16
@@ -301,14 +300,14 @@ extension ColumnEncoder {
   }
 }
 
-/// Powers of ten that fractions are multiplied by to become whole (spec §3.4.3).
+/// Powers of ten that turn fractions into whole numbers (spec §3.4.3).
 enum Scale {
-  /// How many scales floating-point numbers are tried with.
+  /// The number of scales that are tried for floating-point numbers.
   static let count = 5
   /// The greatest scale of decimals.
   static let greatestOfDecimals = 18
 
-  /// Ten to the power of `scale`.
+  /// Returns ten to the power of `scale`.
   static func divisor(_ scale: UInt8) -> Double {
     switch scale {
     case 0: 1

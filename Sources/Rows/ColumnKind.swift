@@ -1,10 +1,10 @@
 public import ObjectModel
 
-/// What a column holds: one number a kind, part of the block format (spec §3.3.2).
+/// The kind of a column's values, with a number that is part of the block format (spec §3.3.2).
 ///
-/// A column of a block says its kind itself, so a block is legible without a layout.
+/// A block states the kind of each column, so a block can be read without a layout.
 public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// Yes or no.
+  /// True or false.
   case boolean = 1
   /// A signed integer of 16 bits.
   case int16 = 2
@@ -33,8 +33,7 @@ public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension ColumnKind {
-  /// The kind of column that holds attributes of the given type; `nil` for types without a column
-  /// of their own.
+  /// Creates the kind of column for attributes of the given type; `nil` for types without a column of their own.
   public init?(_ type: AttributeType) {
     switch type {
     case .boolean: self = .boolean
@@ -53,7 +52,7 @@ extension ColumnKind {
     }
   }
 
-  /// How values of a kind are laid out before they are encoded.
+  /// The form in which values of a kind are laid out before they are encoded.
   package enum Family {
     /// 64-bit integers: whole numbers, booleans, references.
     case integers
@@ -74,7 +73,7 @@ extension ColumnKind {
   /// Whether values are text that must be valid UTF-8.
   package var isText: Bool { self == .string || self == .uri }
 
-  /// The integers a column of this kind may hold.
+  /// The integers that a column of this kind may contain.
   package var integerRange: ClosedRange<Int64> {
     switch self {
     case .boolean: 0...1
@@ -84,8 +83,8 @@ extension ColumnKind {
     }
   }
 
-  /// Whether every value of this kind is also a value of `other`, so that rows written with the one
-  /// may be read as the other.
+  /// Returns whether every value of this kind is also a value of `other`, so that rows written as this kind can be
+  /// read as `other`.
   public func widens(to other: ColumnKind) -> Bool {
     switch (self, other) {
     case (let one, let same) where one == same: true

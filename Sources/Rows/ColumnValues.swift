@@ -1,14 +1,13 @@
-// SAFETY: Rows are counted against the capacity before they are written, and all four arrays have that
-// many places.
+// SAFETY: Rows are counted against the capacity before they are written, and every array has `capacity` places.
 
 import Foundation
 import ObjectModel
 
-/// One column's values on their way into a block: gathered from drafts and blocks, not yet encoded.
+/// The values of one column that were gathered from drafts and blocks and are not yet encoded.
 ///
-/// Scratch memory for the rows of one block, used again for column after column. Integers and bit
-/// patterns lie in `words`, byte strings as spans that point into the memory they came from, which
-/// must stay alive until the column is encoded.
+/// The scratch memory has room for the rows of one block and is reused for each column. Integers and bit patterns
+/// lie in `words`. Byte strings are spans that point into their original memory, which must stay alive until the
+/// column is encoded.
 @safe
 struct ColumnValues: ~Copyable {
   let capacity: Int
@@ -18,14 +17,14 @@ struct ColumnValues: ~Copyable {
   private(set) var absentCount = 0
   let words: UnsafeMutablePointer<Int64>
   let spans: UnsafeMutablePointer<UnsafeRawBufferPointer>
-  /// A byte a row, 1 where there is a value.
+  /// One byte for each row, 1 where the row has a value.
   let present: UnsafeMutablePointer<UInt8>
-  /// A byte a row, 1 where the value is given by the change.
+  /// One byte for each row, 1 where the change gives the value.
   let given: UnsafeMutablePointer<UInt8>
-  /// A byte a row, 1 where the span holds a reference to a value outside of the block. Means nothing
-  /// but for bytes.
+  /// One byte for each row, 1 where the span is a reference to a value outside of the block. Valid only for a
+  /// column of bytes.
   let outside: UnsafeMutablePointer<UInt8>
-  /// How many values are outside.
+  /// The number of values outside of the block.
   private(set) var outsideCount = 0
   private var arena = Arena()
 
@@ -46,7 +45,7 @@ struct ColumnValues: ~Copyable {
     unsafe outside.deallocate()
   }
 
-  /// Starts a column of the given kind.
+  /// Begins a column of the given kind.
   mutating func begin(_ kind: ColumnKind) {
     self.kind = kind
     count = 0
@@ -150,7 +149,7 @@ struct ColumnValues: ~Copyable {
     unsafe bytes.withUnsafeBytes { unsafe append(copying: $0) }
   }
 
-  /// Adds `rows` of a column of the same kind, or of one that widens to it.
+  /// Adds `rows` of a column of the same kind, or of a kind that widens to this kind.
   ///
   /// The memory behind `raw` must stay alive until the column is encoded.
   @unsafe mutating func append(from raw: RawColumn, rows: Range<Int>) {
@@ -165,7 +164,7 @@ struct ColumnValues: ~Copyable {
       for row in rows { unsafe appendOne(raw, row) }
       return
     }
-    // Every row has a value: whole runs at a time.
+    // Every row has a value, so whole runs are copied.
     // SAFETY: The count was checked above, and `rows` are rows of `raw`.
     let first = count
     unsafe (present + first).initialize(repeating: 1, count: rows.count)
@@ -194,7 +193,7 @@ struct ColumnValues: ~Copyable {
     }
   }
 
-  /// Adds a value of a kind that widens to this one.
+  /// Adds a value of a kind that widens to this column's kind.
   @unsafe private mutating func appendWidened(_ raw: RawColumn, _ row: Int) {
     if unsafe !raw.isGiven(row) { return appendAbsent() }
     if unsafe raw.isNull(row) { return appendNull() }
@@ -214,7 +213,7 @@ struct ColumnValues: ~Copyable {
   }
 }
 
-/// Memory for byte strings that are needed until a column is encoded. Never moves what it holds.
+/// Memory for byte strings that are needed until a column is encoded. The byte strings in it never move.
 @safe
 private struct Arena: ~Copyable {
   private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
@@ -241,7 +240,7 @@ private struct Arena: ~Copyable {
         .allocate(byteCount: max(16_384, bytes.count), alignment: 16))
       used = 0
     }
-    // SAFETY: The last chunk has room for the bytes behind those used.
+    // SAFETY: The last chunk has room for the bytes after the used bytes.
     let place = unsafe chunks[chunks.count - 1].baseAddress.unsafelyUnwrapped + used
     unsafe place.copyMemory(from: source, byteCount: bytes.count)
     used += bytes.count

@@ -1,13 +1,13 @@
-// SAFETY: Every part is bounded by the chunk before it is looked into.
+// SAFETY: Every part is checked to lie within the chunk before its bytes are read.
 
 import Checksums
 import ObjectModel
 
-/// Checks one column's bytes, once: after that they are read without further checks.
+/// A verifier of one column's bytes. It checks them once, and later reads need no further checks.
 ///
-/// A checksum is no defence against malice, so everything a read relies on is checked as well:
-/// where each part lies, that offsets ascend and stay within the heap, that codes have an entry,
-/// that text is UTF-8 and cut between characters, that integers fit their kind.
+/// A checksum is no defence against malice, so the verifier checks everything that a read relies on. Each part lies
+/// within the chunk, and offsets ascend and stay within the heap. Codes have an entry, integers fit their kind, and
+/// text is UTF-8 and is not cut within characters.
 struct ColumnVerifier {
   private let entry: ColumnEntry
   private let rowCount: Int
@@ -17,7 +17,7 @@ struct ColumnVerifier {
     self.rowCount = rowCount
   }
 
-  /// The column that the given chunk holds; without a chunk, one that needs no bytes.
+  /// Returns the verified column of the given chunk; without a chunk, a column that needs no bytes.
   @unsafe func verify(_ chunk: BlockSlice?) throws -> Column {
     let body = try unsafe checkedBody(of: chunk)
     var parts = unsafe Parts(body: unsafe body, number: entry.number)
@@ -51,7 +51,7 @@ struct ColumnVerifier {
     return unsafe Column(raw, owner: chunk?.memory)
   }
 
-  /// The chunk's body, after its checksums were compared.
+  /// Compares the checksums and returns the chunk's body.
   @unsafe private func checkedBody(of chunk: BlockSlice?) throws -> UnsafeRawBufferPointer {
     guard let chunk else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
     let bodyByteCount = Int(entry.bodyByteCount)
@@ -60,7 +60,7 @@ struct ColumnVerifier {
       throw BlockError.truncated(
         needed: tableByteCount + bodyByteCount, available: chunk.range.count)
     }
-    // SAFETY: Table and body together are the chunk.
+    // SAFETY: The chunk consists of the table and the body.
     let buffer = unsafe chunk.buffer
     let body = unsafe UnsafeRawBufferPointer(rebasing: buffer[tableByteCount...])
     let first = unsafe UnsafeRawBufferPointer(
@@ -114,7 +114,7 @@ struct ColumnVerifier {
     }
   }
 
-  /// The greatest `u` of the column.
+  /// Returns the greatest `u` of the column.
   @unsafe private func greatest(_ raw: RawColumn) throws -> UInt64 {
     var greatest: UInt64 = 0
     guard let data = unsafe raw.data else { return 0 }
@@ -136,7 +136,7 @@ struct ColumnVerifier {
     return greatest
   }
 
-  /// Checks that every integer fits the column's kind.
+  /// Throws if an integer does not fit the column's kind.
   @unsafe private func checkRange(_ raw: RawColumn) throws {
     guard entry.kind == .int16 || entry.kind == .int32 else { return }
     let range = entry.kind.integerRange
@@ -153,7 +153,7 @@ struct ColumnVerifier {
     }
   }
 
-  /// Takes the `count + 1` offsets and the heap they lead into, and checks both.
+  /// Reads the `count + 1` offsets and the heap into `raw`, and checks both.
   @unsafe private func takeHeap(
     _ parts: inout Parts, count: Int, into raw: inout RawColumn
   ) throws {
@@ -190,8 +190,8 @@ struct ColumnVerifier {
     }
   }
 
-  /// Checks that what stands in place of values outside of the block are references, and that whoever
-  /// reads the column whole need not take memory beyond measure.
+  /// Throws if the entries of outside values are not references. Also limits the memory that a reader of the whole
+  /// column must allocate.
   @unsafe private func checkReferences(_ raw: RawColumn) throws {
     var (count, byteCount) = (0, 0)
     for row in 0..<rowCount where unsafe raw.isOutside(row) {
@@ -208,7 +208,7 @@ struct ColumnVerifier {
     }
   }
 
-  /// Checks that the heap is UTF-8 and that no string begins within a character.
+  /// Throws if the heap is not UTF-8 or a string begins within a character.
   @unsafe private func checkText(
     _ heap: UnsafeRawBufferPointer, cutAt offset: (Int) -> Int64, count: Int
   ) throws {
@@ -223,7 +223,7 @@ struct ColumnVerifier {
   }
 }
 
-/// The parts of a chunk's body, each beginning at a multiple of 8.
+/// The parts of a chunk's body. Each part begins at a multiple of 8.
 @safe
 private struct Parts {
   // The body is alive as long as the chunk that the caller holds.
@@ -257,7 +257,7 @@ private struct Parts {
     return unsafe UnsafeRawBufferPointer(rebasing: body[start...])
   }
 
-  /// Checks that nothing is left over.
+  /// Throws if bytes are left over.
   func finish() throws {
     guard unsafe offset == body.count || BlockFormat.align(offset) == body.count else {
       throw BlockError.badColumn(
@@ -269,12 +269,12 @@ private struct Parts {
 extension RawSpan {
   /// Whether the bytes are UTF-8.
   package var isUTF8: Bool {
-    // SAFETY: The bytes are there for the call.
+    // SAFETY: The bytes stay valid for the call.
     unsafe withUnsafeBytes { unsafe UTF8Check.isASCII($0) || UTF8Check.isValid($0) }
   }
 }
 
-/// Whether bytes are text.
+/// Checks of whether bytes are text.
 enum UTF8Check {
   @unsafe static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.baseAddress else { return true }
@@ -286,7 +286,7 @@ enum UTF8Check {
       if (a & 0x8080_8080_8080_8080) != SIMD4(repeating: 0) { return false }
       i &+= 32
     }
-    // What is left in words, the last of which overlaps: most texts are shorter than the step above.
+    // Checks the rest in words, the last of which overlaps. Most texts are shorter than the 32-byte step above.
     let highBits: UInt64 = 0x8080_8080_8080_8080
     guard n >= 8 else {
       while i < n {

@@ -1,7 +1,7 @@
-// Decimals as text: digits with a sign, a point and, when read, an exponent.
+// Conversions of decimals to and from text: digits with a sign, a point and, when read, an exponent.
 extension DecimalParts {
-  /// The number that the text is as a whole: `-12.5`, `3e8`. `nil` when it is none, or has more
-  /// digits than a decimal holds.
+  /// Creates the number that the whole text represents, such as `-12.5` or `3e8`; `nil` when the text is no number
+  /// or has too many digits.
   package init?(text: Span<UInt8>) {
     self.init(0, exponent: 0)
     var index = 0
@@ -12,7 +12,7 @@ extension DecimalParts {
       index += 1
     }
     var hasPoint = false
-    // Zeros are kept back until a digit follows them: at the end they only raise the power.
+    // Zeros are counted and applied only when another digit follows. Zeros at the end only raise the power.
     var zeros = 0
     while index < text.count {
       let byte = text[index]
@@ -51,7 +51,7 @@ extension DecimalParts {
       return
     }
     power += zeros
-    // A power that is too great is written with zeros after all.
+    // A power that is too great is reduced by appending zeros to the digits.
     while power > Int(Int8.max) {
       let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
       guard !overflow else { return nil }
@@ -62,7 +62,7 @@ extension DecimalParts {
     self.exponent = exponent
   }
 
-  /// A whole number of up to four digits.
+  /// Returns a whole number of up to four digits.
   private static func exponent(_ text: Span<UInt8>) -> Int? {
     var index = 0
     var isNegative = false
@@ -80,7 +80,7 @@ extension DecimalParts {
     return isNegative ? -value : value
   }
 
-  /// The number in digits, with a point where it is not whole.
+  /// The number in digits, with a point if it is not whole.
   package var text: String {
     var digits = Array(String(magnitude).utf8)
     let places = -Int(exponent)

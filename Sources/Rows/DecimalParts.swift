@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A decimal number taken apart: sign, whole number, power of ten.
+/// A decimal number in parts: sign, whole number and power of ten.
 ///
-/// In canonical form the whole number does not end in a zero, and zero has no sign and no power, so
-/// equal numbers have equal parts.
+/// In canonical form the whole number does not end in a zero, and zero has no sign and no power. So equal numbers
+/// have equal parts.
 package struct DecimalParts: Equatable {
   package var isNegative: Bool
   package var magnitude: UInt128
   package var exponent: Int8
 
-  /// The parts of the given number, in canonical form; `nil` for "not a number".
+  /// Creates the parts of the given number, in canonical form; `nil` for "not a number".
   package init?(_ decimal: Decimal) {
     guard !decimal.isNaN else { return nil }
     #if canImport(Darwin)
@@ -18,8 +18,8 @@ package struct DecimalParts: Equatable {
       isNegative = decimal._isNegative != 0
       exponent = Int8(truncatingIfNeeded: decimal._exponent)
     #else
-      // SAFETY: Foundation's decimal is 20 bytes of plain integers; a bit cast of another size would
-      // trap. Exponent, flags, two reserved bytes, then the magnitude in eight 16-bit parts.
+      // SAFETY: Foundation's decimal consists of 20 bytes of plain integers, and a bit cast to another size would
+      // trap. The bytes are the exponent, flags, two reserved bytes, then the magnitude in eight 16-bit parts.
       let words = unsafe unsafeBitCast(decimal, to: Words.self)
       exponent = Int8(truncatingIfNeeded: words.0)
       isNegative = words.0 >> 8 & Flags.negative != 0
@@ -29,7 +29,7 @@ package struct DecimalParts: Equatable {
     canonicalize()
   }
 
-  /// The canonical parts of a whole number times a power of ten.
+  /// Creates the canonical parts of a whole number times a power of ten.
   init(_ integer: Int64, exponent: Int8) {
     isNegative = integer < 0
     magnitude = UInt128(integer.magnitude)
@@ -51,7 +51,7 @@ package struct DecimalParts: Equatable {
     }
   }
 
-  /// The number these are the parts of.
+  /// The number that consists of these parts.
   package var decimal: Decimal {
     var length: UInt32 = 0
     var rest = magnitude
@@ -74,7 +74,7 @@ package struct DecimalParts: Equatable {
         UInt32(truncatingIfNeeded: magnitude), UInt32(truncatingIfNeeded: magnitude >> 32),
         UInt32(truncatingIfNeeded: magnitude >> 64), UInt32(truncatingIfNeeded: magnitude >> 96)
       )
-      // SAFETY: As in the initializer; the length is that of the magnitude.
+      // SAFETY: As in the initializer; the length is the length of the magnitude.
       return unsafe unsafeBitCast(words, to: Decimal.self)
     #endif
   }
@@ -87,10 +87,10 @@ package struct DecimalParts: Equatable {
   #endif
 }
 
-// The canonical bytes (spec §3.4.6): nothing for "not a number"; else the exponent, the sign (0 or
-// 1), and the magnitude in little-endian order without zero bytes at its end.
+// The canonical bytes (spec §3.4.6): no bytes for "not a number". Otherwise the exponent, the sign (0 or 1), and
+// the magnitude in little-endian order without zero bytes at its end.
 extension DecimalParts {
-  /// The longest canonical form.
+  /// The byte count of the longest canonical form.
   static let maximumByteCount = 18
 
   /// Appends the canonical bytes.
@@ -104,8 +104,8 @@ extension DecimalParts {
     }
   }
 
-  /// The parts that the given canonical bytes stand for; `nil` when they are not canonical or stand
-  /// for no number. An empty buffer, "not a number", is the caller's to tell apart.
+  /// Parses canonical bytes; `nil` when the bytes are not canonical or represent no number. The caller must
+  /// recognize an empty buffer, which means "not a number".
   @unsafe init?(canonicalBytes bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 2, bytes.count <= DecimalParts.maximumByteCount else { return nil }
     // SAFETY: The count was checked above, and every subscript below stays under it.
@@ -124,11 +124,11 @@ extension DecimalParts {
     }
   }
 
-  /// The whole number that this is at the given power of ten below one; `nil` when it is not whole
-  /// there or does not fit.
+  /// Returns the number times ten to the power of `scale`; `nil` when the product is not whole or does not fit.
   func integer(scale: Int) -> Int64? {
     var power = Int(exponent) + scale
-    // A power makes the whole number no smaller, and one beyond these bounds could outgrow its type.
+    // A positive power never makes the whole number smaller, and a product beyond these bounds could overflow its
+    // type.
     guard power >= 0, power <= 18, magnitude <= UInt128(Int64.max) else { return nil }
     var product = magnitude
     while power > 0 {

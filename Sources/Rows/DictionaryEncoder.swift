@@ -1,35 +1,36 @@
-// SAFETY: Entries and codes are at most as many as rows, rows at most the capacity, and slots at most
-// twice that, rounded up to a power of two.
+// SAFETY: There are at most as many entries and codes as rows, and at most `capacity` rows. The slots are at most
+// twice the capacity, rounded up to a power of two.
 
-/// Finds the distinct byte strings of a column and sorts them, so that rows can be codes.
+/// An encoder that finds the distinct byte strings of a column and sorts them, so that rows can be codes.
 ///
-/// Gives up early where most strings are distinct: a column of notes costs a quarter of a look.
+/// The encoder gives up early when most strings are distinct: a column of notes costs a quarter of a pass.
 @safe
 struct DictionaryEncoder: ~Copyable {
   /// The number of distinct strings.
   private(set) var count = 0
   private let capacity: Int
   private let slotCount: Int
-  /// The distinct strings, in the order they were met.
+  /// The distinct strings, in the order of their first occurrence.
   private let entries: UnsafeMutablePointer<UnsafeRawBufferPointer>
-  /// For each row, its string's position in `entries`.
+  /// The position in `entries` of each row's string.
   private let codes: UnsafeMutablePointer<UInt32>
-  /// For each entry, its place in ascending order.
+  /// The position of each entry in ascending order.
   private let ranks: UnsafeMutablePointer<UInt32>
   /// A hash table: the upper half of a slot is the hash, the lower half the entry's position plus 1.
   private let table: UnsafeMutablePointer<UInt64>
   private var order: [Ordered] = []
 
-  /// An entry on its way to its place: the first eight bytes as a number settle most comparisons.
+  /// An entry during sorting. Its first eight bytes as a number decide most comparisons.
   private struct Ordered {
     var prefix: UInt64
     var entry: UInt32
   }
 
-  /// After this many rows with more than nine in ten distinct, the column is not worth a dictionary.
+  /// The number of rows after which a column with more than nine tenths of distinct strings is not worth a
+  /// dictionary.
   private static let sampleCount = 1024
 
-  /// An encoder of columns of up to `capacity` rows.
+  /// Creates an encoder of columns of up to `capacity` rows.
   init(capacity: Int) {
     self.capacity = capacity
     var slots = 64
@@ -50,18 +51,18 @@ struct DictionaryEncoder: ~Copyable {
 
   /// Builds the dictionary of `n` strings.
   ///
-  /// - Returns: Whether codes, offsets and entries together take fewer than `limit` bytes. The
-  ///   dictionary is of use only then.
+  /// - Returns: Whether codes, offsets and entries together take fewer than `limit` bytes. The dictionary is usable
+  ///   only if they do.
   @unsafe mutating func build(
     _ spans: UnsafePointer<UnsafeRawBufferPointer>, count n: Int, worthBelow limit: Int
   ) -> Bool {
     precondition(n <= capacity, "An encoder has room for its rows.")
-    // A small column need not clear, nor spread over, the whole table.
+    // A small column uses, and clears, only a part of the table.
     var slots = 64
     while slots < n * 2 { slots *= 2 }
     let mask = slots - 1
-    // SAFETY: `slots` is at most `slotCount`, entries and codes are at most `n`, and the caller gives
-    // `n` spans that are alive.
+    // SAFETY: `slots` is at most `slotCount`, and there are at most `n` entries and codes. The caller passes `n`
+    // spans whose memory is alive.
     unsafe table.initialize(repeating: 0, count: slots)
     var found = 0
     var heapByteCount = 0
@@ -98,7 +99,7 @@ struct DictionaryEncoder: ~Copyable {
     return true
   }
 
-  /// Puts the entries in ascending order of their bytes.
+  /// Sorts the entries in ascending order of their bytes.
   private mutating func sort() {
     order.removeAll(keepingCapacity: true)
     for i in 0..<count {
@@ -126,15 +127,15 @@ struct DictionaryEncoder: ~Copyable {
   private func writeCodes<U: FixedWidthInteger & BitwiseCopyable>(
     _: U.Type, _ n: Int, _ buffer: inout ByteBuffer
   ) {
-    // SAFETY: `grow` gives room for `n` codes, and every row's code is an entry's position.
+    // SAFETY: `grow` provides room for `n` codes, and every row's code is an entry's position.
     let target = unsafe buffer.grow(by: n * MemoryLayout<U>.size).assumingMemoryBound(to: U.self)
     for i in 0..<n { unsafe target[i] = U(truncatingIfNeeded: ranks[Int(codes[i])]) }
   }
 
-  /// Writes where each entry begins, and where the last one ends.
+  /// Writes the offset of each entry, and the end of the last entry.
   @unsafe func copyOffsets(into offsets: UnsafeMutablePointer<Int64>) {
-    // SAFETY: The caller gives room for one more than `count`; a dictionary is never larger than
-    // half its column.
+    // SAFETY: The caller provides room for `count + 1` offsets. A dictionary never has more entries than half the
+    // rows of its column.
     var end: Int64 = 0
     for (i, one) in order.enumerated() {
       unsafe offsets[i] = end
@@ -149,9 +150,9 @@ struct DictionaryEncoder: ~Copyable {
   }
 }
 
-/// Hashing and comparing byte strings a word at a time.
+/// Functions that hash and compare byte strings a word at a time.
 enum ByteHash {
-  /// A hash of the bytes, for tables in memory only.
+  /// Returns a hash of the bytes, for tables in memory only.
   @inline(__always)
   @unsafe static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let n = bytes.count
@@ -159,7 +160,7 @@ enum ByteHash {
     guard let start = bytes.baseAddress else { return fold(state) }
     // SAFETY: Every load ends within the `n` bytes.
     guard n >= 8 else { return unsafe n == 0 ? fold(state) : fold(mix(state ^ tail(start, n))) }
-    // The last eight bytes overlap those before: cheaper than looking how many are left.
+    // The last eight bytes overlap the bytes before them, which is cheaper than computing how many are left.
     var i = 0
     while i &+ 8 < n {
       state = unsafe mix(state ^ start.loadUnaligned(fromByteOffset: i, as: UInt64.self))
@@ -169,7 +170,7 @@ enum ByteHash {
       mix(state ^ start.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)))
   }
 
-  /// The first eight bytes as a number that orders as the bytes do.
+  /// Returns the first eight bytes as a number with the same order as the bytes.
   @unsafe static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     guard let start = bytes.baseAddress else { return 0 }
     // SAFETY: The load ends within the bytes.
@@ -177,7 +178,7 @@ enum ByteHash {
     return unsafe UInt64(bigEndian: tail(start, bytes.count))
   }
 
-  /// Whether both hold the same bytes.
+  /// Returns whether both buffers contain the same bytes.
   @inline(__always)
   @unsafe static func areEqual(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
@@ -198,7 +199,7 @@ enum ByteHash {
       == b.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)
   }
 
-  /// Whether the left bytes come before the right ones, as unsigned bytes compare.
+  /// Returns whether the left bytes come before the right bytes, compared as unsigned bytes.
   @unsafe static func precedes(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Bool {
@@ -220,10 +221,10 @@ enum ByteHash {
     return left.count < right.count
   }
 
-  /// Up to seven bytes as a number, the first byte lowest.
+  /// Returns up to seven bytes as a number, the first byte lowest.
   @inline(__always)
   @unsafe private static func tail(_ start: UnsafeRawPointer, _ n: Int) -> UInt64 {
-    // SAFETY: The caller gives `n` bytes; the loads overlap rather than reach beyond them.
+    // SAFETY: The caller passes `n` bytes; the loads overlap and never reach beyond the bytes.
     if n >= 4 {
       let low = unsafe UInt64(start.loadUnaligned(as: UInt32.self))
       let high = unsafe UInt64(start.loadUnaligned(fromByteOffset: n &- 4, as: UInt32.self))

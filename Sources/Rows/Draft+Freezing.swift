@@ -1,17 +1,17 @@
 // SAFETY: Key buffers are read below their count, and drafts do not change while they are frozen.
 
 extension Draft {
-  /// The rows that were not removed, as blocks.
+  /// Returns the rows that were not removed, as blocks.
   ///
-  /// The draft stays as it is. Most drafts freeze into one block; one with large values into several.
+  /// The draft does not change. Most drafts freeze into one block; a draft with large values freezes into several.
   ///
-  /// - Parameter version: The version every row gets; `nil` while no commit has given one.
+  /// - Parameter version: The version of every row; `nil` before a commit has assigned a version.
   public func freeze(version: Int64? = nil) -> [Block] {
     var writer = BlockWriter()
     return Draft.freeze([self], version: version, &writer)
   }
 
-  /// The rows of several drafts of one entity and role, as blocks in the order of their keys.
+  /// Returns the rows of several drafts of one entity and role, as blocks in the order of their keys.
   ///
   /// - Precondition: The drafts have the same layout and role, and no two rows the same key.
   package static func freeze(
@@ -77,8 +77,7 @@ extension RowGathering {
     unsafe runs.append(RowRun(source: source, rows: 0..<draft.rowCount, beneath: nil))
   }
 
-  /// Whether the keys ascend from row to row and from draft to draft, as those of inserted objects
-  /// do.
+  /// Returns whether the keys ascend from row to row and from draft to draft, as the keys of inserted objects do.
   private static func ascend(_ drafts: [Draft]) -> Bool {
     var last: UInt64?
     for draft in drafts {

@@ -1,17 +1,16 @@
-// SAFETY: Counts and pointers of both structures are checked before what they lead to is read. The
-// lengths of buffers are the other side's word, which the interface has no way to check.
+// SAFETY: Counts and pointers of both structures are checked before the memory behind them is read. The lengths of
+// buffers are taken on trust, because the interface does not carry them.
 
 internal import CArrow
 import ObjectModel
 
 extension ArrowBatch {
-  /// The rows as blocks of the given layout's entity.
+  /// Returns the rows as blocks of the given layout's entity.
   ///
-  /// Keys must be there and ascend. A column of the layout may be missing: whole rows have its
-  /// default then, and changes leave it to the rows beneath. The batch stays as it is, and the blocks
-  /// share nothing with it.
+  /// Keys are required and must ascend. A column of the layout may be missing: whole rows then have its default,
+  /// and changes leave it to the rows beneath. The batch is not changed, and the blocks share no memory with it.
   ///
-  /// - Throws: ``ArrowError``, which names the column and the row. There are no blocks then.
+  /// - Throws: ``ArrowError``, which names the column and the row. No blocks are returned then.
   public func blocks(_ layout: Layout) throws -> [Block] {
     let shape = try unsafe ArrowShape(array, schema)
     guard shape.rowCount > 0 else { return [] }
@@ -72,7 +71,7 @@ private struct ArrowShape {
   private let array: ArrowArray
   private let schema: ArrowSchema
 
-  /// No batch has more rows or children than this; more is a fault on the other side.
+  /// The most rows or children that a batch may have. A larger count is an error of the other side.
   private static let limit = 1 << 30
 
   init(_ array: ArrowArray, _ schema: ArrowSchema) throws {
@@ -105,7 +104,7 @@ private struct ArrowShape {
     else { throw ArrowError.badStructure(nil, "A row is null as a whole.") }
   }
 
-  /// What the rows are: whole ones unless the metadata say otherwise.
+  /// The flags of the rows: whole rows unless the metadata says otherwise.
   var flags: BlockFlags {
     get throws {
       guard let name = try unsafe ArrowShape.value(of: ArrowFormat.rowsKey, in: schema.metadata)
@@ -118,7 +117,7 @@ private struct ArrowShape {
     }
   }
 
-  /// The children by name.
+  /// Returns the children by name.
   func children() throws -> [String: ArrowChild] {
     var children: [String: ArrowChild] = unsafe [:]
     for i in 0..<Int(unsafe schema.n_children) {
@@ -138,13 +137,13 @@ private struct ArrowShape {
     return unsafe children
   }
 
-  /// A text that ends with a zero byte; `nil` when there is none or it is not UTF-8.
+  /// Returns a text that ends with a zero byte; `nil` when there is no text or it is not UTF-8.
   static func text(_ start: UnsafePointer<CChar>?) -> String? {
     guard let start = unsafe start else { return nil }
     return unsafe String(validatingCString: start)
   }
 
-  /// The value of `key` in metadata, whose counts and lengths are native integers of 32 bits.
+  /// Returns the value of `key` in metadata, whose counts and lengths are native integers of 32 bits.
   private static func value(of key: String, in metadata: UnsafePointer<CChar>?) throws -> String? {
     guard let metadata = unsafe metadata else { return nil }
     let start = unsafe UnsafeRawPointer(metadata)
@@ -176,11 +175,11 @@ private struct ArrowShape {
 struct ArrowChild {
   let name: String
   let format: String
-  /// Where the rows begin in the buffers, counted in rows.
+  /// The position of the batch's first row in the buffers, counted in rows.
   let first: Int
-  /// A bit a row from the batch's first, where some row has no value.
+  /// A bitmap with one bit for each row of the batch, 1 where the row has a value; `nil` when every row has one.
   let presence: BlockMemory?
-  /// The buffers behind the bitmap.
+  /// The buffers after the bitmap.
   let buffers: [UnsafeRawPointer?]
 
   init(
@@ -194,7 +193,7 @@ struct ArrowChild {
     guard unsafe array.dictionary == nil, unsafe schema.dictionary == nil else {
       throw ArrowError.badStructure(name, "Dictionaries are not read: give the values themselves.")
     }
-    // The structures' offset counts for their children too.
+    // The offset of the outer structure applies to its children too.
     let (length, offset) = unsafe (array.length, array.offset)
     guard length >= parentOffset + rowCount, offset >= 0, offset <= Int64.max - length else {
       throw ArrowError.badStructure(
@@ -210,7 +209,7 @@ struct ArrowChild {
     unsafe buffers = unsafe (1..<Int(count)).map { unsafe array.buffers[$0] }
   }
 
-  /// The bitmap of an array from row `first` on; `nil` when every row has a value.
+  /// Returns the bitmap of an array from row `first` on; `nil` when every row has a value.
   static func bitmap(
     of array: ArrowArray, name: String?, from first: Int, _ rowCount: Int
   ) throws -> BlockMemory? {
@@ -229,7 +228,7 @@ struct ArrowChild {
     return isFull ? nil : copy
   }
 
-  /// The bits from `first` on, the first of them in the lowest bit.
+  /// Returns a copy of the bits from `first` on, the first of them in the lowest bit.
   static func copied(
     _ bits: UnsafeRawPointer, from first: Int, _ rowCount: Int, isFull: inout Bool
   ) -> BlockMemory {

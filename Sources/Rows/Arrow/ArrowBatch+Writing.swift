@@ -5,13 +5,14 @@ import Foundation
 import ObjectModel
 
 extension ArrowBatch {
-  /// The rows of a block, with the columns that the layout has.
+  /// Creates a batch from the rows of a block, with the columns of the layout.
   ///
-  /// Heaps of text and bytes, bitmaps and UUIDs are handed over where they lie and keep the block's
-  /// memory alive; other values are written out at their kind's width.
+  /// The batch shares heaps of text and bytes, bitmaps and UUIDs with the block and keeps the block's memory alive.
+  /// Other values are copied at their kind's width.
   ///
-  /// - Parameter givesVersions: Whether every row gives its version, also where the block has one for all.
-  /// - Throws: What a damaged block throws.
+  /// - Parameter givesVersions: Whether each row gives its version, even where all rows of the block have one
+  ///   version.
+  /// - Throws: The error of a damaged block.
   public init(_ block: Block, layout: Layout, givesVersions: Bool = false) throws {
     var children = ArrowChildList(rowCount: block.rowCount)
     children.add(try block.keys, name: ArrowFormat.keyName, as: "L")
@@ -43,7 +44,7 @@ extension ArrowBatch {
   }
 }
 
-/// The children of a batch while they are made, values and descriptions side by side.
+/// The children of a batch that is being built, as two parallel lists of values and descriptions.
 @safe
 private struct ArrowChildList {
   let rowCount: Int
@@ -69,7 +70,7 @@ private struct ArrowChildList {
         isOptional: isOptional))
   }
 
-  /// The same number in each row.
+  /// Adds a column with the same number in each row.
   mutating func add(number: Int64, name: String) {
     unsafe arrays.append(
       ArrowArrayNode.array(
@@ -78,7 +79,7 @@ private struct ArrowChildList {
     unsafe schemas.append(ArrowSchemaNode.schema(format: "l", name: name))
   }
 
-  /// A bitmap that lies in the memory of `column`, as booleans.
+  /// Adds a bitmap that lies in the memory of `column`, as a column of booleans.
   @unsafe mutating func add(bitmap: UnsafeRawPointer, of column: Column, name: String) {
     unsafe arrays.append(
       ArrowArrayNode.array(
@@ -95,13 +96,13 @@ private struct ArrowChildList {
     return (unsafe ArrowBuffer(start: presence, memory: column.owner), nullCount)
   }
 
-  /// The buffers behind the bitmap, and whether their offsets need 64 bits.
+  /// Returns the buffers after the bitmap, and whether their offsets need 64 bits.
   private func buffers(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
     let raw = unsafe column.raw
     let n = rowCount
     let isNothing = unsafe raw.isNothing
     func integers<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) -> ([ArrowBuffer], Bool) {
-      // What lies under a null may be any number, also one that the kind does not hold.
+      // The number in a row without a value may be any number, even one that the kind cannot hold.
       (
         [
           ArrowBuffer(n, of: T.self) {
@@ -134,8 +135,8 @@ private struct ArrowChildList {
     }
   }
 
-  /// The heap where it lies, and its offsets at Arrow's width. A heap is shorter than a block, so
-  /// 32 bits reach.
+  /// Returns the heap in place, and its offsets at Arrow's width. Offsets of 32 bits are enough, because a heap is
+  /// shorter than the longest block.
   private func heap(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
     let raw = unsafe column.raw
     let offsets = ArrowBuffer(rowCount + 1, of: Int32.self) { i in
@@ -146,7 +147,7 @@ private struct ArrowChildList {
     return (unsafe [offsets, ArrowBuffer(start: raw.heap, memory: column.owner)], false)
   }
 
-  /// Byte strings written out one behind the other, since they lie in a dictionary.
+  /// Returns byte strings copied one after another, because their originals lie in a dictionary.
   private func spans(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
     let raw = unsafe column.raw
     func bytes(_ i: Int) -> UnsafeRawBufferPointer {
@@ -163,7 +164,7 @@ private struct ArrowChildList {
     return ArrowChildList.strings(ends, heap)
   }
 
-  /// Decimals as text: Arrow's own have one scale for a whole column, ours a scale each.
+  /// Returns decimals as text: an Arrow decimal column has one scale, and here each value has its own.
   private func texts(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
     var heap: [UInt8] = []
     var ends: [Int] = [0]

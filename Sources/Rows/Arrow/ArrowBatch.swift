@@ -1,10 +1,10 @@
-// SAFETY: The two structures are ours from the moment one of the initializers ends until they are moved
-// out or the batch ends, and `release` is the only thing called on them then.
+// SAFETY: The batch owns both structures from the end of an initializer until the structures are moved out or the
+// batch ends. At the end of the batch only `release` is called on them.
 
 public import CArrow
 
-/// Rows as Arrow arrays: how they cross to code that knows nothing of blocks, a plug-in for one, or
-/// any library that reads the Arrow C Data Interface.
+/// Rows as Arrow arrays, in the form that passes to code without knowledge of blocks: a plug-in, or any library
+/// that reads the Arrow C Data Interface.
 ///
 ///     let batch = try ArrowBatch(block, layout: layout)
 ///     unsafe batch.move(to: array, schema: arraySchema)     // The other side releases them.
@@ -12,19 +12,19 @@ public import CArrow
 ///     let received = unsafe ArrowBatch(taking: array, schema: arraySchema)
 ///     let blocks = try received.blocks(layout)
 ///
-/// One array of structures with a child for each column (spec §3.7). A batch owns both structures of
-/// the interface and releases them when it ends, unless they were moved elsewhere; since it can't be
-/// copied, that happens once.
+/// A batch is one array of structures with a child for each column (spec §3.7). The batch owns both structures of
+/// the interface. It releases them when it ends, unless they were moved to another owner. A batch can't be copied,
+/// so each structure is released once.
 @safe
 public struct ArrowBatch: ~Copyable {
   var array: ArrowArray
   var schema: ArrowSchema
 
-  /// Takes both structures over from where another side put them, and leaves them marked as
-  /// released there, as the interface asks.
+  /// Takes ownership of both structures from another side, and marks the originals as released, as the interface
+  /// requires.
   ///
-  /// Nothing is looked at yet: ``blocks(_:)`` checks what it reads. What no reader can check is the
-  /// length of buffers, which the interface does not carry.
+  /// The initializer checks nothing: ``blocks(_:)`` checks the data that it reads. No reader can check the lengths
+  /// of buffers, because the interface does not carry them.
   ///
   /// - Parameters:
   ///   - array: The values, initialized and not released.
@@ -44,7 +44,7 @@ public struct ArrowBatch: ~Copyable {
   }
 
   deinit {
-    // SAFETY: A release is given a structure of its own; nobody reads it afterwards.
+    // SAFETY: `release` gets a structure of its own, and no code reads the structure afterwards.
     var array = unsafe array
     var schema = unsafe schema
     if let release = unsafe array.release { unsafe release(&array) }
@@ -54,7 +54,7 @@ public struct ArrowBatch: ~Copyable {
   /// The number of rows.
   public var rowCount: Int { unsafe Int(array.length) }
 
-  /// Moves both structures to where another side takes them over, which releases each once.
+  /// Moves both structures to memory of another side, which then owns them and releases each once.
   @unsafe public consuming func move(
     to array: UnsafeMutablePointer<ArrowArray>, schema: UnsafeMutablePointer<ArrowSchema>
   ) {

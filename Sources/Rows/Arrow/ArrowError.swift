@@ -1,10 +1,10 @@
-/// Why Arrow arrays can't be read as rows.
+/// An error that explains why Arrow arrays can't be read as rows.
 public struct ArrowError: Error, Sendable, Hashable {
-  /// What kind of fault it is.
+  /// The kind of the fault.
   public let code: Code
   /// The name of the child at fault; `nil` for the array of structures itself.
   public let column: String?
-  /// What was found and what was expected, in a sentence.
+  /// A sentence that says what was found and what was expected.
   public let message: String
 
   /// A kind of fault, to branch on. New kinds may be added.
@@ -14,13 +14,13 @@ public struct ArrowError: Error, Sendable, Hashable {
     /// The kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The structures contradict the interface or each other: counts, lengths, missing pointers.
+    /// The structures contradict the interface or each other: counts, lengths or missing pointers.
     public static let badStructure = Code(rawValue: "bad-structure")
-    /// A child has a name that the layout does not, or a name twice, or the key is missing.
+    /// A child's name is not in the layout or occurs twice, or the key is missing.
     public static let badColumn = Code(rawValue: "bad-column")
-    /// A child's format is not the one for the column's kind.
+    /// A child's format does not match the column's kind.
     public static let badFormat = Code(rawValue: "bad-format")
-    /// A value is not one of the column's kind.
+    /// A value does not belong to the column's kind.
     public static let badValue = Code(rawValue: "bad-value")
     /// Keys do not ascend, or are out of range.
     public static let badKeys = Code(rawValue: "bad-keys")
@@ -28,7 +28,7 @@ public struct ArrowError: Error, Sendable, Hashable {
 }
 
 extension ArrowError: CustomStringConvertible {
-  /// The message, with the column it is about.
+  /// The message, with the name of the column if there is one.
   public var description: String { column.map { "Column '\($0)': \(message)" } ?? message }
 }
 

@@ -1,18 +1,18 @@
-/// How columns are named and typed as Arrow arrays (spec §3.7).
+/// The names and types of columns as Arrow arrays (spec §3.7).
 enum ArrowFormat {
-  /// An array of structures.
+  /// The format of an array of structures.
   static let structure = "+s"
 
-  /// The children that stand for the block's own columns. No property has a name with a `#` at its
-  /// front.
+  /// The names of the children for the block's own columns. No property's name begins with `#`.
   static let keyName = "#key"
   static let versionName = "#version"
   static let basisName = "#basis"
 
-  /// The child that says which rows' values a change gives.
+  /// Returns the name of the child with one bit for each row, 1 where a change gives the value of `column`.
   static func givenName(of column: String) -> String { column + "#given" }
 
-  /// The schema's metadata that says what the rows are, and what it says.
+  /// The metadata key that says whether rows are whole, changed or removed. The next two functions convert its
+  /// values.
   static let rowsKey = "quire.rows"
 
   static func rowsName(of flags: BlockFlags) -> String {
@@ -32,8 +32,8 @@ enum ArrowFormat {
 }
 
 extension ColumnKind {
-  /// The formats a child of this kind may have. What we write is the first, or the second where
-  /// byte strings are longer than 32-bit offsets reach.
+  /// The formats that a child of this kind may have. The writer uses the first format, or the second where byte
+  /// strings exceed 32-bit offsets.
   var arrowFormats: [String] {
     switch self {
     case .boolean: ["b"]
@@ -49,7 +49,7 @@ extension ColumnKind {
     }
   }
 
-  /// The name that tells kinds apart which share a format; `nil` for those that need none.
+  /// The extension name that distinguishes kinds with the same format; `nil` for a kind that needs no name.
   var arrowExtension: String? {
     switch self {
     case .date: "quire.date"

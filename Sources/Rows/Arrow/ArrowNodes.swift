@@ -1,11 +1,10 @@
-// SAFETY: A node's memory is allocated with as many places as it has buffers or children and freed with
-// the node; the node is retained once for `private_data` and released in `release`, which the
-// interface calls once.
+// SAFETY: A node allocates one place for each buffer or child and frees the places when it ends. The node is
+// retained once for `private_data` and released in `release`, which the interface calls once.
 
 internal import CArrow
 
-/// What the values of one exported array keep alive: the list of buffers, the structures of the
-/// children, and the memory that the buffers lie in.
+/// The owner of the memory behind one exported array: the list of buffers, the children's structures, and the
+/// memory of the buffers.
 @safe
 final class ArrowArrayNode {
   private let buffers: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -23,7 +22,7 @@ final class ArrowArrayNode {
 
   deinit { unsafe buffers.deallocate() }
 
-  /// The structure of an array with the given buffers and children.
+  /// Returns the structure of an array with the given buffers and children.
   @unsafe static func array(
     rowCount: Int, nullCount: Int, _ buffers: [ArrowBuffer], children: [ArrowArray] = unsafe []
   ) -> ArrowArray {
@@ -35,7 +34,7 @@ final class ArrowArrayNode {
       release: { array in
         guard let array = unsafe array, unsafe array.pointee.release != nil else { return }
         for i in 0..<Int(unsafe array.pointee.n_children) {
-          // A child that was moved elsewhere has no release left here.
+          // A child that was moved to another owner has no `release` left here.
           if let child = unsafe array.pointee.children[i],
             let release = unsafe child.pointee.release
           {
@@ -49,8 +48,7 @@ final class ArrowArrayNode {
   }
 }
 
-/// What the description of one exported array keeps alive: its texts and the structures of the
-/// children.
+/// The owner of the memory behind one exported array's description: its texts and the children's structures.
 @safe
 final class ArrowSchemaNode {
   private let texts: BlockMemory
@@ -61,14 +59,14 @@ final class ArrowSchemaNode {
     unsafe self.children = unsafe ArrowChildren(children)
   }
 
-  /// The structure that describes an array.
+  /// Returns the structure that describes an array.
   @unsafe static func schema(
     format: String, name: String, metadata: [(key: String, value: String)] = [],
     isOptional: Bool = false, children: [ArrowSchema] = unsafe []
   ) -> ArrowSchema {
     let pairs = encoded(metadata)
     let formatBytes = Array(format.utf8) + [0]
-    // A name ends at its first zero byte, and our names have none.
+    // A C string ends at its first zero byte. Names here contain no zero bytes.
     let nameBytes = Array(name.utf8) + [0]
     let texts = BlockMemory(pairs + formatBytes + nameBytes)
     let node = unsafe ArrowSchemaNode(texts, children: children)
@@ -94,7 +92,7 @@ final class ArrowSchemaNode {
       private_data: Unmanaged.passRetained(node).toOpaque())
   }
 
-  /// Metadata as the interface has it: counts and lengths as native integers of 32 bits.
+  /// Returns metadata in the interface's form: counts and lengths as native integers of 32 bits.
   private static func encoded(_ metadata: [(key: String, value: String)]) -> [UInt8] {
     guard !metadata.isEmpty else { return [] }
     var bytes: [UInt8] = []
@@ -112,7 +110,7 @@ final class ArrowSchemaNode {
   }
 }
 
-/// The structures of an array's children, each at a place of its own.
+/// The structures of an array's children, each with its own address.
 @safe
 private final class ArrowChildren<Structure> {
   let places: UnsafeMutablePointer<UnsafeMutablePointer<Structure>?>
@@ -141,23 +139,23 @@ struct ArrowBuffer {
   let start: UnsafeRawPointer?
   let memory: BlockMemory?
 
-  /// A bitmap that is left out, since every bit of it would be set.
+  /// An absent bitmap, which means that every bit is set.
   static var none: ArrowBuffer { unsafe ArrowBuffer(start: nil, memory: nil) }
 
-  /// A buffer within memory that somebody made already.
+  /// Refers to a buffer within existing memory.
   @unsafe init(start: UnsafeRawPointer?, memory: BlockMemory?) {
     unsafe self.start = unsafe start
     self.memory = memory
   }
 
-  /// A new buffer of the given size, whose bytes `fill` writes.
+  /// Creates a buffer of the given size, whose bytes `fill` writes.
   init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
     let memory = unsafe BlockMemory(byteCount: byteCount, fill: fill)
     unsafe start = unsafe UnsafeRawPointer(memory.start)
     self.memory = memory
   }
 
-  /// A new buffer of one value a row.
+  /// Creates a buffer with one value for each row.
   init<T: BitwiseCopyable>(_ count: Int, of _: T.Type, value: (Int) -> T) {
     unsafe self.init(byteCount: count * MemoryLayout<T>.stride) { bytes in
       for i in 0..<count {
@@ -166,7 +164,7 @@ struct ArrowBuffer {
     }
   }
 
-  /// A new bitmap.
+  /// Creates a bitmap.
   init(bits count: Int, isSet: (Int) -> Bool) {
     unsafe self.init(byteCount: (count + 7) / 8) { bytes in
       unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,13 +1,13 @@
-// SAFETY: Buffers are read for the batch's rows only, and offsets into a heap are checked to ascend
-// before anything is read through them. The batch outlives the rows, which are local to reading it.
+// SAFETY: Buffers are read for the batch's rows only, and offsets into a heap are checked to ascend before they are
+// used. The batch outlives the rows, which are local to the function that reads the batch.
 
 import Foundation
 import ObjectModel
 
-/// The columns of a batch, checked and readable like those of a block.
+/// The columns of a batch, checked, and readable like the columns of a block.
 ///
-/// Numbers at their kind's own width, heaps and UUIDs are read where the other side has them;
-/// integers, bitmaps and decimals are brought into our form first.
+/// Numbers at their kind's width, heaps and UUIDs are read from the other side's memory. Integers, bitmaps and
+/// decimals are first converted to the form of blocks.
 @safe
 final class ArrowRows: RowSource {
   let rowCount: Int
@@ -23,7 +23,7 @@ final class ArrowRows: RowSource {
 
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn? { unsafe columns[number] }
 
-  /// The keys, which ascend.
+  /// Returns the keys, and throws if they do not ascend.
   @unsafe func keys(of child: ArrowChild) throws -> [UInt64] {
     try unsafe checkFormat(child, ["L", "l"])
     guard unsafe child.presence == nil else {
@@ -85,7 +85,7 @@ final class ArrowRows: RowSource {
     unsafe columns[column.number] = unsafe raw
   }
 
-  /// Checks that each row's byte strings fit a block.
+  /// Throws if the byte strings of one row do not fit into a block.
   func checkSizes(_ columns: [LayoutColumn]) throws {
     let most = BlockFormat.maximumByteCount / 2
     guard byteStringByteCount > most else { return }
@@ -117,7 +117,7 @@ final class ArrowRows: RowSource {
     return unsafe UnsafeRawPointer(piece.start)
   }
 
-  /// The buffer from the batch's first row on.
+  /// Returns the address of the batch's first row in a buffer.
   @unsafe private func buffer(
     _ index: Int, of child: ArrowChild, width: Int
   ) throws -> UnsafeRawPointer {
@@ -156,7 +156,7 @@ final class ArrowRows: RowSource {
       }.memory.unsafelyUnwrapped)
   }
 
-  /// Takes offsets and heap, and checks that the offsets of all rows ascend.
+  /// Reads offsets and heap into `raw`, and throws if the offsets of the rows do not ascend.
   @unsafe private func takeStrings(of child: ArrowChild, into raw: inout RawColumn) throws {
     let isLong = unsafe child.format == "U" || child.format == "Z"
     unsafe raw.encoding = .bytes
@@ -196,7 +196,7 @@ final class ArrowRows: RowSource {
     }
   }
 
-  /// Decimals in canonical bytes, from their texts.
+  /// Returns decimals in canonical bytes, parsed from their texts.
   @unsafe private func decimals(_ texts: RawColumn, _ column: LayoutColumn) throws -> RawColumn {
     var heap: [UInt8] = []
     var ends: [Int64] = [0]
@@ -218,7 +218,7 @@ final class ArrowRows: RowSource {
     return unsafe raw
   }
 
-  /// The number a text is as a whole: `-12.5`, `3E8`, `NaN`.
+  /// Returns the number that a whole text represents, such as `-12.5`, `3E8` or `NaN`; `nil` if it is no number.
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
     guard text.utf8.count <= 200,
