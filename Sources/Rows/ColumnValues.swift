@@ -78,7 +78,7 @@ struct ColumnValues: ~Copyable {
     for _ in 0..<n { _ = next(isPresent: false) }
   }
 
-  /// Adds rows whose value the change does not give.
+  /// Adds rows for which the change gives no value.
   mutating func appendAbsent(_ n: Int = 1) {
     for _ in 0..<n { _ = next(isPresent: false, isGiven: false) }
   }

@@ -1,40 +1,40 @@
-// SAFETY: There is a column for each of the layout's, rows are checked against the row count, and a
+// SAFETY: There is one draft column for each column of the layout. Rows are checked against the row count, and a
 // column has room for every row before it is written.
 
 public import ObjectModel
 
-/// A block one may still write in: rows of one entity that are being made or changed.
+/// A block that can still be written: rows of one entity that are being inserted or changed.
 ///
 ///     let draft = Draft(layout, role: .insertions)
 ///     let row = draft.append(key: 17)
 ///     draft.set(.string("Lisbon"), column: name, row: row)
 ///     let blocks = draft.freeze()
 ///
-/// Values lie in columns, never in an object or a dictionary a row. Not `Sendable`: a draft belongs
-/// to whoever writes it, and what is shared is the blocks it freezes into.
+/// Values lie in columns, never in one object or dictionary for each row. A draft is not `Sendable`: it belongs to
+/// its writer. Readers share the blocks that the draft freezes into.
 ///
-/// A row or column that does not exist, or a value of another kind than the column's, is a mistake
-/// of the caller and traps.
+/// A row or column that does not exist, or a value of another kind than the column's, is a mistake of the caller
+/// and traps.
 @safe
 public final class Draft {
-  /// What the rows of a draft are.
+  /// The kind of a draft's rows.
   public enum Role: Sendable, Hashable {
-    /// New rows, which have every column and begin with the defaults.
+    /// New rows. They have every column, and begin with the defaults.
     case insertions
-    /// Changes of rows that exist, which have a column only once it is set.
+    /// Changes of existing rows. They have a column only after a value of it is set.
     case changes
   }
 
-  /// The most rows a draft holds.
+  /// The most rows that a draft can contain.
   public static let maximumRowCount = BlockFormat.targetRowCount
 
   /// The columns.
   public let layout: Layout
-  /// What the rows are.
+  /// The kind of the rows.
   public let role: Role
-  /// The number of rows, removed ones included.
+  /// The number of rows, including removed rows.
   @exclusivity(unchecked) public private(set) final var rowCount = 0
-  /// The number of rows that were removed.
+  /// The number of removed rows.
   public private(set) final var removedCount = 0
 
   @exclusivity(unchecked) private final var capacity = 0
@@ -44,9 +44,9 @@ public final class Draft {
   private final var bases: [Int64] = []
   private final var removed: [Bool] = []
 
-  /// An empty draft of rows with the given layout.
+  /// Creates an empty draft of rows with the given layout.
   ///
-  /// - Parameter capacity: How many rows it is likely to get.
+  /// - Parameter capacity: The expected number of rows.
   public init(_ layout: Layout, role: Role, capacity: Int = 16) {
     self.layout = layout
     self.role = role
@@ -65,17 +65,17 @@ public final class Draft {
 }
 
 extension Draft {
-  /// Whether no further row can be added.
+  /// Whether the draft has no room for another row.
   public var isFull: Bool { unsafe rowCount == Draft.maximumRowCount }
 
-  /// Bytes of memory in use, about.
+  /// The approximate number of bytes of memory in use.
   public var memoryByteCount: Int {
     var sum = unsafe keys.capacity * 8 + bases.capacity * 8 + removed.capacity
     for index in 0..<layout.columns.count { unsafe sum += columns[index].memoryByteCount }
     return sum
   }
 
-  /// Adds a row for the object with the given key and gives its position.
+  /// Adds a row for the object with the given key and returns the row's position.
   ///
   /// - Parameter basis: The version of the row that a change is based on; 0 for a new row.
   /// - Precondition: The draft is not full.
@@ -90,7 +90,7 @@ extension Draft {
       }
     }
     unsafe keys.append(key)
-    // Zero is what a missing basis means, so insertions keep none.
+    // A missing basis means zero, so a draft of new rows stores none.
     if basis != 0 || !bases.isEmpty {
       if unsafe bases.count < rowCount {
         unsafe bases.append(contentsOf: repeatElement(0, count: rowCount - bases.count))
@@ -102,7 +102,7 @@ extension Draft {
     return unsafe rowCount - 1
   }
 
-  /// Takes a row out: it is not frozen. Its position stays taken.
+  /// Removes a row: it is not frozen. Its position is not reused.
   public func remove(row: Int) {
     check(row)
     if removed.isEmpty { removed = unsafe [Bool](repeating: false, count: rowCount) }
@@ -112,7 +112,7 @@ extension Draft {
     }
   }
 
-  /// Puts a removed row back, with the values it had.
+  /// Restores a removed row, with its values.
   public func restore(row: Int) {
     check(row)
     guard isRemoved(row: row) else { return }
@@ -120,19 +120,19 @@ extension Draft {
     removedCount -= 1
   }
 
-  /// Whether the row was taken out.
+  /// Returns whether the row was removed.
   public func isRemoved(row: Int) -> Bool {
     check(row)
     return !removed.isEmpty && removed[row]
   }
 
-  /// The key of the given row.
+  /// Returns the key of the given row.
   public func key(row: Int) -> UInt64 {
     check(row)
     return unsafe keys[row]
   }
 
-  /// The version the given row is based on; 0 for a new row.
+  /// Returns the version that the given row is based on; 0 for a new row.
   public func basis(row: Int) -> Int64 {
     check(row)
     return bases.isEmpty ? 0 : bases[row]
@@ -149,13 +149,13 @@ extension Draft {
     check(row)
   }
 
-  /// The column, with room for every row.
+  /// Returns the column, with room for every row.
   @inline(__always)
   private func writable(
     _ column: Int, _ row: Int, _ family: ColumnKind.Family
   ) -> UnsafeMutablePointer<DraftColumn> {
     check(column, row)
-    // SAFETY: The column was checked, and there is one for every column of the layout.
+    // SAFETY: The column was checked, and there is one draft column for each column of the layout.
     let pointer = unsafe columns + column
     if unsafe !pointer.pointee.exists { unsafe pointer.pointee.reserve(capacity) }
     precondition(
@@ -164,7 +164,7 @@ extension Draft {
   }
 }
 
-// Writing. The row was checked and has room, which is all the columns' own methods ask for.
+// Writing. The row was checked and has room, which is all that the columns' own methods require.
 extension Draft {
   /// Sets a value of the column's kind, or null.
   public func set(_ value: Value, column: Int, row: Int) {
@@ -234,14 +234,14 @@ extension Draft {
     unsafe bytes.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
   }
 
-  /// Takes the value away.
+  /// Sets a value to null.
   public func setNull(column: Int, row: Int) {
     check(column, row)
     if unsafe !columns[column].exists { unsafe columns[column].reserve(capacity) }
     unsafe columns[column].setNull(row)
   }
 
-  /// Takes a change of one value back, so that the row beneath shows again.
+  /// Undoes the change of one value, so that the value of the row beneath shows again.
   ///
   /// - Precondition: The draft's rows are changes.
   public func unset(column: Int, row: Int) {
@@ -253,31 +253,32 @@ extension Draft {
 
 // Reading.
 extension Draft {
-  /// Whether the draft gives the value: always for new rows, for changes once it was set.
+  /// Returns whether the draft gives the value: always for new rows, and for changes once the value was set.
   public func isGiven(column: Int, row: Int) -> Bool {
     check(column, row)
     return unsafe columns[column].exists && columns[column].raw.isGiven(row)
   }
 
-  /// The value of a row; `nil` when the row is a change that does not give it.
+  /// Returns the value of a row; `nil` when the row is a change that does not give the value.
   public func value(column: Int, row: Int) -> Value? {
     guard isGiven(column: column, row: row) else { return nil }
     return unsafe columns[column].raw.value(row)
   }
 
-  /// The whole number of a row; `nil` when it has none or the change does not give it.
+  /// Returns the whole number of a row; `nil` when the row has no value or the change does not give it.
   public func integer(column: Int, row: Int) -> Int64? {
     guard let raw = unsafe present(column, row, .integers) else { return nil }
     return unsafe raw.integer(row)
   }
 
-  /// The floating-point number or the seconds of a date; `nil` as for integers.
+  /// Returns the floating-point number or the seconds of a date; `nil` in the same cases as
+  /// ``integer(column:row:)``.
   public func double(column: Int, row: Int) -> Double? {
     guard let raw = unsafe present(column, row, .reals) else { return nil }
     return unsafe raw.double(row)
   }
 
-  /// The text of a row; `nil` as for integers.
+  /// Returns the text of a row; `nil` in the same cases as ``integer(column:row:)``.
   public func string(column: Int, row: Int) -> String? {
     guard let raw = unsafe present(column, row, .bytes) else { return nil }
     precondition(unsafe raw.kind.isText, "The column holds no text.")
@@ -293,12 +294,12 @@ extension Draft {
     return unsafe raw.isNull(row) ? nil : raw
   }
 
-  /// The numbers of the columns that the row gives, in the layout's order: what changed.
+  /// Returns the positions of the columns that the row gives, in the layout's order.
   public func givenColumns(row: Int) -> [Int] {
     layout.columns.indices.filter { isGiven(column: $0, row: row) }
   }
 
-  /// The column as a reader, valid until the draft changes.
+  /// Returns a reader of the column, valid until the draft changes.
   @unsafe package func raw(_ column: Int) -> RawColumn? {
     guard unsafe columns[column].exists else { return nil }
     var raw = unsafe columns[column].raw
@@ -312,7 +313,7 @@ extension Draft {
     return sum
   }
 
-  /// Runs `body` with the keys of all rows, removed ones included.
+  /// Calls `body` with the keys and bases of all rows, including removed rows.
   func withKeys<R>(_ body: (UnsafeBufferPointer<UInt64>, [Int64]) throws -> R) rethrows -> R {
     try unsafe keys.withUnsafeBufferPointer { try unsafe body($0, bases) }
   }

@@ -1,14 +1,14 @@
-// SAFETY: The draft has checked the row and reserved room for it, bitmaps and values have `capacity`
-// places, and slots lie within the heap.
+// SAFETY: The draft has checked the row and reserved room for it. Bitmaps and values have `capacity` places, and
+// slots lie within the heap.
 
 import Foundation
 import ObjectModel
 
-/// One column of a draft: the same structure that reads a block's column, and the memory it leads
-/// to, which grows.
+/// One column of a draft: the structure that also reads a block's column, and the memory behind the structure,
+/// which grows.
 ///
-/// Values lie at their kind's natural width, byte strings in one heap for the column. A row that was
-/// never set holds the default, which is written for many rows at a time when the memory grows.
+/// Values lie at their kind's natural width; byte strings lie in one heap for the column. A row that was never set
+/// contains the default. Defaults are written for many rows at a time when the memory grows.
 @safe
 struct DraftColumn: ~Copyable {
   private(set) var raw: RawColumn
@@ -17,14 +17,14 @@ struct DraftColumn: ~Copyable {
   private var heapByteCount = 0
   private var heapCapacity = 0
   private var garbageByteCount = 0
-  /// The bytes of the default, at the heap's start, which rows share until they are set.
+  /// The byte count of the default at the heap's start. Rows share these bytes until they are set.
   private var sharedByteCount = 0
 
-  /// A column without memory yet.
+  /// Creates a column without memory.
   init(_ column: LayoutColumn, tracksGiven: Bool) {
     unsafe raw = RawColumn()
     unsafe raw.kind = column.kind
-    // In a draft of changes a row that was not set has no value of its own.
+    // In a draft of changes, a row that was not set has no value.
     defaultValue = tracksGiven ? .null : column.defaultValue
     switch column.kind {
     case .boolean: unsafe raw.encoding = .bits
@@ -48,13 +48,13 @@ struct DraftColumn: ~Copyable {
     unsafe raw.heap?.deallocate()
   }
 
-  /// Whether the column has memory. One of a draft of changes has none until a row is set.
+  /// Whether the column has memory. A column of a draft of changes gets memory when a row is first set.
   var exists: Bool { capacity > 0 }
 
-  /// The bytes that byte strings take, garbage left out.
+  /// The byte count of all byte strings, without garbage.
   var liveByteCount: Int { heapByteCount - garbageByteCount }
 
-  /// Bytes of memory in use.
+  /// The number of bytes of memory in use.
   var memoryByteCount: Int {
     guard exists else { return 0 }
     return rowByteCount(capacity) + bitByteCount(capacity) * (tracksGiven ? 2 : 1) + heapCapacity
@@ -64,13 +64,14 @@ struct DraftColumn: ~Copyable {
     unsafe raw.encoding == .bits ? bitByteCount(rows) : rows * Int(raw.width)
   }
 
-  /// Bitmaps take whole words, so that they can be cleared and compared by words.
+  /// Returns the byte count of a bitmap. A bitmap takes whole words, so that it can be cleared and compared by
+  /// words.
   private func bitByteCount(_ rows: Int) -> Int { (rows + 63) / 64 * 8 }
 
-  /// Makes room for `rows` rows and writes the default into the new ones.
+  /// Reserves memory for `rows` rows and writes the default into the new rows.
   mutating func reserve(_ rows: Int) {
     guard rows > capacity else { return }
-    // SAFETY: Each part is replaced by a larger one that begins with the same bytes.
+    // SAFETY: Each part is replaced by a larger part that begins with the same bytes.
     unsafe raw.data = UnsafeRawPointer(
       DraftColumn.grow(raw.data, from: rowByteCount(capacity), to: rowByteCount(rows)))
     unsafe raw.presence = UnsafeRawPointer(
@@ -87,8 +88,8 @@ struct DraftColumn: ~Copyable {
   private static func grow(
     _ old: UnsafeRawPointer?, from oldByteCount: Int, to byteCount: Int
   ) -> UnsafeMutableRawPointer {
-    // SAFETY: What `realloc` gives has `byteCount` bytes and begins with the old ones; the rest is
-    // cleared here.
+    // SAFETY: `realloc` returns memory of `byteCount` bytes that begins with the old bytes. The rest is cleared
+    // here.
     guard let new = unsafe realloc(UnsafeMutableRawPointer(mutating: old), max(byteCount, 8)) else {
       fatalError("There is no memory for \(byteCount) bytes of a draft.")
     }
@@ -98,10 +99,10 @@ struct DraftColumn: ~Copyable {
   }
 
   private mutating func fillDefault(_ rows: Range<Int>) {
-    // New memory is zero: null, and 0 or nothing to whoever reads past the null.
+    // New memory is zero: null, and 0 or an empty value to code that ignores the null.
     guard defaultValue != .null else { return }
     if rows.lowerBound > 0, unsafe raw.encoding == .slots {
-      // Later rows share the bytes of the first.
+      // Later rows share the bytes of the first row.
       let slot = Slot(offset: 0, byteCount: sharedByteCount)
       for row in rows {
         unsafe storeRow(slot, row)
@@ -127,7 +128,7 @@ struct DraftColumn: ~Copyable {
   }
 }
 
-// Setting one row. The draft has checked the row and reserved room.
+// Functions that set one row. The draft has checked the row and reserved room.
 extension DraftColumn {
   @inline(__always)
   @unsafe private func storeRow<T: BitwiseCopyable>(_ value: T, _ row: Int) {
@@ -154,7 +155,7 @@ extension DraftColumn {
 
   @inline(__always)
   mutating func setNull(_ row: Int) {
-    // A number that lay there stays, unseen behind the null; bytes become garbage.
+    // A number stays behind the null and is never read; bytes become garbage.
     switch unsafe raw.encoding {
     case .slots: releaseSlot(row)
     case .bits: unsafe DraftColumn.setBit(raw.data, row, false)
@@ -163,7 +164,7 @@ extension DraftColumn {
     setPresent(row, false)
   }
 
-  /// Takes a row back to what it was before it was set.
+  /// Restores a row to its state before it was set.
   mutating func unset(_ row: Int) {
     setNull(row)
     if tracksGiven { unsafe DraftColumn.setBit(raw.given, row, false) }
@@ -204,7 +205,7 @@ extension DraftColumn {
     precondition(
       bytes.count <= Slot.maximumByteCount, "A value of a draft has less than one gibibyte.")
     let old = slot(row)
-    // The old place serves again when the new bytes fit, unless it is the shared default's.
+    // The old bytes are overwritten when the new bytes fit, unless the old bytes are the shared default.
     if bytes.count <= old.byteCount, old.offset >= sharedByteCount {
       garbageByteCount += old.byteCount - bytes.count
       unsafe place(bytes, at: old.offset, row)
@@ -218,7 +219,7 @@ extension DraftColumn {
 
   @unsafe private mutating func place(_ bytes: UnsafeRawBufferPointer, at offset: Int, _ row: Int) {
     if let source = bytes.baseAddress, bytes.count > 0 {
-      // SAFETY: The heap has room for the bytes at `offset`, and they come from elsewhere.
+      // SAFETY: The heap has room for the bytes at `offset`, and the source lies outside of the heap.
       unsafe (UnsafeMutableRawPointer(mutating: raw.heap.unsafelyUnwrapped) + offset)
         .copyMemory(from: source, byteCount: bytes.count)
     }
@@ -245,17 +246,17 @@ extension DraftColumn {
     precondition(
       needed <= Slot.maximumHeapByteCount, "A column of one draft holds less than 16 gibibytes.")
     heapCapacity = max(needed, heapCapacity + heapCapacity / 2, 256)
-    // SAFETY: What `realloc` gives begins with the old bytes.
+    // SAFETY: The memory from `realloc` begins with the old bytes.
     guard let new = unsafe realloc(UnsafeMutableRawPointer(mutating: raw.heap), heapCapacity) else {
       fatalError("There is no memory for \(heapCapacity) bytes of a draft.")
     }
     unsafe raw.heap = UnsafeRawPointer(new)
   }
 
-  /// Writes the heap anew without what was set over.
+  /// Copies the heap without its garbage.
   private mutating func compact() {
     let live = sharedByteCount + heapByteCount - garbageByteCount
-    // SAFETY: Every slot lies within the old heap, and together they take `live` bytes at most.
+    // SAFETY: Every slot lies within the old heap, and together the slots take at most `live` bytes.
     guard let heap = unsafe raw.heap, let new = unsafe malloc(max(live, 256)) else { return }
     unsafe new.copyMemory(from: heap, byteCount: sharedByteCount)
     var end = sharedByteCount

@@ -3,11 +3,10 @@
 import Foundation
 import ObjectModel
 
-/// How the values of an index are ordered: numbers and dates by size, not-a-number behind all others,
-/// texts, URIs and UUIDs byte by byte, references by key, and what has no value before everything
-/// (spec §4.5.6).
+/// The order of values in an index (spec §4.5.6). Numbers and dates are ordered by size, not-a-number last. Texts,
+/// URIs and UUIDs are ordered byte by byte, and references by key. A row without a value comes first.
 extension RawColumn {
-  /// A number that orders as the value of row `i` does, or as its beginning.
+  /// Returns a number with the same order as the value of row `i`, or as the beginning of the value.
   func orderingWord(_ i: Int) -> UInt64 {
     switch unsafe kind.family {
     case .integers: return unsafe UInt64(ordering: integer(i))
@@ -20,7 +19,7 @@ extension RawColumn {
     }
   }
 
-  /// How row `i` is ordered beside row `j` of a column of the same kind.
+  /// Compares row `i` with row `j` of a column of the same kind.
   func comparison(_ i: Int, _ other: RawColumn, _ j: Int) -> Comparison {
     switch unsafe (isNull(i), other.isNull(j)) {
     case (true, true): return .equal
@@ -37,21 +36,21 @@ extension RawColumn {
 }
 
 extension UInt64 {
-  /// A number that orders as the given one does.
+  /// Creates a number with the same order as the given integer.
   init(ordering value: Int64) { self = UInt64(bitPattern: value) ^ 1 << 63 }
 
-  /// A number that orders as the given one does, not-a-number behind all others.
+  /// Creates a number with the same order as the given floating-point number, not-a-number last.
   init(ordering value: Double) {
     if value.isNaN {
       self = .max
     } else {
-      // Both zeros are one.
+      // Both zeros are equal.
       let bits = value == 0 ? 0 : value.bitPattern
       self = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
     }
   }
 
-  /// A number that orders as the first eight bytes do.
+  /// Creates a number with the same order as the first eight bytes.
   init(ordering bytes: UnsafeRawBufferPointer) {
     self = 0
     for index in 0..<8 {
@@ -61,15 +60,15 @@ extension UInt64 {
 }
 
 extension Int64 {
-  /// The number that orders as the given one does.
+  /// Creates the integer from which ``UInt64/init(ordering:)`` made the given number.
   init(ordered word: UInt64) { self = Int64(bitPattern: word ^ 1 << 63) }
 }
 
 extension Comparison {
-  /// How bytes are ordered, the first that differs deciding.
+  /// Compares bytes; the first different byte decides.
   init(of left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {
     let count = min(left.count, right.count)
-    // SAFETY: Both have as many bytes as are compared.
+    // SAFETY: Both buffers have at least `count` bytes.
     if count > 0, case let order = unsafe memcmp(left.baseAddress!, right.baseAddress!, count),
       order != 0
     {
@@ -79,7 +78,7 @@ extension Comparison {
     }
   }
 
-  /// How decimals are ordered, not-a-number behind all others.
+  /// Compares decimals, not-a-number last.
   init(of left: Decimal, _ right: Decimal) {
     switch (left.isNaN, right.isNaN) {
     case (true, true): self = .equal
@@ -91,7 +90,7 @@ extension Comparison {
 }
 
 extension Value {
-  /// A number that orders among those of a column as the value does; `nil` for what is no number.
+  /// Returns a number that orders the value among the values of a column; `nil` for a value that is no number.
   func orderingWord(as kind: ColumnKind) -> UInt64? {
     switch self {
     case .boolean(let value): UInt64(ordering: Int64(value ? 1 : 0))
@@ -107,15 +106,15 @@ extension Value {
 }
 
 extension Column {
-  /// A number that orders as the value of a row does; `nil` where there is none.
+  /// Returns a number with the same order as the value of a row; `nil` for a row without a value.
   func orderingWord(at row: Int) -> UInt64? {
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
     return unsafe raw.isNull(row) ? nil : raw.orderingWord(row)
   }
 
-  /// How the value of a row is ordered beside another of the column's kind.
+  /// Compares the value of a row with another value of the column's kind.
   ///
-  /// - Parameter isPrefix: Whether a text that begins with the value counts as equal to it.
+  /// - Parameter isPrefix: Whether a text that begins with the value is equal to the value.
   func comparison(at row: Int, with value: Value, isPrefix: Bool) -> Comparison {
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
     if unsafe raw.isNull(row) { return value.isNull ? .equal : .less }
@@ -146,7 +145,7 @@ extension Column {
 }
 
 extension Comparison {
-  /// How two values of columns of one kind are ordered; a missing column has none.
+  /// Compares two values of columns of one kind; a missing column has no value.
   package init(of left: Column?, _ i: Int, _ right: Column?, _ j: Int) {
     switch (left, right) {
     case (let left?, let right?):

@@ -1,17 +1,16 @@
-/// How the rows of one entity, or the links of one table, are sorted by some of their columns
-/// (spec §4.5.6).
+/// The sort order of one entity's rows, or of one table's links, by some of their columns (spec §4.5.6).
 ///
-/// A run of an index is rows too: its columns are those it is sorted by, under their own numbers, and
-/// the key of the object; the key of each row is its place.
+/// A run of an index consists of rows. Its columns are the sorted columns, under their own numbers, and the
+/// object's key. The key of each row is its place in the order.
 public struct IndexLayout: Sendable, Hashable {
-  /// The number that blocks of the index have in place of an entity's.
+  /// The number that blocks of the index have in place of an entity's number.
   public let number: UInt16
   /// The number of the entity, or of the link table, whose rows are sorted.
   public let entityNumber: UInt16
-  /// The columns it is sorted by, the most significant first.
+  /// The sorted columns, the most significant first.
   public let columns: [LayoutColumn]
 
-  /// An index over the given columns of an entity's rows.
+  /// Creates an index over the given columns of an entity's rows.
   public init(number: UInt16, entityNumber: UInt16, columns: [LayoutColumn]) {
     self.number = number
     self.entityNumber = entityNumber
@@ -20,8 +19,8 @@ public struct IndexLayout: Sendable, Hashable {
 }
 
 extension IndexLayout {
-  /// The columns that the rows of an entity are worth sorting by: references that a relationship to
-  /// many follows from, the model's fetch indexes and its uniqueness constraints.
+  /// Returns the columns by which a store sorts an entity's rows. They come from references that define to-many
+  /// relationships, from the model's fetch indexes, and from its uniqueness constraints.
   static func wanted(
     _ layout: Layout, _ references: [[String]], _ others: [[String]]
   ) -> [[LayoutColumn]] {
@@ -39,12 +38,12 @@ extension IndexLayout {
 }
 
 extension Schema {
-  /// The indexes of the rows with the given entity number.
+  /// Returns the indexes of the rows with the given entity number.
   public func indexes(ofEntity number: UInt16) -> [IndexLayout] {
     indexes.filter { $0.entityNumber == number }
   }
 
-  /// The index whose first columns are the given ones; `nil` when there is none.
+  /// Returns the index whose first columns are the given columns; `nil` when there is none.
   public func index(ofEntity number: UInt16, by columns: [LayoutColumn]) -> IndexLayout? {
     indexes.first {
       $0.entityNumber == number

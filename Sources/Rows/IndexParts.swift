@@ -1,22 +1,21 @@
 import ObjectModel
 
-/// The entries that the tables of a view have of one index, and what of them still holds
-/// (spec §4.5.6).
+/// The entries of one index in the tables of a view, and the test of whether an entry is current (spec §4.5.6).
 struct IndexParts: Sendable {
   /// The entries of each table, the lowest first.
   let runs: [IndexRun]
   private let index: IndexLayout
   private let tables: [any RowTable]
-  /// For each table what those above it may say otherwise than its entries, the highest first.
+  /// The covers of each table: the tables above that may contradict its entries, the highest first.
   private let covers: [[Cover]]
 
-  /// Where a table says something of objects that the index has.
+  /// A table with rows of objects that the index may contain, and the ranges of their keys.
   private struct Cover {
     let table: Int
     let ranges: [ClosedRange<UInt64>]
   }
 
-  /// What a table has in a range of the index: at least one entry.
+  /// The places of a table's entries in a range of the index; at least one entry.
   struct Places {
     let table: Int
     let places: Range<Int>
@@ -30,10 +29,10 @@ struct IndexParts: Sendable {
     var above: [Cover] = []
     for table in runs.indices.reversed() {
       covers[table] = above
-      // What lies at the bottom covers nothing, and what has no object at all does not either.
+      // The lowest table covers no other. A table above tables without entries covers none either.
       guard table > 0, runs[..<table].contains(where: { $0.count > 0 }) else { continue }
       let keys = try view.tables[table].keyRanges(ofEntity: index.entityNumber)
-      // Whatever is put, or changed in one of the columns, has an entry.
+      // Each row that is put, or changed in one of the columns, has an entry.
       let ranges = (runs[table].count > 0 ? [keys.put, keys.changed] : []) + [keys.removed]
       if case let ranges = ranges.compactMap({ $0 }), !ranges.isEmpty {
         above.append(Cover(table: table, ranges: ranges))
@@ -42,7 +41,7 @@ struct IndexParts: Sendable {
     self.covers = covers
   }
 
-  /// The places of the entries in a range, table by table.
+  /// Returns the places of the entries in a range, table by table.
   func places(_ range: IndexRange) throws -> [Places] {
     var found: [Places] = []
     for table in runs.indices {
@@ -52,20 +51,20 @@ struct IndexParts: Sendable {
     return found
   }
 
-  /// Whether nothing above a table may say otherwise than its entries.
+  /// Returns whether no table above may contradict a table's entries.
   func isTop(_ table: Int) -> Bool { covers[table].isEmpty }
 
-  /// Whether nothing above a table says otherwise than its entry of an object.
+  /// Returns whether no table above contradicts a table's entry of an object.
   func isCurrent(_ object: UInt64, above table: Int) throws -> Bool {
     for cover in covers[table] {
-      // Most tables have rows of other objects: then nothing is looked up.
+      // Most tables have rows of other objects, so no row is read.
       guard cover.ranges.contains(where: { $0.contains(object) }) else { continue }
       let key = ObjectKey(entity: index.entityNumber, number: object)
       switch try tables[cover.table].entry(of: key) {
       case .absent: continue
       case .put, .removed: return false
       case .changed(let location):
-        // Whoever gives one of the columns has an entry of its own.
+        // A change of one of the columns has an entry of its own.
         for column in index.columns {
           if let values = try location.block.column(column.number), values.isGiven(location.row) {
             return false

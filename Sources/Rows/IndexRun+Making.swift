@@ -1,18 +1,18 @@
-// SAFETY: Blocks hold the memory of the raw columns that are read here, at rows of their own.
+// SAFETY: Blocks retain the memory of the raw columns that are read here, and each row is a row of its block.
 
 import ObjectModel
 
 extension IndexRun {
-  /// The entries for everything a table says of an index's rows.
+  /// Creates the entries for all rows of a table that an index covers.
   ///
-  /// A row that is put has an entry; a row that is changed has one when it gives a value to one of the
-  /// index's columns, with the others as they are beneath.
+  /// A row that is put has an entry. A changed row has an entry if it gives a value to a column of the index; the
+  /// remaining columns have their values from beneath.
   ///
   /// - Parameters:
-  ///   - changes: What the table says of the rows; `nil` for nothing.
+  ///   - changes: The table's changes of the rows; `nil` for none.
   ///   - layout: The layout of the rows.
-  ///   - view: What lies beneath the table.
-  /// - Throws: What a damaged block throws.
+  ///   - view: The rows beneath the table.
+  /// - Throws: The error of a damaged block.
   package init(
     _ index: IndexLayout, of changes: Layer.EntityChanges?, layout: Layout, above view: View
   ) throws {
@@ -27,7 +27,7 @@ extension IndexRun {
         sources.append(block)
         continue
       }
-      // Written before the index's columns were what they are.
+      // The block was written before the index's columns had their current form.
       for row in 0..<block.rowCount {
         try own.append(ViewRow(locations: [RowLocation(block: block, row: row)]))
       }
@@ -39,7 +39,7 @@ extension IndexRun {
       for row in 0..<block.rowCount where given.contains(where: { $0.isGiven(row) }) {
         let key = ObjectKey(
           entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
-        // A change of what is gone changes nothing.
+        // A change of an object that does not exist has no effect.
         guard let beneath = try view.row(of: key) else { continue }
         try own.append(
           ViewRow(locations: [RowLocation(block: block, row: row)] + beneath.locations))
@@ -50,7 +50,7 @@ extension IndexRun {
   }
 }
 
-/// Rows whose values come from several blocks, whole as far as an index goes.
+/// Rows whose values come from several blocks, with all columns of an index.
 private struct OwnRows {
   private let layout: Layout
   private var drafts: [Draft] = []
@@ -77,30 +77,30 @@ private struct OwnRows {
   }
 }
 
-/// Puts the rows of some blocks in the order of an index.
+/// A sorter of the rows of some blocks into the order of an index.
 private struct IndexSorting {
   private let index: IndexLayout
   private let sources: [Block]
   /// The index's columns of each block, the most significant first.
   private let columns: [[Column]]
   private var entries: [Entry] = []
-  /// How many of the sorted entries have no value in the first column.
+  /// The number of sorted entries without a value in the first column.
   private var nothingCount = 0
 
-  /// Whether an entry's word says all there is to say of its values.
+  /// Whether an entry's word determines its values completely.
   private var isOneInteger: Bool {
     index.columns.count == 1 && index.columns[0].kind.family == .integers
   }
 
   private struct Entry: BitwiseCopyable {
-    /// Orders as the first column does, or as its beginning.
+    /// A number with the same order as the first column, or as the beginning of its value.
     var word: UInt64
     var object: UInt64
     var source: UInt32
     var row: UInt32
   }
 
-  /// Blocks that have all of the index's columns.
+  /// Creates a sorter of blocks that have all of the index's columns.
   init(_ index: IndexLayout, _ sources: [Block]) throws {
     self.index = index
     self.sources = sources
@@ -114,7 +114,7 @@ private struct IndexSorting {
     }
   }
 
-  /// The entries as blocks, sorted.
+  /// Returns the entries as blocks, sorted.
   mutating func blocks() throws -> [Block] {
     try sort()
     guard !entries.isEmpty else { return [] }
@@ -131,8 +131,7 @@ private struct IndexSorting {
     return try gathering.blocks(&writer)
   }
 
-  /// The blocks of an index of one column whose values are the entries' words: no row is looked at
-  /// again.
+  /// Returns the blocks of an index of one column whose values equal the entries' words. No row is read again.
   private func integerBlocks() -> [Block] {
     var writer = BlockWriter()
     let column = index.columns[0]
@@ -180,7 +179,7 @@ private struct IndexSorting {
       }
     }
     if ascends, isOneInteger {
-      // Objects are in order already, and stay so where words are equal.
+      // Objects are in order already, and stay in order where words are equal.
       sortByWord()
     } else {
       entries = entries.sorted { comesFirst($0, $1) }
@@ -204,7 +203,7 @@ private struct IndexSorting {
     return left.object < right.object
   }
 
-  /// Sorts by words byte by byte, the lowest first: entries whose words are equal stay in order.
+  /// Sorts by word, byte by byte from the lowest byte: entries with equal words keep their order.
   private mutating func sortByWord() {
     guard let first = entries.first else { return }
     var entries = entries

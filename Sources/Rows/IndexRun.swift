@@ -2,21 +2,21 @@ import Foundation
 public import ObjectModel
 import Synchronization
 
-/// The sorted entries of an index for the rows of one table (spec §4.5.6): blocks of the columns it is
-/// sorted by, and of the object each entry is of.
+/// The sorted entries of an index for the rows of one table (spec §4.5.6): blocks with the sorted columns and the
+/// object of each entry.
 ///
-/// Entries are sorted by the columns in their order of significance, those without a value first, and
-/// by the object where all are equal.
+/// Entries are sorted by the columns in order of significance, entries without a value first. Entries with equal
+/// values are sorted by object.
 public struct IndexRun: Sendable {
   /// The index.
   public let index: IndexLayout
-  /// The blocks, their rows numbered from 1 in the order of the entries.
+  /// The blocks. Their rows are numbered from 1 in the order of the entries.
   public let blocks: [Block]
-  /// The place of each block's first entry, and behind them the number of entries.
+  /// The place of each block's first entry, followed by the number of entries.
   private let starts: [Int]
   private let searching: IndexSearching
 
-  /// The run of the given blocks.
+  /// Creates a run of the given blocks.
   public init(_ index: IndexLayout, _ blocks: [Block]) {
     self.index = index
     self.blocks = blocks
@@ -30,39 +30,39 @@ public struct IndexRun: Sendable {
   /// The number of entries.
   public var count: Int { starts[blocks.count] }
 
-  /// Which block has the entry at a place, and in which row.
+  /// Returns the block and the row of the entry at a place.
   func location(of place: Int) -> (block: Int, row: Int) {
     let block = starts.firstPosition { $0 > place } - 1
     return (block, place - starts[block])
   }
 }
 
-/// One end of a range of index entries, compared with as many of the columns as it has values.
+/// One end of a range of index entries. It has values for one or more of the index's first columns.
 public struct IndexBound: Sendable {
-  /// Values of the first columns.
+  /// The values of the first columns.
   public var values: [Value]
-  /// Whether the last value is the beginning of texts: everything that begins so is equal to it.
+  /// Whether the last value is a prefix: every text that begins with the value is equal to it.
   public var isPrefix: Bool
 
-  /// The entries with the given values in their first columns.
+  /// Creates a bound for entries with the given values in their first columns.
   public init(_ values: [Value], isPrefix: Bool = false) {
     self.values = values
     self.isPrefix = isPrefix
   }
 }
 
-/// Which entries of an index are looked for.
+/// A range of the entries of an index.
 public struct IndexRange: Sendable {
-  /// The first; `nil` for all from the beginning.
+  /// The lower end; `nil` for a range from the first entry.
   public var lower: IndexBound?
-  /// Whether entries equal to `lower` are among them.
+  /// Whether entries equal to `lower` belong to the range.
   public var includesLower = true
-  /// The last; `nil` for all to the end.
+  /// The upper end; `nil` for a range to the last entry.
   public var upper: IndexBound?
-  /// Whether entries equal to `upper` are among them.
+  /// Whether entries equal to `upper` belong to the range.
   public var includesUpper = true
 
-  /// The entries between two ends.
+  /// Creates a range between two ends.
   public init(
     lower: IndexBound? = nil, includesLower: Bool = true, upper: IndexBound? = nil,
     includesUpper: Bool = true
@@ -73,11 +73,11 @@ public struct IndexRange: Sendable {
     self.includesUpper = includesUpper
   }
 
-  /// The entries equal to a bound.
+  /// Creates the range of the entries equal to a bound.
   public init(equalTo bound: IndexBound) { self.init(lower: bound, upper: bound) }
 }
 
-/// An entry of an index: a row of a block of a run.
+/// An entry of an index: one row of a block of a run.
 package struct IndexEntry {
   package let block: Block
   package let row: Int
@@ -88,9 +88,9 @@ package struct IndexEntry {
 }
 
 extension IndexRun {
-  /// The places of the entries in a range, from 0.
+  /// Returns the places of the entries in a range, from 0.
   ///
-  /// Costs a few comparisons for each doubling of the run's length, and the columns of a block or two.
+  /// Takes a few comparisons for each doubling of the run's length, and reads the columns of one or two blocks.
   package func places(_ range: IndexRange) throws -> Range<Int> {
     if let word = wholeWord(range), let search = try searching.search(self, starts: starts) {
       return search.places(of: word)
@@ -107,8 +107,8 @@ extension IndexRun {
     return start..<max(start, upper ?? count)
   }
 
-  /// The word of the only value that the first column of a range has, where that is a whole number or a
-  /// reference; `nil` for any other range.
+  /// Returns the word of the only value in a range's first column, if the value is a whole number or a reference;
+  /// `nil` for any other range.
   private func wholeWord(_ range: IndexRange) -> UInt64? {
     guard let lower = range.lower, let upper = range.upper, lower.values.count == 1,
       upper.values.count == 1, !lower.isPrefix, !upper.isPrefix, range.includesLower,
@@ -118,7 +118,7 @@ extension IndexRun {
     return word == 0 ? nil : word
   }
 
-  /// The blocks that have the given places, and in which rows.
+  /// Returns the blocks with the given places, and the rows of the places in each block.
   func stretches(_ places: Range<Int>) -> [(block: Block, rows: Range<Int>)] {
     var stretches: [(block: Block, rows: Range<Int>)] = []
     var place = places.lowerBound
@@ -131,7 +131,7 @@ extension IndexRun {
     return stretches
   }
 
-  /// The numbers of the objects at the given places.
+  /// Returns the numbers of the objects at the given places.
   func objects(at places: Range<Int>) throws -> [UInt64] {
     if let search = searching.made { return try search.objects(at: places) }
     var numbers: [UInt64] = []
@@ -143,8 +143,8 @@ extension IndexRun {
     return numbers
   }
 
-  /// The first place, not before `start`, whose entry compares with the bound as asked; all behind it
-  /// do too.
+  /// Returns the first place, not before `start`, whose entry satisfies `isBehind`. All entries after it satisfy
+  /// `isBehind` too.
   private func firstPlace(
     _ bound: IndexBound, from start: Int, _ isBehind: (Comparison) -> Bool
   ) throws -> Int {
@@ -157,8 +157,8 @@ extension IndexRun {
       if word != nil { searching[block] = values.firstWord }
       return isBehind(values.comparison(at: 0))
     }
-    // The last block whose first entry is not reached yet. Most ranges end in the block they begin
-    // in, or in the next.
+    // Finds the last block whose first entry does not satisfy `isBehind`. Most ranges end in the block where they
+    // begin, or in the next.
     var (low, high) = (first + 1, blocks.count)
     var reach = start == 0 ? high : 1
     while low < high {
@@ -178,17 +178,18 @@ extension IndexRun {
     return starts[block] + low
   }
 
-  /// A number that orders as a bound of one value does; `nil` when it has more, or is none.
+  /// Returns a number with the same order as a bound of one value; `nil` when the bound has more values or its
+  /// value is no number.
   private func word(of bound: IndexBound) -> UInt64? {
     guard bound.values.count == 1, index.columns[0].kind.family != .bytes else { return nil }
     return bound.values[0].orderingWord(as: index.columns[0].kind)
   }
 }
 
-/// The columns of a block that a bound has values for, beside these.
+/// The columns of a block for which a bound has values, and the bound itself.
 private struct BoundValues {
   private let bound: IndexBound
-  /// What orders as the bound does, if one number does.
+  /// A number with the same order as the bound, if one number is enough.
   private let word: UInt64?
   private let first: Column
   private let others: [Column]
@@ -208,13 +209,13 @@ private struct BoundValues {
       ? [] : try index.columns[1..<bound.values.count].map { try column($0) }
   }
 
-  /// What orders as the first value does; `nil` where there is none.
+  /// A number with the same order as the first value; `nil` if the first row has no value.
   var firstWord: UInt64? { first.orderingWord(at: 0) }
 
-  /// How the values of a row are ordered beside the bound's.
+  /// Compares the values of a row with the bound's values.
   func comparison(at row: Int) -> Comparison {
     if let word {
-      // What has no value comes before everything.
+      // A row without a value comes first.
       return first.orderingWord(at: row).map { Comparison($0, word) } ?? .less
     }
     guard let value = bound.values.first else { return .equal }
@@ -231,7 +232,7 @@ private struct BoundValues {
   }
 }
 
-/// How one thing is ordered beside another.
+/// The result of comparing two values.
 package enum Comparison: Sendable {
   case less
   case equal

@@ -1,25 +1,25 @@
-// SAFETY: Columns are kept by `owners`, and rows stay below the count of their block.
+// SAFETY: `owners` retains the columns, and rows stay below the count of their block.
 
 import ObjectModel
 import Synchronization
 
-/// Finds the entries of a run whose first value is a given whole number or reference, in columns that
-/// were laid side by side for it: following many relationships is this, over and over.
+/// A search for the entries of a run whose first value is a given whole number or reference. The columns of all
+/// blocks are read and retained for it, because following many relationships repeats this search.
 @safe
 final class IndexSearch: Sendable {
-  /// What the first value of each block is ordered by.
+  /// The number that orders the first value of each block.
   private let firstWords: [UInt64]
-  /// The place of each block's first entry, and behind them the number of entries.
+  /// The place of each block's first entry, followed by the number of entries.
   private let starts: [Int]
-  // Sendable: never written after they were made.
+  // Sendable: never written after the initializer.
   private nonisolated(unsafe) let values: [RawColumn]
-  // Sendable: likewise.
+  // Sendable: never written after the initializer.
   private nonisolated(unsafe) let objects: [RawColumn]
   private let owners: [Column]
 
-  /// The columns of a run of at least one block.
+  /// Reads the columns of a run of at least one block.
   ///
-  /// - Throws: What a damaged block throws.
+  /// - Throws: The error of a damaged block.
   init(_ run: IndexRun, starts: [Int]) throws {
     let column = run.index.columns[0]
     var owners: [Column] = []
@@ -43,25 +43,25 @@ final class IndexSearch: Sendable {
     self.owners = owners
   }
 
-  /// The places of the entries whose first value has the given word, which is not the lowest there is.
+  /// Returns the places of the entries whose first value has the given word. The word is not the lowest possible.
   func places(of word: UInt64) -> Range<Int> {
     let lower = place(from: 0) { $0 < word }
     return lower..<place(from: lower) { $0 <= word }
   }
 
-  /// The first place, not before `start`, whose word is not passed over.
+  /// Returns the first place, not before `start`, whose word does not satisfy `isPassed`.
   private func place(from start: Int, isPassed: (UInt64) -> Bool) -> Int {
     guard unsafe start < starts[values.count] else { return start }
     let first = starts.firstPosition { $0 > start } - 1
     let block = max(firstWords.firstPosition { !isPassed($0) } - 1, first)
     let rowCount = starts[block + 1] - starts[block]
     return unsafe values.withUnsafeBufferPointer { values in
-      // What has no value comes before everything.
+      // A row without a value comes first.
       func isRowPassed(_ row: Int) -> Bool {
         unsafe values[block].isNull(row) || isPassed(values[block].orderingWord(row))
       }
       var (low, high) = (block == first ? start - starts[block] : 0, rowCount)
-      // Those with the same value are few beside a block.
+      // Few entries of a block have the same value, so the search begins with short steps.
       var reach = block == first && start > 0 ? 64 : high
       while low < high {
         let middle = min(low + reach / 2, (low + high) / 2)
@@ -72,7 +72,7 @@ final class IndexSearch: Sendable {
     }
   }
 
-  /// The numbers of the objects at the given places.
+  /// Returns the numbers of the objects at the given places.
   func objects(at places: Range<Int>) throws -> [UInt64] {
     var block = starts.firstPosition { $0 > places.lowerBound } - 1
     return try unsafe Array(unsafeUninitializedCapacity: places.count) { numbers, count in
@@ -80,7 +80,7 @@ final class IndexSearch: Sendable {
         let column = unsafe objects[block]
         let first = places.lowerBound + count - starts[block]
         for row in first..<min(first + places.count - count, starts[block + 1] - starts[block]) {
-          // SAFETY: The row is one of the block's, and there is room for all.
+          // SAFETY: The row is one of the block's rows, and there is room for all numbers.
           let number = unsafe try column.objectNumber(row)
           unsafe numbers.initializeElement(at: count, to: number)
           count += 1
@@ -91,12 +91,12 @@ final class IndexSearch: Sendable {
   }
 }
 
-/// What whoever searches a run often needs to know of it: nothing at first, and in the end all.
+/// Shared knowledge for repeated searches of a run: empty at first, and finally a complete ``IndexSearch``.
 final class IndexSearching: Sendable {
   private struct State {
     var count = 0
-    /// Numbers that order as the first values of blocks do, where they were looked at: whoever looks for
-    /// many things goes the same way through the blocks, and each lies somewhere else in memory.
+    /// Numbers with the order of the blocks' first values, for the blocks that were read. Repeated searches pass
+    /// the same blocks, and each block lies elsewhere in memory.
     var firstWords: [UInt64?]
     var search: IndexSearch?
   }
@@ -111,10 +111,11 @@ final class IndexSearching: Sendable {
     set { state.withLock { $0.firstWords[block] = newValue } }
   }
 
-  /// The search, if it was made.
+  /// The search; `nil` until it was created.
   var made: IndexSearch? { state.withLock { $0.search } }
 
-  /// The search, once a run was searched as often as it has blocks: all of them are read for it.
+  /// Returns the search once a run was searched about as often as it has blocks, because creating the search reads
+  /// all blocks.
   func search(_ run: IndexRun, starts: [Int]) throws -> IndexSearch? {
     let (known, isDue) = state.withLock { state in
       state.count += 1
@@ -128,7 +129,7 @@ final class IndexSearching: Sendable {
 }
 
 extension Column {
-  /// The number of the object that an entry of an index is of.
+  /// Returns the number of the object of an index entry.
   package func objectNumber(at row: Int) throws(BlockError) -> UInt64 {
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
     return unsafe try raw.objectNumber(row)
@@ -136,10 +137,10 @@ extension Column {
 }
 
 extension RawColumn {
-  /// The number of the object that the entry of row `i` is of.
+  /// Returns the number of the object of the index entry in row `i`.
   func objectNumber(_ i: Int) throws(BlockError) -> UInt64 {
     let object = unsafe UInt64(bitPattern: integer(i))
-    // A file may say anything, and numbers beyond these make no key (spec §4.5.6).
+    // A damaged file may contain any number, and numbers beyond these bounds make no key (spec §4.5.6).
     guard object >= 1, object <= ObjectKey.highestNumber else {
       throw .badValue(LayoutColumn.Number.object, "No object has the number \(object).")
     }

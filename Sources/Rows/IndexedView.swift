@@ -1,20 +1,20 @@
 package import ObjectModel
 import Synchronization
 
-/// The objects of a view, found by what they are sorted by.
+/// The objects of a view, found through indexes.
 ///
 ///     let indexed = IndexedView(view, schema)
 ///     let range = IndexRange(equalTo: IndexBound([.object(company)]))
 ///     let people = try indexed.keys(index, in: range)
 ///
-/// Stores keep sorted entries for most of what they hold. For the rest, such as changes that are not
-/// saved yet, they are made when they are first asked for, and kept as long as this is.
+/// Stores keep sorted entries for most of their rows. For all other rows, such as unsaved changes, the entries are
+/// created at their first use and kept for the lifetime of the indexed view.
 public final class IndexedView: Sendable {
-  /// What is looked through.
+  /// The view that is searched.
   public let view: View
   private let schema: Schema
   private let made = Mutex<[Key: IndexParts]>([:])
-  /// The entries that another view had of the lowest tables, which are this view's too.
+  /// Entries of the lowest tables from another view. This view has the same tables at its bottom.
   private let kept: [Key: [IndexRun]]
 
   private struct Key: Hashable {
@@ -27,15 +27,14 @@ public final class IndexedView: Sendable {
 
     static func == (left: Key, right: Key) -> Bool {
       guard left.index.number == right.index.number else { return false }
-      // A number says which index it is; one that no store keeps has none.
+      // The number identifies an index. An index that no store keeps has no number.
       return left.index.number != 0 || left.index == right.index
     }
   }
 
-  /// The objects of the given view.
+  /// Creates an indexed view of the given view's objects.
   ///
-  /// - Parameter other: Another view, whose entries are used as far as both have the same tables at
-  ///   their bottom.
+  /// - Parameter other: Another view. Its entries are reused for the lowest tables that both views share.
   public init(_ view: View, _ schema: Schema, reusing other: IndexedView? = nil) {
     self.view = view
     self.schema = schema
@@ -49,11 +48,11 @@ public final class IndexedView: Sendable {
       .mapValues { Array($0.prefix(common)) }
   }
 
-  /// The entries of all of the view's tables.
+  /// Returns the entries of all of the view's tables.
   private func parts(_ index: IndexLayout) throws -> IndexParts {
     let key = Key(index: index)
     if let known = made.withLock({ $0[key] }) { return known }
-    // Made outside the lock: it may read much, and making it twice does no harm.
+    // The entries are created outside of the lock: they may read much, and creating them twice does no harm.
     let kept = kept[key] ?? []
     let runs = try view.tables.indices.map { table in
       try table < kept.count ? kept[table] : run(index, ofTable: table)
@@ -72,16 +71,17 @@ public final class IndexedView: Sendable {
       above: View(Array(view.tables[..<position])))
   }
 
-  /// At most how many objects are in a range: those that were moved out of it since count too.
+  /// Returns the greatest number of objects that a range may contain. Objects that have since moved out of the
+  /// range are counted too.
   public func mostKeys(_ index: IndexLayout, in range: IndexRange) throws -> Int {
     try parts(index).places(range).reduce(0) { $0 + $1.places.count }
   }
 
-  /// The numbers of the objects in a range of an index, in its order.
+  /// Returns the numbers of the objects in a range of an index, in the order of the index.
   public func keys(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64] {
     let parts = try parts(index)
     let places = try parts.places(range)
-    // Where all values are the same, the order is that of the objects: no entry is held beside another.
+    // Where all values are equal, the order is the order of the objects, so entries need no comparison.
     guard places.count <= 1 || range.isEqual(inColumns: index.columns.count) else {
       var numbers: [UInt64] = []
       try forEach(parts, places, isAscending: true) { entry in
@@ -94,7 +94,7 @@ public final class IndexedView: Sendable {
     for place in places {
       let found = try parts.runs[place.table].objects(at: place.places)
       if parts.isTop(place.table) {
-        // Nothing can be above them.
+        // No table above can contradict these entries.
         if numbers.isEmpty { numbers = found } else { numbers += found }
       } else {
         for number in found where try parts.isCurrent(number, above: place.table) {
@@ -110,9 +110,9 @@ public final class IndexedView: Sendable {
     return numbers
   }
 
-  /// The blocks of the entries in a range and which of their rows these are, in the order of the index.
+  /// Returns the blocks of the entries in a range and the rows of the entries, in the order of the index.
   ///
-  /// - Returns: `nil` when not all are in one table, or something above it may say otherwise.
+  /// - Returns: `nil` when the entries lie in several tables, or a table above may contradict them.
   package func stretches(
     _ index: IndexLayout, in range: IndexRange
   ) throws -> [(block: Block, rows: Range<Int>)]? {
@@ -123,7 +123,7 @@ public final class IndexedView: Sendable {
     return parts.runs[only.table].stretches(only.places)
   }
 
-  /// The entries in a range of an index that still hold, in its order.
+  /// Returns the current entries in a range of an index, in the order of the index.
   package func entries(_ index: IndexLayout, in range: IndexRange) throws -> [IndexEntry] {
     var found: [IndexEntry] = []
     let parts = try parts(index)
@@ -134,12 +134,12 @@ public final class IndexedView: Sendable {
     return found
   }
 
-  /// Calls `body` with the entries in a range that still hold, in the order of the indexes or against
-  /// it, as long as it answers yes.
+  /// Calls `body` with the current entries in a range, in ascending or descending order, until `body` returns
+  /// false.
   ///
-  /// The indexes are of different entities and sort by the same columns, such as those of an entity and
-  /// of one that inherits from it; what is equal comes in the order of keys.
-  /// Costs what is looked at, and not what the range holds.
+  /// The indexes belong to different entities and sort by the same columns, such as the indexes of an entity and
+  /// its subentity. Equal entries come in the order of keys. The cost depends on the entries that are visited, not
+  /// on the size of the range.
   package func forEach(
     _ indexes: [IndexLayout], in range: IndexRange, isAscending: Bool = true,
     _ body: (IndexEntry) throws -> Bool
@@ -180,14 +180,15 @@ public final class IndexedView: Sendable {
 }
 
 extension IndexRange {
-  /// Whether all entries in the range have the same values in so many columns, which are all there are.
+  /// Returns whether all entries in the range have equal values in all columns. `count` is the number of the
+  /// index's columns.
   fileprivate func isEqual(inColumns count: Int) -> Bool {
     guard let lower, let upper, !lower.isPrefix, !upper.isPrefix, lower.values.count == count,
       upper.values.count == count
     else { return false }
     return zip(lower.values, upper.values).allSatisfy { one, other in
       switch (one, other) {
-      // Texts that are read the same may have other bytes, and those are what is sorted by.
+      // Equal texts may differ in their bytes, and the index sorts by bytes.
       case (.string(let one), .string(let other)), (.uri(let one), .uri(let other)):
         one.utf8.elementsEqual(other.utf8)
       default: one == other
@@ -196,7 +197,7 @@ extension IndexRange {
   }
 }
 
-/// A place in the run of one table, moving up or down.
+/// A position in the run of one table, moving up or down.
 private struct IndexCursor {
   let index: IndexLayout
   private let parts: IndexParts
@@ -206,10 +207,10 @@ private struct IndexCursor {
   private let isAscending: Bool
   private var block: Int
   private var objects: Column
-  /// How many entries are left behind this one.
+  /// The number of entries that follow this entry.
   private var remaining: Int
 
-  /// The first of the given places, or the last. There is at least one.
+  /// Creates a cursor at the first or the last of the given places. There is at least one place.
   init(_ parts: IndexParts, _ part: IndexParts.Places, _ isAscending: Bool) throws {
     let run = parts.runs[part.table]
     let places = part.places
@@ -226,12 +227,12 @@ private struct IndexCursor {
     entry = try IndexEntry(block: run.blocks[block], row: row, run.index, objects)
   }
 
-  /// Whether nothing above the table says otherwise than the entry.
+  /// Whether no table above contradicts the entry.
   var isCurrent: Bool {
     get throws { try parts.isCurrent(entry.object, above: table) }
   }
 
-  /// Moves to the next place; false when there is none.
+  /// Moves to the next place; returns false when there is none.
   mutating func advance() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
@@ -247,7 +248,7 @@ private struct IndexCursor {
 }
 
 extension Block {
-  /// The column of the objects that entries of an index are of.
+  /// The column with the objects of index entries.
   package var indexedObjects: Column {
     get throws {
       guard let objects = try column(LayoutColumn.Number.object) else {
@@ -266,23 +267,23 @@ extension IndexEntry {
     self.init(block: block, row: row, entity: index.entityNumber, object: object)
   }
 
-  /// The object.
+  /// The key of the object.
   package var key: ObjectKey { ObjectKey(entity: entity, number: object) }
 
-  /// Whether another entry has the same values.
+  /// Returns whether another entry has the same values.
   package func hasSameValues(as other: IndexEntry, in index: IndexLayout) throws -> Bool {
     try index.order(self, other) == .equal
   }
 }
 
 extension IndexLayout {
-  /// Whether one entry comes before another, perhaps of another run.
+  /// Returns whether one entry comes before another entry, perhaps of another run.
   fileprivate func comesFirst(_ left: IndexEntry, _ right: IndexEntry) throws -> Bool {
     let order = try order(left, right)
     return order == .equal ? left.key < right.key : order == .less
   }
 
-  /// How the values of two entries are ordered.
+  /// Compares the values of two entries.
   fileprivate func order(_ left: IndexEntry, _ right: IndexEntry) throws -> Comparison {
     for column in columns {
       let one = try left.block.column(column.number, as: column.kind)

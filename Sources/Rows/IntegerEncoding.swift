@@ -1,21 +1,21 @@
-/// The one integer codec: `value[i] = base + step * i + u[i]`, modulo 2^64 (spec §3.4.1).
+/// An encoding of integers: `value[i] = base + step * i + u[i]`, modulo 2^64 (spec §3.4.1).
 ///
-/// A width of 0 and a step of 0 is a constant, a width of 0 alone a range, a step of 0 alone a frame
-/// of reference, and both together a sloped frame, which suits keys with holes and text offsets.
+/// With width 0 and step 0 the integers are constant. With width 0 alone they are a range, and with step 0 alone a
+/// frame of reference. With neither they are a sloped frame, which suits keys with gaps and text offsets.
 struct IntegerEncoding {
   var base: Int64
   var step: Int64
   var width: UInt8
 
-  /// The smallest encoding of `n` integers.
+  /// Chooses the smallest encoding of `n` integers.
   ///
-  /// Integers whose byte in `present` is 0 may become anything. Without `present` all count.
+  /// An integer whose byte in `present` is 0 may decode to any value. Without `present` all integers matter.
   @unsafe init(_ words: UnsafePointer<Int64>, present: UnsafePointer<UInt8>?, count n: Int) {
     guard let present = unsafe present else {
       unsafe self.init(dense: words, count: n)
       return
     }
-    // SAFETY: The caller gives `n` integers and as many marks.
+    // SAFETY: The caller passes `n` integers and `n` marks.
     var least = Int64.max
     var most = Int64.min
     for i in 0..<n where unsafe present[i] != 0 {
@@ -38,9 +38,9 @@ struct IntegerEncoding {
       self.init(base: 0, step: 0, width: 0)
       return
     }
-    // SAFETY: The caller gives `n` integers.
-    // Most columns descend somewhere near their start, and those that never do need no search for
-    // their least and greatest.
+    // SAFETY: The caller passes `n` integers.
+    // Most columns descend somewhere near their start. A column that never descends needs no search for its least
+    // and greatest integer.
     var row = 1
     while row < n, unsafe words[row] >= words[row &- 1] { row &+= 1 }
     let ascends = row == n
@@ -56,8 +56,8 @@ struct IntegerEncoding {
     }
     self.init(
       base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
-    // A line pays only where the integers ascend, and is computed without overflow only well inside
-    // the range of 64 bits.
+    // A sloped line pays only where the integers ascend. It is computed without overflow only well inside the range
+    // of 64 bits.
     guard ascends, width > 0, n > 1, least > -(1 << 62), most < 1 << 62 else { return }
     let slope = (most - least) / Int64(n - 1)
     guard slope > 0 else { return }
@@ -73,7 +73,7 @@ struct IntegerEncoding {
     self.init(base: lowest, step: slope, width: slopedWidth)
   }
 
-  /// The least width that holds the given number.
+  /// Returns the smallest width for the given number.
   static func width(of most: UInt64) -> UInt8 {
     switch most {
     case 0: 0
@@ -103,8 +103,8 @@ struct IntegerEncoding {
     _: U.Type, _ words: UnsafePointer<Int64>, _ present: UnsafePointer<UInt8>?, _ n: Int,
     _ buffer: inout ByteBuffer
   ) {
-    // SAFETY: The caller gives `n` integers and marks; `grow` gives room for as many, and buffers
-    // are aligned to 8 before a column's integers.
+    // SAFETY: The caller passes `n` integers and marks, and `grow` provides room for `n` numbers. Buffers are
+    // aligned to 8 before a column's integers.
     let target = unsafe buffer.grow(by: n * MemoryLayout<U>.size).assumingMemoryBound(to: U.self)
     if let present = unsafe present {
       for i in 0..<n {

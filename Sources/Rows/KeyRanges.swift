@@ -1,16 +1,16 @@
-/// From which key to which the rows reach that a table has of an entity: those put, those changed and
-/// those removed.
+/// The lowest and highest keys of a table's rows of one entity, separately for rows that are put, changed and
+/// removed.
 ///
-/// A key outside of all three is one of which the table says nothing.
+/// The table has no row with a key outside of all three ranges.
 public struct KeyRanges: Sendable, Hashable {
-  /// The lowest and the highest key of the whole rows; `nil` when there are none.
+  /// The lowest and the highest key of the whole rows; `nil` when there are no whole rows.
   public var put: ClosedRange<UInt64>?
-  /// Those of the rows of which some values change.
+  /// The lowest and the highest key of the changed rows; `nil` when there are no changed rows.
   public var changed: ClosedRange<UInt64>?
-  /// Those of what is taken out.
+  /// The lowest and the highest key of the removed rows; `nil` when there are no removed rows.
   public var removed: ClosedRange<UInt64>?
 
-  /// The given ranges.
+  /// Creates the given ranges.
   public init(
     put: ClosedRange<UInt64>? = nil, changed: ClosedRange<UInt64>? = nil,
     removed: ClosedRange<UInt64>? = nil
@@ -22,7 +22,7 @@ public struct KeyRanges: Sendable, Hashable {
 }
 
 extension RowTable {
-  /// Those of ``changes(ofEntity:)``.
+  /// Returns the ranges of ``changes(ofEntity:)``.
   public func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
     guard let changes = try changes(ofEntity: number) else { return KeyRanges() }
     return KeyRanges(

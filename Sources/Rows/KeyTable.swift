@@ -1,15 +1,15 @@
-/// Numbers found by key: open addressing, sixteen bytes an entry at most three quarters full.
+/// A hash table from keys to numbers: open addressing, sixteen bytes for each slot, at most three quarters full.
 ///
-/// What a builder of a layer finds its pending rows with. Layers themselves need none: their keys
-/// are sorted.
+/// The builder of a layer finds its pending rows with this table. Layers need no table, because their keys are
+/// sorted.
 struct KeyTable {
   private var keys: [UInt64] = []
   private var values: [UInt64] = []
   private(set) var count = 0
 
-  /// No place is given this number; it marks one that was taken out.
+  /// The number that marks a removed key. It is never stored as a value.
   private static let taken = UInt64.max
-  /// Marks a place that never held anything. Keys have 48 bits.
+  /// The key that marks a slot that was never used. Keys have 48 bits.
   private static let free = UInt64.max
 
   private func slot(of key: UInt64) -> Int {
@@ -19,7 +19,7 @@ struct KeyTable {
     return slot
   }
 
-  /// The number under the given key.
+  /// The number stored for the given key.
   subscript(key: UInt64) -> UInt64? {
     get {
       guard !keys.isEmpty else { return nil }
@@ -31,7 +31,7 @@ struct KeyTable {
       guard !keys.isEmpty else { return }
       let slot = slot(of: key)
       guard let newValue else {
-        // The key stays, so that keys behind it are still found.
+        // The key stays, so that keys after it are still found.
         if keys[slot] == key { values[slot] = KeyTable.taken }
         return
       }

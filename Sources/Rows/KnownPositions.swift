@@ -1,12 +1,12 @@
-/// Where each of some keys is in a list: names or numbers, none of them there twice.
+/// The positions of keys in a list. The keys are names or numbers without duplicates.
 ///
-/// Keys that ascend, as those of most lists do, are found by halving the list and take nothing beside it.
-/// Of others a table is kept.
+/// In most lists the keys ascend; they are found by binary search and need no extra memory. Otherwise a table is
+/// kept.
 struct KnownPositions<Key: Hashable & Comparable & Sendable>: Hashable, Sendable {
-  /// `nil` where the keys ascend.
+  /// The table; `nil` if the keys ascend.
   private let table: [Key: Int]?
 
-  /// The positions of so many keys; `nil` when one is there twice.
+  /// Creates the positions of `count` keys; `nil` when a key occurs twice.
   init?(_ count: Int, _ key: (Int) -> Key) {
     var ascends = true
     var index = 1
@@ -24,7 +24,7 @@ struct KnownPositions<Key: Hashable & Comparable & Sendable>: Hashable, Sendable
     self.table = table
   }
 
-  /// The position of a key among so many; `nil` when it is not there.
+  /// Returns the position of a key in a list of `count` keys; `nil` when the list lacks the key.
   func position(of wanted: Key, among count: Int, _ key: (Int) -> Key) -> Int? {
     if let table { return table[wanted] }
     var (low, high) = (0, count)

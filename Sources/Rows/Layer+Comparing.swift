@@ -1,19 +1,19 @@
 public import ObjectModel
 
-/// How one object fares in two layers that were both made above the same view.
+/// A comparison of one object in two layers above the same view.
 public struct ThreeWayComparison: Sendable {
   /// The object.
   public let key: ObjectKey
-  /// What the first layer does with it.
+  /// The first layer's entry of the object.
   public let mine: RowEntry
-  /// What the second layer does with it.
+  /// The second layer's entry of the object.
   public let theirs: RowEntry
-  /// The values that either layer gives, in the order of the layout's columns. Empty when either
-  /// takes the object out.
+  /// The values that either layer gives, in the order of the layout's columns. Empty when either layer removes the
+  /// object.
   public let values: [ComparedValue]
 
-  /// Whether both can't hold: both give one value differently, or one changes what the other takes
-  /// out.
+  /// Whether the layers conflict: both change one value differently, or one layer changes an object that the other
+  /// layer removes.
   public var isConflict: Bool {
     switch (mine, theirs) {
     case (.removed, .removed): false
@@ -23,38 +23,38 @@ public struct ThreeWayComparison: Sendable {
   }
 }
 
-/// One value in the state that two layers were made above, and in each of them.
+/// One value in the state beneath two layers, and in each of the layers.
 public struct ComparedValue: Sendable {
   /// The column.
   public let column: LayoutColumn
-  /// The value beneath both layers; `nil` when the object was not there.
+  /// The value beneath both layers; `nil` when the object did not exist there.
   public let base: Value?
-  /// The value in the first layer; the one beneath where it gives none.
+  /// The value in the first layer, or the value beneath if the first layer gives none.
   public let mine: Value?
-  /// The value in the second layer; the one beneath where it gives none.
+  /// The value in the second layer, or the value beneath if the second layer gives none.
   public let theirs: Value?
-  /// Who changed it.
+  /// The layers that changed the value.
   public let verdict: Verdict
 
-  /// Who changed a value.
+  /// The layers that changed a value.
   public enum Verdict: Sendable, Hashable {
-    /// Only the first layer.
+    /// The first layer alone changed the value.
     case mine
-    /// Only the second layer.
+    /// The second layer alone changed the value.
     case theirs
-    /// Both, to the same value, or to what it was.
+    /// Both layers changed the value to the same value, or neither layer changed it.
     case same
-    /// Both, to different values.
+    /// Both layers changed the value, to different values.
     case conflict
   }
 }
 
 extension Layer {
-  /// Compares what this layer and another do with the objects that both touch.
+  /// Compares this layer and another layer, for the objects that both contain.
   ///
-  /// - Parameter base: What lies beneath both.
-  /// - Returns: A comparison for each object in both, in the order of their keys.
-  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  /// - Parameter base: The view beneath both layers.
+  /// - Returns: A comparison for each object in both layers, in the order of their keys.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func compared(
     with other: Layer, above base: View, schema: Schema
   ) throws -> [ThreeWayComparison] {
@@ -106,7 +106,7 @@ extension Layer {
 }
 
 extension RowEntry {
-  /// The row, unless the object is gone or not mentioned.
+  /// The row, unless the object is removed or absent.
   fileprivate var rowWithValues: RowLocation? {
     switch self {
     case .put(let location), .changed(let location): location
@@ -116,7 +116,7 @@ extension RowEntry {
 }
 
 extension RowLocation {
-  /// The value that the row gives; `nil` when it leaves it to the row beneath.
+  /// Returns the value that the row gives; `nil` when it leaves the value to the row beneath.
   public func givenValue(_ column: LayoutColumn) throws -> Value? {
     try block.value(column, row: row)
   }
