@@ -1,15 +1,15 @@
 package import ObjectModel
 
 extension Layer {
-  /// One layer that changes what this one and then `upper` change.
+  /// Returns one layer with the changes of this layer, followed by the changes of `upper`.
   ///
-  /// What was put in below and taken out above leaves no trace. Each object keeps the basis of the
-  /// lower layer, the state both are changes of.
+  /// A row that this layer inserts above nothing and `upper` removes leaves no trace. Each object keeps the basis
+  /// of the lower layer, because both changes apply to that state.
   ///
   /// - Parameters:
   ///   - keepingVersions: Whether rows keep the versions that commits gave them.
-  ///   - atBottom: Whether nothing lies beneath, so that what was taken out needs no mention.
-  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func merged(
     with upper: Layer, schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
   ) throws -> Layer {
@@ -26,7 +26,7 @@ extension Layer {
         continue
       }
       guard let layout = schema[number] else { continue }
-      // Rows that have their versions stay as they are where nothing is said of them.
+      // With their own versions, rows stay unchanged where `upper` does not touch them.
       let whole = keepingVersions ? lowerChanges.untouchedBlocks(beneath: upperChanges) : []
       let rest = EntityChanges(
         entityNumber: number, put: BlockRun(Array(lowerChanges.put.blocks[whole.count...])),
@@ -47,11 +47,11 @@ extension Layer {
     return Layer(merged)
   }
 
-  /// The changes of this layer but for those of some objects.
+  /// Returns the changes of this layer without the changes of some objects.
   ///
-  /// Costs little to do again and again for one object after another.
+  /// Repeated calls for one object after another are cheap.
   ///
-  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   package func without(_ keys: Set<ObjectKey>, schema: Schema) throws -> Layer {
     var writer = BlockWriter()
     return Layer(
@@ -67,12 +67,12 @@ extension Layer {
       })
   }
 
-  /// Returns the layer that takes this one back: above this layer it leads to the rows beneath this layer.
+  /// Returns the inverse of this layer: above this layer it restores the rows beneath this layer.
   ///
   /// A value that this layer sets to the value beneath it is no change, and is not in the inverse.
   ///
   /// - Parameter view: The rows beneath this layer.
-  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   public func inverted(above view: View, schema: Schema) throws -> Layer {
     var writer = BlockWriter()
     return Layer(
@@ -100,10 +100,10 @@ extension Layer {
 }
 
 extension BlockRun {
-  /// The rows but for those of some objects, whose numbers ascend.
+  /// Returns the rows without the rows of some objects, whose numbers ascend.
   ///
-  /// Blocks that have none of them stay, and of others small ones are made: who takes out one row may take out the
-  /// next soon.
+  /// Blocks without such rows are reused. Affected blocks are split into small blocks, because more rows are likely
+  /// to be removed soon.
   fileprivate func without(
     _ numbers: [UInt64], _ columns: [LayoutColumn], _ writer: inout BlockWriter
   ) throws -> BlockRun {
@@ -140,8 +140,8 @@ extension BlockRun {
 }
 
 extension Layer.EntityChanges {
-  /// The first full blocks of whole rows, as far as nothing else here nor the changes above says anything of
-  /// their keys. Merging need not read them.
+  /// Returns the leading full blocks of whole rows whose keys occur nowhere else here nor in the upper changes.
+  /// Merging need not read these blocks.
   fileprivate func untouchedBlocks(beneath upper: Layer.EntityChanges) -> [Block] {
     let others = [changed, removed, upper.put, upper.changed, upper.removed]
     let end = others.compactMap { $0.blocks.first?.minimumKey }.min() ?? .max
@@ -150,14 +150,14 @@ extension Layer.EntityChanges {
 }
 
 extension Block {
-  /// Whether little would be gained by putting more rows into the block.
+  /// Whether adding rows to the block would gain little.
   fileprivate var isFull: Bool {
     rowCount >= BlockFormat.targetRowCount / 4 * 3
       || byteCount >= BlockFormat.targetByteCount / 4 * 3
   }
 }
 
-/// Picks rows for a merged layer of one entity, in the order of their keys.
+/// A selection of rows for a merged layer of one entity, in the order of their keys.
 private struct LayerMerge {
   let layout: Layout
   private let atBottom: Bool
@@ -166,7 +166,7 @@ private struct LayerMerge {
   private var put: RowGathering
   private var changed: RowGathering
   private var removed: RowGathering
-  /// Changes to take back: each with the row beneath it.
+  /// Changes to undo, each with the row beneath it.
   private var back: [(key: UInt64, change: RowLocation, row: ViewRow)] = []
 
   init(layout: Layout, keepsVersions: Bool = false, atBottom: Bool = false) {
@@ -249,7 +249,7 @@ private struct LayerMerge {
     case (.changed(let below), .removed(let above)), (.removed(let below), .removed(let above)):
       append(above, to: \.removed, key: lower.key, basis: try below.basis)
     case (.removed, .changed):
-      // Whoever changes an object that is gone changes nothing.
+      // A change of a removed object has no effect.
       try keep(lower)
     case (.removed(let below), .put(let above)), (.changed(let below), .put(let above)):
       let basis = try below.basis
@@ -260,12 +260,12 @@ private struct LayerMerge {
     }
   }
 
-  /// Takes a row out.
+  /// Adds the removal of a row.
   mutating func remove(_ key: UInt64, _ location: RowLocation, basis: Int64) {
     append(location, to: \.removed, key: key, basis: basis)
   }
 
-  /// Brings a removed row back as it was.
+  /// Adds a removed row again, with its former values.
   mutating func restore(_ key: UInt64, _ row: ViewRow, basis: Int64) {
     var beneath: RowPlace?
     for location in row.locations.dropFirst().reversed() {
@@ -277,12 +277,12 @@ private struct LayerMerge {
       source: source, row: row.locations[0].row, key: key, basis: basis, beneath: beneath)
   }
 
-  /// Takes back the values that a change gives, and no others.
+  /// Adds a change that restores the values which another change gave, and no other values.
   mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
     back.append((key, change, row))
   }
 
-  /// The changes picked so far.
+  /// Returns the changes that were selected so far.
   mutating func changes(_ writer: inout BlockWriter) throws -> Layer.EntityChanges {
     func blocks(_ gathering: RowGathering) throws -> BlockRun {
       var gathering = gathering
@@ -296,7 +296,8 @@ private struct LayerMerge {
       removed: atBottom ? BlockRun() : try blocks(removed))
   }
 
-  /// Only values that a change gave go back, which picking rows can't say: they go through drafts.
+  /// Returns changes back to the values beneath. Only values that a change gave are restored, which a selection of
+  /// rows cannot express, so drafts are used.
   private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []
     for (key, change, beneath) in back {

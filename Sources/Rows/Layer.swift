@@ -1,28 +1,27 @@
 public import ObjectModel
 
-/// A set of changes against what lies beneath: rows put in, rows changed, rows taken out, each with
-/// the version it was based on.
+/// A set of changes to the rows beneath: rows put, rows changed and rows removed, each with the version that it was
+/// based on.
 ///
-/// The same value is what a save appends to a file, what a context holds before it saves, what undo
-/// applies, what history returns and what two documents differ by. It is immutable and `Sendable`;
-/// a ``LayerBuilder`` makes one.
+/// A save appends a layer to a file, a context contains a layer before it saves, undo applies one, history returns
+/// one, and the difference of two documents is one. A layer is immutable and `Sendable`; a ``LayerBuilder`` creates
+/// one.
 public struct Layer: Sendable {
-  /// The changes of each entity, in the order of the entities' numbers. Entities without changes are
-  /// left out.
+  /// The changes of each entity, in the order of the entities' numbers. Entities without changes are left out.
   public let entities: [EntityChanges]
 
   /// The changes of one entity.
   public struct EntityChanges: Sendable {
     /// The entity's number.
     public let entityNumber: UInt16
-    /// Whole rows that are put in. A row's basis is 0 when nothing lies beneath it.
+    /// Whole rows. A row's basis is 0 when nothing lies beneath it.
     public let put: BlockRun
-    /// Rows of which some values change.
+    /// Rows that change some values of the rows beneath.
     public let changed: BlockRun
-    /// Keys that are taken out.
+    /// Rows that remove objects. Only the keys and bases matter.
     public let removed: BlockRun
 
-    /// The given changes of the given entity.
+    /// Creates the given changes of the given entity.
     public init(
       entityNumber: UInt16, put: BlockRun = BlockRun(), changed: BlockRun = BlockRun(),
       removed: BlockRun = BlockRun()
@@ -33,13 +32,13 @@ public struct Layer: Sendable {
       self.removed = removed
     }
 
-    /// The number of rows touched.
+    /// The number of put, changed and removed rows.
     public var count: Int { put.rowCount + changed.rowCount + removed.rowCount }
   }
 
-  /// A layer of the given changes.
+  /// Creates a layer of the given changes.
   ///
-  /// - Precondition: Each entity comes at most once, and no key is in two of its parts.
+  /// - Precondition: Each entity occurs at most once, and no key is in two of its parts.
   public init(_ entities: [EntityChanges] = []) {
     self.entities = entities.filter { $0.count > 0 }
       .sorted { $0.entityNumber < $1.entityNumber }
@@ -50,83 +49,83 @@ public struct Layer: Sendable {
       "A layer has the changes of an entity once.")
   }
 
-  /// The number of rows touched.
+  /// The number of put, changed and removed rows.
   public var count: Int { entities.reduce(0) { $0 + $1.count } }
 
-  /// Whether nothing is changed.
+  /// Whether the layer has no changes.
   public var isEmpty: Bool { entities.isEmpty }
 
   /// The changes of the entity with the given number.
   public subscript(entityNumber: UInt16) -> EntityChanges? {
-    // A layer touches few entities: looking at each is quicker than a search.
+    // A layer has few entities, so a linear scan is faster than a search.
     entities.first { $0.entityNumber == entityNumber }
   }
 }
 
-/// What a layer, or a store's snapshot, says of one object.
+/// The entry of one object in a layer or in a store's snapshot.
 public enum RowEntry: Sendable {
-  /// Nothing: what lies beneath shows.
+  /// No entry: the row beneath shows.
   case absent
-  /// A whole row, whatever lies beneath.
+  /// A whole row, which replaces any row beneath.
   case put(RowLocation)
-  /// A row that gives some values; the others are those beneath.
+  /// A row that gives some values; the remaining values are the values beneath.
   case changed(RowLocation)
-  /// The object is gone. The row says what the removal was based on.
+  /// A removed object. The row states the version that the removal was based on.
   case removed(RowLocation)
 }
 
-/// Something that rows are looked up in: a layer or a store's snapshot.
+/// A collection of rows that are found by key: a layer or a store's snapshot.
 public protocol RowTable: Sendable {
-  /// What the table says of the object with the given key.
+  /// Returns the table's entry of the object with the given key.
   ///
-  /// - Throws: ``BlockError`` when a block that must be read is damaged, or what its source throws.
+  /// - Throws: ``BlockError`` when a block that must be read is damaged, or the error of the block's source.
   func entry(of key: ObjectKey) throws -> RowEntry
 
-  /// Everything the table says of the objects of an entity; `nil` when that is nothing.
+  /// Returns all rows of the table for an entity; `nil` when there are none.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges?
 
-  /// From which key to which the rows reach that the table has of an entity.
+  /// Returns the lowest and highest keys of the table's rows of an entity.
   ///
-  /// Costs no more than a look at the first and the last of them.
+  /// The cost is at most a look at the first and the last row.
   func keyRanges(ofEntity number: UInt16) throws -> KeyRanges
 
-  /// The entries of an index for everything the table says of the index's rows, sorted; `nil` when
-  /// the table keeps none, and they have to be made.
+  /// Returns the sorted entries of an index for all of the table's rows that the index covers; `nil` when the table
+  /// keeps no entries, and they must be created.
   func entries(of index: IndexLayout) throws -> IndexRun?
 
-  /// Whether another table is known to say the same, because it has the same blocks.
+  /// Returns whether another table is known to have equal rows, because both tables have the same blocks.
   func isSame(as other: any RowTable) -> Bool
 }
 
 extension RowTable {
-  /// Nothing is known.
+  /// Returns false: nothing is known about the blocks.
   public func isSame(as other: any RowTable) -> Bool { false }
 
-  /// None are kept.
+  /// Returns `nil`: the table keeps no entries.
   public func entries(of index: IndexLayout) throws -> IndexRun? { nil }
 
-  /// Everything the table says of the objects of an entity, in the order of their keys.
+  /// Returns all entries of the table for an entity, in the order of their keys.
   public func entries(ofEntity number: UInt16) throws -> [KeyedEntry] {
     try changes(ofEntity: number)?.entries() ?? []
   }
 }
 
-/// What a table says of the object with a certain key.
+/// The entry of a table for the object with a certain key.
 public struct KeyedEntry: Sendable {
   /// The object's number within its entity.
   public let key: UInt64
-  /// What the table says of it.
+  /// The table's entry of the object.
   public let entry: RowEntry
 }
 
 extension Layer: RowTable {
-  /// What the layer says of the object with the given key.
+  /// Returns the layer's entry of the object with the given key.
   public func entry(of key: ObjectKey) throws -> RowEntry {
     guard let changes = self[key.entity] else { return .absent }
     return try changes.entry(of: key.number)
   }
 
-  /// Whether another layer has the same blocks.
+  /// Returns whether another layer has the same blocks.
   public func isSame(as other: any RowTable) -> Bool {
     guard let other = other as? Layer else { return false }
     return blocks.elementsEqual(other.blocks, by: ===)
@@ -136,7 +135,7 @@ extension Layer: RowTable {
     entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
   }
 
-  /// The layer's changes of an entity.
+  /// Returns the layer's changes of an entity.
   public func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? { self[number] }
 }
 
@@ -148,10 +147,10 @@ extension Layer.EntityChanges {
     return .absent
   }
 
-  /// All entries in the order of their keys.
+  /// Returns all entries in the order of their keys.
   ///
-  /// - Throws: ``BlockError`` when a key is in two of the parts (spec §3.5.1), which only a damaged
-  ///   file's can be.
+  /// - Throws: ``BlockError`` when a key is in two of the parts (spec §3.5.1), which happens only in a damaged
+  ///   file.
   package func entries() throws -> [KeyedEntry] {
     var parts = [
       try BlockRunCursor(put), try BlockRunCursor(changed), try BlockRunCursor(removed),
@@ -185,7 +184,7 @@ private struct BlockRunCursor {
   private var index = 0
   private var row = 0
   private var keys: Column?
-  /// The key at the position; `nil` behind the end.
+  /// The key at the position; `nil` after the end.
   private(set) var key: UInt64?
 
   init(_ run: BlockRun) throws {

@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// Collects changes object by object and makes a layer of them.
+/// A builder that collects changes object by object and creates a layer of them.
 ///
 ///     let builder = LayerBuilder(schema)
 ///     builder.insert(key)
@@ -8,14 +8,14 @@ public import ObjectModel
 ///     builder.remove(other, basis: 41)
 ///     let layer = builder.freeze()
 ///
-/// Values go into drafts, so a million inserted objects take about what their values take. Objects
-/// may come in any order. A key that is not what a call says it is, such as inserting what is there
-/// already, is a mistake of the caller and traps.
+/// Values go into drafts, so a million inserted objects take little more memory than their values. Objects may come
+/// in any order. A call that contradicts the state of an object, such as an insertion of an existing object, is a
+/// mistake of the caller and traps.
 public final class LayerBuilder {
   private let schema: Schema
   private var pending: [UInt16: Pending] = [:]
 
-  /// A builder of changes to objects of the given schema's entities.
+  /// Creates a builder of changes to objects of the given schema's entities.
   public init(_ schema: Schema) { self.schema = schema }
 
   /// The pending changes of one entity.
@@ -26,7 +26,7 @@ public final class LayerBuilder {
     var removed: [Draft] = []
     var table = KeyTable()
 
-    /// A pending row: which list, which draft of it, which row.
+    /// The place of a pending row: the list, the draft in the list, and the row in the draft.
     struct Place {
       enum List: UInt64 { case put, changed, removed }
       var list: List
@@ -93,8 +93,7 @@ public final class LayerBuilder {
 }
 
 extension LayerBuilder {
-  /// Puts an object in, with the default of every column: a new one, or one that was taken out in
-  /// this layer.
+  /// Inserts an object with the default of every column. The object is new, or was removed in this layer.
   public func insert(_ key: ObjectKey) {
     withPending(key) { pending in
       guard let place = pending[key.number] else {
@@ -109,9 +108,9 @@ extension LayerBuilder {
     }
   }
 
-  /// Puts an object in with the values that it has somewhere else.
+  /// Inserts an object with the values of another row.
   ///
-  /// - Throws: What a damaged block throws.
+  /// - Throws: The error of a damaged block.
   package func insert(_ key: ObjectKey, copying row: ViewRow, _ layout: Layout) throws {
     insert(key)
     for (position, column) in layout.columns.enumerated() {
@@ -122,7 +121,7 @@ extension LayerBuilder {
   /// Sets one value of an object.
   ///
   /// - Parameter column: The column's position in the entity's layout.
-  /// - Parameter basis: The version the change is based on, for an object this layer has not touched.
+  /// - Parameter basis: The version the change is based on, for an object that this layer does not contain yet.
   public func set(_ value: Value, column: Int, of key: ObjectKey, basis: Int64 = 0) {
     withPending(key) { pending in
       let place = pending[key.number] ?? pending.add(key.number, to: .changed, basis: basis)
@@ -131,10 +130,9 @@ extension LayerBuilder {
     }
   }
 
-  /// Takes an object out.
+  /// Removes an object.
   ///
-  /// - Parameter basis: The version the removal is based on, for an object this layer has not
-  ///   touched.
+  /// - Parameter basis: The version the removal is based on, for an object that this layer does not contain yet.
   public func remove(_ key: ObjectKey, basis: Int64 = 0) {
     withPending(key) { pending in
       guard let place = pending[key.number] else {
@@ -144,14 +142,14 @@ extension LayerBuilder {
       precondition(place.list != .removed, "The object was taken out already.")
       let earlier = pending.draft(at: place).basis(row: place.row)
       pending.drop(key.number, at: place)
-      // What was put in here, with nothing beneath, leaves no trace.
+      // An object that this layer inserted above nothing leaves no trace.
       guard place.list == .changed || earlier != 0 else { return }
       _ = pending.add(
         key.number, to: .removed, basis: earlier == LayoutColumn.unsavedBasis ? 0 : earlier)
     }
   }
 
-  /// The value this layer gives; `nil` when what lies beneath shows.
+  /// Returns the value that this layer gives; `nil` when the value beneath shows.
   public func value(column: Int, of key: ObjectKey) -> Value? {
     guard let pending = pending[key.entity], let place = pending[key.number],
       place.list != .removed
@@ -159,9 +157,9 @@ extension LayerBuilder {
     return pending.draft(at: place).value(column: column, row: place.row)
   }
 
-  /// The changes collected so far, as a layer. The builder keeps them.
+  /// Returns the changes collected so far, as a layer. The builder keeps the changes.
   ///
-  /// - Parameter version: The version every row gets; `nil` while no commit has given one.
+  /// - Parameter version: The version of every row; `nil` before a commit has assigned a version.
   public func freeze(version: Int64? = nil) -> Layer {
     var writer = BlockWriter()
     return Layer(

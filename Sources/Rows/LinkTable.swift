@@ -1,27 +1,26 @@
-/// Where a store keeps the links of a relationship whose objects lead to many on both sides, or that
-/// has no way back (spec §3.2.4).
+/// The table of a store for the links of one relationship. The relationship is to-many and its inverse is to-many
+/// too or does not exist (spec §3.2.4).
 ///
-/// A link is a row: of the object it leads from and the one it leads to, and where these have an
-/// order, of its places in it. So links are put, removed, merged and kept as history like any other
-/// rows.
+/// A link is a row with a source object and a target object. In an ordered relationship the row also has the
+/// object's place in the order. So links are put, removed, merged and kept as history like all rows.
 public struct LinkTable: Sendable, Hashable {
   /// The columns of the links, under a number of their own.
   public let layout: Layout
-  /// The relationship that leads from ``Column/source`` to ``Column/target``.
+  /// The relationship from ``Column/source`` to ``Column/target``.
   public let forward: End
-  /// The relationship that leads back; `nil` when there is none. Where a relationship is its own
-  /// inverse, both are the same and each link counts in both directions.
+  /// The inverse relationship; `nil` when there is none. A relationship that is its own inverse is both ends, and
+  /// each of its links counts in both directions.
   public let backward: End?
 
-  /// One of the relationships whose links a table has.
+  /// One of the relationships of a table.
   public struct End: Sendable, Hashable {
-    /// The numbers of all entities that have the relationship: the one that declares it and those
-    /// that inherit it, ascending.
+    /// The numbers of all entities that have the relationship, ascending: the entity that declares it and all
+    /// entities that inherit it.
     public let entities: [UInt16]
-    /// The relationship's number in their family.
+    /// The relationship's number in the family of the entities.
     public let relationship: UInt16
 
-    /// The relationship with the given number of the given entities.
+    /// Creates the end of a relationship with the given number, for the given entities.
     public init(entities: [UInt16], relationship: UInt16) {
       self.entities = entities.sorted()
       self.relationship = relationship
@@ -30,22 +29,22 @@ public struct LinkTable: Sendable, Hashable {
 
   /// The numbers of a link's columns.
   public enum Column {
-    /// The object that the link leads from.
+    /// The source object of the link.
     public static let source: UInt16 = 1
-    /// The object that the link leads to.
+    /// The target object of the link.
     public static let target: UInt16 = 2
-    /// The target's place among those of the source, where they have an order.
+    /// The target's place among the targets of the source, if they are ordered.
     public static let targetOrder: UInt16 = 3
-    /// The source's place among those of the target, where they have an order.
+    /// The source's place among the sources of the target, if they are ordered.
     public static let sourceOrder: UInt16 = 4
   }
 
-  /// A table of the given number.
+  /// Creates a table with the given number.
   ///
   /// - Parameters:
-  ///   - name: What messages call the links.
+  ///   - name: The name of the links in messages.
   ///   - isTargetOrdered: Whether the targets of a source have an order.
-  ///   - isSourceOrdered: Whether the sources of a target have one.
+  ///   - isSourceOrdered: Whether the sources of a target have an order.
   public init(
     name: String, number: UInt16, forward: End, backward: End?, isTargetOrdered: Bool = false,
     isSourceOrdered: Bool = false
@@ -68,28 +67,28 @@ public struct LinkTable: Sendable, Hashable {
   /// Whether each link counts in both directions.
   public var isSymmetric: Bool { forward == backward }
 
-  /// The table seen from one of its relationships.
+  /// A table as one of its relationships sees it.
   public struct Side: Sendable, Hashable {
     /// The table.
     public let table: LinkTable
     /// Whether the relationship leads from source to target.
     public let isForward: Bool
 
-    /// A table, seen from one of its ends.
+    /// Creates the view of a table from one of its ends.
     public init(table: LinkTable, isForward: Bool) {
       (self.table, self.isForward) = (table, isForward)
     }
 
-    /// The table seen from the other end.
+    /// The table as the inverse relationship sees it.
     public var turned: Side { Side(table: table, isForward: !isForward) }
 
     /// The column of the object that has the relationship.
     public var owner: LayoutColumn { table.column(isForward ? Column.source : Column.target)! }
-    /// The column of the object that it leads to.
+    /// The column of the object that the relationship leads to.
     public var destination: LayoutColumn {
       table.column(isForward ? Column.target : Column.source)!
     }
-    /// The column of that object's place; `nil` when the relationship has no order.
+    /// The column of the destination's place; `nil` when the relationship has no order.
     public var order: LayoutColumn? {
       table.column(isForward ? Column.targetOrder : Column.sourceOrder)
     }
@@ -101,7 +100,7 @@ public struct LinkTable: Sendable, Hashable {
 }
 
 extension Schema {
-  /// Where the links of a relationship are; `nil` when it follows from a column, or is none.
+  /// Returns the link table of a relationship; `nil` when the relationship follows from a column or does not exist.
   public func links(of entity: String, _ relationship: String) -> LinkTable.Side? {
     guard let layout = self[entity], let number = relationshipNumbers[entity]?[relationship] else {
       return nil

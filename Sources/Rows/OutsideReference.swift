@@ -1,28 +1,27 @@
-/// Where a value is that lies outside of its block, in a section of its own (spec §3.4.9).
+/// The place of a value that lies outside of its block, in a section of its own (spec §3.4.9).
 ///
-/// The row's place in the block holds this instead of the bytes, so a block that is written anew does
-/// not carry them along.
+/// The block contains the reference instead of the bytes, so rewriting the block does not copy the bytes.
 public struct OutsideReference: Sendable, Hashable {
-  /// Where the section begins in the file.
+  /// The offset of the section in the file.
   public var offset: UInt64
-  /// How many bytes the value has.
+  /// The byte count of the value.
   public var byteCount: Int
-  /// How many bytes the file keeps of it.
+  /// The byte count of the value in the file.
   public var storedByteCount: Int
-  /// The CRC-32C of the bytes that the file keeps.
+  /// The CRC-32C of the bytes in the file.
   public var checksum: UInt32
-  /// How the bytes are kept.
+  /// The encoding of the bytes in the file.
   public var codec: Codec
 
-  /// How a value's bytes are kept.
+  /// The encoding of a value's bytes in the file.
   public enum Codec: UInt8, Sendable {
-    /// As they are.
+    /// The bytes are unchanged.
     case plain = 0
-    /// In zlib's format.
+    /// The bytes are in zlib's format.
     case zlib = 1
   }
 
-  /// A reference to a section at the given place.
+  /// Creates a reference to a section at the given place.
   public init(
     offset: UInt64, byteCount: Int, storedByteCount: Int, checksum: UInt32, codec: Codec
   ) {
@@ -35,12 +34,12 @@ public struct OutsideReference: Sendable, Hashable {
 }
 
 extension OutsideReference {
-  /// How many bytes a reference takes in a block.
+  /// The byte count of a reference in a block.
   package static let referenceByteCount = 32
-  /// The longest value that may lie outside.
+  /// The byte count of the longest value that may lie outside.
   public static let maximumByteCount = 1 << 30
-  /// The most bytes that the values of one column of a block have together, unless it is one alone.
-  /// Whoever wants the whole column takes memory for as many.
+  /// The greatest byte count of all outside values of one column of a block, except for a single longer value. A
+  /// read of the whole column allocates this much memory.
   package static let maximumColumnByteCount = 1 << 26
 
   /// The reference's bytes in a block.
@@ -59,10 +58,10 @@ extension OutsideReference {
     return bytes
   }
 
-  /// Parses a reference that stands for itself.
+  /// Parses a reference that is in no column.
   package init(pluginBytes bytes: [UInt8]) throws { try self.init(bytes, column: 0) }
 
-  /// Parses a reference of the given column and checks what can be checked without the file.
+  /// Parses a reference of the given column and checks everything that can be checked without the file.
   init(_ bytes: some RandomAccessCollection<UInt8>, column: UInt16) throws {
     guard bytes.count == OutsideReference.referenceByteCount else {
       throw BlockError.badColumn(
@@ -94,31 +93,31 @@ extension OutsideReference {
   }
 }
 
-/// What the values of blocks are read from that lie outside of them: a file.
+/// The source from which blocks read their outside values: a file.
 ///
-/// Two blocks have their values in the same place exactly when this is the same object; then
-/// references pass from one to the other, and no value is read.
+/// Two blocks have their values in the same place exactly when their source is the same object. Then a reference
+/// can be copied from one block to the other without reading the value.
 public protocol OutsideValues: AnyObject, Sendable {
   /// Fills the memory, which has the reference's `byteCount` bytes, with the value.
   ///
-  /// - Throws: What the medium says when the value can't be read, and when what is there does not match
-  ///   the reference.
+  /// - Throws: The error of the medium when the value can't be read, or an error when the bytes do not match the
+  ///   reference.
   func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws
 }
 
-/// Puts values outside of the blocks whose rows they belong to.
+/// A writer that puts values outside of the blocks of their rows.
 package protocol OutsideWriter: AnyObject {
-  /// Where the values will be.
+  /// The source of the values after they are written.
   var values: any OutsideValues { get }
 
-  /// Whether a value of so many bytes, in the given column of the given entity, is put outside.
+  /// Returns whether a value with the given byte count, in the given column of the given entity, is put outside.
   func putsOutside(_ byteCount: Int, column: UInt16, entity: UInt16) throws -> Bool
 
   /// Adds a value.
   func add(_ value: BlockSlice) throws -> OutsideReference
 
-  /// Adds a value that lies outside of a block already, in another place, without reading it now.
+  /// Adds a value that already lies outside of a block in another place, without reading the value now.
   ///
-  /// - Returns: `nil` when it must be read, as ``add(_:)`` takes it.
+  /// - Returns: `nil` when the value must be read and passed to ``add(_:)``.
   func add(_ reference: OutsideReference, from values: any OutsideValues) -> OutsideReference?
 }

@@ -1,8 +1,8 @@
-// SAFETY: The caller answers for the rows being rows of the column and for room in the target.
+// SAFETY: The caller guarantees that the rows belong to the column and that the target has room.
 
-// Many rows at a time: the encoding is looked at once for a run, so that the loops are plain.
+// These functions handle many rows at once. They examine the encoding once for a run, so that the loops are plain.
 extension RawColumn {
-  /// Whether each of the given rows has a value, and gives it.
+  /// Returns whether each of the given rows has a value and gives it.
   package func allHaveValues(_ rows: Range<Int>) -> Bool {
     if unsafe isNothing { return false }
     return unsafe RawColumn.allSet(presence, rows) && RawColumn.allSet(given, rows)
@@ -11,7 +11,7 @@ extension RawColumn {
   private static func allSet(_ bits: UnsafeRawPointer?, _ rows: Range<Int>) -> Bool {
     guard let bits = unsafe bits else { return true }
     var row = rows.lowerBound
-    // SAFETY: Bitmaps have a bit for every row, and `row` stays among them.
+    // SAFETY: Bitmaps have a bit for every row, and `row` is a valid row.
     while row < rows.upperBound {
       if row & 7 == 0, row &+ 8 <= rows.upperBound {
         if unsafe bits.load(fromByteOffset: row &>> 3, as: UInt8.self) != 0xFF { return false }
@@ -24,9 +24,9 @@ extension RawColumn {
     return true
   }
 
-  /// Writes the integers of the given rows, decoded.
+  /// Writes the decoded integers of the given rows.
   package func copyIntegers(_ rows: Range<Int>, into target: UnsafeMutablePointer<Int64>) {
-    // SAFETY: The caller answers for `rows` being rows of the column and for the room in `target`.
+    // SAFETY: The caller guarantees that `rows` belong to the column and that `target` has room.
     let n = rows.count
     let line = unsafe base &+ step &* Int64(rows.lowerBound)
     if unsafe encoding == .bits {
@@ -67,7 +67,7 @@ extension RawColumn {
     for (i, row) in rows.enumerated() { unsafe target[i] = pattern(row) }
   }
 
-  /// Writes where the bytes of the given rows are.
+  /// Writes the address and length of the bytes of the given rows.
   package func copySpans(
     _ rows: Range<Int>, into target: UnsafeMutablePointer<UnsafeRawBufferPointer>
   ) {
@@ -84,7 +84,7 @@ extension RawColumn {
     for (i, row) in rows.enumerated() { unsafe target[i] = bytes(row) }
   }
 
-  /// The bit pattern of row `i` of a floating-point or date column; 32 bits for a float.
+  /// Returns the bit pattern of row `i` of a floating-point or date column; 32 bits for a float.
   @inline(__always)
   package func pattern(_ i: Int) -> Int64 {
     unsafe kind == .float

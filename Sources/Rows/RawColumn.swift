@@ -1,34 +1,33 @@
-// SAFETY: Whoever makes one has verified its bytes or wrote them itself, and whoever reads one has
-// checked the row.
+// SAFETY: The creator of a raw column has verified or written its bytes, and the reader has checked the row.
 
 import ObjectModel
 
-/// How a column's values lie in memory. The first seven are the encodings of blocks (spec §3.4).
+/// The layout of a column's values in memory. The first seven cases are the encodings of blocks (spec §3.4).
 @usableFromInline
 package enum ColumnEncoding: UInt8, Sendable {
   /// `base + step * i + u[i]`, with `u` of 0, 1, 2, 4 or 8 bytes.
   case integer = 1
-  /// Such an integer divided by a power of ten.
+  /// An integer encoded in the same way, divided by a power of ten.
   case scaled = 2
   /// The bit patterns of floating-point numbers.
   case real = 3
-  /// One bit a row.
+  /// One bit for each row.
   case bits = 4
   /// Offsets into a heap of bytes.
   case bytes = 5
   /// Codes into a sorted dictionary of byte strings.
   case dictionary = 6
-  /// Sixteen bytes a row.
+  /// Sixteen bytes for each row.
   case fixed = 7
-  /// Offset and length a row into a heap that still grows. Only in drafts, never written.
+  /// An offset and a length for each row, into a heap that still grows. Used only in drafts and never written.
   case slots = 8
 }
 
-/// One column's values in memory: where they are and how they are encoded.
+/// One column's values in memory: their addresses and their encoding.
 ///
-/// The same structure reads a column of a block, which was verified, and a column of a draft, so
-/// whoever reads an object need not ask which it is. It owns nothing: whoever holds one holds the
-/// memory too. Reads are not checked; ``Column`` is the safe face of it.
+/// The same structure reads a verified column of a block and a column of a draft, so a reader of an object need not
+/// distinguish the two. The structure owns nothing: its user must also retain the memory. Reads are not checked;
+/// ``Column`` is the safe interface.
 @unsafe
 @usableFromInline
 package struct RawColumn {
@@ -36,13 +35,13 @@ package struct RawColumn {
   @usableFromInline package var data: UnsafeRawPointer?
   @usableFromInline package var base: Int64 = 0
   @usableFromInline package var step: Int64 = 0
-  /// A bit a row, 1 where the row has a value; `nil` when every row has one.
+  /// One bit for each row, 1 where the row has a value; `nil` when every row has a value.
   @usableFromInline package var presence: UnsafeRawPointer?
-  /// A bit a row, 1 where a change gives the value; `nil` when every row's is given.
+  /// One bit for each row, 1 where a change gives the value; `nil` when every row's value is given.
   @usableFromInline package var given: UnsafeRawPointer?
-  /// A bit a row, 1 where the value lies outside of the block; `nil` when every value is in it.
+  /// One bit for each row, 1 where the value lies outside of the block; `nil` when every value lies in the block.
   @usableFromInline package var outside: UnsafeRawPointer?
-  /// Offsets into the heap, integers encoded as the data are.
+  /// Offsets into the heap, encoded like integers.
   @usableFromInline package var offsets: UnsafeRawPointer?
   @usableFromInline package var offsetBase: Int64 = 0
   @usableFromInline package var offsetStep: Int64 = 0
@@ -53,24 +52,24 @@ package struct RawColumn {
   @usableFromInline package var width: UInt8 = 0
   @usableFromInline package var offsetWidth: UInt8 = 0
   @usableFromInline package var scale: UInt8 = 0
-  /// Ten to the power of `scale`, of scaled floating-point numbers.
+  /// Ten to the power of `scale`, for scaled floating-point numbers.
   @usableFromInline package var divisor: Double = 1
   @usableFromInline package var kind: ColumnKind = .int64
-  /// Whether no row has a value; there are no data then.
+  /// Whether no row has a value. The column then has no data.
   @usableFromInline package var isNothing = false
 
   @inlinable package init() {}
 }
 
 extension RawColumn {
-  /// `base + step * i + u[i]`, modulo 2^64.
+  /// Returns `base + step * i + u[i]`, modulo 2^64.
   @inlinable @inline(__always)
   package static func decode(
     _ data: UnsafeRawPointer?, width: UInt8, base: Int64, step: Int64, _ i: Int
   ) -> Int64 {
     let line = base &+ step &* Int64(truncatingIfNeeded: i)
-    // SAFETY: Verification has checked that `data` holds `width` bytes for each row, and the caller
-    // that `i` is a row.
+    // SAFETY: Verification has checked that `data` contains `width` bytes for each row. The caller has checked that
+    // `i` is a row.
     switch width {
     case 0: return line
     case 1:
@@ -95,7 +94,7 @@ extension RawColumn {
       != 0
   }
 
-  /// Whether row `i` has no value.
+  /// Returns whether row `i` has no value.
   @inlinable @inline(__always)
   package func isNull(_ i: Int) -> Bool {
     if unsafe isNothing { return true }
@@ -103,14 +102,14 @@ extension RawColumn {
     return unsafe !RawColumn.bit(presence, i)
   }
 
-  /// Whether the change that this column belongs to gives row `i`'s value.
+  /// Returns whether the change that this column belongs to gives row `i`'s value.
   @inlinable @inline(__always)
   package func isGiven(_ i: Int) -> Bool {
     guard let given = unsafe given else { return true }
     return unsafe RawColumn.bit(given, i)
   }
 
-  /// The integer of row `i`: a whole number, 0 or 1 of a boolean, a reference, a dictionary code.
+  /// Returns the integer of row `i`: a whole number, 0 or 1 for a boolean, a reference, or a dictionary code.
   @inlinable @inline(__always)
   package func integer(_ i: Int) -> Int64 {
     if unsafe encoding == .bits {
@@ -119,7 +118,7 @@ extension RawColumn {
     return unsafe RawColumn.decode(data, width: width, base: base, step: step, i)
   }
 
-  /// The number of row `i` of a floating-point or date column.
+  /// Returns the number of row `i` of a floating-point or date column.
   @inlinable @inline(__always)
   package func double(_ i: Int) -> Double {
     if unsafe encoding == .scaled {
@@ -135,7 +134,7 @@ extension RawColumn {
     return unsafe data.unsafelyUnwrapped.loadUnaligned(fromByteOffset: i &* 8, as: Double.self)
   }
 
-  /// The number of row `i` of a column of 32-bit floating-point numbers, every bit of it.
+  /// Returns the number of row `i` of a column of 32-bit floating-point numbers, bit for bit.
   @inlinable @inline(__always)
   package func float(_ i: Int) -> Float {
     if unsafe encoding == .scaled { return unsafe Float(double(i)) }
@@ -143,7 +142,7 @@ extension RawColumn {
     return unsafe data.unsafelyUnwrapped.loadUnaligned(fromByteOffset: i &* 4, as: Float.self)
   }
 
-  /// The bytes of entry `code` of a dictionary, or of row `i` of a heap.
+  /// Returns the bytes of entry `i` of a dictionary, or of row `i` of a heap.
   @inlinable @inline(__always)
   package func heapBytes(_ i: Int) -> UnsafeRawBufferPointer {
     let start = unsafe RawColumn.decode(
@@ -155,10 +154,10 @@ extension RawColumn {
       start: heap.unsafelyUnwrapped + Int(start), count: Int(end &- start))
   }
 
-  /// The bytes of row `i`: text, bytes, a decimal in canonical form, a UUID.
+  /// Returns the bytes of row `i`: text, bytes, a decimal in canonical form, or a UUID.
   @inlinable @inline(__always)
   package func bytes(_ i: Int) -> UnsafeRawBufferPointer {
-    // SAFETY: As in `heapBytes`. A draft keeps its slots within its heap.
+    // SAFETY: As in `heapBytes`. A draft's slots lie within its heap.
     switch unsafe encoding {
     case .dictionary:
       return unsafe heapBytes(Int(RawColumn.decode(data, width: width, base: base, step: 0, i)))
@@ -175,21 +174,21 @@ extension RawColumn {
     }
   }
 
-  /// The text of row `i` of a column of texts.
+  /// Returns the text of row `i` of a column of texts.
   @inlinable @inline(__always)
   package func text(_ i: Int) -> String {
     unsafe String(decoding: bytes(i), as: UTF8.self)
   }
 }
 
-/// Where one row's bytes are in a draft's heap: 34 bits of offset and 30 bits of length.
+/// The place of one row's bytes in a draft's heap: 34 bits of offset and 30 bits of length.
 @usableFromInline
 struct Slot: BitwiseCopyable {
   @usableFromInline var bits: UInt64
 
-  /// The longest byte string a slot can hold.
+  /// The byte count of the longest byte string in a slot.
   @usableFromInline static let maximumByteCount = (1 << 30) - 1
-  /// The largest heap slots can lead into.
+  /// The byte count of the largest heap for slots.
   static let maximumHeapByteCount = (1 << 34) - 1
 
   init(offset: Int, byteCount: Int) {

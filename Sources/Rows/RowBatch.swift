@@ -1,13 +1,13 @@
 import ObjectModel
 
-/// Rows of one block that a view shows: all of them, or all but some.
+/// Rows of one block that a view shows: all rows, or all rows except hidden rows.
 public struct RowBatch: Sendable {
   /// The block: whole rows of one entity.
   public let block: Block
-  /// The rows that something above them replaced or removed; `nil` when there are none.
+  /// The rows that a table above replaced or removed; `nil` when there are none.
   public let hidden: RowMask?
 
-  /// The rows of a block that are not hidden.
+  /// Creates a batch of the rows of a block that are not hidden.
   public init(_ block: Block, hidden: RowMask? = nil) {
     self.block = block
     self.hidden = hidden
@@ -17,20 +17,20 @@ public struct RowBatch: Sendable {
   public var rowCount: Int { block.rowCount - (hidden?.count ?? 0) }
 }
 
-/// A set of rows of one block, a bit each.
+/// A set of rows of one block, with one bit for each row.
 public struct RowMask: Sendable, Hashable {
   /// The bits, the first row in the lowest bit of the first word.
   public private(set) var words: [UInt64]
   /// The number of rows in the set.
   public private(set) var count = 0
 
-  /// An empty set of the rows of a block with the given number of rows.
+  /// Creates an empty set for a block with the given number of rows.
   public init(rowCount: Int) { words = Array(repeating: 0, count: (rowCount + 63) / 64) }
 
-  /// Whether the set has the given row.
+  /// Returns whether the set contains the given row.
   public func contains(_ row: Int) -> Bool { words[row >> 6] >> UInt64(row & 63) & 1 != 0 }
 
-  /// Puts the given row into the set.
+  /// Adds the given row to the set.
   public mutating func insert(_ row: Int) {
     guard !contains(row) else { return }
     words[row >> 6] |= 1 << UInt64(row & 63)
@@ -41,10 +41,10 @@ public struct RowMask: Sendable, Hashable {
 extension View {
   /// Returns the objects of one entity as blocks of whole rows: the input of a scan.
   ///
-  /// Blocks that nothing changes come as they are, without the rows that a table above replaces or removes. Where
-  /// many rows of a block are changed, the block applies the changes to each column when the column is read. Where
-  /// few are, the changed rows are gathered into new blocks, once for each call. The batches come in no order; within
-  /// one, keys ascend. Costs time in proportion to the removed rows, and to the changed rows of the latter kind.
+  /// Unchanged blocks come as they are, without the rows that a table above replaces or removes. Where many rows of
+  /// a block are changed, the block applies the changes to each column when the column is read. Where few are
+  /// changed, each call gathers the changed rows into new blocks. The batches come in no order; within a batch,
+  /// keys ascend. The time is proportional to the removed rows and to the gathered rows.
   ///
   /// - Throws: The error of a damaged block.
   public func batches(of layout: Layout) throws -> [RowBatch] {
@@ -78,17 +78,17 @@ extension View {
     return batches
   }
 
-  /// Of so many rows one must be changed for the changes to be applied column by column. To gather a row costs as much
-  /// as to encode a column of some tens of rows.
+  /// If at least one row in this many is changed, the changes are applied column by column. To gather a row costs
+  /// as much as to encode a column of some tens of rows.
   private static let overlayShare = 16
 
-  /// The objects with the given keys as rows of blocks, as far as there are such objects.
+  /// Returns the objects with the given keys as rows of blocks. Keys without an object are skipped.
   ///
-  /// Rows that nothing changes come in their own blocks, which hold others too; the rest are gathered.
+  /// Unchanged rows come in their own blocks, which also contain more rows; changed rows are gathered.
   ///
-  /// - Parameter keys: Numbers of objects of the layout's entity, in any order, none twice.
-  /// - Returns: For each object found its place among the keys, its block's among the blocks, and its
-  ///   row, in the order of the keys.
+  /// - Parameter keys: Numbers of objects of the layout's entity, in any order, without duplicates.
+  /// - Returns: For each object found, the key's position in `keys`, the position of the block, and the row. They
+  ///   come in the order of the keys.
   package func rows(
     of keys: [UInt64], _ layout: Layout
   ) throws -> (blocks: [Block], rows: [(key: Int, block: Int, row: Int)]) {
@@ -127,10 +127,11 @@ extension View {
     return (blocks, rows)
   }
 
-  /// From so many on the blocks of an entity are gone through once, and not asked for key by key.
+  /// The number of keys from which the blocks of one table are searched directly, instead of all tables key by key.
   private static let manyKeys = 512
 
-  /// The same where one table has all that there is of the entity, and only whole rows; `nil` elsewhere.
+  /// Returns the same result if a single table contains all rows of the entity, and only whole rows; otherwise
+  /// `nil`.
   private func manyRows(
     of keys: [UInt64], _ layout: Layout
   ) throws -> (blocks: [Block], rows: [(key: Int, block: Int, row: Int)])? {
@@ -155,7 +156,7 @@ extension View {
     return (blocks, rows)
   }
 
-  /// The rows of a block whose keys are among the given ones, which ascend; `nil` when none is.
+  /// Returns the rows of a block whose keys are among the given ascending keys; `nil` when there are none.
   private static func rows(of block: Block, among keys: [UInt64]) throws -> RowMask? {
     var index = keys.firstPosition { $0 >= block.minimumKey }
     var mask: RowMask?
@@ -169,7 +170,8 @@ extension View {
     return mask
   }
 
-  /// Returns ascending keys with the keys that some changes put or remove, as far as lower tables may have them.
+  /// Returns ascending keys, together with the keys of rows that some changes put or remove, if lower tables may
+  /// have them.
   private static func merge(
     _ keys: [UInt64], keysOf changes: Layer.EntityChanges,
     reaching lower: ArraySlice<Layer.EntityChanges>
@@ -190,24 +192,24 @@ extension View {
 }
 
 extension BlockRun {
-  /// The blocks with keys between the lowest and the highest of another block.
+  /// Returns the blocks with keys between the lowest and the highest key of another block.
   func blocks(reaching block: Block) -> ArraySlice<Block> {
     let start = blocks.firstPosition { $0.maximumKey >= block.minimumKey }
     return blocks[start...].prefix { $0.minimumKey <= block.maximumKey }
   }
 }
 
-/// Changed rows on their way into blocks of whole rows.
+/// Changed rows that are being gathered into blocks of whole rows.
 private struct ChangeGathering {
   private let layout: Layout
   private var sources: [any RowSource] = []
   private var sourceIndexes: [ObjectIdentifier: Int] = [:]
-  /// For each row its changes from the top down, and the whole row last.
+  /// The places of each row: its changes from the top down, then the whole row.
   private var found: [(key: UInt64, places: [RowPlace])] = []
 
   init(_ layout: Layout) { self.layout = layout }
 
-  /// Adds the rows of a block that are changed, and hides them where they are.
+  /// Adds the changed rows of a block, and hides them in the block.
   ///
   /// - Parameter changes: Blocks of changed rows, the topmost first.
   mutating func add(_ changes: [Block], above block: Block, hiding hidden: inout RowMask?) throws {
@@ -235,7 +237,7 @@ private struct ChangeGathering {
     }
   }
 
-  /// Adds an object with all that it is made of.
+  /// Adds an object with all its rows.
   mutating func add(_ key: UInt64, _ row: ViewRow) {
     found.append((key, row.locations.map { place($0) }))
   }
@@ -250,7 +252,7 @@ private struct ChangeGathering {
     return RowPlace(source: source, row: location.row)
   }
 
-  /// The rows with their changes.
+  /// Returns the rows with their changes applied.
   mutating func blocks() throws -> [Block] {
     guard !found.isEmpty else { return [] }
     found.sort { $0.key < $1.key }

@@ -1,17 +1,17 @@
-// SAFETY: Sources stay alive and unchanged while rows are gathered from them, and what is read from
-// elsewhere is copied.
+// SAFETY: Sources stay alive and unchanged while rows are gathered from them, and bytes from another place are
+// copied.
 
 import ObjectModel
 
-/// What becomes of values that lie outside of the blocks that rows are gathered from.
+/// The treatment of values that lie outside of the blocks from which rows are gathered.
 ///
-/// They stay where they are when all are in one place, so that merging segments moves no large value;
-/// values from different places come into the new block, since a reference does not say which place
-/// it means. A writer takes what is large, and what is elsewhere, to its own place.
+/// Values in a single place stay there, so that merging segments moves no large value. Values in different places
+/// are copied into the new block, because a reference does not name its place. A writer moves large values, and
+/// values in another place, to its own place.
 struct OutsideGathering {
-  /// Where values may stay; `nil` for nowhere.
+  /// The place where values may stay; `nil` if no value may stay.
   let kept: (any OutsideValues)?
-  /// Whether any value lies outside, or is to.
+  /// Whether a value lies outside or may be moved outside.
   let isNeeded: Bool
   private let writer: (any OutsideWriter)?
   private let entity: UInt16
@@ -33,17 +33,17 @@ struct OutsideGathering {
     kept != nil && source.outsideValues === kept
   }
 
-  /// Whether rows of the column must be looked at one by one.
+  /// Returns whether rows of the column must be examined one by one.
   func mayConcern(_ column: LayoutColumn, _ raw: RawColumn) -> Bool {
     unsafe raw.outside != nil || (writer != nil && column.kind == .binary)
   }
 
-  /// How many bytes the value of a row will take in the new block, and outside of it.
+  /// Returns the byte counts of a row's value in the new block and outside of it.
   func byteCounts(
     _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource
   ) throws -> (inside: Int, outside: Int) {
     if unsafe raw.isNull(row) || !raw.isGiven(row) || raw.encoding == .scaled { return (0, 0) }
-    // A whole number that widens to a decimal has no bytes of its own.
+    // A whole number that widens to a decimal takes no bytes in its source.
     guard unsafe raw.kind.family == .bytes else { return (0, 0) }
     guard unsafe mayConcern(column, raw) else { return (unsafe raw.bytes(row).count, 0) }
     let byteCount = unsafe raw.valueByteCount(row)
@@ -84,7 +84,7 @@ struct OutsideGathering {
       outside: try writer.add(unsafe slice(raw.bytes(row), column.number, of: source)))
   }
 
-  /// Bytes of a source, in the source's own memory where they lie in it.
+  /// Returns bytes of a source, in the source's own memory where possible.
   private func slice(
     _ bytes: UnsafeRawBufferPointer, _ number: UInt16, of source: any RowSource
   ) throws -> BlockSlice {
@@ -100,24 +100,24 @@ struct OutsideGathering {
 }
 
 extension RowSource {
-  /// Nowhere.
+  /// No place: the source has no values outside.
   var outsideValues: (any OutsideValues)? { nil }
-  /// None.
+  /// Always false.
   var hasOutsideValues: Bool { false }
-  /// No memory that others could share.
+  /// Returns `nil`: the source has no memory that a block could share.
   func memory(ofColumn number: UInt16) throws -> BlockMemory? { nil }
-  /// There is none.
+  /// Traps: the source has no values outside.
   func memory(of reference: OutsideReference) throws -> BlockMemory {
     preconditionFailure("Only blocks have values outside of them.")
   }
 }
 
 extension Layer {
-  /// The same changes with large values where `writer` puts them.
+  /// Returns the same changes with large values moved to `writer`.
   ///
-  /// Blocks without such values stay as they are.
+  /// Blocks without large values are reused.
   ///
-  /// - Throws: ``BlockError`` when a block is damaged, or what its source or the writer throws.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of its source or of the writer.
   package func movingLargeValues(to writer: any OutsideWriter) throws -> Layer {
     var blockWriter: BlockWriter?
     var changed = false
@@ -151,7 +151,7 @@ extension Layer {
 }
 
 extension Block {
-  /// Whether a value is large, or lies outside in another place than the writer's.
+  /// Returns whether a value is large, or lies outside in another place than the writer's.
   fileprivate func hasValues(toMoveTo writer: any OutsideWriter) throws -> Bool {
     if hasOutsideValues && outsideValues !== writer.values { return true }
     for (position, entry) in entries.enumerated()
@@ -171,8 +171,8 @@ extension Block {
     return false
   }
 
-  /// Whether another block has the same columns, the basis aside: a missing column means the default,
-  /// which nobody here knows.
+  /// Returns whether another block has the same columns, except for the basis. A missing column means the default,
+  /// which is not known here.
   fileprivate func hasColumns(of other: Block) -> Bool {
     func columns(_ block: Block) -> [[UInt16]] {
       block.entries.filter { $0.number != LayoutColumn.Number.basis }
@@ -181,8 +181,8 @@ extension Block {
     return columns(self) == columns(other)
   }
 
-  /// The rows of consecutive blocks with the same columns in blocks of a sensible size, with large
-  /// values elsewhere.
+  /// Returns the rows of consecutive blocks with the same columns in blocks of a suitable size, with large values
+  /// moved to `writer`.
   fileprivate static func movingLargeValues(
     of blocks: [Block], to writer: any OutsideWriter, _ blockWriter: inout BlockWriter
   ) throws -> [Block] {

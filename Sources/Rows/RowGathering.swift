@@ -2,30 +2,31 @@
 
 import ObjectModel
 
-/// Something rows can be taken from: a draft or a block.
+/// A source of rows: a draft or a block.
 protocol RowSource: AnyObject {
-  /// The column with the given number; `nil` when there is none. Valid until the source changes.
+  /// Returns the column with the given number; `nil` when there is none. The column is valid until the source
+  /// changes.
   ///
-  /// - Throws: What a damaged block throws.
+  /// - Throws: The error of a damaged block.
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn?
-  /// Whether a missing column is that of the row beneath. Otherwise it is the default.
+  /// Whether a missing column means the column of the row beneath. Otherwise it means the default.
   var isSparse: Bool { get }
-  /// About how many bytes the byte strings of all rows take.
+  /// The approximate byte count of all rows' byte strings.
   var byteStringByteCount: Int { get }
-  /// The version of rows that have none of their own.
+  /// The version of rows without a version of their own.
   var version: Int64 { get }
-  /// Whether columns may have references where values lie outside of the source.
+  /// Whether columns may contain references to values outside of the source.
   var hasOutsideValues: Bool { get }
-  /// Where those values are; `nil` for nowhere.
+  /// The source of the outside values; `nil` for none.
   var outsideValues: (any OutsideValues)? { get }
-  /// The memory that a column's values lie in, when others may share it.
+  /// Returns the memory of a column's values, if a block may share it.
   func memory(ofColumn number: UInt16) throws -> BlockMemory?
-  /// One value that lies outside.
+  /// Returns one value that lies outside.
   func memory(of reference: OutsideReference) throws -> BlockMemory
 }
 
 extension RowSource {
-  /// No commit has written the rows.
+  /// The version of uncommitted rows.
   var version: Int64 { 0 }
 }
 
@@ -56,11 +57,11 @@ extension Draft: RowSource {
 
 /// Consecutive rows of one source.
 struct RowRun {
-  /// The position of the source among those that are gathered from.
+  /// The position of the source in the list of sources.
   var source: Int
   /// The rows.
   var rows: Range<Int>
-  /// For a single row that leaves values open: where they are looked for next.
+  /// The next place to search, for a single row that does not give all values.
   var beneath: RowPlace?
 }
 
@@ -68,34 +69,34 @@ struct RowRun {
 struct RowPlace {
   var source: Int
   var row: Int
-  /// What lies further down, by its position in a list of places.
+  /// The position of the next lower row in a list of places.
   var beneath: Int?
 }
 
-/// Rows from anywhere, in the order of their keys, on their way into blocks.
+/// Rows from any sources, in the order of their keys, that are being written into blocks.
 ///
-/// Freezing a draft, merging layers and rewriting a segment are all the same work: pick rows, read
-/// each wanted column from wherever its values lie, encode.
+/// Freezing a draft, merging layers and rewriting a segment do the same work: select rows, read each wanted column
+/// from its sources, and encode the column.
 struct RowGathering {
   let entity: UInt16
   let flags: BlockFlags
   /// The wanted columns, in ascending order of their numbers.
   let columns: [LayoutColumn]
   var sources: [any RowSource]
-  /// The places that rows beneath are at.
+  /// The places of rows further beneath.
   var places: [RowPlace] = []
-  /// The runs of rows, with one key for each row of each run.
+  /// The runs of rows. `keys` contains one key for each row of each run.
   var runs: [RowRun] = []
   var keys: [UInt64] = []
-  /// For each row the version it is based on, or nothing when all are new.
+  /// The version that each row is based on; empty when all rows are new.
   var bases: [Int64] = []
-  /// For each row of an index the object it is of; nothing for rows of an entity.
+  /// The object of each row of an index; empty for rows of an entity.
   var objects: [Int64] = []
-  /// The version every row gets, if any.
+  /// The version of every row, if one is assigned.
   var version: Int64?
-  /// Whether rows keep the versions they have.
+  /// Whether rows keep their versions.
   var keepsVersions = false
-  /// Who puts large values outside of the blocks; `nil` when they stay where they are.
+  /// The writer that puts large values outside of the blocks; `nil` when large values stay in their place.
   var outsideWriter: (any OutsideWriter)?
 
   init(
@@ -107,7 +108,7 @@ struct RowGathering {
     self.sources = sources
   }
 
-  /// Adds one row, as part of the last run when it follows on it.
+  /// Adds one row. A row that follows the last run extends that run.
   mutating func append(
     source: Int, row: Int, key: UInt64, basis: Int64, beneath: RowPlace? = nil
   ) {
@@ -127,10 +128,10 @@ struct RowGathering {
     keys.append(key)
   }
 
-  /// Writes the rows as blocks of a sensible size.
+  /// Writes the rows as blocks of a suitable size.
   ///
   /// - Precondition: The keys ascend strictly.
-  /// - Throws: What a damaged source throws.
+  /// - Throws: The error of a damaged source.
   func blocks(_ writer: inout BlockWriter) throws -> [Block] {
     var blocks: [Block] = []
     var cursor = Cursor(runs: runs)
@@ -162,7 +163,7 @@ struct RowGathering {
       writer.add(column.number, column.kind) { values in
         do { try gather(column, runs, outside, into: &values) } catch {
           failure = error
-          // The block is thrown away; it must only be well formed until then.
+          // The block is discarded, and must only be well formed until then.
           values.begin(column.kind)
           values.appendNull(rows.count)
         }
@@ -239,7 +240,7 @@ struct RowGathering {
     }
   }
 
-  /// Adds the versions of the rows, each that of the topmost change.
+  /// Adds the version of each row, which is the version of its topmost change.
   private func gatherVersions(_ runs: [RowRun], into values: inout ColumnValues) throws {
     for run in runs {
       let source = sources[run.source]
@@ -252,7 +253,7 @@ struct RowGathering {
     }
   }
 
-  /// A column of a source, whose values are also values of the wanted kind.
+  /// Returns a column of a source. Throws if its values can't be read as the wanted kind.
   @unsafe private func rawColumn(_ column: LayoutColumn, of source: Int) throws -> RawColumn? {
     guard let raw = try unsafe sources[source].rawColumn(column.number) else { return nil }
     guard unsafe raw.kind == column.kind || raw.kind.widens(to: column.kind) else {
@@ -263,14 +264,14 @@ struct RowGathering {
     return unsafe raw
   }
 
-  /// A value of a single row: its column, or `nil` for the default, and the place in it.
+  /// The value of a single row: its column, or `nil` for the default, and the row in the column.
   @unsafe private struct Found {
     var raw: RawColumn?
     var row: Int
     var source: any RowSource
   }
 
-  /// Looks for the value of a single row from the top down; `nil` when no row gives it.
+  /// Returns the value of a single row, searched from the top down; `nil` when no row gives the value.
   @unsafe private func find(
     _ column: LayoutColumn, _ run: RowRun, _ beneath: RowPlace?
   ) throws -> Found? {
@@ -291,10 +292,10 @@ struct RowGathering {
     return nil
   }
 
-  /// How many of the rows go into one block before it is larger than it should be; at least one.
+  /// Returns the number of rows that fit into one block of a suitable size; at least one.
   private func rowsThatFit(_ runs: [RowRun], _ outside: OutsideGathering) throws -> Int {
     let count = runs.reduce(0) { $0 + $1.rows.count }
-    // Where all byte strings of all sources together are few, there is nothing to weigh.
+    // If all sources together have few bytes of byte strings, no row need be measured.
     var total = 0
     var last = -1
     for run in runs where run.source != last {
@@ -342,7 +343,7 @@ struct RowGathering {
     return count
   }
 
-  /// Takes rows off the front of a list of runs.
+  /// A cursor that takes rows from the front of a list of runs.
   private struct Cursor {
     let runs: [RowRun]
     var index = 0

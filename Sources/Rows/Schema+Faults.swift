@@ -1,24 +1,25 @@
 package import ObjectModel
 
-/// What is wrong with the numbers of a schema.
+/// An error in the numbers of a schema.
 package struct NumberingFault: Hashable {
   package enum Kind { case given, highest }
   package let kind: Kind
   package let entity: String
   package let property: String?
-  /// What is wrong, in a sentence.
+  /// A sentence that says what is wrong.
   package let text: String
 }
 
 extension Schema {
-  /// What is wrong with the numbers of properties, if the schema is one of the given model (spec §3.2.1, §4.6.3).
+  /// Returns the errors in the numbers of properties, if the schema belongs to the given model (spec §3.2.1,
+  /// §4.6.3).
   package func numberingFaults(of model: Model) -> [NumberingFault] {
     let faults = layouts.flatMap { givenFaults($0, model) }
-    // Numbers that are wrong make the highest wrong too.
+    // Wrong numbers make the highest number wrong too.
     return faults.isEmpty ? highestFaults(model) : faults
   }
 
-  /// The properties of an entity, each with its number.
+  /// Returns the properties of an entity, each with its number.
   private func numbers(of layout: Layout) -> [(name: String, number: UInt16)] {
     layout.columns.map { ($0.name, $0.number) }
       + (relationshipNumbers[layout.entity] ?? [:]).map { ($0.key, $0.value) }

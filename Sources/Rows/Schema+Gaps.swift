@@ -1,13 +1,13 @@
 public import ObjectModel
 
 extension Schema {
-  /// Returns a sentence about the first part of a model that the schema lacks; `nil` if it has all.
+  /// Returns a sentence about the first part of a model that the schema lacks; `nil` if the schema lacks none.
   ///
-  /// A store that reads model and schema from a file checks them so before it gives them out. Later
-  /// code takes each entity of the model for an entity of the schema.
+  /// A store that reads model and schema from a file checks them so before it returns them. Later code expects an
+  /// entity of the schema for each entity of the model.
   public func gap(against model: Model) -> String? {
     let wanted: Schema
-    // A schema that has all that the model needs is not changed by evolving it to the model.
+    // A schema with all parts of the model does not change when it evolves to the model.
     do { wanted = try Schema(model, evolving: self, of: model) } catch { return "\(error)" }
     for layout in wanted.layouts {
       guard let found = self[layout.entity] else {
