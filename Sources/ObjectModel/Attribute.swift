@@ -6,15 +6,15 @@ public struct Attribute: Sendable, Hashable {
   public var name: String
   /// The type of its values.
   public var type: AttributeType
-  /// Whether it may have no value.
+  /// Whether an object may have no value.
   public var isOptional: Bool
-  /// Whether it lives in memory only.
+  /// Whether the attribute is held in memory only.
   public var isTransient: Bool
   /// The value of a new object, and of a row written before the attribute existed.
   public var defaultValue: Value
-  /// What values are allowed.
+  /// The rules that values must meet.
   public var validation: Validation
-  /// How the value follows from others; `nil` for an ordinary attribute.
+  /// The derivation of the value from other properties; `nil` for an ordinary attribute.
   public var derivation: Derivation?
   /// The name of the composite type, for a composite attribute.
   public var compositeName: String?
@@ -22,29 +22,29 @@ public struct Attribute: Sendable, Hashable {
   public var valueTransformerName: String?
   /// The class of a transformable attribute's values, as the source names it.
   public var valueClassName: String?
-  /// Storage and indexing choices.
+  /// The options for storage and indexing.
   public var options: Options
-  /// The name the attribute had in the version before, for migration.
+  /// The name of the attribute in the previous version, for migration.
   public var renamingIdentifier: String?
-  /// Text that changes the version hash when nothing else does.
+  /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String?
-  /// Notes of the application's own.
+  /// The application's own notes.
   public var userInfo: [String: String]
-  /// What the source says beyond the attribute.
+  /// The details of the source that the attribute has no property for.
   public var source: SourceDetails
 
-  /// Choices about how an attribute is stored.
+  /// Options for the storage of an attribute.
   public struct Options: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: Int
-    /// The options with the given bits.
+    /// Creates the options with the given bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Large values are kept apart from their rows.
+    /// Large values are stored apart from their rows.
     public static let allowsExternalStorage = Options(rawValue: 1 << 0)
-    /// The value is kept in the history after the object is deleted.
+    /// The value stays in the history after the object is deleted.
     public static let preservesValueOnDeletion = Options(rawValue: 1 << 1)
-    /// The attribute has an index of its own, in the manner of models before fetch indexes.
+    /// The attribute has an index of its own, as in models from before fetch indexes.
     public static let isIndexed = Options(rawValue: 1 << 2)
     /// Apple's full-text indexer sees the attribute.
     public static let isIndexedBySpotlight = Options(rawValue: 1 << 3)
@@ -54,7 +54,7 @@ public struct Attribute: Sendable, Hashable {
     public static let allowsCloudEncryption = Options(rawValue: 1 << 5)
   }
 
-  /// What values an attribute accepts. Not part of the version hash.
+  /// The rules for the values of an attribute. Not part of the version hash.
   public struct Validation: Sendable, Hashable {
     /// The least value, or for text the least number of characters, as ``Value/integer(_:)``.
     public var minimum: Value
@@ -62,10 +62,10 @@ public struct Attribute: Sendable, Hashable {
     public var maximum: Value
     /// A regular expression that the whole text must match.
     public var pattern: String?
-    /// Predicates that the value must meet besides.
+    /// Further predicates that the value must meet.
     public var predicates: [ValidationPredicate]
 
-    /// The given bounds, pattern and predicates; none by default.
+    /// Creates rules of the given bounds, pattern and predicates; none by default.
     public init(
       minimum: Value = .null, maximum: Value = .null, pattern: String? = nil,
       predicates: [ValidationPredicate] = []
@@ -77,21 +77,21 @@ public struct Attribute: Sendable, Hashable {
     }
   }
 
-  /// How a derived attribute follows from other properties.
+  /// The derivation of an attribute from other properties.
   public struct Derivation: Sendable, Hashable {
-    /// The expression, as its source spells it: `canonical:(name)`, `count:(stops)`, `now()`.
+    /// The expression, as the source spells it: `canonical:(name)`, `count:(stops)`, `now()`.
     public var expression: String
-    /// A predicate in text form that restricts what a to-many derivation counts.
+    /// A predicate in text form that restricts the objects of a to-many derivation.
     public var filter: String?
 
-    /// The derivation by the given expression.
+    /// Creates a derivation by the given expression.
     public init(_ expression: String, filter: String? = nil) {
       self.expression = expression
       self.filter = filter
     }
   }
 
-  /// An attribute with the given name, type and parts.
+  /// Creates an attribute with the given name, type and parts.
   public init(
     _ name: String,
     _ type: AttributeType,

@@ -1,7 +1,7 @@
 /// The type of an attribute's values.
 ///
-/// The raw value is the number that models and version hashes carry (spec §2.3.1), the same as
-/// Core Data's public attribute type numbers.
+/// The raw value is the number in models and version hashes (spec §2.3.1). It equals Core Data's public attribute
+/// type number.
 public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   /// No type. Allowed for transient attributes only.
   case undefined = 0
@@ -19,7 +19,7 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case float = 600
   /// Text, in UTF-8.
   case string = 700
-  /// Yes or no.
+  /// True or false.
   case boolean = 800
   /// A moment, in seconds since 2001-01-01 00:00 UTC.
   case date = 900
@@ -27,9 +27,9 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case binary = 1000
   /// A UUID of 16 bytes.
   case uuid = 1100
-  /// A URI, kept as the text it was given.
+  /// A URI, stored as its original text.
   case uri = 1200
-  /// A value of the application's own, stored as the bytes its value transformer makes.
+  /// A value of the application's own type, stored as the bytes from its value transformer.
   case transformable = 1800
   /// The identifier of an object. Allowed for transient attributes only.
   case objectID = 2000
@@ -60,7 +60,7 @@ extension AttributeType {
     }
   }
 
-  /// The type with the given name in a model source file.
+  /// Creates the type with the given name in a model source file.
   public init?(sourceName: String) {
     guard let type = AttributeType.allCases.first(where: { $0.sourceName == sourceName }) else {
       return nil

@@ -1,5 +1,5 @@
 extension Attribute.Derivation {
-  /// How a derived value is computed, taken out of its expression.
+  /// The form of a derivation, parsed from its expression.
   public enum Form: Sendable, Hashable {
     /// The moment of saving: `now()`.
     case now
@@ -9,13 +9,13 @@ extension Attribute.Derivation {
     case function(Function, path: [String])
   }
 
-  /// What a derived value may be computed with.
+  /// A function that computes a derived value.
   public enum Function: String, Sendable, Hashable, CaseIterable {
     /// Text without case and diacritics.
     case canonical
-    /// Text in capitals.
+    /// Text in upper case.
     case uppercase
-    /// Text in small letters.
+    /// Text in lower case.
     case lowercase
     /// The number of objects.
     case count
@@ -29,9 +29,9 @@ extension Attribute.Derivation {
     case average
   }
 
-  /// How the value is computed; `nil` if the expression says nothing that can be derived.
+  /// The form of the derivation; `nil` if the expression cannot be derived.
   ///
-  /// Reads Core Data's two spellings alike: `sum:(stops.cost)` and `stops.cost.@sum`.
+  /// Both spellings of Core Data are accepted: `sum:(stops.cost)` and `stops.cost.@sum`.
   public var form: Form? {
     let text = expression[...].trimmed
     if text == "now()" || text == "now:()" { return .now }
@@ -52,8 +52,8 @@ extension Attribute.Derivation {
     return .function(function, path: path)
   }
 
-  /// The expression in the one spelling that version hashes see (spec §2.4.4): `count:(stops)`, also
-  /// for `stops.@count`. One that says nothing that can be derived stays as it is.
+  /// The expression in the single spelling that version hashes cover (spec §2.4.4): `count:(stops)`, also for
+  /// `stops.@count`. An expression that cannot be derived is unchanged.
   public var normalizedExpression: String {
     switch form {
     case .now: "now()"
@@ -63,7 +63,7 @@ extension Attribute.Derivation {
     }
   }
 
-  /// The names in a key path; `nil` if it is none.
+  /// Returns the names in a key path; `nil` if the text is no key path.
   private static func path(_ text: Substring) -> [String]? {
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let isPath = names.allSatisfy { name in
@@ -74,7 +74,7 @@ extension Attribute.Derivation {
 }
 
 extension Attribute.Derivation.Function {
-  /// The function that a collection operator in a key path stands for.
+  /// Creates the function of a collection operator in a key path.
   fileprivate init?(collectionOperator name: Substring) {
     switch name {
     case "count": self = .count
@@ -88,7 +88,7 @@ extension Attribute.Derivation.Function {
 }
 
 extension Substring {
-  /// The text without the spaces around it.
+  /// The text without spaces at its ends.
   fileprivate var trimmed: Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace ?? false { text.removeLast() }

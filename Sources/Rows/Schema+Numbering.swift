@@ -1,11 +1,10 @@
 import ObjectModel
 
-/// One walk over a model that gives numbers: to entities and their columns first, then to links, then
-/// to indexes.
+/// The numbering of a model in one pass: first of entities and their columns, then of link tables, then of indexes.
 struct Numbering {
   let model: Model
   let previous: Schema?
-  /// What continues what, where the model of the schema before is known.
+  /// The parts of the previous model that parts of this model continue; `nil` when the previous model is unknown.
   private let continuation: ModelContinuation?
   private(set) var layouts: [Layout] = []
   private(set) var relationshipNumbers: [String: [String: UInt16]] = [:]
@@ -13,18 +12,18 @@ struct Numbering {
   private(set) var indexes: [IndexLayout] = []
   private(set) var highestEntity: UInt16
   private(set) var highestProperty: [UInt16: UInt16]
-  /// The highest property number that any family of the schema before has given.
+  /// The highest property number that any family of the previous schema has assigned.
   private let highestOfAll: UInt16
-  /// For each entity walked, its columns by property name, which subentities take over.
+  /// The columns of each visited entity, by entity name. Subentities inherit them.
   private var columnsByEntity: [String: [LayoutColumn]] = [:]
 
   init(model: Model, previous: Schema?, of before: Model?) {
     self.model = model
     self.previous = previous
-    // Most schemas are of new stores, or as their file has them: there is nothing to compare then.
+    // Most schemas belong to new stores or come unchanged from their file. Then there is nothing to compare.
     continuation =
       previous == nil ? nil : before.map { ModelContinuation(from: $0, to: model) }
-    // A number that was given once is new to every family, so that an entity may move to another.
+    // New numbers exceed all numbers of every family, so that an entity may move to another family.
     highestOfAll = previous?.highestPropertyNumbers.values.max() ?? 0
     highestEntity = previous?.highestEntityNumber ?? 0
     highestProperty = previous?.highestPropertyNumbers ?? [:]
@@ -49,7 +48,7 @@ struct Numbering {
     return try nextNumber()
   }
 
-  /// The next number for an entity, or for what has one as entities do.
+  /// Returns the next number for an entity, a link table or an index.
   mutating func nextNumber() throws(SchemaError) -> UInt16 {
     guard highestEntity < .max else {
       throw SchemaError(
@@ -59,7 +58,7 @@ struct Numbering {
     return highestEntity
   }
 
-  /// The layout of the same entity in the schema before.
+  /// Returns the layout of the same entity in the previous schema.
   private func before(_ entity: Entity) -> Layout? {
     if let continuation {
       return continuation.entity(before: entity.name).flatMap { previous?[$0.name] }
@@ -106,7 +105,7 @@ struct Numbering {
     columns.sort { $0.name < $1.name }
     columnsByEntity[entity.name] = columns
     relationshipNumbers[entity.name] = others
-    // Only numbers that were kept wrongly can meet those that are given now.
+    // New numbers are unique. A conflict is possible only among numbers of a damaged previous schema.
     guard let layout = Layout(checking: entity.name, entityNumber: number, columns: columns) else {
       throw SchemaError(
         description: "The properties of '\(entity.name)' can't be told apart by their numbers.")
@@ -114,8 +113,7 @@ struct Numbering {
     layouts.append(layout)
   }
 
-  /// Takes over the numbers that an entity has brought along from another family: none of them may be given
-  /// again.
+  /// Reserves the numbers that an entity brings along from another family, so that they are not assigned again.
   private mutating func noteNumbers(of entity: Entity, family: UInt16) {
     guard let continuation, let old = continuation.entity(before: entity.name),
       let root = continuation.old.root(of: old.name).flatMap({ previous?[$0.name] }),
@@ -131,7 +129,7 @@ struct Numbering {
     return nil
   }
 
-  /// The names that a property may have had in the schema before, the likeliest first.
+  /// Returns the names that a property may have had in the previous schema, the likeliest first.
   private func names(
     before property: Property, _ continued: ModelContinuation.Properties?
   ) -> [String] {
@@ -139,11 +137,11 @@ struct Numbering {
     return (property.renamingIdentifier.map { [$0] } ?? []) + [property.name]
   }
 
-  /// Appends one column, or one for each part of a composite attribute.
+  /// Appends one column, or one column for each part of a composite attribute.
   ///
   /// - Parameters:
   ///   - before: The paths that the attribute may have had.
-  ///   - old: The property that it continues, if that is known.
+  ///   - old: The property that the attribute continues, if that is known.
   private mutating func appendColumns(
     of attribute: Attribute, path: String, before: [String], composite old: Property?,
     entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
@@ -172,7 +170,8 @@ struct Numbering {
     }
   }
 
-  /// What the parts of a composite attribute continue; `nil` when no model before is known.
+  /// Returns the old attributes that the parts of a composite attribute continue; `nil` when the previous model is
+  /// unknown.
   private func continuedParts(
     of composite: CompositeType, _ old: Property?
   ) -> [String: Attribute]? {
@@ -196,8 +195,7 @@ struct Numbering {
       !columns.contains(where: { $0.number == known.number })
     {
       number = known.number
-      // Rows that were written before the column go on reading what they read; a new default is for
-      // new objects.
+      // Rows written before the column existed keep their default. A new default applies only to new objects.
       if known.kind == kind { defaultValue = known.defaultValue }
     } else {
       number = try nextProperty(in: family)
@@ -234,14 +232,14 @@ struct Numbering {
 // MARK: - Links and indexes
 
 extension Numbering {
-  /// The links of the relationships that an entity declares.
+  /// Assigns numbers to the link tables of the relationships that an entity declares.
   private mutating func numberLinks(of entity: Entity) throws(SchemaError) {
     for property in entity.declaredProperties.sorted(by: { $0.name < $1.name }) {
       guard case .relationship(let relationship) = property, relationship.isToMany,
         !relationship.isTransient, let forward = end(relationship.name, of: entity)
       else { continue }
       let inverse = model.inverse(of: relationship)
-      // What leads back to one object is a column there, from which this follows.
+      // An inverse that is to-one is a column of the destination, and this relationship follows from that column.
       if let inverse, !inverse.isToMany { continue }
       let backward = inverse.flatMap { inverse in
         declaring(inverse.name, from: relationship.destination).flatMap {
@@ -255,9 +253,9 @@ extension Numbering {
       let known = previous?.linkTables.first {
         $0.forward.isSame(as: forward) || ($0.backward?.isSame(as: forward) ?? false)
       }
-      // A table keeps its places: numbers of its columns are not given again, so were they dropped and
-      // came back, old places would show or not, as rows were written anew meanwhile or not.
-      // And it keeps its direction, whichever of the two relationships is met first.
+      // A table keeps its order columns. Their numbers are fixed, so if they were dropped and added again, old
+      // places could reappear in some rows. A table also keeps its direction, even if the walk meets the other
+      // relationship first.
       let isTurned = known.map { !$0.forward.isSame(as: forward) } ?? false
       let number: UInt16
       if let known { number = known.layout.entityNumber } else { number = try nextNumber() }
@@ -273,7 +271,7 @@ extension Numbering {
     }
   }
 
-  /// The entity that declares a property which the named one has.
+  /// Returns the entity that declares a property of the given entity.
   private func declaring(_ property: String, from entity: String) -> Entity? {
     var next = model[entity]
     while let entity = next {
@@ -339,7 +337,7 @@ extension Numbering {
 }
 
 extension LinkTable.End {
-  /// Whether this is the relationship that another schema has, perhaps of more entities or fewer.
+  /// Returns whether another schema has the same relationship, perhaps of more or fewer entities.
   fileprivate func isSame(as other: LinkTable.End) -> Bool {
     relationship == other.relationship && entities.contains { other.entities.contains($0) }
   }

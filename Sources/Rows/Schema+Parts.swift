@@ -1,10 +1,9 @@
 import ObjectModel
 
 extension Schema {
-  /// A schema of layouts that somebody kept, such as a store.
+  /// Creates a schema of stored layouts.
   ///
-  /// - Throws: ``SchemaError`` when a name or a number is there twice, or one is above the highest
-  ///   that is said to have been given.
+  /// - Throws: ``SchemaError`` when a name or a number occurs twice, or a number exceeds the stated highest number.
   public init(
     layouts: [Layout], relationshipNumbers: [String: [String: UInt16]] = [:],
     linkTables: [LinkTable] = [], indexes: [IndexLayout] = [], highestEntityNumber: UInt16,
@@ -28,7 +27,7 @@ extension Schema {
 }
 
 extension Array {
-  /// The elements in the order of their numbers; as they are when they are in it.
+  /// Returns the elements in the order of their numbers; the same array if it is in order.
   fileprivate func ascending(by number: (Element) -> UInt16) -> [Element] {
     for index in indices.dropFirst() where number(self[index - 1]) > number(self[index]) {
       return sorted { number($0) < number($1) }

@@ -1,26 +1,26 @@
 public import ObjectModel
 
-/// The layouts of all entities of a store, with the numbers the store knows them by.
+/// The layouts of all entities of a store, with their numbers in the store.
 ///
 ///     let schema = try Schema(model)
 ///     let layout = schema["Trip"]!
 ///
-/// A store keeps its schema beside its rows. When the model changes, the next schema is made from
-/// the model *and* the schema before, so that what stayed keeps its number and no number is ever
-/// used for something else.
+/// A store keeps its schema beside its rows. When the model changes, the next schema is derived from the model
+/// *and* the previous schema. So unchanged parts keep their numbers, and no number is ever reused for another part.
 public struct Schema: Sendable, Hashable {
-  /// The layouts, in the order of their entity numbers. Abstract entities have one too.
+  /// The layouts, in the order of their entity numbers. Abstract entities have layouts too.
   public let layouts: [Layout]
-  /// The numbers of relationships that have no column of their own, because they follow from their
-  /// inverse or are kept as links, by entity and name.
+  /// The numbers of relationships without a column of their own, by entity and name. Such relationships follow from
+  /// their inverse or are kept as links.
   public let relationshipNumbers: [String: [String: UInt16]]
-  /// The links of relationships that lead to many on both sides, in the order of their numbers.
+  /// The link tables of relationships that are to-many on both sides or have no inverse, in the order of their
+  /// numbers.
   public let linkTables: [LinkTable]
-  /// What rows and links are sorted by, in the order of their numbers.
+  /// The indexes of rows and links, in the order of their numbers.
   public let indexes: [IndexLayout]
-  /// The highest number ever given to an entity, a link table or an index.
+  /// The highest number ever assigned to an entity, a link table or an index.
   public let highestEntityNumber: UInt16
-  /// The highest property number ever given, by the number of the family's root entity.
+  /// The highest property number ever assigned, by the number of the family's root entity.
   public let highestPropertyNumbers: [UInt16: UInt16]
 
   private let names: KnownPositions<String>
@@ -43,8 +43,7 @@ public struct Schema: Sendable, Hashable {
 }
 
 extension Schema {
-  /// A schema of layouts in the order of their numbers, none of which is there twice; `nil` when a name
-  /// is.
+  /// Creates a schema of layouts in the order of their numbers, without duplicates; `nil` when a name occurs twice.
   init?(
     known layouts: [Layout], _ relationshipNumbers: [String: [String: UInt16]],
     _ linkTables: [LinkTable], _ indexes: [IndexLayout],
@@ -62,7 +61,7 @@ extension Schema {
 }
 
 extension Schema {
-  /// Whether another schema has the same entities under the same numbers.
+  /// Returns whether another schema has the same entities under the same numbers.
   package func numbersEntities(as other: Schema) -> Bool {
     layouts.count == other.layouts.count
       && zip(layouts, other.layouts).allSatisfy {
@@ -71,22 +70,21 @@ extension Schema {
   }
 }
 
-/// Why a schema can't be made of a model.
+/// An error that explains why no schema can be derived from a model.
 public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, in a sentence.
+  /// A sentence that says what is wrong.
   public let description: String
 }
 
 extension Schema {
-  /// Numbers the entities and properties of a model, keeping what `previous` already numbered.
+  /// Numbers the entities and properties of a model, and keeps the numbers of `previous`.
   ///
-  /// Entities are numbered depth first with siblings in the order of their names, properties within
-  /// a family of entities that inherit from one another. An entity or property is the same as one
-  /// before when it continues it (spec §2.5.3); a property whose values the new kind can't hold gets a
-  /// new number.
+  /// Entities are numbered depth first, with siblings in the order of their names. Properties are numbered within a
+  /// family of entities that inherit from one another. An entity or property keeps the number of the one that it
+  /// continues (spec §2.5.3). A property gets a new number when its new kind can't represent all old values.
   ///
-  /// - Parameter before: The model of the schema before. Without it what has the name, or is named by a
-  ///   renaming identifier, is taken for the same.
+  /// - Parameter before: The model of the previous schema. Without the model, an entity or property continues the
+  ///   one with its name or its renaming identifier.
   /// - Throws: ``SchemaError`` when the model has more entities or properties than there are numbers.
   public init(
     _ model: Model, evolving previous: Schema? = nil, of before: Model? = nil

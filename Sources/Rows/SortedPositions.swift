@@ -1,7 +1,7 @@
 extension Array {
-  /// The position of the first element that `isReached` says yes of; the count when there is none.
+  /// Returns the position of the first element that satisfies `isReached`; the count when there is none.
   ///
-  /// The elements stand in an order in which all behind such a one are such, too.
+  /// Every element after such an element must satisfy `isReached` too.
   @inlinable
   package func firstPosition(where isReached: (Element) -> Bool) -> Int {
     var low = 0

@@ -1,23 +1,23 @@
 public import ObjectModel
 
-/// A stack of layers over a store's snapshot: the objects as somebody sees them.
+/// A stack of layers over a store's snapshot: the objects as one reader sees them.
 ///
 ///     let view = View(snapshot.tables + [parentLayer]).pushing(ownLayer)
 ///     let name = try view.value(of: key, column: layout.columns[name])
 ///
-/// Reading walks down the stack until the value is found. A view is a value; nothing beneath its top
-/// ever changes, so reading waits for nobody.
+/// A read goes down the stack until it finds the value. A view is a value, and nothing beneath its top ever
+/// changes, so a read never waits.
 public struct View: Sendable {
-  /// What is looked through, the bottom first.
+  /// The tables of the view, the bottom first.
   public let tables: [any RowTable]
 
-  /// A view through the given tables, the bottom first.
+  /// Creates a view through the given tables, the bottom first.
   public init(_ tables: [any RowTable] = []) { self.tables = tables }
 
-  /// This view with another table on top.
+  /// Returns this view with another table on top.
   public func pushing(_ table: any RowTable) -> View { View(tables + [table]) }
 
-  /// The object with the given key; `nil` when there is none or it was taken out.
+  /// Returns the object with the given key; `nil` when the object does not exist or was removed.
   public func row(of key: ObjectKey) throws -> ViewRow? {
     var locations: [RowLocation] = []
     for table in tables.reversed() {
@@ -33,17 +33,17 @@ public struct View: Sendable {
     return nil
   }
 
-  /// Whether there is an object with the given key.
+  /// Returns whether there is an object with the given key.
   public func contains(_ key: ObjectKey) throws -> Bool { try row(of: key) != nil }
 
-  /// One value of an object; `nil` when there is no such object.
+  /// Returns one value of an object; `nil` when there is no such object.
   public func value(of key: ObjectKey, column: LayoutColumn) throws -> Value? {
     try row(of: key)?.value(column)
   }
 
-  /// The keys of all objects of an entity, ascending.
+  /// Returns the keys of all objects of an entity, ascending.
   ///
-  /// Changed rows are passed over: no object comes or goes with them.
+  /// Changed rows are skipped, because a change neither adds nor removes an object.
   ///
   /// - Throws: The error of a damaged block, and ``BlockError`` if a key is in two runs of a table (spec §3.5.1).
   public func keys(ofEntity number: UInt16) throws -> [UInt64] {
@@ -62,7 +62,7 @@ public struct View: Sendable {
     return keys
   }
 
-  /// Returns the keys above a table: all lists ascend.
+  /// Returns the keys after a table's rows are put and removed. All lists ascend.
   private static func merge(
     _ keys: [UInt64], put: [UInt64], removed: [UInt64]
   ) throws -> [UInt64] {
@@ -88,7 +88,7 @@ public struct View: Sendable {
 }
 
 extension BlockRun {
-  /// Throws an error if a row of this run has a key that another run of the same table has too (spec §3.5.1).
+  /// Throws if a row of this run has the key of a row in another run of the same table (spec §3.5.1).
   ///
   /// Reads only blocks whose ranges of keys overlap.
   fileprivate func requireNoKey(of other: BlockRun) throws {
@@ -104,7 +104,7 @@ extension BlockRun {
     }
   }
 
-  /// The keys of all rows, ascending.
+  /// Returns the keys of all rows, ascending.
   fileprivate func allKeys() throws -> [UInt64] {
     var all: [UInt64] = []
     all.reserveCapacity(rowCount)
@@ -122,13 +122,13 @@ extension BlockRun {
 
 /// One object of a view: its row, and the changes above it.
 public struct ViewRow: Sendable {
-  /// The changes from the top down, and the whole row last.
+  /// The changed rows from the top down, then the whole row.
   public let locations: [RowLocation]
 
-  /// The object that the given rows make up.
+  /// Creates an object from the given rows.
   public init(locations: [RowLocation]) { self.locations = locations }
 
-  /// The value of the given column.
+  /// Returns the value of the given column.
   public func value(_ column: LayoutColumn) throws -> Value {
     for location in locations {
       if let value = try location.block.value(column, row: location.row) { return value }

@@ -1,42 +1,42 @@
-/// A Swift type whose values attributes hold.
+/// A Swift type for the values of attributes.
 ///
-/// Conforming an enumeration, an option set or another type with a raw value takes no code:
+/// An enumeration, an option set or another type with a raw value conforms without further code:
 ///
 ///     enum Kind: String, AttributeValue { case leisure, work }
 public protocol AttributeValue: Sendable {
-  /// The type without `Optional` around it.
+  /// The type without `Optional`.
   associatedtype Bare: AttributeValue = Self
 
-  /// The type of attributes that hold these values.
+  /// The attribute type of the values.
   static var attributeType: AttributeType { get }
-  /// Whether there may be no value.
+  /// Whether an attribute of this type may have no value.
   static var isOptional: Bool { get }
 
-  /// The value as rows hold it.
+  /// The value in the form of rows.
   var storedValue: Value { get }
-  /// The value that rows hold; `nil` if it is none of this type.
+  /// Creates the value from the form of rows; `nil` if the stored value does not belong to this type.
   init?(storedValue: Value)
 }
 
-/// A type of attribute values that have an order, and so may be bounded.
+/// A type of attribute values with an order, so that attributes can have bounds.
 public protocol BoundedAttributeValue: AttributeValue, Comparable {}
 
 extension AttributeValue {
-  /// There must be a value.
+  /// False: an attribute of this type must have a value.
   public static var isOptional: Bool { false }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue, Wrapped.Bare == Wrapped {
-  /// The type inside.
+  /// The wrapped type.
   public typealias Bare = Wrapped
-  /// The type of attributes that hold the values inside.
+  /// The attribute type of the wrapped values.
   public static var attributeType: AttributeType { Wrapped.attributeType }
-  /// There may be no value.
+  /// True: an attribute of this type may have no value.
   public static var isOptional: Bool { true }
-  /// The value as rows hold it; ``Value/null`` for none.
+  /// The wrapped value in the form of rows, or ``Value/null``.
   public var storedValue: Value { self?.storedValue ?? .null }
 
-  /// The value that rows hold, or none.
+  /// Creates the value from the form of rows, or no value from ``Value/null``.
   public init?(storedValue: Value) {
     if storedValue.isNull {
       self = .none
@@ -49,12 +49,12 @@ extension Optional: AttributeValue where Wrapped: AttributeValue, Wrapped.Bare =
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-  /// The type of attributes that hold the raw values.
+  /// The attribute type of the raw values.
   public static var attributeType: AttributeType { RawValue.attributeType }
-  /// The raw value as rows hold it.
+  /// The raw value in the form of rows.
   public var storedValue: Value { rawValue.storedValue }
 
-  /// The case whose raw value rows hold; `nil` if there is none.
+  /// Creates the case with the stored raw value; `nil` if there is none.
   public init?(storedValue: Value) {
     guard let rawValue = RawValue(storedValue: storedValue) else { return nil }
     self.init(rawValue: rawValue)

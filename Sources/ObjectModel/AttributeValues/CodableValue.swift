@@ -1,18 +1,18 @@
 import Foundation
 
-/// A type whose values attributes hold as JSON text, such as an enumeration with associated values.
+/// A type that attributes store as JSON text, such as an enumeration with associated values.
 ///
 ///     enum Stage: CodableValue {
 ///       case planned
 ///       case booked(seats: Int)
 ///     }
 ///
-/// The text has its keys in order, so equal values have equal texts, and a predicate may compare them. The type needs no code
-/// but the name of the protocol.
+/// The text has its keys in order, so equal values have equal texts, and a predicate may compare them. A type
+/// conforms by naming the protocol, without further code.
 public protocol CodableValue: AttributeValue, Codable {}
 
 extension CodableValue {
-  /// Attributes of text hold the values.
+  /// The type of text attributes.
   public static var attributeType: AttributeType { .string }
 
   /// The value as JSON text.
@@ -28,7 +28,7 @@ extension CodableValue {
     }
   }
 
-  /// The value of a JSON text; `nil` if the text is no value of the type.
+  /// Creates the value of a JSON text; `nil` if the text does not decode as the type.
   public init?(storedValue: Value) {
     guard case .string(let text) = storedValue else { return nil }
     let decoder = JSONDecoder()

@@ -1,11 +1,11 @@
 private import Foundation
 
 extension AttributeType {
-  /// Whether attributes of this type may have the given value. ``Value/null`` is always right here.
+  /// Returns whether attributes of this type accept the given value. ``Value/null`` is always accepted here.
   public func accepts(_ value: Value) -> Bool { problem(with: value) == nil }
 
-  /// What is wrong with a value for an attribute of this type, as the end of a sentence that begins
-  /// with what the value is for; `nil` if nothing is. No value is always right here.
+  /// Returns the problem with a value for an attribute of this type; `nil` if there is none. The text is the end of
+  /// a sentence that begins with the purpose of the value. A missing value is always accepted here.
   package func problem(with value: Value) -> String? {
     switch (self, value) {
     case (_, .null), (.undefined, _), (.decimal, .decimal), (.double, .double), (.float, .float),
@@ -22,7 +22,7 @@ extension AttributeType {
     }
   }
 
-  /// What is wrong with a bound for values of this type, likewise.
+  /// Returns the problem with a bound for values of this type, as the end of a sentence; `nil` if there is none.
   func problem(withBound bound: Value) -> String? {
     switch self {
     case .int16, .int32, .int64, .decimal, .double, .float, .date:
@@ -39,9 +39,9 @@ extension AttributeType {
 }
 
 extension Attribute.Validation {
-  /// Which bound a value fails, as the end of a sentence; `nil` if none.
+  /// Returns the bound that a value fails, as the end of a sentence; `nil` if there is none.
   ///
-  /// The pattern is not tried: a hostile one takes exponential time, even on a short text.
+  /// The pattern is not tried, because a hostile pattern takes exponential time even on a short text.
   func problem(withBoundsOf value: Value) -> String? {
     let measured: Value
     let what: String
@@ -63,8 +63,8 @@ extension Attribute.Validation {
 }
 
 extension Value {
-  /// Below, at or above zero as this value comes before, with or after another; `nil` if the two
-  /// cannot be compared.
+  /// Returns a negative number, 0 or a positive number when this value is less than, equal to or greater than
+  /// another value. Returns `nil` if the two cannot be compared.
   package func order(comparedTo other: Value) -> Int? {
     func order<Ordered: Comparable>(_ left: Ordered, _ right: Ordered) -> Int? {
       left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
@@ -79,7 +79,7 @@ extension Value {
     }
   }
 
-  /// What kind of value this is, in words.
+  /// The kind of the value, in words.
   var kind: String {
     switch self {
     case .null: "no value"
@@ -97,7 +97,7 @@ extension Value {
     }
   }
 
-  /// The value as a person reads it, not too long.
+  /// The value as text for a reader, limited in length.
   package var text: String {
     switch self {
     case .null: "none"

@@ -1,18 +1,18 @@
-/// Moments as ISO 8601 has them, to the last digit: `2026-01-31`, `2026-01-31T09:30:00.25Z`, with or without
-/// seconds, fractions and a zone, in the Gregorian calendar for all years of four digits.
+/// Moments in ISO 8601 form, exact to the last digit: `2026-01-31`, `2026-01-31T09:30:00.25Z`. Seconds, fractions
+/// and a zone are optional. All years of four digits use the Gregorian calendar.
 package enum ISOMoment {
-  /// Days from the first of March of the year 0 to the first of January 2001.
+  /// The number of days from 0000-03-01 to 2001-01-01.
   private static let daysTo2001: Int64 = 730_791
 
   // MARK: - Writing
 
-  /// The text of the moment so many seconds after 2001-01-01 00:00 UTC, in UTC, with as many digits as it takes;
-  /// `nil` when no such text reads back to the last bit.
+  /// Returns the text of a moment given in seconds after 2001-01-01 00:00 UTC. The text is in UTC, with as many
+  /// digits as needed. Returns `nil` when no such text reads back to the last bit.
   package static func text(_ seconds: Double) -> String? {
     guard seconds.isFinite, abs(seconds) < 3e11, !(seconds == 0 && seconds.sign == .minus) else {
       return nil
     }
-    // The shortest digits that read back as the number are all there is to keep.
+    // The shortest digits that read back as the number are sufficient.
     let digits = "\(seconds)"
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, var whole = Int64(parts[0]), parts[1].count <= 17,
@@ -20,7 +20,7 @@ package enum ISOMoment {
     else { return nil }
     var fraction = parts[1] == "0" ? "" : String(parts[1])
     if seconds < 0, !fraction.isEmpty {
-      // Seconds of a clock go on from the second before.
+      // A negative fraction counts forward from the previous whole second.
       guard let below = UInt64(fraction) else { return nil }
       let unit = power(of: fraction.count)
       whole -= 1
@@ -44,8 +44,8 @@ package enum ISOMoment {
 
   // MARK: - Reading
 
-  /// The seconds since 2001-01-01 00:00 UTC that a text stands for; `nil` when it is no moment from its first character
-  /// to its last. A time without a zone is UTC, and so is a day.
+  /// Returns the seconds since 2001-01-01 00:00 UTC that the whole text represents; `nil` when the text is no
+  /// moment. A day, and a time without a zone, is in UTC.
   package static func seconds(_ text: String) -> Double? {
     var scanner = DigitScanner(text)
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
@@ -72,7 +72,7 @@ package enum ISOMoment {
     return joined(seconds - offset, fraction)
   }
 
-  /// The number that whole seconds and digits behind the point are.
+  /// Returns the number with the given whole seconds and the given digits after the point.
   private static func joined(_ whole: Int64, _ fraction: Substring) -> Double? {
     guard !fraction.isEmpty else { return Double(whole) }
     guard let below = UInt64(fraction) else { return nil }
@@ -103,8 +103,8 @@ package enum ISOMoment {
     }
   }
 
-  /// The number of a day of the Gregorian calendar, counted from 2001-01-01. Years begin with March, so that
-  /// a leap day is their last.
+  /// Returns the number of a day of the Gregorian calendar, counted from 2001-01-01. Years begin in March here, so
+  /// that a leap day is the last day of its year.
   private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = floorDivide(year, 400)
@@ -129,7 +129,7 @@ package enum ISOMoment {
   }
 }
 
-/// Digits and signs one behind the other.
+/// A scanner of consecutive digits and signs.
 private struct DigitScanner {
   private var rest: Substring.UTF8View
 
@@ -143,7 +143,7 @@ private struct DigitScanner {
     return true
   }
 
-  /// A number of exactly so many digits.
+  /// Reads a number of exactly `count` digits.
   mutating func number(_ count: Int) -> Int64? {
     var number: Int64 = 0
     for _ in 0..<count {
@@ -160,7 +160,7 @@ private struct DigitScanner {
     return Substring(digits)
   }
 
-  /// The seconds that a zone is ahead of UTC; none is UTC.
+  /// Reads a zone and returns its offset from UTC in seconds; a missing zone means UTC.
   mutating func zone() -> Int64? {
     if isAtEnd || skip("Z") || skip("z") { return 0 }
     let sign: Int64

@@ -1,6 +1,6 @@
 private import Foundation
 
-// Types, defaults and bounds of attributes, and the composite types they name.
+// Checks of the types, defaults and bounds of attributes, and of their composite types.
 
 extension ModelCheck {
   /// - Parameter owner: The name of the entity or composite type that has the attribute.

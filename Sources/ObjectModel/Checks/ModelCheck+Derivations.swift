@@ -1,4 +1,4 @@
-// Whether derived attributes can be derived: the expression is one, and its path leads somewhere.
+// Checks of derived attributes: the expression must be valid, and its path must lead to a property.
 
 extension ModelCheck {
   mutating func checkDerivation(of attribute: Attribute, in entity: Int) {
@@ -61,14 +61,14 @@ extension ModelCheck {
     }
   }
 
-  /// What a key path leads to.
+  /// The end of a key path.
   private struct End {
     /// The attribute at the end; `nil` if the path ends at a relationship.
     var attribute: Attribute?
     var passesToMany = false
   }
 
-  /// What is wrong with a path: a name on it that is unknown, or an end that does not fit.
+  /// Returns the error in a path: an unknown name on the path, or an unsuitable end; `nil` if there is none.
   private mutating func follow(
     _ path: [String], from start: Int, else complaint: String, isFit: (End) -> Bool
   ) -> String? {
@@ -92,7 +92,7 @@ extension ModelCheck {
         end.attribute = attribute
       case .relationship(let relationship):
         end.passesToMany = end.passesToMany || relationship.isToMany
-        // An unknown destination is reported where the relationship is.
+        // The check of the relationship reports an unknown destination.
         guard let destination = index.entityByName[relationship.destination] else { return nil }
         entity = destination
       case .fetched:

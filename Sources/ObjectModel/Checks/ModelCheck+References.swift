@@ -1,4 +1,4 @@
-// What names entities and properties from elsewhere: constraints, indexes, configurations, requests.
+// Checks of references to entities and properties: constraints, indexes, configurations, requests.
 
 extension ModelCheck {
   mutating func checkUniquenessConstraints(of position: Int) {
@@ -7,7 +7,7 @@ extension ModelCheck {
     }
   }
 
-  /// The columns that an index may name although no property has the name: the object and its entity.
+  /// The columns that an index may name although no property has the name: the object itself and its entity.
   private static let ownColumns: Set<String> = ["self", "entity"]
 
   mutating func checkIndexes(of position: Int) {
@@ -15,7 +15,7 @@ extension ModelCheck {
     for fetchIndex in entity.fetchIndexes {
       let properties = fetchIndex.elements.filter { $0.expression == nil }
       if let expression = fetchIndex.elements.first(where: { $0.expression != nil }) {
-        // Core Data accepts such an index; stores of ours leave it out.
+        // Core Data accepts such an index, and Quire's stores leave it out.
         report(
           .propertyNotIndexable, severity: .warning, entity: entity.name,
           property: fetchIndex.name,
@@ -31,13 +31,13 @@ extension ModelCheck {
     for columns in entity.compoundIndexes {
       checkColumns(columns, of: position, "compound index")
     }
-    // Core Data accepts two indexes of one name.
+    // Core Data accepts two indexes with the same name.
     reportDuplicates(
       entity.fetchIndexes.map(\.name), "index", in: entity.name, severity: .warning)
   }
 
-  /// Checks that all columns of a constraint or index are properties that stores can index: stored
-  /// attributes, to-one relationships, and attributes within composites (`address.city`).
+  /// Checks that stores can index all columns of a constraint or index. Such columns are stored attributes, to-one
+  /// relationships, and attributes within composites (`address.city`).
   private mutating func checkColumns(
     _ columns: [String], of position: Int, _ kind: String, _ name: String? = nil,
     isIndex: Bool = true
@@ -66,7 +66,7 @@ extension ModelCheck {
       }
       let property = index[place]
       if let obstacle = obstacle(property, path.dropFirst()) {
-        // Core Data accepts such an index, and leaves it out of its stores.
+        // Core Data accepts such an index and leaves it out of its stores.
         var isLeftOut = false
         if isIndex, path.count == 1, case .relationship(let relationship) = property {
           isLeftOut = relationship.isToMany && !relationship.isTransient
@@ -79,8 +79,8 @@ extension ModelCheck {
     }
   }
 
-  /// What keeps a property, or the part of it that a path leads to, from being indexed, as the
-  /// middle of a sentence.
+  /// Returns the obstacle to indexing a property, or the part at the end of a path, as the middle of a sentence;
+  /// `nil` if there is none.
   private func obstacle(_ property: Property, _ path: ArraySlice<String>) -> String? {
     switch property {
     case .fetched:
@@ -124,8 +124,8 @@ extension ModelCheck {
     within members: Set<String>, of configuration: Configuration
   ) {
     for entity in members.sorted().compactMap({ index.entityByName[$0] }) {
-      // Many configurations may name one entity of many relationships. Past some number the
-      // warnings stop; whoever makes a store for a configuration hears of it again.
+      // Many configurations may contain one entity with many relationships, so the number of checks is limited.
+      // Creating a store for a configuration checks again.
       configurationChecksLeft -= description.entities[entity].declaredProperties.count
       guard configurationChecksLeft > 0 else { return }
       for relationship in description.entities[entity].declaredRelationships

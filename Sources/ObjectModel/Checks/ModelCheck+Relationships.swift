@@ -1,4 +1,4 @@
-// Relationships: where they lead, what leads back, and how many objects there may be.
+// Checks of relationships: their destination, their inverse, and their number of objects.
 
 extension ModelCheck {
   mutating func checkRelationship(_ relationship: Relationship, of entity: Int) {
@@ -60,7 +60,7 @@ extension ModelCheck {
         """)
       return
     }
-    // Where it leads back to: this relationship's entity, or one that inherits the relationship.
+    // The inverse's destination must be this relationship's entity, or an entity that inherits the relationship.
     guard let origin = index.entityByName[back.destination] else { return }
     guard index.hasKnownAncestors[origin] else { return }
     let leadsBack = index.entity(origin, isOrInheritsFrom: entity)
@@ -74,8 +74,8 @@ extension ModelCheck {
     }
   }
 
-  /// Whether a source that names an inverse's entity names the one that declares it or one between
-  /// that and the destination.
+  /// Returns whether the named entity of the inverse declares it, or lies between the declaring entity and the
+  /// destination.
   private func isNamed(_ name: String, orBelow place: ModelIndex.Place, at destination: Int) -> Bool
   {
     guard let named = index.entityByName[name] else { return false }
@@ -85,7 +85,7 @@ extension ModelCheck {
 
   private mutating func checkCount(of relationship: Relationship, _ owner: String) {
     let count = relationship.count
-    // Compiled models write "any number" as 0 or -1.
+    // Compiled models write 0 or -1 for "any number".
     let isInRange =
       count.minimum >= 0 && count.maximum >= -1
       && count.minimum <= Int32.max && count.maximum <= Int32.max

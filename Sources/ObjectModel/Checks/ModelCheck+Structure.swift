@@ -1,4 +1,4 @@
-// Sizes, inheritance and names: what the rest of the checks builds on.
+// Checks of sizes, inheritance and names, on which all later checks depend.
 
 extension ModelCheck {
   mutating func checkNameLengths() {
@@ -117,8 +117,8 @@ extension ModelCheck {
     }
   }
 
-  /// Reports a name that is no identifier: a letter or underscore, then letters, digits and
-  /// underscores of any script. Predicates spell a reserved word as `#word`, so those are names too.
+  /// Reports a name that is no identifier: a letter or underscore, then letters, digits and underscores of any
+  /// script. Predicates spell a reserved word as `#word`, so reserved words are valid names.
   mutating func checkName(
     _ name: String, _ kind: String, _ place: String?, _ property: String? = nil
   ) {
@@ -166,7 +166,7 @@ extension ModelCheck {
     }
   }
 
-  /// The names that occur more than once, each given once.
+  /// Returns the names that occur more than once, each once.
   func repeated(_ names: [String]) -> [String] {
     var counts: [String: Int] = [:]
     return names.filter {
@@ -177,7 +177,7 @@ extension ModelCheck {
 }
 
 extension String {
-  /// Whether the text is a letter or underscore, then letters, digits, marks and underscores.
+  /// Whether the text is a letter or underscore, followed by letters, digits, marks and underscores.
   fileprivate var isIdentifier: Bool {
     guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
       return false

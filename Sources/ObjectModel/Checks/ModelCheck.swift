@@ -1,8 +1,8 @@
-/// Finds everything that is wrong with a description, in the order of its source.
+/// A check that finds all errors of a description, in the order of its source.
 ///
-/// Never stops at the first fault, and says nothing that merely follows from another: of an entity
-/// whose superentity is unknown, no inherited name is called missing. Takes time in proportion to
-/// the description, whatever it holds.
+/// The check never stops at the first fault, and reports no fault that only follows from another fault. For
+/// example, no inherited name is called missing if the superentity is unknown. The time is proportional to the size
+/// of the description, for any content.
 struct ModelCheck {
   let description: Model.Description
   let index: ModelIndex
@@ -15,7 +15,7 @@ struct ModelCheck {
     self.description = description
     index = ModelIndex(description)
     checkNameLengths()
-    // Names occur in messages again and again. With one of a megabyte, say only that.
+    // Messages repeat names. If a name is too long, only that fault is reported.
     guard faults.isEmpty else { return }
     checkSizes()
     checkInheritance()
@@ -54,12 +54,12 @@ struct ModelCheck {
 }
 
 extension ModelCheck {
-  /// ` Did you mean "Stop"?` for the name of an entity.
+  /// Returns ` Did you mean "Stop"?` for the name of an entity.
   mutating func suggestEntity(_ name: String) -> String {
     suggestion.sentence(for: name, among: description.entities.lazy.map(\.name))
   }
 
-  /// ` Did you mean "name"?` for the name of a property, inherited or not.
+  /// Returns ` Did you mean "name"?` for the name of a property, inherited or not.
   mutating func suggestProperty(_ name: String, of entity: Int) -> String {
     let (index, entities) = (index, description.entities)
     let names = index.ancestry(of: entity).lazy.flatMap {

@@ -1,21 +1,21 @@
-/// One thing that is wrong with a model, or deserves a second look, and where.
+/// One error or warning about a model, with its place.
 public struct ModelFault: Sendable, Hashable {
-  /// What kind of fault it is.
+  /// The kind of the fault.
   public let code: Code
-  /// Whether the model can be used all the same.
+  /// Whether the fault prevents the use of the model.
   public let severity: Severity
-  /// The entity (or composite type, configuration, template) that has the fault.
+  /// The entity with the fault, or the composite type, configuration or template.
   public let entity: String?
-  /// The property (or index) that has the fault.
+  /// The property or index with the fault.
   public let property: String?
-  /// What was found and what would be right, in a sentence or two.
+  /// One or two sentences that say what was found and what would be right.
   public let message: String
 
-  /// How grave a fault is.
+  /// The severity of a fault.
   public enum Severity: String, Sendable, Hashable {
     /// The model cannot be used.
     case error
-    /// The model can be used, and its author should know.
+    /// The model can be used, but its author should know the fault.
     case warning
   }
 
@@ -27,7 +27,7 @@ public struct ModelFault: Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// A fault of the given kind and place.
+  /// Creates a fault with the given kind and place.
   public init(
     _ code: Code,
     severity: Severity = .error,
@@ -44,7 +44,7 @@ public struct ModelFault: Sendable, Hashable {
 }
 
 extension ModelFault: CustomStringConvertible {
-  /// The place and the sentence: `Trip.stops: The inverse …`.
+  /// The place and the message: `Trip.stops: The inverse …`.
   public var description: String {
     let place = [entity, property].compactMap { $0 }.joined(separator: ".")
     return place.isEmpty ? message : "\(place): \(message)"

@@ -1,21 +1,21 @@
-/// Finds the name that was probably meant by one that does not exist.
+/// A finder of the existing name that was probably meant by an unknown name.
 package struct NameSuggestion {
-  /// How many comparisons of two names are left. A hostile model may hold thousands of wrong names,
-  /// and looking for a neighbour of each would take quadratic time.
+  /// The remaining number of comparisons. A hostile model may have thousands of wrong names, and comparing each
+  /// with all names would take quadratic time.
   private var comparisonsLeft = 100_000
 
   package init() {}
 
-  /// ` Did you mean "Stop"?`, or nothing when no candidate is near.
+  /// Returns ` Did you mean "Stop"?`, or an empty text when no candidate is near.
   ///
-  /// Give the candidates lazily: none is asked for when there will be no search.
+  /// Pass the candidates lazily: the search stops when no comparisons remain.
   package mutating func sentence(for name: String, among candidates: some Sequence<String>)
     -> String
   {
     nearest(to: name, among: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
   }
 
-  /// The candidate with the fewest letters changed, if they are few.
+  /// Returns the candidate with the fewest different letters, if they are few; otherwise `nil`.
   package mutating func nearest(
     to name: String, among candidates: some Sequence<String>
   ) -> String? {
@@ -33,8 +33,8 @@ package struct NameSuggestion {
     return best?.name
   }
 
-  /// How many letters must be changed, put in or taken out to make one word of the other; two
-  /// neighbours in the wrong order count as one.
+  /// Returns the number of letters that must be changed, inserted or removed to turn one word into the other. Two
+  /// swapped neighbours count as one change.
   private static func distance(_ left: [UInt16], _ right: [UInt16]) -> Int {
     var before: [Int] = []
     var previous = Array(0...right.count)

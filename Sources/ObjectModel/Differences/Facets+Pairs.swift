@@ -1,4 +1,5 @@
-// How two parts of one name differ that no version came before the other: `type: String or Date`.
+// Descriptions of how two parts with the same name differ, where neither version is the older one: `type: String or
+// Date`.
 
 extension Facets {
   static func differences(_ one: Entity, _ other: Entity) -> [String] {
@@ -42,7 +43,7 @@ extension Facets {
       .map { "\(owner)\($0.facet): \($0.text) or \($1.text)" }
   }
 
-  /// Compares parts of one name, and tells those that only one side has.
+  /// Compares parts with the same name, and reports parts that only one side has.
   private static func named<Part>(
     _ one: [Part], _ other: [Part], name: (Part) -> String, _ compare: (Part, Part) -> [String]
   ) -> [String] {

@@ -1,8 +1,8 @@
 private import Foundation
 
-/// Everything that can be different about one part of a model, in a fixed order.
+/// All comparable aspects of one part of a model, in a fixed order.
 struct Facets {
-  /// One thing: what it is compared by, and how it reads.
+  /// One aspect: its value for comparison, and its text.
   struct Value {
     var facet: ModelDifference.Facet
     var identity: AnyHashable
@@ -10,10 +10,10 @@ struct Facets {
   }
 
   private(set) var values: [Value] = []
-  /// The facets that the part's version hash sees.
+  /// The facets that the part's version hash covers.
   private(set) var hashed: Set<ModelDifference.Facet> = []
 
-  /// Takes note that the part's version hash does not see a facet.
+  /// Marks a facet as not covered by the part's version hash.
   mutating func ignoreInHashes(_ facet: ModelDifference.Facet) { hashed.remove(facet) }
 
   private mutating func add(
@@ -141,7 +141,7 @@ extension Facets {
 }
 
 extension [[String]] {
-  /// The lists of names: `(name, date), (code)`.
+  /// The lists of names in words: `(name, date), (code)`.
   var inWords: String {
     isEmpty ? "none" : map { "(\($0.joined(separator: ", ")))" }.joined(separator: ", ")
   }
@@ -171,7 +171,7 @@ extension Relationship.DeleteRule {
 }
 
 extension FetchRequestTemplate {
-  /// The request without its name and what its source says beyond it.
+  /// The request without its name and the details of its source.
   fileprivate var bare: FetchRequestTemplate {
     var bare = self
     bare.name = ""

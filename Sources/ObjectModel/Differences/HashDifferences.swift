@@ -1,11 +1,11 @@
-/// How a model differs from a store of which only the version hashes are known: what a store's
-/// metadata tells before any row is read.
+/// The differences between a model and a store's version hashes, which a store's metadata contains and which are
+/// read before any row.
 public struct HashDifferences: Sendable, Hashable {
   /// Entities that both have, in different versions.
   public var changed: [String] = []
-  /// Entities that the store has and the model has not.
+  /// Entities of the store that the model does not have.
   public var missing: [String] = []
-  /// Entities that the model has and the store has not.
+  /// Entities of the model that the store does not have.
   public var added: [String] = []
 
   /// Whether there are no differences.
@@ -24,8 +24,8 @@ extension HashDifferences: CustomStringConvertible {
 }
 
 extension Model {
-  /// How this model, or one configuration of it, differs from a store with the given hashes, which may
-  /// be hashes by the former rules of Quire (spec §2.5.4).
+  /// Returns the differences between this model, or one of its configurations, and a store with the given hashes.
+  /// The hashes may follow the former rules of Quire (spec §2.5.4).
   ///
   /// Names come in the order that hashes use. An unknown configuration has no entities.
   public func differences(
