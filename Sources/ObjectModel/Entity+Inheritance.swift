@@ -1,7 +1,7 @@
 extension Entity {
   /// The properties that the entity inherits, beginning with the topmost superentity.
   ///
-  /// Empty before the entity is part of a ``Model``. The array is made on each call.
+  /// Empty before the entity is part of a ``Model``. Each call creates the array.
   public var inheritedProperties: [Property] { inheritance.properties }
 
   /// The properties of the entity's objects: the inherited ones, then the declared ones.
@@ -18,20 +18,20 @@ extension Entity {
 
   /// Returns the relationships of the entity's objects that have the given entity as their destination.
   ///
-  /// Relationships to a superentity or a subentity of the given entity are not among them.
+  /// Relationships to a superentity or a subentity of the given entity are not included.
   public func relationships(to destination: String) -> [Relationship] {
     relationships.filter { $0.destination == destination }
   }
 
-  /// The property of the given name that the entity declares or inherits.
+  /// Returns the property with the given name that the entity declares or inherits.
   public subscript(name: String) -> Property? {
     declaredProperties.first { $0.name == name } ?? inheritance.property(name)
   }
 }
 
-/// The properties that an entity inherits, shared by all entities that inherit them.
+/// The properties that an entity inherits. All entities that inherit these properties share this value.
 ///
-/// They follow from the model. So two entities are equal if their own parts are equal.
+/// Inherited properties follow from the model. So two entities are equal if their own parts are equal.
 struct Inheritance: Sendable, Hashable {
   /// The declared properties of one superentity, and its superentity's level.
   private final class Level: Sendable {
@@ -46,10 +46,10 @@ struct Inheritance: Sendable, Hashable {
 
   private var level: Level?
 
-  /// Nothing inherited.
+  /// Creates an empty inheritance.
   init() {}
 
-  /// The properties that an entity gives to the entities that inherit from it.
+  /// Creates the inheritance that an entity passes to its subentities.
   init(from entity: Entity) {
     let above = entity.inheritance.level
     level =
@@ -67,7 +67,7 @@ struct Inheritance: Sendable, Hashable {
     return levels.reversed().flatMap { $0 }
   }
 
-  /// The property of the given name.
+  /// Returns the property with the given name.
   func property(_ name: String) -> Property? {
     var next = level
     while let level = next {

@@ -1,4 +1,4 @@
-/// One kind of object: its name, its properties and its place in the inheritance tree.
+/// One kind of object: a name, properties and a place in the inheritance tree.
 ///
 ///     var trip = Entity("Trip", properties: [
 ///       .attribute(Attribute("name", .string, isOptional: false)),
@@ -6,43 +6,43 @@
 ///     ])
 ///
 /// An entity declares properties and inherits properties from its superentity. Members that begin with `declared`
-/// contain the declared ones alone. ``properties``, ``attributes``, ``relationships`` and ``fetchedProperties`` contain
-/// the inherited ones too:
+/// contain only the declared properties. ``properties``, ``attributes``, ``relationships`` and
+/// ``fetchedProperties`` contain the inherited properties too:
 ///
 ///     model["Hotel"]!.declaredAttributes.map(\.name)    // ["stars"]
 ///     model["Hotel"]!.attributes.map(\.name)            // ["name", "stars"], name is declared by Place
 ///
-/// An entity has its inherited properties once it is part of a ``Model``. In a ``Model/Description`` it has its declared
-/// properties alone.
+/// An entity has its inherited properties once it is part of a ``Model``. In a ``Model/Description`` it has only
+/// its declared properties.
 public struct Entity: Sendable, Hashable {
   /// The entity's name, unique in its model.
   public var name: String
-  /// The class of the entity's objects, if not the general one. Not part of the version hash.
+  /// The class of the entity's objects, unless it is the general class. Not part of the version hash.
   public var className: String?
-  /// Whether the entity only gives its properties to others and has no objects itself.
+  /// Whether the entity only passes its properties to subentities and has no objects of its own.
   public var isAbstract: Bool
-  /// The name of the entity this one inherits from.
+  /// The name of the superentity.
   public var superentity: String?
-  /// The properties that this entity declares, in the order of their source.
+  /// The properties that the entity declares, in the order of their source.
   public var declaredProperties: [Property]
-  /// Sets of attributes whose values, taken together, no two objects may share.
+  /// Sets of attributes whose combined values no two objects may share.
   public var uniquenessConstraints: [[String]]
-  /// The indexes stores keep for fetching.
+  /// The indexes that stores keep for fetching.
   public var fetchIndexes: [FetchIndex]
-  /// The older way of asking for indexes over several properties, as model files before 2017 have it.
+  /// Indexes over several properties, in the older form of model files before 2017.
   public var compoundIndexes: [[String]]
-  /// The name this entity had in the version before, for migration.
+  /// The name of the entity in the previous version, for migration.
   public var renamingIdentifier: String?
-  /// Text that changes the version hash when nothing else does.
+  /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String?
-  /// Notes of the application's own.
+  /// The application's own notes.
   public var userInfo: [String: String]
-  /// What the source says beyond the entity.
+  /// The details of the source that the entity has no property for.
   public var source: SourceDetails
-  /// The properties of the superentity, once the entity is part of a model.
+  /// The inherited properties, once the entity is part of a model.
   var inheritance = Inheritance()
 
-  /// An entity with the given name and parts.
+  /// Creates an entity with the given name and parts.
   public init(
     _ name: String,
     className: String? = nil,
@@ -73,13 +73,13 @@ public struct Entity: Sendable, Hashable {
 }
 
 extension Entity {
-  /// The attributes that this entity declares.
+  /// The attributes that the entity declares.
   public var declaredAttributes: [Attribute] { declaredProperties.attributes }
 
-  /// The relationships that this entity declares.
+  /// The relationships that the entity declares.
   public var declaredRelationships: [Relationship] { declaredProperties.relationships }
 
-  /// The fetched properties that this entity declares.
+  /// The fetched properties that the entity declares.
   public var declaredFetchedProperties: [FetchedProperty] {
     declaredProperties.fetchedProperties
   }
@@ -89,10 +89,10 @@ extension Entity {
 public struct Configuration: Sendable, Hashable {
   /// The configuration's name.
   public var name: String
-  /// The names of its entities.
+  /// The names of the configuration's entities.
   public var entities: [String]
 
-  /// A configuration of the entities with the given names.
+  /// Creates a configuration of the entities with the given names.
   public init(_ name: String, entities: [String]) {
     self.name = name
     self.entities = entities
@@ -103,12 +103,12 @@ public struct Configuration: Sendable, Hashable {
 public struct CompositeType: Sendable, Hashable {
   /// The type's name.
   public var name: String
-  /// Its attributes, which may be composite in turn.
+  /// The type's attributes, which may be composite too.
   public var attributes: [Attribute]
-  /// What the source says beyond the type.
+  /// The details of the source that the type has no property for.
   public var source: SourceDetails
 
-  /// A composite type of the given attributes.
+  /// Creates a composite type with the given attributes.
   public init(_ name: String, attributes: [Attribute], source: SourceDetails = SourceDetails()) {
     self.name = name
     self.attributes = attributes
@@ -116,41 +116,40 @@ public struct CompositeType: Sendable, Hashable {
   }
 }
 
-/// An index that stores keep so that fetching need not look at every row.
+/// An index that stores keep, so that a fetch need not read every row.
 public struct FetchIndex: Sendable, Hashable {
-  /// The index's name. Core Data accepts two indexes of one name in an entity.
+  /// The index's name. Core Data accepts two indexes with the same name in an entity.
   public var name: String
-  /// What the index is sorted by, most significant first.
+  /// The sort elements of the index, the most significant first.
   public var elements: [Element]
-  /// A predicate in text form; only objects that satisfy it are in the index.
+  /// A predicate in text form. The index contains only objects that meet the predicate.
   public var partialPredicate: String?
 
-  /// One thing an index is sorted by.
+  /// One sort element of an index.
   public struct Element: Sendable, Hashable {
-    /// How an element is searched.
+    /// The kind of search that an element supports.
     public enum Kind: Int, Sendable, Hashable {
       /// Equality, ranges, prefixes and order.
       case binary = 0
-      /// Ranges in several dimensions at once.
+      /// Ranges in several dimensions at the same time.
       case rTree = 1
       /// Words in text.
       case fullText = 2
     }
 
-    /// The name of the property; for an expression the name that the model gives it, such as
-    /// `expression0`.
+    /// The name of the property. For an expression it is the name in the model, such as `expression0`.
     public var property: String
-    /// The text of the expression that the element is over; `nil` for a property, and empty where the
-    /// source has the name alone. Stores leave an index with an expression out.
+    /// The text of the element's expression. It is `nil` for a property, and empty if the source has only the name.
+    /// Stores leave out an index with an expression.
     public var expression: String?
-    /// How the element is searched.
+    /// The kind of search that the element supports.
     public var kind: Kind
-    /// Whether the index is sorted upwards.
+    /// Whether the index is sorted in ascending order.
     public var isAscending: Bool
-    /// The parts of the source that the element has no property for.
+    /// The details of the source that the element has no property for.
     public var source: SourceDetails
 
-    /// An element over the given property, or over an expression of the given name.
+    /// Creates an element over the given property, or over an expression with the given name.
     public init(
       _ property: String, expression: String? = nil, kind: Kind = .binary,
       isAscending: Bool = true, source: SourceDetails = SourceDetails()
@@ -166,14 +165,14 @@ public struct FetchIndex: Sendable, Hashable {
     public var text: String { expression.flatMap { $0.isEmpty ? nil : $0 } ?? property }
   }
 
-  /// Whether stores can keep the index: each element is over a property and is searched as a value,
-  /// and all objects are in the index.
+  /// Whether stores can keep the index. Each element must be over a property and be searched as a value, and the
+  /// index must contain all objects.
   package var isPlain: Bool {
     partialPredicate == nil
       && elements.allSatisfy { $0.kind == .binary && $0.expression == nil }
   }
 
-  /// An index over the given elements.
+  /// Creates an index over the given elements.
   public init(_ name: String, elements: [Element], partialPredicate: String? = nil) {
     self.name = name
     self.elements = elements

@@ -1,6 +1,6 @@
 /// A fetch request that a model keeps under a name, or that a fetched property evaluates.
 ///
-/// Its predicate is text here; it is parsed where requests are run.
+/// Its predicate is text, which is parsed when the request is executed.
 public struct FetchRequestTemplate: Sendable, Hashable {
   /// The template's name in its model.
   public var name: String
@@ -8,31 +8,31 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   public var entity: String
   /// The predicate as text, which may use `$variables`.
   public var predicate: String?
-  /// What to sort by, most significant first.
+  /// The sort keys, the most significant first.
   public var sortKeys: [SortKey]
-  /// What to give for each object found.
+  /// The kind of result for each object found.
   public var resultType: ResultType
-  /// The greatest number of results; 0 for all.
+  /// The maximum number of results; 0 for no limit.
   public var fetchLimit: Int
-  /// How many results to pass over first.
+  /// The number of results to skip.
   public var fetchOffset: Int
-  /// How many objects to load at a time; 0 for all at once.
+  /// The number of objects to load at a time; 0 for all at once.
   public var fetchBatchSize: Int
-  /// Choices that are either on or off.
+  /// The flags of the request.
   public var flags: Flags
-  /// What the source says beyond the request.
+  /// The details of the source that the request has no property for.
   public var source: SourceDetails
 
-  /// One thing to sort by.
+  /// A key path and a direction to sort by.
   public struct SortKey: Sendable, Hashable {
-    /// The path to the value.
+    /// The key path of the value.
     public var keyPath: String
-    /// Whether the least comes first.
+    /// Whether the least value comes first.
     public var isAscending: Bool
-    /// The name of the comparison, as archives spell it; `nil` for the usual one.
+    /// The name of the comparison, as archives spell it; `nil` for the usual comparison.
     public var selector: String?
 
-    /// A key over the given path.
+    /// Creates a sort key over the given path.
     public init(_ keyPath: String, isAscending: Bool = true, selector: String? = nil) {
       self.keyPath = keyPath
       self.isAscending = isAscending
@@ -40,44 +40,44 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     }
   }
 
-  /// What a request gives for each object found.
+  /// The kind of result that a request returns for each object found.
   public enum ResultType: Int, Sendable, Hashable {
     /// The object.
     case objects = 0
-    /// Its identifier.
+    /// The object's identifier.
     case identifiers = 1
     /// A dictionary of values.
     case dictionaries = 2
-    /// The number of objects alone.
+    /// Only the number of objects.
     case count = 4
   }
 
-  /// Choices of a request that are either on or off.
+  /// The flags of a request.
   public struct Flags: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: Int
-    /// The flags with the given bits.
+    /// Creates the flags with the given bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Objects of subentities are found too.
+    /// The request finds objects of subentities too.
     public static let includesSubentities = Flags(rawValue: 1 << 0)
-    /// Values are read with the identifiers.
+    /// The request reads values together with the identifiers.
     public static let includesPropertyValues = Flags(rawValue: 1 << 1)
-    /// Changes not yet saved are seen.
+    /// The request considers unsaved changes.
     public static let includesPendingChanges = Flags(rawValue: 1 << 2)
-    /// Objects come as faults.
+    /// The request returns objects as faults.
     public static let returnsObjectsAsFaults = Flags(rawValue: 1 << 3)
-    /// Equal dictionaries are given once.
+    /// The request returns equal dictionaries once.
     public static let returnsDistinctResults = Flags(rawValue: 1 << 4)
 
-    /// What a request has unless it says otherwise.
+    /// The default flags of a request.
     public static let usual: Flags = [
       .includesSubentities, .includesPropertyValues, .includesPendingChanges,
       .returnsObjectsAsFaults,
     ]
   }
 
-  /// A request for the objects of the given entity.
+  /// Creates a request for the objects of the given entity.
   public init(
     _ name: String,
     entity: String,
@@ -103,27 +103,27 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   }
 }
 
-/// A property whose value is what a fetch request finds when it is asked for.
+/// A property whose value is the result of a fetch request, evaluated when the property is read.
 ///
-/// The request may use `$FETCH_SOURCE`, the object that has the property. It may reach into other
-/// stores, where a relationship may not. Never stored.
+/// The request may use `$FETCH_SOURCE`, the object that has the property. Unlike a relationship, the request may
+/// find objects of another store. The value is never stored.
 public struct FetchedProperty: Sendable, Hashable {
   /// The property's name.
   public var name: String
   /// The request to evaluate.
   public var request: FetchRequestTemplate
-  /// Whether it may find nothing.
+  /// Whether the request may find nothing.
   public var isOptional: Bool
-  /// The name the property had in the version before, for migration.
+  /// The name of the property in the previous version, for migration.
   public var renamingIdentifier: String?
-  /// Kept from the source. Fetched properties are not stored, so no version hash sees it.
+  /// The modifier from the source. No version hash covers it, because fetched properties are not stored.
   public var versionHashModifier: String?
-  /// Notes of the application's own.
+  /// The application's own notes.
   public var userInfo: [String: String]
-  /// What the source says beyond the property.
+  /// The details of the source that the property has no part for.
   public var source: SourceDetails
 
-  /// A property that evaluates the given request.
+  /// Creates a property that evaluates the given request.
   public init(
     _ name: String,
     request: FetchRequestTemplate,

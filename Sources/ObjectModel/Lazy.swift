@@ -1,8 +1,8 @@
 private import Synchronization
 
-/// A value computed when first asked for, once, whoever asks.
+/// A value that is computed once, at its first use from any thread.
 ///
-/// Those who ask while it is being computed wait. What computes it must not ask for it.
+/// Callers during the computation wait. The computation must not use the value itself.
 final class Lazy<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
 

@@ -1,31 +1,31 @@
 extension Model {
-  /// What the model is made of.
+  /// The parts of the model.
   public var description: Description { storage.description }
 
   /// The model's entities, in the order of their source.
   public var entities: [Entity] { storage.entities }
 
-  /// The entity of the given name.
+  /// Returns the entity with the given name.
   public subscript(name: String) -> Entity? {
     position(of: name).map { storage.entities[$0] }
   }
 
-  /// The properties an object of the named entity has, inherited ones included, sorted by name as
-  /// version hashes sort them (spec §2.4.2).
+  /// Returns the properties of the named entity's objects, including inherited properties, sorted by name as in
+  /// version hashes (spec §2.4.2).
   ///
-  /// Empty when the model has no such entity. The array is made on each call.
+  /// Returns an empty array when the model has no such entity. Each call creates the array.
   public func properties(of entity: String) -> [Property] {
     guard let position = position(of: entity) else { return [] }
     return storage.allProperties[position].map { storage.index[$0] }
   }
 
-  /// The property of the given name that an object of the named entity has, inherited or not.
+  /// Returns the property with the given name that the named entity declares or inherits.
   public func property(_ name: String, of entity: String) -> Property? {
     guard let position = position(of: entity) else { return nil }
     return storage.index.property(name, of: position).map { storage.index[$0] }
   }
 
-  /// The relationship that leads back along the given one.
+  /// Returns the inverse of the given relationship.
   public func inverse(of relationship: Relationship) -> Relationship? {
     guard let name = relationship.inverse,
       case .relationship(let inverse) = property(name, of: relationship.destination)
@@ -33,21 +33,21 @@ extension Model {
     return inverse
   }
 
-  /// The entities that inherit directly from the named one, in the order of their source.
+  /// Returns the direct subentities of the named entity, in the order of their source.
   public func subentities(of entity: String) -> [Entity] {
     guard let position = position(of: entity) else { return [] }
     return storage.subentities[position].map { storage.entities[$0] }
   }
 
-  /// All entities depth first, siblings in the order of their names, case aside: the order in which Core Data, and stores
-  /// of ours, number them.
+  /// All entities depth first, siblings in the order of their names without regard to case. Core Data and Quire's
+  /// stores number entities in this order.
   package var entitiesDepthFirst: [Entity] {
     func reversed(_ siblings: [Entity]) -> [Entity] {
       siblings.map { ($0.name.lowercased(), $0) }
         .sorted { ($0.0, $0.1.name) > ($1.0, $1.1.name) }
         .map(\.1)
     }
-    // The walk keeps its own stack: inheritance may be as deep as the model is large.
+    // The walk keeps its own stack instead of recursing, because inheritance may be very deep.
     var waiting = reversed(entities.filter { $0.superentity == nil })
     var found: [Entity] = []
     while let entity = waiting.popLast() {
@@ -57,7 +57,7 @@ extension Model {
     return found
   }
 
-  /// The named entity and all that inherit from it, at any distance.
+  /// Returns the named entity and all entities that inherit from it, at any distance.
   public func family(of entity: String) -> [Entity] {
     guard let position = position(of: entity) else { return [] }
     var found: [Entity] = []
@@ -69,14 +69,14 @@ extension Model {
     return found
   }
 
-  /// The topmost entity that the named one inherits from; itself when it inherits from none.
+  /// Returns the topmost superentity of the named entity, or the entity itself if it has no superentity.
   public func root(of entity: String) -> Entity? {
     guard var position = position(of: entity) else { return nil }
     while let parent = storage.index.parents[position] { position = parent }
     return storage.entities[position]
   }
 
-  /// Whether the named entity is another one or inherits from it.
+  /// Returns whether the named entity is another entity or inherits from it.
   public func entity(_ entity: String, isOrInheritsFrom other: String) -> Bool {
     guard let position = position(of: entity), let other = self.position(of: other) else {
       return false
@@ -84,17 +84,17 @@ extension Model {
     return storage.index.entity(position, isOrInheritsFrom: other)
   }
 
-  /// The composite type of the given name.
+  /// Returns the composite type with the given name.
   public func composite(_ name: String) -> CompositeType? {
     storage.index.compositeByName[name].map { storage.description.composites[$0] }
   }
 
-  /// Where the named entity stands among ``entities``.
+  /// Returns the position of the named entity in ``entities``.
   func position(of entity: String) -> Int? { storage.index.entityByName[entity] }
 }
 
 extension Model: Hashable {
-  /// Whether both models are made of equal parts in the same order.
+  /// Returns whether both models consist of equal parts in the same order.
   public static func == (left: Model, right: Model) -> Bool {
     left.storage === right.storage || left.storage.description == right.storage.description
   }

@@ -1,23 +1,23 @@
 extension Model {
-  /// What a model keeps: its checked description and the answers that are asked for often.
+  /// The storage of a model: its checked description, and results that are needed often.
   final class Storage: Sendable {
     let description: Description
     /// The entities of the description, each with its inherited properties.
     let entities: [Entity]
     let warnings: [ModelFault]
     let index: ModelIndex
-    /// For each entity, where its own and inherited properties are declared, sorted by name as
-    /// hashes sort them. An entity that adds nothing shares its superentity's list.
+    /// For each entity, the places where its declared and inherited properties are declared, sorted by name as in
+    /// hashes. An entity without declared properties shares its superentity's list.
     let allProperties: [[ModelIndex.Place]]
-    /// For each entity, the positions of the entities that inherit from it directly.
+    /// For each entity, the positions of its direct subentities.
     let subentities: [[Int]]
     let versionHashes = Lazy<VersionHashes>()
-    /// The hashes by the former rules, computed when a store's hashes are not the current ones.
+    /// The hashes by the former rules, computed when a store's hashes differ from the current hashes.
     let formerHashes = Lazy<VersionHashes>()
-    /// The number that models with the same version hashes have in common.
+    /// A number that is equal for models with the same version hashes.
     let shape = Lazy<Int>()
 
-    /// - Precondition: What the index is of has been checked, and its faults are these warnings.
+    /// - Precondition: The index's description was checked, and `warnings` are its faults.
     init(_ index: ModelIndex, warnings: [ModelFault]) {
       let description = index.description
       self.description = description
@@ -40,7 +40,7 @@ extension Model {
       self.subentities = subentities
     }
 
-    /// The inherited properties, which are sorted, and an entity's own among them.
+    /// Returns the sorted inherited properties merged with an entity's own properties.
     private static func merge(
       _ inherited: [ModelIndex.Place], ownOf entity: Int, in description: Description
     ) -> [ModelIndex.Place] {
@@ -69,8 +69,8 @@ extension Model {
 }
 
 extension String {
-  /// Whether this name comes before another in the order that version hashes use: by UTF-16 code
-  /// units (spec §2.4.2).
+  /// Returns whether this name comes before another name in the order of version hashes: by UTF-16 code units (spec
+  /// §2.4.2).
   func precedesInHashes(_ other: String) -> Bool {
     utf16.lexicographicallyPrecedes(other.utf16)
   }

@@ -1,20 +1,20 @@
-/// The shape of a document's objects: entities with their properties, and what belongs to them.
+/// The shape of a document's objects: entities with their properties, and the parts that belong to them.
 ///
 ///     let model = try Model(entities: [trip, stop])
 ///     model.properties(of: "Stop")        // its own and those of its superentities
 ///
-/// A model is an immutable value, checked when it is made: every reference in it leads somewhere,
-/// every inverse leads back, inheritance has no cycle. Making one from parts that do not fit throws
-/// a ``ModelError`` that lists every fault found.
+/// A model is an immutable value that is checked when it is created. Every reference in it is valid, every inverse
+/// is mutual, and inheritance has no cycle. If the parts contradict each other, the initializer throws a
+/// ``ModelError`` with every fault found.
 public struct Model: Sendable {
   let storage: Storage
 
-  /// Whether another is a copy of this one, and not only equal to it.
+  /// Returns whether another model is a copy of this model, and not only equal to it.
   package func isSame(as other: Model) -> Bool { storage === other.storage }
 
-  /// Everything a model is made of, before it has been checked.
+  /// All parts of a model before they are checked.
   ///
-  /// Readers of model files fill one of these; ``Model/init(_:)`` turns it into a model.
+  /// Readers of model files create a description; ``Model/init(_:)`` turns it into a model.
   public struct Description: Sendable, Hashable {
     /// The entities, in the order of their source.
     public var entities: [Entity]
@@ -22,14 +22,14 @@ public struct Model: Sendable {
     public var composites: [CompositeType]
     /// Named subsets of the entities.
     public var configurations: [Configuration]
-    /// The fetch requests that the model keeps under a name.
+    /// The fetch requests that the model keeps under names.
     public var fetchRequestTemplates: [FetchRequestTemplate]
-    /// What the author calls this version. A hint only: hashes decide whether models are compatible.
+    /// The author's names of this version. Only a hint: hashes decide whether models are compatible.
     public var versionIdentifiers: [String]
-    /// What the model's source file says beyond the model, kept so that writing it loses nothing.
+    /// The details of the source file that the model has no property for, kept so that they are written again.
     public var source: SourceDetails
 
-    /// A description of a model with the given parts.
+    /// Creates a description of a model with the given parts.
     public init(
       entities: [Entity] = [],
       composites: [CompositeType] = [],
@@ -49,10 +49,10 @@ public struct Model: Sendable {
 }
 
 extension Model {
-  /// Checks a description and makes a model of it.
+  /// Checks a description and creates a model from it.
   ///
-  /// Every fault is found, not only the first. Those of the severity ``ModelFault/Severity/warning``
-  /// are kept in ``warnings``, unless `strict` asks for them to be errors too.
+  /// All faults are found, not only the first. Faults of the severity ``ModelFault/Severity/warning`` are kept in
+  /// ``warnings``, unless `strict` turns them into errors.
   ///
   /// - Throws: ``ModelError`` with every fault found.
   public init(_ description: Description, strict: Bool = false) throws(ModelError) {
@@ -62,21 +62,20 @@ extension Model {
     storage = Storage(check.index, warnings: check.faults)
   }
 
-  /// Checks the given entities and makes a model of them.
+  /// Checks the given entities and creates a model from them.
   ///
   /// - Throws: ``ModelError`` with every fault found.
   public init(entities: [Entity]) throws(ModelError) {
     try self.init(Description(entities: entities))
   }
 
-  /// Everything that is wrong with a description or deserves a second look, in the order of its
-  /// source.
+  /// Returns all errors and warnings of a description, in the order of its source.
   ///
-  /// Takes any description, however broken, and time in proportion to its size.
+  /// Accepts any description, even a badly damaged one, and takes time in proportion to its size.
   public static func faults(in description: Description) -> [ModelFault] {
     ModelCheck(description).faults
   }
 
-  /// What deserves a second look in this model, such as relationships without inverses.
+  /// The warnings about this model, such as relationships without inverses.
   public var warnings: [ModelFault] { storage.warnings }
 }

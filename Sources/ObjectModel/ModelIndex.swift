@@ -1,26 +1,26 @@
-/// Who is who in a description: names, superentities and own properties by position.
+/// An index of a description: names, superentities and declared properties by position.
 ///
-/// Works on any description, also one that fails its checks: the first of several parts of one name
-/// counts, and an entity whose line of superentities does not end is treated as having none.
+/// The index accepts any description, even one that fails its checks. If several parts have one name, the first is
+/// used. An entity on a cycle of inheritance is treated as having no superentity.
 struct ModelIndex: Sendable {
   let description: Model.Description
   let entityByName: [String: Int]
-  /// For each entity, the positions of its own properties.
+  /// For each entity, the positions of its declared properties by name.
   let ownProperties: [[String: Int]]
-  /// For each entity, the position of its superentity.
+  /// For each entity, the position of its superentity; `nil` if it has none.
   let parents: [Int?]
   /// The entities, each after its superentity.
   let parentsFirst: [Int]
   /// For each entity, the number of entities above it.
   let depths: [Int]
-  /// Entities on a cycle of inheritance, one list a cycle, each beginning at its first in the source.
+  /// The entities on each cycle of inheritance. Each list begins at its first entity in the source.
   let cycles: [[Int]]
   /// For each entity, whether all entities above it are known.
   let hasKnownAncestors: [Bool]
   let compositeByName: [String: Int]
   /// For each composite type, the positions of its attributes.
   let compositeAttributes: [[String: Int]]
-  /// The composite types, each after those it contains. One without end is not among them.
+  /// The composite types, each after the types that it contains. A type that contains itself is left out.
   let compositesPartsFirst: [Int]
 
   init(_ description: Model.Description) {
@@ -61,7 +61,7 @@ extension ModelIndex {
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Where a property is declared.
+  /// The place where a property is declared.
   struct Place: Sendable, Hashable {
     var entity: Int
     var property: Int
@@ -71,7 +71,7 @@ extension ModelIndex {
     description.entities[place.entity].declaredProperties[place.property]
   }
 
-  /// The property of the given name that an entity declares or inherits.
+  /// Returns the place of the property with the given name that an entity declares or inherits.
   func property(_ name: String, of entity: Int) -> Place? {
     for candidate in ancestry(of: entity) {
       if let property = ownProperties[candidate][name] {
@@ -81,9 +81,9 @@ extension ModelIndex {
     return nil
   }
 
-  /// Whether a property of an entity is a relationship that is its own inverse.
+  /// Returns whether a property of an entity is a relationship that is its own inverse.
   ///
-  /// Its destination is then the entity, or one that inherits from the entity.
+  /// The relationship's destination is then the entity, or an entity that inherits from it.
   func isOwnInverse(_ property: Property, of entity: Int) -> Bool {
     guard case .relationship(let relationship) = property, relationship.inverse == property.name,
       let destination = entityByName[relationship.destination],
@@ -92,9 +92,9 @@ extension ModelIndex {
     return inverse.entity == entity
   }
 
-  /// The attribute of the given name of the composite type that an attribute names.
+  /// Returns the attribute with the given name in the composite type of an attribute.
   ///
-  /// `nil` if it names none, or the type has no such attribute.
+  /// Returns `nil` if the attribute has no known composite type, or the type has no such attribute.
   func part(_ name: String, of attribute: Attribute) -> Attribute? {
     guard let composite = attribute.compositeName.flatMap({ compositeByName[$0] }),
       let position = compositeAttributes[composite][name]
@@ -102,19 +102,20 @@ extension ModelIndex {
     return description.composites[composite].attributes[position]
   }
 
-  /// The entity and those above it, as far up as inheritance may go.
+  /// Returns the entity and its superentities, up to the maximum depth of inheritance.
   func ancestry(of entity: Int) -> some Sequence<Int> {
     sequence(first: entity) { parents[$0] }.prefix(Model.greatestInheritanceDepth + 1)
   }
 
-  /// Whether an entity is another one or inherits from it.
+  /// Returns whether an entity is another entity or inherits from it.
   func entity(_ entity: Int, isOrInheritsFrom other: Int) -> Bool {
     ancestry(of: entity).contains(other)
   }
 }
 
 extension ModelIndex {
-  /// Takes away, again and again, the types all of whose parts are already taken away.
+  /// Returns the composite types in an order that puts each type after its parts. Repeatedly takes the types whose
+  /// parts were all taken before.
   private static func partsFirst(_ composites: [CompositeType], _ byName: [String: Int]) -> [Int] {
     let parts = composites.map { composite in
       Set(composite.attributes.compactMap { $0.compositeName.flatMap { byName[$0] } })
@@ -137,13 +138,13 @@ extension ModelIndex {
   }
 }
 
-/// Lines of ancestors, cut where they run in a circle.
+/// Chains of superentities, cut where they form a cycle.
 private struct Lineage {
   private(set) var parents: [Int?]
   private(set) var parentsFirst: [Int] = []
   private(set) var cycles: [[Int]] = []
 
-  /// Follows each line upwards once, so the time is linear whatever the shape.
+  /// Follows each chain upwards once, so the time is linear for any shape.
   init(parents: [Int?]) {
     self.parents = parents
     var positionOnPath = [Int?](repeating: nil, count: parents.count)
@@ -160,7 +161,7 @@ private struct Lineage {
         path.append(entity)
         next = parents[entity]
       }
-      // The members of a cycle no longer have parents, so any order among them will do.
+      // The members of a cycle no longer have parents, so their order does not matter.
       for entity in path.reversed() where !isDone[entity] {
         isDone[entity] = true
         parentsFirst.append(entity)

@@ -1,14 +1,15 @@
-/// How a document in XML spells the names of a model, and which name a spelling means (spec §5.3.1).
+/// The spellings of a model's names in an XML document, and the name that a spelling means (spec §5.3.1).
 ///
 ///     let names = NameSpellings(["Straße", "Trip"], in: .upper)
 ///     names.written                // STRASSE, TRIP
 ///     names.index(of: "strasse")   // 0
 package struct NameSpellings: Sendable {
-  /// The case in which names are written.
+  /// The case of written names.
   package enum Letters: Sendable {
     case upper, lower
 
-    /// Returns a name in this case, as Unicode maps each of its characters without regard to language or neighbours.
+    /// Returns a name in this case. Each character is mapped as Unicode defines, without regard to language or
+    /// neighbouring characters.
     func applied(to name: String) -> String {
       var result = ""
       for scalar in name.unicodeScalars {
@@ -19,16 +20,17 @@ package struct NameSpellings: Sendable {
     }
   }
 
-  /// The names as a document spells them: in their case, or as the model does if other names have the same case fold.
+  /// The names as a document spells them: in the document's case, or as in the model if several names have the same
+  /// case fold.
   package let written: [String]
   private let letters: Letters
   private let exact: [String: Int]
-  /// The names by their usual case, without those that two names share.
+  /// The positions of names by their name in the document's case, without ambiguous names.
   private let usual: [String: Int]
-  /// The names by their case fold, without those that two names share.
+  /// The positions of names by their case fold, without ambiguous names.
   private let folded: [String: Int]
 
-  /// The spellings of the given names, no two of which are the same.
+  /// Creates the spellings of the given names, which have no duplicates.
   package init(_ names: [String], in letters: Letters) {
     self.letters = letters
     exact = Dictionary(zip(names, names.indices)) { first, _ in first }
@@ -41,7 +43,7 @@ package struct NameSpellings: Sendable {
     }
   }
 
-  /// Returns the place of the name that a document means; `nil` if there is none, or more than one.
+  /// Returns the position of the name that a spelling means; `nil` if no name or several names match.
   package func index(of spelling: String) -> Int? {
     exact[spelling] ?? usual[letters.applied(to: spelling)]
       ?? folded[NameSpellings.fold(spelling)]
@@ -49,8 +51,8 @@ package struct NameSpellings: Sendable {
 
   /// Returns the case fold of a name: the lower case of the upper case of its lower case.
   ///
-  /// A name, its upper case and its lower case have the same fold, for every name. The case folding of Unicode does not
-  /// have this property: `ı` has the upper case `I`, and another case folding than that.
+  /// A name, its upper case and its lower case have the same fold, for every name. The case folding of Unicode does
+  /// not have this property: `ı` has the upper case `I`, but the two have different case foldings.
   package static func fold(_ name: String) -> String {
     Letters.lower.applied(to: Letters.upper.applied(to: Letters.lower.applied(to: name)))
   }

@@ -1,12 +1,12 @@
 extension ObjectID {
-  /// The identifier as text that means the same in every process (spec §3.2.3).
+  /// The identifier as text that is valid in every process (spec §3.2.3).
   public var uri: String {
     let digits = String(store.rawValue, radix: 16)
     let tag = String(repeating: "0", count: 16 - digits.count) + digits
     return "x-quire://\(tag)/\(key.entity)/p\(key.number)"
   }
 
-  /// The identifier that the given text stands for; `nil` when it is none (spec §3.2.3).
+  /// Creates the identifier of the given text; `nil` when the text is no identifier (spec §3.2.3).
   public init?(uri: String) {
     let scheme = "x-quire://".utf8
     guard uri.utf8.starts(with: scheme) else { return nil }
@@ -23,7 +23,7 @@ extension ObjectID {
 }
 
 extension UInt64 {
-  /// The number that digits alone stand for; in base 10 without zeros before it.
+  /// Creates the number of a text of digits, in base 10 without leading zeros.
   fileprivate init?(canonical text: Substring.UTF8View, radix: Int) {
     let digits = String(Substring(text))
     guard let number = UInt64(digits, radix: radix), digits.first != "+" else { return nil }

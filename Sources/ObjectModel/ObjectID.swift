@@ -1,21 +1,20 @@
 public import Foundation
 
-/// An object's place within its store: the number of its entity and its own number among the
-/// entity's objects.
+/// An object's place within its store: the number of its entity, and its own number among the entity's objects.
 ///
-/// Packed into 64 bits with the entity on top (spec §3.2.2), so that keys of one entity are
-/// consecutive integers, which is what makes a column of them small. Zero is no object.
+/// A key is packed into 64 bits with the entity on top (spec §3.2.2). So the keys of one entity are consecutive
+/// integers, and a column of keys is small. Zero is no object.
 public struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   /// The packed form: the entity number in the upper 16 bits, the object number in the lower 48.
   public let rawValue: UInt64
 
-  /// The key with the given packed form.
+  /// Creates the key with the given packed form.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The highest number an object can have.
+  /// The highest possible number of an object.
   public static let highestNumber: UInt64 = (1 << 48) - 1
 
-  /// The key of object `number` of entity `entity`.
+  /// Creates the key of object `number` of entity `entity`.
   ///
   /// - Precondition: `number` is at most ``highestNumber``.
   public init(entity: UInt16, number: UInt64) {
@@ -29,45 +28,45 @@ public struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   /// The object's number among the objects of its entity. Numbers start at 1.
   public var number: UInt64 { rawValue & ObjectKey.highestNumber }
 
-  /// Orders keys by entity, then by number.
+  /// Compares keys by entity, then by number.
   public static func < (left: ObjectKey, right: ObjectKey) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// The short form of a store's UUID that object identifiers carry: its first eight bytes.
+/// The short form of a store's UUID in object identifiers: its first eight bytes.
 ///
-/// A coordinator refuses a second store with the tag of one it already has, as it refuses the same
-/// UUID twice, so within one coordinator a tag names exactly one store.
+/// A coordinator rejects a second store with the same tag, and a second store with the same UUID. So a tag
+/// identifies exactly one store of a coordinator.
 public struct StoreTag: RawRepresentable, Sendable, Hashable {
   /// The first eight bytes of the UUID, the first byte on top.
   public let rawValue: UInt64
 
-  /// The tag with the given value.
+  /// Creates the tag with the given value.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The tag of the store with the given UUID.
+  /// Creates the tag of the store with the given UUID.
   public init(_ uuid: UUID) {
     let b = uuid.uuid
     rawValue = [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7].reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 
-/// The identifier of one object, permanent from birth.
+/// The identifier of one object, permanent from the object's creation.
 ///
 ///     let id = object.objectID
 ///     let text = id.uri               // x-quire://6fb9df54a60e4a15/3/p17
 ///     ObjectID(uri: text) == id       // true, also in another process
 ///
-/// A value of 16 bytes. An inserted object has its final identifier before it is ever saved: the
-/// store leases ranges of keys ahead of time, so there is no temporary form and nothing to obtain.
+/// An identifier is a value of 16 bytes. An inserted object has its final identifier before it is first saved,
+/// because the store reserves ranges of keys in advance. There are no temporary identifiers.
 public struct ObjectID: Sendable, Hashable {
-  /// The store the object lives in.
+  /// The tag of the object's store.
   public let store: StoreTag
   /// The object's entity and number within that store.
   public let key: ObjectKey
 
-  /// The identifier of the object with the given key in the given store.
+  /// Creates the identifier of the object with the given key in the given store.
   public init(store: StoreTag, key: ObjectKey) {
     self.store = store
     self.key = key
@@ -75,7 +74,7 @@ public struct ObjectID: Sendable, Hashable {
 }
 
 extension ObjectID: Comparable {
-  /// Orders identifiers by store, then by entity, then by number.
+  /// Compares identifiers by store, then by entity, then by number.
   public static func < (left: ObjectID, right: ObjectID) -> Bool {
     (left.store.rawValue, left.key.rawValue) < (right.store.rawValue, right.key.rawValue)
   }

@@ -2,14 +2,14 @@
 public enum Property: Sendable, Hashable {
   /// A value.
   case attribute(Attribute)
-  /// A link to other objects, kept right from both ends.
+  /// A link to other objects, kept consistent at both ends.
   case relationship(Relationship)
-  /// The result of a fetch request, evaluated when asked for.
+  /// The result of a fetch request, evaluated when the property is read.
   case fetched(FetchedProperty)
 }
 
 extension Property {
-  /// The property's name, unique among those its entity declares and inherits.
+  /// The property's name, unique among the properties that the entity declares and inherits.
   public var name: String {
     switch self {
     case .attribute(let attribute): attribute.name
@@ -27,7 +27,7 @@ extension Property {
     }
   }
 
-  /// Whether the property lives in memory only. Fetched properties do.
+  /// Whether the property is held in memory only. Always true for a fetched property.
   public var isTransient: Bool {
     switch self {
     case .attribute(let attribute): attribute.isTransient
@@ -36,7 +36,7 @@ extension Property {
     }
   }
 
-  /// The name the property had in the version before, for migration.
+  /// The name of the property in the previous version, for migration.
   public var renamingIdentifier: String? {
     switch self {
     case .attribute(let attribute): attribute.renamingIdentifier
@@ -45,7 +45,7 @@ extension Property {
     }
   }
 
-  /// Text that changes the version hash when nothing else does.
+  /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String? {
     switch self {
     case .attribute(let attribute): attribute.versionHashModifier
@@ -54,7 +54,7 @@ extension Property {
     }
   }
 
-  /// Notes of the application's own.
+  /// The application's own notes.
   public var userInfo: [String: String] {
     switch self {
     case .attribute(let attribute): attribute.userInfo
@@ -63,7 +63,7 @@ extension Property {
     }
   }
 
-  /// Whether the property is an attribute, a relationship or a fetched property, in words.
+  /// The kind of the property in words: attribute, relationship or fetched property.
   public var kind: String {
     switch self {
     case .attribute: "attribute"

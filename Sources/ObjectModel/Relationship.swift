@@ -5,42 +5,41 @@
 public struct Relationship: Sendable, Hashable {
   /// The relationship's name.
   public var name: String
-  /// The name of the entity it leads to.
+  /// The name of the destination entity.
   public var destination: String
-  /// The name of the relationship that leads back.
+  /// The name of the inverse relationship.
   public var inverse: String?
-  /// The entity that declares the inverse, where the source names one: the destination or one of
-  /// its superentities.
+  /// The entity that the source names for the inverse: the destination or one of its superentities.
   public var inverseEntity: String?
-  /// How many objects it may lead to.
+  /// The minimum and maximum number of objects.
   public var count: Count
-  /// Whether the objects of a to-many relationship are in an order of their own.
+  /// Whether the objects of a to-many relationship are ordered.
   public var isOrdered: Bool
-  /// What becomes of the objects at the other end when this one is deleted.
+  /// The effect of deleting an object on the objects at the other end.
   public var deleteRule: DeleteRule
-  /// Whether it may lead nowhere.
+  /// Whether the relationship may lead to no object.
   public var isOptional: Bool
-  /// Whether it lives in memory only.
+  /// Whether the relationship is held in memory only.
   public var isTransient: Bool
-  /// The name the relationship had in the version before, for migration.
+  /// The name of the relationship in the previous version, for migration.
   public var renamingIdentifier: String?
-  /// Text that changes the version hash when nothing else does.
+  /// A text that changes the version hash, for a change that the hash does not otherwise cover.
   public var versionHashModifier: String?
-  /// Predicates that the objects it leads to must meet. Not part of the version hash.
+  /// The predicates that the destination objects must meet. Not part of the version hash.
   public var validationPredicates: [ValidationPredicate]
-  /// Notes of the application's own.
+  /// The application's own notes.
   public var userInfo: [String: String]
-  /// What the source says beyond the relationship.
+  /// The details of the source that the relationship has no property for.
   public var source: SourceDetails
 
-  /// How many objects a relationship may lead to.
+  /// The minimum and maximum number of objects of a relationship.
   public struct Count: Sendable, Hashable {
-    /// The least number; 0 for none.
+    /// The minimum number; 0 for none.
     public var minimum: Int
-    /// The greatest number; 0 for any. A relationship with a greatest number of 1 is to-one.
+    /// The maximum number; 0 for no limit. A relationship with a maximum of 1 is to-one.
     public var maximum: Int
 
-    /// From `minimum` to `maximum` objects.
+    /// Creates a range from `minimum` to `maximum` objects.
     public init(minimum: Int, maximum: Int) {
       self.minimum = minimum
       self.maximum = maximum
@@ -52,21 +51,22 @@ public struct Relationship: Sendable, Hashable {
     public static let toMany = Count(minimum: 0, maximum: 0)
   }
 
-  /// What becomes of the objects at the other end when an object is deleted.
+  /// The effect of deleting an object on the objects at the other end of a relationship.
   ///
-  /// The raw value is the number that compiled models carry.
+  /// The raw value is the number in compiled models.
   public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
-    /// Nothing of their own. A reference to a deleted object can't be saved, so it is taken away.
+    /// The rule changes nothing at the other end. A reference to a deleted object can't be saved, so such a
+    /// reference is removed.
     case noAction = 0
-    /// Their link back is taken away.
+    /// The references back to the deleted object are removed.
     case nullify = 1
-    /// They are deleted too.
+    /// The objects at the other end are deleted too.
     case cascade = 2
-    /// The deletion is refused while there are any.
+    /// The deletion is rejected while there are objects at the other end.
     case deny = 3
   }
 
-  /// A relationship with the given name, destination and parts.
+  /// Creates a relationship with the given name, destination and parts.
   public init(
     _ name: String,
     to destination: String,
@@ -101,31 +101,29 @@ public struct Relationship: Sendable, Hashable {
 }
 
 extension Relationship {
-  /// Whether it may lead to more than one object.
+  /// Whether the relationship may lead to more than one object.
   public var isToMany: Bool { count.maximum != 1 }
 
-  /// Whether stores keep the order of its objects: it is ordered and leads to many.
+  /// Whether stores keep the order of the objects: the relationship is ordered and to-many.
   ///
-  /// A model may mark a to-one relationship as ordered, as Core Data allows. The mark changes the
-  /// version hash and nothing else.
+  /// A model may mark a to-one relationship as ordered, as in Core Data. The mark affects only the version hash.
   public var keepsOrder: Bool { isOrdered && isToMany }
 }
 
 extension Relationship {
-  /// A number of objects that a to-many relationship must not lead to.
+  /// An invalid number of objects of a relationship.
   public enum CountProblem: Sendable, Hashable {
-    /// There are fewer objects than the given least number.
+    /// The number is less than the given minimum.
     case tooFew(least: Int)
-    /// There are more objects than the given greatest number.
+    /// The number is greater than the given maximum.
     case tooMany(most: Int)
   }
 
-  /// Returns the problem of a to-many relationship that leads to so many objects; `nil` if the number is
-  /// valid (spec §6.3.5).
+  /// Returns the problem with a to-many relationship that leads to `count` objects; `nil` if the number is valid
+  /// (spec §6.3.5).
   ///
-  /// The least number decides, and not whether the relationship is optional: a required relationship
-  /// with the least number 0 may lead to no object, as in Core Data. An optional one may lead to no object
-  /// whatever the least number is.
+  /// For a required relationship only the minimum matters: with the minimum 0 the relationship may lead to no
+  /// object, as in Core Data. An optional relationship may lead to no object regardless of its minimum.
   public func problem(withCount count: Int) -> CountProblem? {
     if count < self.count.minimum, count > 0 || !isOptional {
       return .tooFew(least: self.count.minimum)
@@ -136,7 +134,7 @@ extension Relationship {
     return nil
   }
 
-  /// Whether it matters to how many objects the relationship leads.
+  /// Whether the number of objects can be invalid.
   public var limitsCount: Bool {
     isToMany ? count.minimum > 0 || count.maximum > 0 : !isOptional
   }

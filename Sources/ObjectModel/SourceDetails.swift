@@ -1,12 +1,12 @@
-/// What a model's source says that means nothing to the model itself: the editor's own attributes
-/// and the positions of its diagram.
+/// The parts of a model's source that have no meaning for the model: the editor's own attributes and the positions
+/// of its diagram.
 public struct SourceDetails: Sendable, Hashable {
-  /// XML attributes by name, those that no property of the described part stands for.
+  /// XML attributes by name, for which the described part has no property.
   public var attributes: [String: String]
-  /// The boxes of the editor's diagram, each with its XML attributes. Only a model has them.
+  /// The boxes of the editor's diagram, each with its XML attributes. Only a model has boxes.
   public var diagram: [[String: String]]
 
-  /// Details with the given attributes and diagram.
+  /// Creates details with the given attributes and diagram.
   public init(attributes: [String: String] = [:], diagram: [[String: String]] = []) {
     self.attributes = attributes
     self.diagram = diagram

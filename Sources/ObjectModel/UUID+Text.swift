@@ -1,9 +1,9 @@
 package import Foundation
 
 extension UUID {
-  /// Returns the UUID that 36 characters spell, with letters of either case; `nil` for any other text.
+  /// Creates the UUID of a text of 36 characters, with letters of either case; `nil` for any other text.
   ///
-  /// Foundation's own initializer also takes a space in the place of a digit.
+  /// Foundation's own initializer also accepts a space in place of a digit.
   package init?(spelled text: String) {
     let bytes = Array(text.utf8)
     let isSpelled =

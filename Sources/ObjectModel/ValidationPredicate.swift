@@ -2,17 +2,18 @@
 ///
 ///     ValidationPredicate("SELF BEGINSWITH \"https:\"", message: "Only secure addresses are allowed.")
 ///
-/// It is a pair of Core Data's `validationPredicates` and `validationWarnings`. It is checked when an object
-/// is saved, imported or validated. A value that is absent meets every predicate. Not part of the version hash.
+/// A validation predicate corresponds to an element of Core Data's `validationPredicates` and its
+/// `validationWarnings`. It is checked when an object is saved, imported or validated. A missing value meets every
+/// predicate. The predicate is not part of the version hash.
 public struct ValidationPredicate: Sendable, Hashable {
-  /// The predicate in text form, in which `SELF` is the value: of a relationship to many the objects.
+  /// The predicate in text form. `SELF` is the value; for a to-many relationship, `SELF` is the objects.
   public var predicate: String
-  /// The sentence that a failure shows; `nil` for one that names the predicate.
+  /// The message of a failure; `nil` for a message that contains the predicate.
   public var message: String?
-  /// The error number of a failure, if the model gives one in place of a message.
+  /// The error number of a failure, if the model has a number instead of a message.
   public var code: Int?
 
-  /// A predicate in text form, with the message or the number of its failure.
+  /// Creates a predicate in text form, with the message or the number of its failure.
   public init(_ predicate: String, message: String? = nil, code: Int? = nil) {
     self.predicate = predicate
     self.message = message
@@ -21,7 +22,7 @@ public struct ValidationPredicate: Sendable, Hashable {
 }
 
 extension [ValidationPredicate] {
-  /// The predicates in words, for the comparison of models.
+  /// The predicates in words, for comparing models.
   var inWords: String {
     isEmpty
       ? "none"

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Value {
-  /// Whether another value is the same to the last bit: "not a number" is itself, zeros have signs, and
-  /// texts are their bytes and not what they show.
+  /// Returns whether another value is identical to the last bit. "Not a number" equals itself, zeros of different
+  /// sign differ, and texts are compared by their bytes.
   package func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
     case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// One value of one property: what a row holds, what a default is, what a predicate compares.
+/// One value of one property: in a row, as a default, or in a predicate.
 ///
-/// Rows never store this type; it is how a single value travels. The three integer types share
-/// ``integer(_:)``, and the property's type says how wide the number may be.
+/// Rows never store this type; it passes single values between functions. The three integer types share
+/// ``integer(_:)``, and the property's type limits the number.
 public enum Value: Sendable, Hashable {
   /// No value.
   case null
-  /// Yes or no.
+  /// True or false.
   case boolean(Bool)
   /// A whole number of any of the three widths.
   case integer(Int64)
@@ -23,9 +23,9 @@ public enum Value: Sendable, Hashable {
   case date(Date)
   /// A UUID.
   case uuid(UUID)
-  /// A URI, as the text it was given.
+  /// A URI, as its original text.
   case uri(String)
-  /// Bytes: a binary attribute, or what a transformable attribute's transformer made.
+  /// Bytes: the value of a binary attribute, or the output of a transformable attribute's transformer.
   case binary(Data)
   /// Another object of the same store.
   case object(ObjectKey)

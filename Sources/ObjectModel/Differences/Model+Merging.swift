@@ -1,12 +1,12 @@
 extension Model {
-  /// One model of the parts of several.
+  /// Returns one model with the parts of several models.
   ///
   ///     let model = try Model.merging([base, extensions])
   ///
-  /// Entities, composite types and fetch request templates that several models have must be the same
-  /// in all of them; configurations of one name are joined.
+  /// An entity, composite type or fetch request template in several models must be equal in all of them.
+  /// Configurations with the same name are joined.
   ///
-  /// - Throws: ``ModelError`` with a fault for every part that differs, saying what differs.
+  /// - Throws: ``ModelError`` with a fault for each part that differs. The fault states the difference.
   public static func merging(_ models: [Model]) throws(ModelError) -> Model {
     var merged = Description()
     var faults: [ModelFault] = []
@@ -36,10 +36,10 @@ extension Model {
     return try Model(merged)
   }
 
-  /// The part of the model that a configuration names, as a model of its own.
+  /// Returns the part of the model in one configuration, as an independent model.
   ///
-  /// Entities that the named ones inherit from come along. What leads to other entities and is not
-  /// stored is left out: fetched properties, templates, transient relationships.
+  /// The superentities of the configuration's entities are included. Unstored parts that refer to excluded entities
+  /// are left out: fetched properties, templates and transient relationships.
   ///
   /// - Throws: ``ModelError`` if there is no such configuration, or if relationships lead out of it.
   public func subset(configuration name: String) throws(ModelError) -> Model {
@@ -86,7 +86,7 @@ extension Model {
 }
 
 extension Model.Description {
-  /// Adds a configuration, or the members of one to that of the same name.
+  /// Adds a configuration, or adds its members to the configuration with the same name.
   fileprivate mutating func add(_ configuration: Configuration) {
     guard let same = configurations.firstIndex(where: { $0.name == configuration.name }) else {
       configurations.append(configuration)
@@ -98,7 +98,8 @@ extension Model.Description {
 }
 
 extension Model {
-  /// Adds the parts that are not there yet, and says of each that is there and differs how it does.
+  /// Adds the parts that are not in `merged` yet. Reports the differences of each part that is in `merged` and
+  /// differs.
   private static func merge<Part>(
     _ parts: [Part], into merged: inout [Part], _ kind: String, name: (Part) -> String,
     differences: (Part, Part) -> [String]

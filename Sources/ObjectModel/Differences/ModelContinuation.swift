@@ -1,5 +1,5 @@
-/// Which parts of an older model the parts of a newer one continue (spec §2.5.3): what has to be known to
-/// carry objects from one to the other.
+/// The continuation of an older model's parts by a newer model's parts (spec §2.5.3). It is needed to migrate
+/// objects from one model to the other.
 ///
 ///     let continuation = ModelContinuation(from: old, to: new)
 ///     continuation.entity(before: "Journey")?.name            // Trip
@@ -9,7 +9,7 @@ public struct ModelContinuation: Sendable {
   public let old: Model
   /// The newer model.
   public let new: Model
-  /// The entities of the older model that none of the newer one continues, in the order of its source.
+  /// The entities of the older model that no entity of the newer model continues, in the order of its source.
   public let removedEntities: [String]
   private let oldNames: [String: String]
   private let newNames: [String: String]
@@ -33,22 +33,22 @@ public struct ModelContinuation: Sendable {
     removedEntities = match.removed.map { old.entities[$0].name }
   }
 
-  /// The old entity that a new one continues.
+  /// Returns the old entity that a new entity continues.
   public func entity(before name: String) -> Entity? { oldNames[name].flatMap { old[$0] } }
 
-  /// The new entity that continues an old one.
+  /// Returns the new entity that continues an old entity.
   public func entity(after name: String) -> Entity? { newNames[name].flatMap { new[$0] } }
 
-  /// What became of the properties of an entity.
+  /// The continuation of an entity's properties.
   public struct Properties: Sendable {
-    /// For the names of the new entity's properties, the old properties that they continue.
+    /// The old properties that the new entity's properties continue, by the new names.
     public var before: [String: Property] = [:]
-    /// The old properties that none continues.
+    /// The old properties that no new property continues.
     public var removed: [Property] = []
   }
 
-  /// What became of all properties that the objects of a new entity have, wherever in the tree of
-  /// inheritance either model declares them. Nothing continues where the entity continues none.
+  /// Returns the continuation of all properties of a new entity's objects, at any level of inheritance in either
+  /// model. If the entity continues no old entity, its properties continue none.
   public func properties(of name: String) -> Properties {
     guard let before = entity(before: name) else { return Properties() }
     let old = old.properties(of: before.name)
@@ -64,7 +64,7 @@ public struct ModelContinuation: Sendable {
     return properties
   }
 
-  /// For each attribute of a composite type, by name, the one of the older type that it continues.
+  /// Returns the attributes of the older type that a composite type's attributes continue, by the new names.
   public static func attributes(
     of type: CompositeType, before: CompositeType
   ) -> [String: Attribute] {

@@ -7,14 +7,14 @@ extension ModelDifference {
   }
 }
 
-/// Compares two models part by part and collects what differs.
+/// A comparison of two models part by part, which collects the differences.
 struct ModelComparison {
   private let old: Model
   private let new: Model
   private(set) var changes: [ModelDifference.Change] = []
-  /// The new names of entities that were renamed, by their old ones.
+  /// The new names of renamed entities, by their old names.
   private var entityRenames: [String: String] = [:]
-  /// The new names of properties that were renamed, by the old names of their entities.
+  /// The new names of renamed properties, by the old names of their entities.
   private var propertyRenames: [String: [String: String]] = [:]
   /// The composite types that stored attributes use in both models.
   private let usedComposites: Set<String>
@@ -58,7 +58,7 @@ struct ModelComparison {
     changes.append(.init(subject: subject, action: action, isSeenByHashes: isSeen))
   }
 
-  /// Notes every facet in which two parts differ.
+  /// Records each facet in which two parts differ.
   private mutating func compare(
     _ old: Facets, _ new: Facets, _ subject: ModelDifference.Subject,
     except skipped: Set<ModelDifference.Facet> = [], isInHashes: Bool = true
@@ -92,7 +92,7 @@ extension ModelComparison {
     }
   }
 
-  /// The new name of a property that an entity of the old model declares or inherits.
+  /// Returns the new name of a property that an entity of the old model declares or inherits.
   private func renamed(_ property: String, of entity: String) -> String {
     guard !propertyRenames.isEmpty, let position = old.position(of: entity),
       let place = old.storage.index.property(property, of: position)
@@ -100,7 +100,7 @@ extension ModelComparison {
     return propertyRenames[old.entities[place.entity].name]?[property] ?? property
   }
 
-  /// The new form of the names of an entity's properties, which may be paths into composites.
+  /// Returns the new names of an entity's properties. A name may be a path into a composite.
   private func renamed(_ columns: [String], of entity: String) -> [String] {
     columns.map { column in
       let name = column.prefix { $0 != "." }
@@ -108,7 +108,7 @@ extension ModelComparison {
     }
   }
 
-  /// An entity of the old model as it would read had everything been renamed already.
+  /// Returns an entity of the old model as if all renamings were already applied.
   private func translated(_ entity: Entity) -> Entity {
     var translated = entity
     translated.superentity = entity.superentity.map { entityRenames[$0] ?? $0 }
@@ -160,7 +160,8 @@ extension ModelComparison {
     ) { .fetchIndex($0, of: new.name) }
   }
 
-  /// A renaming identifier that only says what the renaming says is no change of its own.
+  /// Returns the facets to ignore: the renaming identifier, if a change of the identifier only follows from the
+  /// renaming.
   private func skipped(
     _ oldName: String, _ old: String?, _ newName: String, _ new: String?
   ) -> Set<ModelDifference.Facet> {
@@ -195,7 +196,7 @@ extension ModelComparison {
     let subject = ModelDifference.Subject.property(after.name, of: newEntity.name)
     let isStored = !before.isTransient && !after.isTransient
     if before.name != after.name {
-      // A derived attribute's name is in no hash, but it decides the order of the hashes.
+      // A derived attribute's name is in no hash, but the name decides the order of the hashes.
       let isNamed = !before.isDerived && !after.isDerived
       let isSeen =
         isNamed || old.versionHash(of: oldEntity.name) != new.versionHash(of: newEntity.name)
@@ -232,8 +233,8 @@ extension ModelComparison {
     compare(facets, Facets(after), subject, except: skipped)
   }
 
-  /// The name of the inverse that a relationship's hash is over; `nil` for a relationship without an
-  /// inverse and for one that is its own inverse.
+  /// Returns the name of the inverse that a relationship's hash covers; `nil` for a relationship without an
+  /// inverse, or one that is its own inverse.
   private func hashedInverse(
     of property: Property, in model: Model, _ entity: Entity
   ) -> String? {
@@ -328,7 +329,7 @@ extension ModelComparison {
     compare(Facets(old), Facets(new), .model)
   }
 
-  /// Compares parts that have no renaming identifiers and that no hash sees.
+  /// Compares parts that have no renaming identifiers and that no hash covers.
   private mutating func compareByName(
     _ old: [(name: String, facets: Facets)], _ new: [(name: String, facets: Facets)],
     _ subject: (String) -> ModelDifference.Subject
@@ -348,7 +349,7 @@ extension ModelComparison {
 }
 
 extension [FetchIndex] {
-  /// The indexes by name; each one whose name an earlier one has with its number among them.
+  /// The indexes by name. If several indexes have one name, the second and later names get a number.
   fileprivate var numbered: [(name: String, index: FetchIndex)] {
     var counts: [String: Int] = [:]
     return map { index in
@@ -371,7 +372,7 @@ extension Property {
 }
 
 extension Model {
-  /// The composite types that stored attributes of entities use, through others or directly.
+  /// The composite types of stored attributes of entities, used directly or through other types.
   fileprivate var usedComposites: Set<String> {
     func used(_ attributes: [Attribute]) -> [String] {
       attributes.filter { !$0.isTransient && $0.derivation == nil }.compactMap(\.compositeName)

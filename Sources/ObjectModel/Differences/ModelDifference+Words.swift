@@ -1,8 +1,8 @@
 extension ModelDifference: CustomStringConvertible {
-  /// One line a change.
+  /// The changes, one on each line.
   public var description: String { changes.map(\.description).joined(separator: "\n") }
 
-  /// All changes in one line: how many of what, and what follows for stores.
+  /// All changes in one line: their counts by kind, and whether stores must be migrated.
   public var summary: String {
     guard !isEmpty else { return "No differences." }
     var counts: [String] = []
@@ -36,7 +36,7 @@ extension ModelDifference.Change: CustomStringConvertible {
 }
 
 extension ModelDifference.Subject: CustomStringConvertible {
-  /// The part's name, and its kind where that is not plain.
+  /// The part's name, and its kind where the name is not clear.
   public var description: String {
     switch self {
     case .model: "model"
@@ -71,6 +71,6 @@ extension ModelDifference.Facet: CustomStringConvertible {
 }
 
 extension String {
-  /// The plural of a word for a part of a model.
+  /// The plural of a noun for a part of a model.
   fileprivate var plural: String { hasSuffix("y") ? dropLast() + "ies" : self + "s" }
 }

@@ -1,15 +1,15 @@
-/// What differs between two versions of a model, as data and in words.
+/// The differences between two versions of a model, as data and in words.
 ///
 ///     let difference = ModelDifference(from: old, to: new)
 ///     print(difference.summary)       // 1 entity renamed, 2 properties changed. Stores must be …
 ///     for change in difference.changes { print(change) }
 ///
-/// Renamed parts are recognised by their renaming identifiers (spec §2.5.3). What merely follows
-/// from a renaming, such as the destinations of relationships that lead to a renamed entity, is not
-/// listed again. Details of the source that mean nothing to the model are not compared.
+/// Renamed parts are recognized by their renaming identifiers (spec §2.5.3). Consequences of a renaming, such as
+/// new destinations of relationships to a renamed entity, are not listed. Details of the source without meaning for
+/// the model are not compared.
 public struct ModelDifference: Sendable, Hashable {
-  /// The changes: first those of entities, in the order of their names, each followed by those of
-  /// its properties, constraints and indexes; then those of the model's other parts.
+  /// The changes: first of the entities in the order of their names, each with the changes of its properties,
+  /// constraints and indexes. The changes of the model's remaining parts follow.
   public let changes: [Change]
 
   /// Whether the models are the same.
@@ -20,11 +20,11 @@ public struct ModelDifference: Sendable, Hashable {
 
   /// One change.
   public struct Change: Sendable, Hashable {
-    /// What changed, under its new name unless it was removed.
+    /// The part that changed. A part has its new name unless it was removed.
     public let subject: Subject
-    /// What became of it.
+    /// The kind of the change.
     public let action: Action
-    /// Whether the change shows in version hashes.
+    /// Whether the change affects version hashes.
     public let isSeenByHashes: Bool
   }
 
@@ -50,37 +50,37 @@ public struct ModelDifference: Sendable, Hashable {
     case template(String)
   }
 
-  /// What became of a part.
+  /// The kind of a change.
   public enum Action: Sendable, Hashable {
-    /// It is new.
+    /// The part is new.
     case added
-    /// It is gone.
+    /// The part was removed.
     case removed
-    /// It had the given name before.
+    /// The part was renamed from the given name.
     case renamed(from: String)
-    /// Something about it is different.
+    /// A facet of the part changed.
     case changed(Facet, from: String, to: String)
   }
 
-  /// What can be different about a part. The raw value is a stable name.
+  /// A comparable aspect of a part. The raw value is a stable name.
   public enum Facet: String, Sendable, Hashable, CaseIterable {
     /// Whether a property is an attribute, a relationship or a fetched property.
     case kind
     /// The superentity.
     case superentity
-    /// Whether the entity has no objects itself.
+    /// Whether the entity has no objects of its own.
     case isAbstract
     /// The class of the objects.
     case className
     /// The order of the uniqueness constraints.
     case constraintOrder
-    /// The older kind of indexes over several properties.
+    /// The indexes over several properties, in their older form.
     case compoundIndexes
     /// The attribute's type.
     case type
-    /// Whether there may be no value.
+    /// Whether the property may have no value.
     case isOptional
-    /// Whether it lives in memory only.
+    /// Whether the property is held in memory only.
     case isTransient
     /// The value of a new object.
     case defaultValue
@@ -92,9 +92,9 @@ public struct ModelDifference: Sendable, Hashable {
     case pattern
     /// The predicates that values must meet.
     case validationPredicates
-    /// How a derived value is computed.
+    /// The derivation of a derived attribute.
     case derivation
-    /// What restricts a derived count.
+    /// The predicate that restricts a derived count.
     case derivationFilter
     /// The composite type.
     case compositeType
@@ -102,35 +102,35 @@ public struct ModelDifference: Sendable, Hashable {
     case valueTransformer
     /// The class of a transformable attribute's values.
     case valueClass
-    /// Whether large values are kept apart.
+    /// Whether large values are stored apart from their rows.
     case allowsExternalStorage
-    /// Whether the value outlives the object in the history.
+    /// Whether the value stays in the history after the object is deleted.
     case preservesValueOnDeletion
-    /// The options that no hash sees.
+    /// The options that no hash covers.
     case otherOptions
-    /// Where a relationship leads.
+    /// The destination of a relationship.
     case destination
-    /// What leads back.
+    /// The inverse of a relationship.
     case inverse
-    /// How many objects a relationship may lead to.
+    /// The minimum and maximum number of objects of a relationship.
     case count
-    /// Whether the objects are in an order of their own.
+    /// Whether the objects of a relationship are ordered.
     case isOrdered
-    /// What becomes of the objects at the other end.
+    /// The delete rule of a relationship.
     case deleteRule
-    /// A fetch request: a template's or a fetched property's.
+    /// The fetch request of a template or of a fetched property.
     case request
-    /// What an index is sorted by and restricted to.
+    /// The elements of an index and its partial predicate.
     case elements
     /// The members of a configuration.
     case members
-    /// The name in the version before.
+    /// The name in the previous version.
     case renamingIdentifier
     /// The text that changes the version hash.
     case versionHashModifier
-    /// What the author calls the version.
+    /// The author's names of the version.
     case versionIdentifiers
-    /// The application's notes.
+    /// The application's own notes.
     case userInfo
   }
 }

@@ -1,18 +1,18 @@
-/// Which part of an older model each part of a newer one continues (spec §2.5.3).
+/// The matches between the parts of a newer model and the parts of an older model that they continue (spec §2.5.3).
 struct RenamingMatch {
-  /// For each new part, the position of the old part that it continues.
+  /// For each new part, the position of the old part that the new part continues.
   private(set) var oldPositions: [Int?]
-  /// The positions of the old parts that no new one continues.
+  /// The positions of the old parts that no new part continues.
   private(set) var removed: [Int]
 
-  /// A part's name and the name it says it had before.
+  /// A part's name, and its name in the previous version if the part states one.
   struct Part {
     var name: String
     var renamingIdentifier: String?
   }
 
-  /// Matches parts that are the same in both; then those whose renaming identifier is the name, or
-  /// the renaming identifier, of an old part; then those of one name.
+  /// Matches parts in four passes: by equal name and renaming identifier, by renaming identifier and old name, by
+  /// equal renaming identifiers, and by equal name.
   init(old: [Part], new: [Part]) {
     let byName = Dictionary(
       old.indices.map { (old[$0].name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,6 +1,6 @@
 import PropertyLists
 
-// Compiled models hold bounds and patterns as predicates too.
+// Compiled models also contain bounds and patterns as predicates.
 extension ArchiveReader {
   /// A predicate of a property, with the text or the number of its failure.
   private struct Condition {
@@ -8,7 +8,7 @@ extension ArchiveReader {
     var text: String
     var warning: ArchivedObject?
 
-    /// Whether a failure has no more to say than that a value breaks the given kind of rule.
+    /// Returns whether a failure has only a usual error number of the given kind of rule, and no message.
     func isUsual(_ codes: [Int64]) -> Bool {
       warning.map { $0.string == nil && ($0.integer.map(codes.contains) ?? true) } ?? true
     }
@@ -32,12 +32,12 @@ extension ArchiveReader {
     }
   }
 
-  /// The predicates of a relationship.
+  /// Returns the predicates of a relationship.
   func validationPredicates(_ archived: ArchivedObject) -> [ValidationPredicate] {
     conditions(archived).map(\.predicate)
   }
 
-  /// The bounds, the pattern and the remaining predicates of an attribute.
+  /// Returns the bounds, the pattern and the remaining predicates of an attribute.
   func validation(_ archived: ArchivedObject, of type: AttributeType) -> Attribute.Validation {
     var validation = Attribute.Validation()
     for condition in conditions(archived) where !take(condition, type, into: &validation) {
@@ -46,9 +46,9 @@ extension ArchiveReader {
     return validation
   }
 
-  /// Takes a predicate as a bound or as the pattern.
+  /// Uses a predicate as a bound or as the pattern.
   ///
-  /// - Returns: Whether it is one, and says no more than that in case of a failure.
+  /// - Returns: Whether the predicate is a bound or a pattern, and its failure has no message or number of its own.
   private func take(
     _ condition: Condition, _ type: AttributeType, into validation: inout Attribute.Validation
   ) -> Bool {

@@ -1,15 +1,15 @@
 import Foundation
 import PropertyLists
 
-/// Reads the objects of an archived model.
+/// A reader of the objects of an archived model.
 ///
-/// Archives that ``ArchiveWriter`` wrote have notes on their objects, which say what Core Data's own
-/// fields have no place for.
+/// Archives from ``ArchiveWriter`` have notes on their objects, for facts that Core Data's own fields cannot
+/// express.
 struct ArchiveReader {
   let path: String
   private let root: ArchivedObject
-  /// Whether the parts of the model lie in the archive in the model's own order. Apple's archiver has
-  /// them in none, and they are sorted.
+  /// Whether the archive contains the parts of the model in the model's own order. Apple's archiver keeps no order;
+  /// then the parts are sorted.
   private let keepsOrder: Bool
   private var composites = ArchivedComposites()
 
@@ -29,7 +29,7 @@ struct ArchiveReader {
     (archived[ArchiveWriter.notesField]?.dictionary ?? [:]).compactMapValues(\.string)
   }
 
-  /// What a dictionary holds, in the order that counts.
+  /// Returns the members of a dictionary, in the model's order or sorted by key.
   private func members(_ archived: ArchivedObject?) -> [(String, ArchivedObject)] {
     if keepsOrder { return archived?.members ?? [] }
     return (archived?.dictionary ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -85,7 +85,7 @@ struct ArchiveReader {
     entity.versionHashModifier = archived["NSVersionHashModifier"]?.string
     entity.userInfo = userInfo(archived)
     for (propertyName, property) in members(archived["NSProperties"]) {
-      // The flattened form gives an entity its inherited properties too, as copies or as proxies.
+      // The flattened form also lists inherited properties with an entity, as copies or as proxies.
       if property["NSUnderlyingProperty"] != nil { continue }
       if isInherited(propertyName, by: archived) { continue }
       entity.declaredProperties.append(try self.property(propertyName, property, of: name))
@@ -104,7 +104,7 @@ struct ArchiveReader {
     return entity
   }
 
-  /// Whether one of the entity's superentities has a property of the name.
+  /// Returns whether one of the entity's superentities has a property with the name.
   private func isInherited(_ name: String, by archived: ArchivedObject) -> Bool {
     var seen: Set<Int> = []
     var next = archived["NSSuperentity"]
@@ -123,7 +123,7 @@ struct ArchiveReader {
     (archived["NSUserInfo"]?.dictionary ?? [:]).compactMapValues { $0.string ?? $0.summary }
   }
 
-  /// The bit set of a property, which says more surely than the separate fields what it is.
+  /// The bit set of a property, which is more reliable than the separate fields.
   private struct Bits {
     private let bits: Int64?
     private let archived: ArchivedObject
@@ -227,7 +227,7 @@ struct ArchiveReader {
     }
   }
 
-  /// The value of an attribute that has no type, by what it is.
+  /// Returns the value of an attribute without a type, by the kind of the archived object.
   private func value(_ archived: ArchivedObject) -> Value {
     switch archived.value {
     case .boolean(let value)?: .boolean(value)
@@ -301,8 +301,8 @@ struct ArchiveReader {
     return index
   }
 
-  /// The expression that an element of an index is over; `nil` for a property, and empty where the
-  /// archive has the name alone.
+  /// Returns the expression of an index's element. It is `nil` for a property, and empty if the archive has only
+  /// the name.
   private func expression(
     of element: ArchivedObject, _ name: String, _ entity: ArchivedObject
   ) -> String? {
@@ -351,19 +351,19 @@ struct ArchiveReader {
     return request
   }
 
-  /// The text of the predicate in a field: the one that was noted, and else what the structure says.
+  /// Returns the text of the predicate in a field: the noted text, or else the text of the archived structure.
   private func predicate(_ archived: ArchivedObject, _ field: String) -> String? {
     Self.notes(archived)["predicate"] ?? archived[field].map { ArchivedPredicate.text($0) }
   }
 
-  /// The editor's own name for the request of a fetched property.
+  /// Returns the editor's own name for the request of a fetched property.
   static func requestName(of property: String) -> String { property + "QueryRequest" }
 }
 
-// The flags of fetch requests, as archives number them.
+// Conversions between the flags of fetch requests and their bits in archives.
 extension ArchiveReader {
-  /// Identifiers come without values and dictionaries are no faults, whatever a request asks for; its
-  /// own flags are the usual ones then.
+  /// Returns the flags of a request. For identifiers and dictionaries one flag has no effect, and is returned as it
+  /// is by default, whatever the request's bits are.
   static func flags(
     _ bits: Int64, of type: FetchRequestTemplate.ResultType
   ) -> FetchRequestTemplate.Flags {
@@ -373,7 +373,7 @@ extension ArchiveReader {
     return flags
   }
 
-  /// The bits that archives have for flags.
+  /// Returns the bits of flags in archives.
   static func bits(
     _ flags: FetchRequestTemplate.Flags, of type: FetchRequestTemplate.ResultType
   ) -> Int64 {

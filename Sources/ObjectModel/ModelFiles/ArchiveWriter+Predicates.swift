@@ -1,14 +1,14 @@
 import PropertyLists
 
-// Predicates and expressions, as Foundation keeps them.
+// Predicates and expressions in the form of Foundation's archives.
 
 extension ArchiveWriter {
-  /// The predicate that a text says; nothing when it is of no plain kind.
+  /// Returns the archived predicate of a text; nothing when the text is not a plain predicate.
   mutating func predicate(_ text: String?) -> PropertyList {
     text.flatMap { PlainPredicate($0) }.map { archived($0) } ?? KeyedArchiveWriter.nothing
   }
 
-  /// What an attribute's values must meet, and the number of the error when they do not.
+  /// Returns the predicates for an attribute's values, and the error number or message of each failure.
   mutating func validation(
     of attribute: Attribute, notes: inout [String: String]
   ) -> (predicates: [PropertyList], warnings: [PropertyList]) {
@@ -36,15 +36,15 @@ extension ArchiveWriter {
     return (predicates, warnings)
   }
 
-  /// The error number of a value that does not meet a predicate, where nothing else is said.
+  /// The usual error number of a value that does not meet a predicate.
   static let usualCode: Int64 = 1550
 
-  /// The name of the note with the text of the predicate at the given place.
+  /// Returns the name of the note with the text of the predicate at the given place.
   static func predicateNote(_ place: Int) -> String { "validation\(place)" }
 
   /// Adds validation predicates, with the message or the number of each.
   ///
-  /// One of no plain kind is archived as one that is always true. Its text is in the notes.
+  /// A predicate that is not plain is archived as an always true predicate. Its text is in the notes.
   mutating func add(
     _ others: [ValidationPredicate], to predicates: inout [PropertyList],
     _ warnings: inout [PropertyList], notes: inout [String: String]
@@ -58,7 +58,7 @@ extension ArchiveWriter {
     }
   }
 
-  /// How a derived attribute is computed; nothing when its expression says nothing that can be.
+  /// Returns the archived expression of a derived attribute; nothing when the expression cannot be derived.
   mutating func derivation(_ derivation: Attribute.Derivation) -> PropertyList {
     switch derivation.form {
     case .now: function("now", [])
@@ -100,7 +100,7 @@ extension ArchiveWriter {
       "NSOperatorType": .integer(comparator.rawValue),
       "NSModifier": .integer(quantifier.rawValue),
     ]
-    // Each class of operators has a name of its own for the same choice of letters.
+    // Each class of operators has its own field name for the options about case and diacritics.
     switch comparator {
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       fields["NSVariant"] = .integer(comparator.rawValue)
@@ -151,7 +151,7 @@ extension ArchiveWriter {
       .constantValueExpression, ["NSExpressionType": .integer(0), "NSConstantValue": value])
   }
 
-  /// The value at the end of a path; the kind tells whether it begins at the object itself.
+  /// Returns the archived value at the end of a path. The kind states whether the path begins at the object itself.
   private mutating func keyPath(
     _ path: String, of operand: PropertyList, kind: Int64
   ) -> PropertyList {
@@ -168,7 +168,7 @@ extension ArchiveWriter {
       ])
   }
 
-  /// One of the functions that every predicate knows.
+  /// Returns a call of one of the predefined functions of predicates.
   private mutating func function(_ name: String, _ arguments: [PropertyList]) -> PropertyList {
     let library = archive.add(
       .constantValueExpression,

@@ -4,7 +4,7 @@ import PropertyLists
 // Attributes, relationships and fetched properties.
 
 extension ArchiveWriter {
-  /// The class and the fields of a property.
+  /// Returns the class and the fields of a property.
   mutating func property(
     _ property: Property, of entity: PropertyList
   ) -> (ArchivedClass, [String: PropertyList]) {
@@ -17,7 +17,7 @@ extension ArchiveWriter {
     }
   }
 
-  /// What all properties have in common. The bit set says again what the fields say, and wins.
+  /// Returns the fields that all properties have. The bit set repeats the fields, and takes precedence in readers.
   private mutating func fields(
     _ property: Property, of entity: PropertyList, isReadOnly: Bool = false,
     isValidated: Bool = false, bits others: Int64 = 0, notes: [String: String] = [:]
@@ -49,10 +49,10 @@ extension ArchiveWriter {
     return fields
   }
 
-  /// The class and the fields of an attribute.
+  /// Returns the class and the fields of an attribute.
   ///
-  /// - Parameter sharesElements: Whether a composite attribute has the elements of its type, and no
-  ///   copies of its own.
+  /// - Parameter sharesElements: Whether a composite attribute shares the elements of its type instead of having
+  ///   its own copies.
   mutating func attribute(
     _ attribute: Attribute, of entity: PropertyList, sharesElements: Bool
   ) -> (ArchivedClass, [String: PropertyList]) {
@@ -143,7 +143,7 @@ extension ArchiveWriter {
     return fields
   }
 
-  /// A value as an object; nothing for none, and for an object of a store.
+  /// Returns a value as an archived object; nothing for no value and for a reference to a stored object.
   mutating func value(_ value: Value) -> PropertyList {
     switch value {
     case .null, .object: KeyedArchiveWriter.nothing
@@ -162,7 +162,7 @@ extension ArchiveWriter {
 }
 
 extension AttributeType {
-  /// The class of the values, where the type alone says which.
+  /// The class of the values, if the type alone determines it.
   fileprivate var valueClassName: String? {
     switch self {
     case .int16, .int32, .int64, .double, .float, .boolean: "NSNumber"

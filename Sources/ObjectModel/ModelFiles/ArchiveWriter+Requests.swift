@@ -3,9 +3,9 @@ import PropertyLists
 // Fetch requests and fetch indexes.
 
 extension ArchiveWriter {
-  /// A fetch request.
+  /// Returns an archived fetch request.
   ///
-  /// - Parameter property: The fetched property that it belongs to, if it belongs to one.
+  /// - Parameter property: The fetched property that the request belongs to, if any.
   mutating func fetchRequest(
     _ request: FetchRequestTemplate, of property: String? = nil
   ) -> PropertyList {
@@ -49,7 +49,7 @@ extension ArchiveWriter {
       ])
   }
 
-  /// A fetch index of an entity.
+  /// Returns an archived fetch index of an entity.
   mutating func fetchIndex(_ index: FetchIndex, of entity: PropertyList) -> PropertyList {
     let reference = archive.reserve()
     let elements = index.elements.map { element in

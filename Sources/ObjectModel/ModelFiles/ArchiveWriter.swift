@@ -1,32 +1,32 @@
 import PropertyLists
 
-/// Writes a model as the objects of a keyed archive, in the form that Apple's model compiler gives
-/// it: each entity with its own properties only.
+/// A writer of a model as the objects of a keyed archive, in the form of Apple's model compiler: each entity has
+/// only its declared properties.
 ///
-/// What the archive's own fields can't say goes into a field of ours, ``notesField``, on the object
-/// that it belongs to; decoders pass over fields they do not ask for. The notes are
-/// - on the model, `order`: `kept` where the parts lie in the model's own order;
-/// - on attributes, `composite`: the name of the composite type; `valueClass`: a class that the type
-///   does not ask for; `derivation`: the expression, where it is spelled otherwise than the structure
-///   would be; `filter`: the text of the filtering predicate;
-/// - on relationships, `inverseEntity`, where it is not the destination, and empty where there is none;
-/// - on fetch requests, `predicate`: the text; `name`, where it does not follow from the fetched
-///   property; `flags`, where the result type hides some;
+/// Facts that the archive's own fields cannot express go into a field of Quire's, ``notesField``, on the object
+/// that they belong to. Decoders skip unknown fields. The notes are
+/// - on the model, `order`: `kept` if the parts lie in the model's own order;
+/// - on attributes, `composite`: the name of the composite type; `valueClass`: a class that does not follow from
+///   the type; `derivation`: the expression, if its spelling differs from the structure's; `filter`: the text of
+///   the filtering predicate;
+/// - on relationships, `inverseEntity`, if it is not the destination, and empty if there is none;
+/// - on fetch requests, `predicate`: the text; `name`, if it does not follow from the fetched property; `flags`, if
+///   the result type hides some;
 /// - on fetch indexes, `predicate`, and on their elements, `expression`.
 ///
-/// The model has a field `QuireComposites` besides: for each composite type a list of its attributes.
+/// The model also has a field `QuireComposites`: for each composite type a list of its attributes.
 struct ArchiveWriter {
-  /// The field of our own: texts by name.
+  /// The field for Quire's notes: texts by name.
   static let notesField = "QuireNotes"
 
   let model: Model
   var archive: KeyedArchiveWriter
   private let root: PropertyList
-  /// For each entity its object.
+  /// The archived object of each entity.
   private let entities: [PropertyList]
-  /// For each entity the objects of its own properties.
+  /// The archived objects of each entity's own properties.
   private let properties: [[PropertyList]]
-  /// For each composite type its attributes, as a list.
+  /// The archived list of attributes of each composite type.
   private var composites: [Int: PropertyList] = [:]
 
   init(_ model: Model) {
@@ -71,12 +71,12 @@ struct ArchiveWriter {
     return archive.bytes(root: root)
   }
 
-  /// The object of the entity of the given name.
+  /// Returns the archived object of the entity with the given name.
   func entity(_ name: String) -> PropertyList {
     model.position(of: name).map { entities[$0] } ?? KeyedArchiveWriter.nothing
   }
 
-  /// A text, or nothing.
+  /// Returns an archived text, or nothing.
   mutating func text(_ text: String?) -> PropertyList {
     text.map { archive.text($0) } ?? KeyedArchiveWriter.nothing
   }
@@ -105,7 +105,7 @@ struct ArchiveWriter {
     if !entity.uniquenessConstraints.isEmpty {
       fields["NSUniqueTuples"] = tuples(entity.uniquenessConstraints)
     }
-    // The compiler has this field beside the next one also when it is empty.
+    // The compiler writes this field together with the next field, even if this field is empty.
     if !entity.compoundIndexes.isEmpty || !entity.fetchIndexes.isEmpty {
       fields["NSCompoundIndexes"] = tuples(entity.compoundIndexes)
     }
@@ -122,8 +122,8 @@ struct ArchiveWriter {
       as: .mutableArray)
   }
 
-  /// The attributes of a composite type. Those of a type within a type are shared by all that name it,
-  /// for copies of copies could be without number.
+  /// Returns the archived attributes of a composite type. All users of a nested type share its attributes, because
+  /// copies of copies could grow without limit.
   mutating func elements(of composite: CompositeType) -> PropertyList {
     let elements = composite.attributes.map { attribute in
       let (archivedClass, fields) = self.attribute(
@@ -133,13 +133,13 @@ struct ArchiveWriter {
     return archive.array(elements)
   }
 
-  /// The list of the attributes of the composite type of the given name.
+  /// Returns the archived list of the attributes of the composite type with the given name.
   func sharedElements(_ name: String) -> PropertyList {
     model.storage.index.compositeByName[name].flatMap { composites[$0] }
       ?? KeyedArchiveWriter.nothing
   }
 
-  /// The object of the relationship that leads back.
+  /// Returns the archived object of the inverse relationship.
   func inverse(of relationship: Relationship) -> PropertyList {
     guard let name = relationship.inverse,
       let destination = model.position(of: relationship.destination),
@@ -149,7 +149,7 @@ struct ArchiveWriter {
   }
 }
 
-// The classes of Core Data that archived models are made of.
+// The Core Data classes of archived models.
 extension ArchivedClass {
   static let managedObjectModel = ArchivedClass("NSManagedObjectModel")
   static let entityDescription = ArchivedClass("NSEntityDescription")

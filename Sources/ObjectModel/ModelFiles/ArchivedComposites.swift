@@ -1,20 +1,20 @@
 import PropertyLists
 
-/// The composite types of an archived model that has no names for them: there each composite attribute
-/// holds the attributes of its type, and no more. The field is the one that Core Data's class keeps
-/// them in; no file at hand has it.
+/// The composite types of an archived model without names for them. In such an archive each composite attribute
+/// contains only the attributes of its type. The field is the one that Core Data's class uses; no file at hand has
+/// it.
 ///
-/// A type is called by the entity and the attribute that it was first found in, such as `Trip_home`.
+/// A type gets the name of the entity and the attribute where it was first found, such as `Trip_home`.
 struct ArchivedComposites {
-  /// The types found, each with the list of its attributes.
+  /// The types that were found, each with the list of its attributes.
   private(set) var types: [(name: String, elements: [ArchivedObject])] = []
-  /// For each list of attributes the name of the type.
+  /// The name of the type, by the index of its list of attributes.
   private var names: [Int: String] = [:]
   private var taken: Set<String> = []
 
-  /// Adds the type of an attribute, if it is composite, and those of the attributes within.
+  /// Adds the type of an attribute, if it is composite, and the types of nested attributes.
   ///
-  /// Takes time in proportion to the archive, whatever it makes of its lists: each is looked at once.
+  /// Takes time in proportion to the size of the archive, because each list is visited once.
   mutating func add(_ attribute: ArchivedObject, of owner: String) {
     var waiting = [(attribute, owner)]
     while let (attribute, owner) = waiting.popLast() {
@@ -34,7 +34,7 @@ struct ArchivedComposites {
     }
   }
 
-  /// The name of the type of a composite attribute.
+  /// Returns the name of the type of a composite attribute.
   func name(of attribute: ArchivedObject) -> String? {
     attribute["NSCompositeElements"]?.index.flatMap { names[$0] }
   }

@@ -1,17 +1,17 @@
 import Foundation
 import PropertyLists
 
-/// Archived predicates and expressions, put into the words of the predicate language.
+/// Conversions of archived predicates and expressions to text in the predicate language.
 enum ArchivedPredicate {
-  /// Deeper than any predicate that a person wrote.
+  /// The maximum depth of a predicate, deeper than any predicate that a person writes.
   private static let maximumDepth = 64
 
-  /// A comparison taken apart.
+  /// The parts of a comparison.
   struct Comparison {
     let left: String
     let operatorNumber: Int64
     let constant: ArchivedObject?
-    /// Whether it compares one value with one value, and no letters change how.
+    /// Whether the comparison is of one value with one value, without options or a modifier.
     let isPlain: Bool
 
     init?(_ predicate: ArchivedObject) {
@@ -27,7 +27,7 @@ enum ArchivedPredicate {
     }
   }
 
-  /// The text of a predicate.
+  /// Returns the text of a predicate.
   static func text(_ predicate: ArchivedObject) -> String { text(predicate, 0) }
 
   private static func text(_ predicate: ArchivedObject, _ depth: Int) -> String {
@@ -66,7 +66,7 @@ enum ArchivedPredicate {
     8: "BEGINSWITH", 9: "ENDSWITH", 10: "IN", 99: "CONTAINS", 100: "BETWEEN",
   ]
 
-  /// The text of a derived attribute's expression, as version hashes have it: `count:(stops)`.
+  /// Returns the text of a derived attribute's expression, as version hashes spell it: `count:(stops)`.
   static func derivation(_ expression: ArchivedObject) -> String {
     guard let selector = expression["NSSelectorName"]?.string,
       expression["NSKeyPath"] == nil, !isKeyPath(expression)
@@ -75,7 +75,7 @@ enum ArchivedPredicate {
     return "\(selector)(\(arguments.joined(separator: ", ")))"
   }
 
-  /// The text of an expression.
+  /// Returns the text of an expression.
   static func expression(_ expression: ArchivedObject) -> String {
     self.expression(expression, 0)
   }
@@ -103,7 +103,7 @@ enum ArchivedPredicate {
       if let operand = expression["NSOperand"], let kind = operand["NSExpressionType"]?.integer,
         kind != 0
       {
-        // A method of something: of a variable, of what lies at the end of a path.
+        // A method of an operand, such as a variable or the value at the end of a path.
         let arguments =
           expression["NSArguments"]?.array?.map { self.expression($0, depth + 1) } ?? []
         let target = self.expression(operand, depth + 1)

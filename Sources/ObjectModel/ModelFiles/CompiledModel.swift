@@ -1,22 +1,21 @@
 import Foundation
 import PropertyLists
 
-/// Compiled models: the keyed archives that Apple's model compiler writes, and the flattened form of
-/// them that stores carry inside.
+/// Compiled models: the keyed archives of Apple's model compiler, and their flattened form inside stores.
 ///
 ///     let bytes = CompiledModel.write(model)
 ///     let description = try CompiledModel.read(bytes, path: "Trips.mom")
 ///
-/// The archive is read as data; no class it names is ever made.
+/// The archive is read as data; no class that it names is ever instantiated.
 public enum CompiledModel {
   /// Reads a compiled model, without checking that the model is sound.
   ///
   /// The archive is a property list in binary form, or in XML as some tools write it.
   ///
-  /// Archives have no names for composite types: those of Apple's are called by the entity and the
-  /// attribute that has them, such as `Trip_home`.
+  /// Archives have no names for composite types. The types in Apple's archives get the name of the entity and the
+  /// attribute that have them, such as `Trip_home`.
   ///
-  /// - Parameter path: What messages call the file.
+  /// - Parameter path: The name of the file in messages.
   /// - Throws: ``ModelFileError`` when the bytes are no archive of a model.
   public static func read(
     _ bytes: [UInt8], path: String
@@ -32,20 +31,20 @@ public enum CompiledModel {
     }
   }
 
-  /// Writes a model as Apple's model compiler does, each entity with its own properties only. Equal
-  /// models give equal bytes.
+  /// Writes a model as Apple's model compiler does: each entity has only its declared properties. Equal models give
+  /// equal bytes.
   ///
-  /// Reading the bytes gives the model again, in its order, but for what follows:
-  /// - ``SourceDetails``, which are the editor's.
-  /// - What only spells out the usual: a renaming identifier that is the name, the comparison
-  ///   `compare:` of a sort key, an empty version identifier.
-  /// - The default of an attribute of identifiers, and of one without a type a 32-bit number, which
-  ///   comes back as one of 64 bits.
+  /// Reading the bytes returns the same model in the same order, with these exceptions:
+  /// - ``SourceDetails``, which belong to the editor, are lost.
+  /// - Explicit usual values are lost: a renaming identifier equal to the name, the comparison `compare:` of a sort
+  ///   key, an empty version identifier.
+  /// - The default of an attribute of identifiers is lost. A default of a 32-bit floating-point number, in an
+  ///   attribute without a type, comes back with 64 bits.
   ///
-  /// Predicates are kept as their text. Core Data, which does not see that, finds those that compare
-  /// paths, variables and constants, joined by AND, OR and NOT; in place of others it finds none, and in place of
-  /// validation predicates one that is always true. It
-  /// finds composite attributes with the attributes of their type, and not the type's name.
+  /// Predicates are stored as their text, which Core Data does not read. Core Data reads only predicates that
+  /// compare paths, variables and constants, joined by AND, OR and NOT. It reads no predicate in place of any other
+  /// predicate, and an always true predicate in place of a validation predicate. Core Data reads composite
+  /// attributes with the attributes of their type, but without the type's name.
   public static func write(_ model: Model) -> [UInt8] {
     var writer = ArchiveWriter(model)
     return writer.bytes()

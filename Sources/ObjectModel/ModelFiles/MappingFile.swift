@@ -1,37 +1,37 @@
 import Foundation
 import PropertyLists
 
-/// What a file of a mapping between two versions of a model holds: text, or what Apple's tools wrote.
+/// The content of a mapping file between two versions of a model: text, or the data of Apple's tools.
 package enum MappingFile: Sendable {
-  /// A mapping in our own text form.
+  /// A mapping in Quire's text form.
   case text(String)
-  /// A mapping that Apple's mapping editor or its compiler wrote.
+  /// A mapping from Apple's mapping editor or its compiler.
   case entities([EntityPart], sourcePath: String?, destinationPath: String?)
 
-  /// What becomes of the objects of one entity.
+  /// The mapping of the objects of one entity.
   package struct EntityPart: Sendable {
     /// The mapping's name, if it has one.
     package var name: String?
-    /// Core Data's number for what is done; 0 when it does not say.
+    /// Core Data's number for the kind of the mapping; 0 when the file states none.
     package var kind = 0
-    /// The entity whose objects are taken.
+    /// The source entity, whose objects are read.
     package var source: String?
-    /// The entity whose objects are made.
+    /// The destination entity, whose objects are created.
     package var destination: String?
-    /// The class that does it.
+    /// The class of the policy.
     package var policy: String?
-    /// Which objects are taken, in the predicate language.
+    /// The predicate that selects source objects, in the predicate language.
     package var predicate: String?
     /// The version hashes of the two entities.
     package var sourceHash: VersionHash?
     package var destinationHash: VersionHash?
-    /// Whether what is not spoken of stays empty.
+    /// Whether properties without an expression stay empty.
     package var isExact = false
-    /// What properties get, in the predicate language.
+    /// The expressions of properties, in the predicate language.
     package var properties: [(name: String, expression: String)] = []
   }
 
-  /// Reads a `.cdm`, an `.xcmappingmodel` folder or its `xcmapping.xml`, or text.
+  /// Reads a `.cdm` file, an `.xcmappingmodel` folder or its `xcmapping.xml`, or a text file.
   ///
   /// - Throws: ``ModelFileError``.
   package static func read(_ path: String) throws(ModelFileError) -> MappingFile {
@@ -40,7 +40,7 @@ package enum MappingFile: Sendable {
     return try read(ModelFile.bytes(url), path: url.path)
   }
 
-  /// Reads the bytes of such a file.
+  /// Reads the bytes of a mapping file.
   package static func read(
     _ bytes: [UInt8], path: String
   ) throws(ModelFileError) -> MappingFile {
@@ -108,7 +108,7 @@ package enum MappingFile: Sendable {
   }
 }
 
-/// The document that Apple's mapping editor writes: a Core Data store in XML, of objects that are mappings.
+/// The document of Apple's mapping editor: a Core Data store in XML, whose objects are mappings.
 private struct MappingDocument {
   let path: String
   private let objects: [XMLTree]
@@ -134,7 +134,7 @@ private struct MappingDocument {
     var parts: [(number: Int, part: MappingFile.EntityPart)] = []
     let members = Set(references("entitymappings", of: model))
     for object in objects where type(of: object).hasSuffix("ENTITYMAPPING") {
-      // The editor leaves mappings behind that it has removed from the mapping model. They do nothing.
+      // The editor leaves mappings in the file that were removed from the mapping model. They have no effect.
       let isMember =
         object.attributes["id"].map(members.contains) ?? false
         || model.attributes["id"].map(references("mappingmodel", of: object).contains) ?? false
@@ -176,8 +176,9 @@ private struct MappingDocument {
       .attributes["idrefs"]?.split(separator: " ").map(String.init) ?? []
   }
 
-  /// Returns the value of a property mapping that names a key path of the source, or the mapping that its objects have
-  /// become other objects by, in place of an expression; `nil` if it names neither.
+  /// Returns the expression of a property mapping without an expression of its own. It is the source key path, or
+  /// the objects that another mapping creates from the objects at the path. Returns `nil` if the property mapping
+  /// names neither.
   private func keyPathExpression(of property: XMLTree, _ name: String) -> String? {
     let mapping = value("sourcemappingname", of: property)
     var path = value("sourcekeypath", of: property)

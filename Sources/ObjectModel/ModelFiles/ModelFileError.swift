@@ -1,14 +1,14 @@
-/// Why a model file can't be read or written.
+/// An error that explains why a model file can't be read or written.
 public struct ModelFileError: Error, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of the failure.
   public let code: Code
   /// The file.
   public let path: String
-  /// Where in the file: a line and column, an offset or an object; empty for the whole file.
+  /// The place in the file: a line and column, an offset or an object; empty for the whole file.
   public let place: String
-  /// What was found and what was expected, in a sentence.
+  /// A sentence that says what was found and what was expected.
   public let message: String
-  /// The error beneath, if another one led to this.
+  /// The underlying error; `nil` if there is none.
   public let cause: (any Error)?
 
   /// A kind of failure, to branch on. New kinds may be added.
@@ -18,23 +18,23 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     /// The kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The file can't be opened or read, or not be written.
+    /// The file can't be opened, read or written.
     public static let unreadable = Code(rawValue: "unreadable")
-    /// There is no such file.
+    /// The file does not exist.
     public static let notFound = Code(rawValue: "not-found")
-    /// The bytes are not a model of any known form.
+    /// The bytes are not a model of any known format.
     public static let unknownFormat = Code(rawValue: "unknown-format")
-    /// The file is of a known form but broken.
+    /// The file has a known format but is damaged.
     public static let damaged = Code(rawValue: "damaged")
-    /// The file is whole, and the model in it has faults; the cause is a ``ModelError``.
+    /// The file is intact, but its model has faults; the cause is a ``ModelError``.
     public static let invalidModel = Code(rawValue: "invalid-model")
-    /// The model is in a format that is not read: that of Apple's editor before Xcode 4.
+    /// The model is in an unsupported format: the format of Apple's editor before Xcode 4.
     public static let oldFormat = Code(rawValue: "old-format")
-    /// No version of the wanted name is there.
+    /// No version has the requested name.
     public static let unknownVersion = Code(rawValue: "unknown-version")
   }
 
-  /// A failure with the given parts.
+  /// Creates a failure with the given parts.
   public init(
     _ code: Code, path: String, place: String = "", message: String, cause: (any Error)? = nil
   ) {
@@ -45,7 +45,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// The file, the place and the sentence.
+  /// The file, the place and the message.
   public var description: String {
     [path, place].filter { !$0.isEmpty }.joined(separator: ":") + ": " + message
   }

@@ -1,16 +1,14 @@
 import Foundation
 import XMLEvents
 
-/// The `contents` form of a model: the XML that Apple's model editor writes, read and written without
-/// loss (spec §2.6).
+/// The `contents` form of a model: the XML of Apple's model editor, read and written without loss (spec §2.6).
 ///
-/// What the editor keeps for itself stays in ``SourceDetails``, so a model that is read and written
-/// again says what it said.
+/// The editor's own data are kept in ``SourceDetails``, so a model that is read and written again keeps them.
 public enum ModelSource {
   /// Reads a model's source, without checking that the model is sound.
   ///
-  /// - Parameter path: What messages call the file.
-  /// - Throws: ``ModelFileError`` with the line and column of what can't be read.
+  /// - Parameter path: The name of the file in messages.
+  /// - Throws: ``ModelFileError`` with the line and column that can't be read.
   public static func read(
     _ bytes: [UInt8], path: String = "contents"
   ) throws(ModelFileError) -> Model.Description {
@@ -18,9 +16,9 @@ public enum ModelSource {
     return try SourceReader(path: path).model(root)
   }
 
-  /// Writes a model's source, laid out as Apple's model editor lays it out.
+  /// Writes a model's source in the layout of Apple's model editor.
   ///
-  /// - Throws: `XMLError` when a name or a text holds a character that no XML can hold.
+  /// - Throws: `XMLError` when a name or a text contains a character that XML cannot represent.
   public static func write(_ model: Model) throws -> [UInt8] {
     var writer = SourceWriter()
     return try writer.model(model.description)
@@ -28,19 +26,18 @@ public enum ModelSource {
 }
 
 extension FetchIndex {
-  /// Returns the name of the next expression of an index: `expression0` and so on, as Core Data names
-  /// expressions.
+  /// Returns the name of the next expression of an index, such as `expression0`, as Core Data names expressions.
   static func expressionName(in index: FetchIndex) -> String {
     "expression\(index.elements.count { $0.expression != nil })"
   }
 }
 
-/// What a `contents` file spells where a model has values, and back.
+/// Conversions between the texts of a `contents` file and the values of a model.
 enum SourceText {
   static let modelType = "com.apple.IDECoreDataModeler.DataModel"
   static let documentVersion = "1.0"
 
-  /// The value that a text stands for; `nil` when it stands for none of that type.
+  /// Returns the value of a text; `nil` when the text is no value of the type.
   static func value(_ text: String, of type: AttributeType) -> Value? {
     switch type {
     case .boolean:
@@ -62,7 +59,7 @@ enum SourceText {
     }
   }
 
-  /// The text of a value; `nil` for one that has none.
+  /// Returns the text of a value; `nil` for a value without a text.
   static func text(_ value: Value) -> String? {
     switch value {
     case .null, .object: nil
@@ -78,18 +75,19 @@ enum SourceText {
     }
   }
 
-  /// A number without a fraction it does not have.
+  /// Returns a number as text, without a fraction if the number is whole.
   private static func number(_ value: Double) -> String {
     Int64(exactly: value).map { String($0) } ?? String(value)
   }
 
-  /// A decimal number, all of the text.
+  /// Returns the decimal number of a whole text; `nil` if the text is no decimal number.
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
     let legal = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
     }
-    // Foundation takes as much for a decimal as begins like one; what is none to its end is no double either.
+    // Foundation accepts a text that only begins with a decimal number. The check as a double covers the whole
+    // text.
     guard legal, Double(text) != nil else { return nil }
     return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }
@@ -119,8 +117,8 @@ enum SourceText {
     ("allowsCloudEncryption", .allowsCloudEncryption),
   ]
 
-  /// Where one value of an attribute may stand: under the second name for dates, and for what it is
-  /// the bound of.
+  /// The place of one value of an attribute. A date has a second name for the place. The type of a bound may differ
+  /// from the attribute's type.
   enum Place: String {
     case minimum = "min"
     case maximum = "max"
@@ -129,7 +127,7 @@ enum SourceText {
     var textName: String { rawValue + "ValueString" }
     var dateName: String { rawValue + "DateTimeInterval" }
 
-    /// The type of what stands here: bounds of text are lengths.
+    /// Returns the type of the value at this place: bounds of text are lengths.
     func type(for type: AttributeType) -> AttributeType {
       type == .string && self != .standard ? .int64 : type
     }

@@ -2,8 +2,7 @@ import Foundation
 import XMLEvents
 
 extension ModelVersions {
-  /// Reads the models in a file: `.xcdatamodeld`, `.xcdatamodel`, a bare `contents` file, `.momd` or
-  /// `.mom`.
+  /// Reads the models in a file: `.xcdatamodeld`, `.xcdatamodel`, a plain `contents` file, `.momd` or `.mom`.
   ///
   /// - Throws: ``ModelFileError`` that names the file, the place and the reason.
   public static func read(_ path: String) throws(ModelFileError) -> ModelVersions {
@@ -36,7 +35,7 @@ extension ModelVersions {
     return ModelVersions([Version(name, model: model)], currentName: name)
   }
 
-  /// Whether a folder of a version has the file of Apple's editor before Xcode 4, and not the later one.
+  /// Returns whether a version's folder contains the file of Apple's editor before Xcode 4, and not the later file.
   private static func isInOldFormat(_ folder: URL) -> Bool {
     func has(_ name: String) -> Bool {
       FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
@@ -48,7 +47,7 @@ extension ModelVersions {
   private static let oldFormatWords =
     "is in the format of Xcode before version 4, with a file 'elements' in place of 'contents', which is not read."
 
-  /// A single file, whatever its name: it says itself what it is.
+  /// Reads a single file with any name, and determines the format from the content.
   private static func readFile(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let bytes = try ModelFile.bytes(url)
     if bytes.starts(with: Array("bplist".utf8)) {
@@ -67,7 +66,7 @@ extension ModelVersions {
       url, try ModelFile.checked(try ModelSource.read(bytes, path: url.path), path: url.path))
   }
 
-  /// Whether the first element of XML is a property list. Some tools write compiled models so.
+  /// Returns whether the first element of XML is a property list. Some tools write compiled models in this form.
   private static func beginsWithPropertyList(_ bytes: [UInt8]) -> Bool {
     let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
     let end = start.range(of: "<plist")?.lowerBound
@@ -120,7 +119,7 @@ extension ModelVersions {
     return all
   }
 
-  /// The version that `.xccurrentversion` names; `nil` when there is no such file.
+  /// Returns the version that `.xccurrentversion` names; `nil` when there is no such file.
   private static func currentName(in url: URL) throws(ModelFileError) -> String? {
     let file = url.appendingPathComponent(".xccurrentversion")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
@@ -137,10 +136,10 @@ extension ModelVersions {
 }
 
 extension ModelVersions {
-  /// Writes the models as source: a `.xcdatamodeld` folder, or the current one alone as a
-  /// `.xcdatamodel` folder, by the path's ending.
+  /// Writes the models as source. The path's ending selects a `.xcdatamodeld` folder, or a `.xcdatamodel` folder of
+  /// the current version alone.
   ///
-  /// Versions of the same names are replaced; others in the folder stay.
+  /// Versions with the same names are replaced; all other versions in the folder stay.
   ///
   /// - Throws: ``ModelFileError`` that names the file and the reason.
   public func write(to path: String) throws(ModelFileError) {
@@ -201,9 +200,9 @@ extension ModelVersions {
   }
 }
 
-/// Files and folders of models.
+/// Functions for files and folders of models.
 enum ModelFile {
-  /// More than any model takes: a larger file is not read into memory.
+  /// The greatest size of a model file. A larger file is not read into memory.
   static let maximumByteCount = 256 << 20
 
   static func bytes(_ url: URL) throws(ModelFileError) -> [UInt8] {
@@ -213,7 +212,7 @@ enum ModelFile {
         throw ModelFileError(
           .damaged, path: url.path, message: "The file has \(size) bytes, more than any model.")
       }
-      // Foundation leaks a page with each empty file it reads.
+      // Foundation leaks a page for each empty file that it reads.
       return size == 0 ? [] : Array(try Data(contentsOf: url))
     } catch let error as ModelFileError {
       throw error
@@ -232,7 +231,7 @@ enum ModelFile {
     }
   }
 
-  /// The names of the entries with the given ending, without it: `V2` before `V10`.
+  /// Returns the names of the entries with the given ending, without the ending: `V2` before `V10`.
   static func names(in url: URL, withExtension ending: String) throws(ModelFileError) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: url.path)
@@ -245,7 +244,7 @@ enum ModelFile {
     }
   }
 
-  /// The model of a description, or an error that names the file.
+  /// Returns the model of a description, or throws an error that names the file.
   static func checked(
     _ description: Model.Description, path: String
   ) throws(ModelFileError) -> Model {

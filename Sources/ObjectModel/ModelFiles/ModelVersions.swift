@@ -1,4 +1,4 @@
-/// The versions of a model that one file holds, and which of them is current.
+/// The versions of a model in one file, and the name of the current version.
 ///
 ///     let versions = try ModelVersions.read("Trips.xcdatamodeld")
 ///     let model = versions.current
@@ -14,7 +14,7 @@ public struct ModelVersions: Sendable, Hashable {
     /// The version hashes that lie beside a compiled model, by entity.
     public var storedHashes: [String: [UInt8]]
 
-    /// A version with the given name and model.
+    /// Creates a version with the given name and model.
     public init(_ name: String, model: Model, storedHashes: [String: [UInt8]] = [:]) {
       self.name = name
       self.model = model
@@ -22,31 +22,30 @@ public struct ModelVersions: Sendable, Hashable {
     }
   }
 
-  /// A version of the file that is not read, because it is in the format of Apple's editor before
-  /// Xcode 4.
+  /// A version of the file that is not read, because it is in the format of Apple's editor before Xcode 4.
   public struct OldVersion: Sendable, Hashable {
     /// The version's name.
     public var name: String
     /// The path of its folder.
     public var path: String
 
-    /// A version with the given name and folder.
+    /// Creates a version with the given name and folder.
     public init(_ name: String, path: String) {
       self.name = name
       self.path = path
     }
   }
 
-  /// The versions that are not read, in the order of their names. The others open without them.
+  /// The versions that are not read, in the order of their names. All other versions can be used.
   public var oldVersions: [OldVersion] = []
-  /// The versions, in the order of their names as a reader expects it: `V2` before `V10`.
+  /// The versions, in the natural order of their names: `V2` before `V10`.
   public var versions: [Version]
   /// The name of the current version.
   public var currentName: String
 
-  /// The given versions.
+  /// Creates a list of the given versions.
   ///
-  /// - Precondition: One of them has the name of the current one.
+  /// - Precondition: One of the versions has the name `currentName`.
   public init(_ versions: [Version], currentName: String) {
     precondition(
       versions.contains { $0.name == currentName }, "The current version is one of the versions.")
@@ -54,12 +53,12 @@ public struct ModelVersions: Sendable, Hashable {
     self.currentName = currentName
   }
 
-  /// The version of the given name.
+  /// Returns the model of the version with the given name.
   public subscript(name: String) -> Model? { versions.first { $0.name == name }?.model }
 
-  /// The current version.
+  /// The model of the current version.
   public var current: Model {
-    // The initializer has checked that there is one.
+    // The initializer has checked that the version exists.
     self[currentName]!
   }
 }

@@ -1,9 +1,7 @@
-/// A predicate of a plain kind: comparisons of paths, variables and constants, joined by AND, OR and
-/// NOT.
+/// A predicate of a plain kind: comparisons of paths, variables and constants, joined by AND, OR and NOT.
 ///
-/// Models keep predicates as text, and the module that knows the whole language stands above this
-/// one. What most models say is in the part of the language that is read here, and can be archived as
-/// the structure it is.
+/// Models keep predicates as text, and the module for the whole language depends on this module. Most predicates of
+/// models are in the part of the language that is read here, and can be archived in structured form.
 indirect enum PlainPredicate {
   case constant(Bool)
   case not(PlainPredicate)
@@ -17,12 +15,12 @@ indirect enum PlainPredicate {
     var right: Expression
     var comparator: Comparator
     var quantifier = Quantifier.none
-    /// Whether case and diacritics make no difference.
+    /// Whether the comparison ignores case.
     var ignoresCase = false
     var ignoresDiacritics = false
   }
 
-  /// An operator, with the number that archives carry.
+  /// An operator, with its number in archives.
   enum Comparator: Int64 {
     case less = 0
     case lessOrEqual
@@ -39,14 +37,14 @@ indirect enum PlainPredicate {
     case between
   }
 
-  /// How many of the values on the left must meet the comparison, as archives number it.
+  /// The number of values on the left that must meet the comparison, with its number in archives.
   enum Quantifier: Int64 {
     case none = 0
     case all
     case any
   }
 
-  /// What is compared.
+  /// An operand of a comparison.
   indirect enum Expression {
     case own
     case path(String)
@@ -62,7 +60,7 @@ indirect enum PlainPredicate {
 }
 
 extension PlainPredicate {
-  /// The predicate that a text says; `nil` if it is of another kind, or says none.
+  /// Parses the predicate of a text; `nil` if the text is no predicate, or is a predicate of another kind.
   init?(_ text: String) {
     guard let tokens = PlainPredicateToken.all(in: text) else { return nil }
     var parser = PlainPredicateParser(tokens)
@@ -72,7 +70,7 @@ extension PlainPredicate {
 }
 
 private struct PlainPredicateParser {
-  /// Deeper than any predicate that a person wrote.
+  /// The maximum depth of a predicate, deeper than any predicate that a person writes.
   private static let maximumDepth = 32
 
   private let tokens: [PlainPredicateToken]

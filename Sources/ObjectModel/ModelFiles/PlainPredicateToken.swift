@@ -1,17 +1,17 @@
-/// A word of a plain predicate.
+/// A token of a plain predicate.
 enum PlainPredicateToken: Equatable {
-  /// A word of the language, in capitals.
+  /// A keyword of the language, in capitals.
   case keyword(String)
   /// A name or a key path.
   case name(String)
-  /// A variable, and the path that begins at it.
+  /// A variable, and the path that begins at the variable.
   case variable(String, path: String?)
   case integer(Int64)
   case real(Double)
   case text(String)
   case symbol(String)
 
-  /// The words of a text; `nil` if one is none of a plain predicate's.
+  /// Returns the tokens of a text; `nil` if a part of the text is no token of a plain predicate.
   static func all(in text: String) -> [PlainPredicateToken]? {
     var scanner = Scanner(rest: text[...])
     var tokens: [PlainPredicateToken] = []
@@ -23,7 +23,7 @@ enum PlainPredicateToken: Equatable {
     }
   }
 
-  /// The words of the whole language, also of the part that is not read here: none of them is a name.
+  /// The keywords of the whole language, including the part that is not read here. No keyword is a name.
   private static let keywords: Set<String> = [
     "ALL", "AND", "ANY", "ANYKEY", "BEGINSWITH", "BETWEEN", "CAST", "CONTAINS", "ENDSWITH", "FALSE",
     "FALSEPREDICATE", "FETCH", "FIRST", "FUNCTION", "IN", "INTERSECT", "LAST", "LIKE", "MATCHES",
@@ -55,7 +55,7 @@ enum PlainPredicateToken: Equatable {
       }
       if first.isLetter || first == "_" || first == "@" {
         guard let path = path() else { return nil }
-        // The first word of a path may be one of the language, as `SELF` in `SELF.name`.
+        // The first name of a path may be a keyword, such as `SELF` in `SELF.name`.
         let start = String(path.prefix { $0 != "." }).uppercased()
         guard keywords.contains(start) else { return .name(path) }
         return start.count == path.count ? .keyword(start) : nil
@@ -71,7 +71,7 @@ enum PlainPredicateToken: Equatable {
       return .symbol(String(first))
     }
 
-    /// Names with dots between them; a collection's operator begins with `@`.
+    /// Reads names with dots between them; a collection operator begins with `@`.
     private mutating func path() -> String? {
       let path = take { $0.isLetter || $0.isNumber || "_.@".contains($0) }
       let names = path.split(separator: ".", omittingEmptySubsequences: false)
@@ -102,7 +102,7 @@ enum PlainPredicateToken: Equatable {
           text.append(next)
           continue
         }
-        // Other escapes mean what the whole language says they mean.
+        // The whole language defines the meaning of all further escapes.
         guard let escaped = rest.popFirst(), "\\\"'".contains(escaped) else { return nil }
         text.append(escaped)
       }

@@ -1,7 +1,7 @@
 import XMLEvents
 
-/// Reads the elements of a `contents` file. What no part of a model stands for goes into the part's
-/// ``SourceDetails``.
+/// A reader of the elements of a `contents` file. Data without a counterpart in a part of the model go into the
+/// part's ``SourceDetails``.
 struct SourceReader {
   let path: String
 
@@ -9,7 +9,7 @@ struct SourceReader {
     ModelFileError(.damaged, path: path, place: element.place, message: message)
   }
 
-  /// The attributes of one element, taken one by one; what is left over is kept.
+  /// The XML attributes of one element. The reader takes them one by one, and the remaining attributes are kept.
   private struct Fields {
     let reader: SourceReader
     let element: XMLTree
@@ -48,8 +48,8 @@ struct SourceReader {
       return number
     }
 
-    /// The value at one place of an attribute. A text that stands for no value of the type is kept as
-    /// it is, and so is one that would be written otherwise.
+    /// Returns the value at one place of an attribute. The text is kept too, if it is no value of the type or would
+    /// be written differently.
     mutating func value(_ place: SourceText.Place, _ type: AttributeType) -> Value {
       let type = place.type(for: type)
       let name = type == .date && rest[place.dateName] != nil ? place.dateName : place.textName
@@ -96,7 +96,7 @@ struct SourceReader {
     fault(child, "<\(parent.name)> can't hold <\(child.name)>.")
   }
 
-  /// Refuses an element that contains another one, where no element may be (spec §2.6.1).
+  /// Throws if an element contains another element where none is allowed (spec §2.6.1).
   private func requireEmpty(_ element: XMLTree) throws(ModelFileError) {
     if let child = element.children.first { throw unknown(child, in: element) }
   }
@@ -150,7 +150,7 @@ struct SourceReader {
     attribute.validation.minimum = fields.value(.minimum, type)
     attribute.validation.maximum = fields.value(.maximum, type)
     attribute.validation.pattern = fields.text("regularExpressionString")
-    // Earlier versions of Quire wrote all predicates of an attribute as one.
+    // Earlier versions of Quire wrote all predicates of an attribute as one predicate.
     if let predicate = fields.text("validationPredicates") {
       attribute.validation.predicates.append(ValidationPredicate(predicate))
     }
@@ -255,12 +255,12 @@ struct SourceReader {
     request.fetchLimit = try fields.number("fetchLimit") ?? 0
     request.fetchOffset = try fields.number("fetchOffset") ?? 0
     request.fetchBatchSize = try fields.number("fetchBatchSize") ?? 0
-    // A flag that is absent is as Core Data has it, whichever of the others are there.
+    // An absent flag has Core Data's default, independently of the flags that are present.
     for (name, flag) in SourceText.requestFlags where element.attributes[name] != nil {
       var others = fields
       let isSet = try others.flag(name)
       if isSet { request.flags.insert(flag) } else { request.flags.remove(flag) }
-      // A text that spells out the usual stays in the details, so that it is written again.
+      // An explicit default value stays in the details, so that it is written again.
       if isSet != FetchRequestTemplate.Flags.usual.contains(flag) { fields = others }
     }
     for child in element.children {
@@ -284,7 +284,7 @@ struct SourceReader {
       guard child.name == "fetchIndexElement" else { throw unknown(child, in: element) }
       try requireEmpty(child)
       var fields = Fields(child, self)
-      // An element over an expression has that in place of a property.
+      // An element over an expression has the expression in place of a property.
       let expression = fields.text("expression")
       let property =
         fields.text("property") ?? expression.map { _ in FetchIndex.expressionName(in: index) }
@@ -326,7 +326,7 @@ struct SourceReader {
     return configuration
   }
 
-  /// Lists of names: `<outer><inner value="…"/>…</outer>…`.
+  /// Returns lists of names: `<outer><inner value="…"/>…</outer>…`.
   private func lists(
     _ element: XMLTree, _ outer: String, of inner: String
   ) throws(ModelFileError) -> [[String]] {

@@ -1,10 +1,10 @@
 import XMLEvents
 
-/// Writes the elements of a `contents` file, each with its attributes in the order of Apple's editor.
+/// A writer of the elements of a `contents` file, with XML attributes in the order of Apple's editor.
 struct SourceWriter {
   private var writer = XMLWriter()
 
-  /// The attributes of one element: what is set here, and what the source kept.
+  /// The XML attributes of one element: the attributes that are set here, and the attributes kept from the source.
   private struct Fields {
     private var texts: [String: String]
 
@@ -21,21 +21,21 @@ struct SourceWriter {
       if value != usual { texts[name] = String(value) }
     }
 
-    /// A value of an attribute: spelt as its source spelt it, if that still means the same.
+    /// Sets a value of an attribute. The spelling of the source is kept if it still means the same value.
     mutating func value(_ place: SourceText.Place, _ value: Value, _ type: AttributeType) {
       let type = place.type(for: type)
       for name in [place.dateName, place.textName] {
         guard let kept = texts[name] else { continue }
         let keptValue = SourceText.value(kept, of: type)
         if keptValue ?? .null == value { return }
-        // Older editors wrote dates as text too, beside the number, which alone counts.
+        // Older editors wrote a date also as text, beside the number. Only the number matters.
         if type == .date && keptValue == nil { continue }
         texts[name] = nil
       }
       self[type == .date ? place.dateName : place.textName] = SourceText.text(value)
     }
 
-    /// Known names in the given order, the others behind them.
+    /// Returns the XML attributes: known names in the given order, then all remaining names.
     func inOrder(_ names: [String]) -> [(String, String)] {
       var seen: Set<String> = []
       let known = names.compactMap { name in
@@ -157,7 +157,7 @@ struct SourceWriter {
   }
 
   private mutating func write(_ predicates: [ValidationPredicate]) throws {
-    // The editor has no such predicates; compiled models do, and a document carries them along.
+    // The editor has no such predicates, but compiled models do, and a document keeps them.
     for predicate in predicates {
       var fields = Fields()
       fields["predicate"] = predicate.predicate
@@ -196,7 +196,7 @@ struct SourceWriter {
       }
     }
     try writer.start("fetchRequest", fields.inOrder(Order.fetchRequest))
-    // The editor has no sort keys; compiled models do, and a document carries them along.
+    // The editor has no sort keys, but compiled models do, and a document keeps them.
     for key in request.sortKeys {
       var fields = Fields()
       fields["keyPath"] = key.keyPath
@@ -215,7 +215,7 @@ struct SourceWriter {
     for (position, element) in index.elements.enumerated() {
       var fields = Fields(element.source)
       fields["expression"] = element.expression
-      // The name of an expression is written where it is not the one that a reader gives it.
+      // The name of an expression is written if it differs from the name that a reader would assign.
       let usual = FetchIndex.expressionName(
         in: FetchIndex(index.name, elements: Array(index.elements[..<position])))
       if element.expression == nil || element.property != usual {
@@ -251,7 +251,7 @@ struct SourceWriter {
     writer.end()
   }
 
-  /// The order of attributes, as files that the editor wrote have it.
+  /// The order of XML attributes in files of the editor.
   private enum Order {
     static let model = [
       "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",

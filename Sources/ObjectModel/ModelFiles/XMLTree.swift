@@ -1,7 +1,7 @@
 import XMLEvents
 
-/// An element of a small XML file, with everything in it. Models and plists are read this way; what
-/// may be large is read as events.
+/// An element of a small XML file, with its complete content. Models and property lists are read in this form;
+/// possibly large files are read as events.
 struct XMLTree {
   var name: String
   var attributes: [String: String]
@@ -18,7 +18,7 @@ struct XMLTree {
   /// The text directly in the element.
   var text: String { String(decoding: pieces, as: UTF8.self) }
 
-  /// The root element of the given text.
+  /// Returns the root element of the given text.
   ///
   /// - Throws: ``ModelFileError`` with the line and column where the text is not XML.
   static func read(_ bytes: [UInt8], path: String) throws(ModelFileError) -> XMLTree {
@@ -39,11 +39,11 @@ struct XMLTree {
     }
   }
 
-  /// `line:column`, as messages give a place.
+  /// The place as `line:column`, for messages.
   var place: String { "\(position.line):\(position.column)" }
 }
 
-/// Puts events together to a tree.
+/// A handler that builds a tree from events.
 private struct TreeBuilder: XMLEventHandler {
   private var open: [XMLTree] = []
   private(set) var root: XMLTree?
@@ -63,7 +63,7 @@ private struct TreeBuilder: XMLEventHandler {
 
   mutating func text(_ bytes: Span<UInt8>) throws {
     guard !open.isEmpty else { return }
-    // A piece may end within a character, so pieces of a text are put together as bytes.
+    // A piece may end within a character, so the pieces of a text are joined as bytes.
     open[open.count - 1].pieces.append(contentsOf: bytes.indices.map { bytes[$0] })
   }
 }

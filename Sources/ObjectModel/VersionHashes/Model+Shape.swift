@@ -1,14 +1,14 @@
 extension Model {
-  /// Whether two models may have the same version hashes. `false` is certain, and takes no version hash.
+  /// Returns whether two models may have the same version hashes. `false` is certain, and needs no version hash.
   ///
-  /// It compares a number for the names of all entities and stored properties and for the types of attributes, all of
-  /// which version hashes cover (spec §2.4). The number is computed once for each model.
+  /// The function compares a number for the names of all entities and stored properties and for the types of
+  /// attributes, all of which version hashes cover (spec §2.4). The number is computed once for each model.
   package func mayHaveHashes(of other: Model) -> Bool { shape == other.shape }
 
   private var shape: Int { storage.shape { Model.shape(of: storage.description) } }
 
   private static func shape(of description: Description) -> Int {
-    // The order of entities and properties does not matter, so the numbers of all are added.
+    // The order of entities and properties does not matter, so their numbers are added.
     description.entities.reduce(into: 0) { sum, entity in
       var hasher = Hasher()
       hasher.combine(entity.name)

@@ -1,8 +1,8 @@
 internal import Checksums
 
-/// The hashes of all entities and properties of a model, computed byte by byte as spec §2.4 says.
+/// The hashes of all entities and properties of a model, computed as spec §2.4 defines byte by byte.
 ///
-/// Each property is hashed once, where it is declared; the entities that inherit it reuse the bytes.
+/// Each property is hashed once, in its declaring entity. Entities that inherit the property reuse the hash.
 struct VersionHashes: Sendable {
   /// The rules by which hashes are computed.
   enum Rules: Sendable {
@@ -12,9 +12,9 @@ struct VersionHashes: Sendable {
     case former
   }
 
-  /// For each entity, its hash.
+  /// The hash of each entity.
   private(set) var entities: [VersionHash]
-  /// For each entity, the hashes of its own properties; `nil` for those that are not stored.
+  /// The hashes of each entity's declared properties; `nil` for a property that is not stored.
   private(set) var properties: [[VersionHash?]]
 
   init(_ storage: Model.Storage, rules: Rules = .current) {
@@ -40,8 +40,8 @@ struct VersionHashes: Sendable {
     self.properties = properties
   }
 
-  /// For each composite type, the hashes of its stored attributes in the order of their names, one
-  /// after the other (spec §2.4.5).
+  /// Returns, for each composite type, the joined hashes of its stored attributes in the order of their names (spec
+  /// §2.4.5).
   private static func composites(of index: ModelIndex) -> [String: [UInt8]] {
     var composites: [String: [UInt8]] = [:]
     for position in index.compositesPartsFirst {
@@ -56,12 +56,12 @@ struct VersionHashes: Sendable {
 }
 
 extension VersionHashes {
-  /// The hash of one entity (spec §2.4.6).
+  /// Returns the hash of one entity (spec §2.4.6).
   ///
   /// - Parameters:
-  ///   - superentity: The hash of the entity it inherits from, if there is one.
-  ///   - properties: The hashes of all its stored properties, inherited ones included, in the order
-  ///     of their names.
+  ///   - superentity: The hash of the superentity, if there is one.
+  ///   - properties: The hashes of all stored properties, including inherited properties, in the order of their
+  ///     names.
   static func hash(
     of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>,
     rules: Rules = .current
@@ -87,9 +87,9 @@ extension VersionHashes {
   /// Returns the hash of one stored property (spec §2.4.3, §2.4.4).
   ///
   /// - Parameters:
-  ///   - leavesOutInverse: Whether the property is a relationship that is its own inverse, of which
-  ///     the inverse's name does not count.
-  ///   - composite: The bytes that stand for the composite type of the given name.
+  ///   - leavesOutInverse: Whether the property is a relationship that is its own inverse. Its hash then leaves out
+  ///     the inverse's name.
+  ///   - composite: Returns the bytes of the composite type with the given name.
   static func hash(
     of property: Property, leavesOutInverse: Bool = false, composite: (String) -> [UInt8]
   ) -> VersionHash {
@@ -119,11 +119,12 @@ extension VersionHashes {
     return VersionHash(hash.digest())
   }
 
-  /// What ordinary properties have in common: name, optionality, and the modifier (spec §2.4.3).
+  /// Returns the hash of the parts that all ordinary properties have: name, optionality, and the modifier (spec
+  /// §2.4.3).
   private static func base(of property: Property) -> Digest<32> {
     var hash = SHA256()
     hash.update(property.name)
-    // The second byte says whether the property is read-only, which no stored property of ours is.
+    // The second byte is 1 for a read-only property. No stored property of Quire is read-only.
     hash.update([property.isOptional ? 1 : 0, 0])
     hash.update(property.versionHashModifier ?? "")
     return hash.digest()
@@ -131,8 +132,8 @@ extension VersionHashes {
 }
 
 extension [[String]] {
-  /// The texts that stand for uniqueness constraints in a hash: the columns of each joined with `.`,
-  /// in the order of names (spec §2.4.6).
+  /// The texts of uniqueness constraints in a hash: the columns of each constraint joined with `.`, in the order of
+  /// names (spec §2.4.6).
   var hashedTexts: [String] {
     map { $0.joined(separator: ".") }.sorted { $0.precedesInHashes($1) }
   }
