@@ -63,7 +63,7 @@ package enum BlockFormat {
 public struct BlockFlags: OptionSet, Sendable, Hashable {
   /// The bits, as the header carries them.
   public let rawValue: UInt32
-  /// The flags with the given bits.
+  /// Creates the flags with the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The rows are changes: a value that is missing or not given is the value of the row beneath.

@@ -29,7 +29,7 @@ struct IndexParts: Sendable {
     var above: [Cover] = []
     for table in runs.indices.reversed() {
       covers[table] = above
-      // The lowest table covers no other. A table above tables without entries covers none either.
+      // The lowest table covers no table, and neither does a table with no entries beneath it.
       guard table > 0, runs[..<table].contains(where: { $0.count > 0 }) else { continue }
       let keys = try view.tables[table].keyRanges(ofEntity: index.entityNumber)
       // Each row that is put, or changed in one of the columns, has an entry.

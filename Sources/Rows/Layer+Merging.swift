@@ -140,8 +140,8 @@ extension BlockRun {
 }
 
 extension Layer.EntityChanges {
-  /// Returns the leading full blocks of whole rows whose keys occur nowhere else here nor in the upper changes.
-  /// Merging need not read these blocks.
+  /// Returns the leading full blocks of whole rows with keys below all changed and removed rows here and all rows
+  /// in `upper`. Merging need not read these blocks.
   fileprivate func untouchedBlocks(beneath upper: Layer.EntityChanges) -> [Block] {
     let others = [changed, removed, upper.put, upper.changed, upper.removed]
     let end = others.compactMap { $0.blocks.first?.minimumKey }.min() ?? .max
@@ -277,7 +277,7 @@ private struct LayerMerge {
       source: source, row: row.locations[0].row, key: key, basis: basis, beneath: beneath)
   }
 
-  /// Adds a change that restores the values which another change gave, and no other values.
+  /// Adds a change that restores the values which another change gave. No further values are restored.
   mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
     back.append((key, change, row))
   }

@@ -3,9 +3,9 @@ public import ObjectModel
 /// A set of changes to the rows beneath: rows put, rows changed and rows removed, each with the version that it was
 /// based on.
 ///
-/// A save appends a layer to a file, a context contains a layer before it saves, undo applies one, history returns
-/// one, and the difference of two documents is one. A layer is immutable and `Sendable`; a ``LayerBuilder`` creates
-/// one.
+/// Saves append layers to a file, and contexts contain layers before they save. Undo applies layers, history
+/// returns layers, and layers describe the differences of two documents. A layer is immutable and `Sendable`; a
+/// ``LayerBuilder`` creates one.
 public struct Layer: Sendable {
   /// The changes of each entity, in the order of the entities' numbers. Entities without changes are left out.
   public let entities: [EntityChanges]

@@ -13,7 +13,7 @@ public struct OutsideReference: Sendable, Hashable {
   /// The encoding of the bytes in the file.
   public var codec: Codec
 
-  /// The encoding of a value's bytes in the file.
+  /// The encoding of a value's bytes in a file.
   public enum Codec: UInt8, Sendable {
     /// The bytes are unchanged.
     case plain = 0

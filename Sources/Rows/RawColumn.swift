@@ -25,9 +25,9 @@ package enum ColumnEncoding: UInt8, Sendable {
 
 /// One column's values in memory: their addresses and their encoding.
 ///
-/// The same structure reads a verified column of a block and a column of a draft, so a reader of an object need not
-/// distinguish the two. The structure owns nothing: its user must also retain the memory. Reads are not checked;
-/// ``Column`` is the safe interface.
+/// The same structure reads a verified column of a block and a column of a draft, so readers of objects treat both
+/// alike. The structure owns nothing: its user must also retain the memory. Reads are not checked; ``Column`` is
+/// the safe interface.
 @unsafe
 @usableFromInline
 package struct RawColumn {

@@ -104,7 +104,7 @@ extension RowSource {
   var outsideValues: (any OutsideValues)? { nil }
   /// Always false.
   var hasOutsideValues: Bool { false }
-  /// Returns `nil`: the source has no memory that a block could share.
+  /// Returns `nil`: the source has no memory to share.
   func memory(ofColumn number: UInt16) throws -> BlockMemory? { nil }
   /// Traps: the source has no values outside.
   func memory(of reference: OutsideReference) throws -> BlockMemory {

@@ -19,7 +19,7 @@ protocol RowSource: AnyObject {
   var hasOutsideValues: Bool { get }
   /// The source of the outside values; `nil` for none.
   var outsideValues: (any OutsideValues)? { get }
-  /// Returns the memory of a column's values, if a block may share it.
+  /// Returns the memory of a column's values if it may be shared; otherwise `nil`.
   func memory(ofColumn number: UInt16) throws -> BlockMemory?
   /// Returns one value that lies outside.
   func memory(of reference: OutsideReference) throws -> BlockMemory

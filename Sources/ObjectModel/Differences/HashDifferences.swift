@@ -1,5 +1,5 @@
-/// The differences between a model and a store's version hashes, which a store's metadata contains and which are
-/// read before any row.
+/// The differences between a model and a store's version hashes. A store's metadata contains the hashes, so they
+/// are known before any row is read.
 public struct HashDifferences: Sendable, Hashable {
   /// Entities that both have, in different versions.
   public var changed: [String] = []

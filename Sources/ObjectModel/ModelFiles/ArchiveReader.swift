@@ -362,8 +362,8 @@ struct ArchiveReader {
 
 // Conversions between the flags of fetch requests and their bits in archives.
 extension ArchiveReader {
-  /// Returns the flags of a request. For identifiers and dictionaries one flag has no effect, and is returned as it
-  /// is by default, whatever the request's bits are.
+  /// Returns the flags of a request. For identifiers and for dictionaries, one flag has no effect and is always
+  /// returned as set, which is its default.
   static func flags(
     _ bits: Int64, of type: FetchRequestTemplate.ResultType
   ) -> FetchRequestTemplate.Flags {

@@ -1,8 +1,8 @@
 import PropertyLists
 
-/// The composite types of an archived model without names for them. In such an archive each composite attribute
-/// contains only the attributes of its type. The field is the one that Core Data's class uses; no file at hand has
-/// it.
+/// The composite types of an archived model without names for them. In such an archive, a composite attribute
+/// contains the attributes of its type, and nothing more. The field is the one that Core Data's class uses; no file
+/// at hand has it.
 ///
 /// A type gets the name of the entity and the attribute where it was first found, such as `Trip_home`.
 struct ArchivedComposites {

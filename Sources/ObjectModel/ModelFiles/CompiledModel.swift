@@ -41,10 +41,10 @@ public enum CompiledModel {
   /// - The default of an attribute of identifiers is lost. A default of a 32-bit floating-point number, in an
   ///   attribute without a type, comes back with 64 bits.
   ///
-  /// Predicates are stored as their text, which Core Data does not read. Core Data reads only predicates that
-  /// compare paths, variables and constants, joined by AND, OR and NOT. It reads no predicate in place of any other
-  /// predicate, and an always true predicate in place of a validation predicate. Core Data reads composite
-  /// attributes with the attributes of their type, but without the type's name.
+  /// Predicates are stored as their text, which Core Data does not read. Core Data finds predicates that compare
+  /// paths, variables and constants, joined by AND, OR and NOT. It finds no other predicates; in place of another
+  /// validation predicate it finds one that is always true. It finds composite attributes with the attributes of
+  /// their type, but without the type's name.
   public static func write(_ model: Model) -> [UInt8] {
     var writer = ArchiveWriter(model)
     return writer.bytes()

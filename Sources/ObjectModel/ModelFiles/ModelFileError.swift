@@ -15,7 +15,7 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The file can't be opened, read or written.

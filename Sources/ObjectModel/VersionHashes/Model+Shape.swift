@@ -1,8 +1,8 @@
 extension Model {
   /// Returns whether two models may have the same version hashes. `false` is certain, and needs no version hash.
   ///
-  /// The function compares a number for the names of all entities and stored properties and for the types of
-  /// attributes, all of which version hashes cover (spec §2.4). The number is computed once for each model.
+  /// The function compares one number of each model. The number covers the names of all entities and stored
+  /// properties and the types of attributes, as version hashes do (spec §2.4). It is computed once for each model.
   package func mayHaveHashes(of other: Model) -> Bool { shape == other.shape }
 
   private var shape: Int { storage.shape { Model.shape(of: storage.description) } }

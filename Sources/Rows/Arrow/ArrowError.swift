@@ -11,7 +11,7 @@ public struct ArrowError: Error, Sendable, Hashable {
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The structures contradict the interface or each other: counts, lengths or missing pointers.
