@@ -26,7 +26,7 @@ extension Layer {
         continue
       }
       guard let layout = schema[number] else { continue }
-      // With their own versions, rows stay unchanged where `upper` does not touch them.
+      // If rows keep their versions, blocks that `upper` does not touch are reused.
       let whole = keepingVersions ? lowerChanges.untouchedBlocks(beneath: upperChanges) : []
       let rest = EntityChanges(
         entityNumber: number, put: BlockRun(Array(lowerChanges.put.blocks[whole.count...])),
