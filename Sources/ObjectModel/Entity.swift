@@ -6,8 +6,9 @@
 ///     ])
 ///
 /// An entity declares properties and inherits properties from its superentity. Members that begin with `declared`
-/// contain only the declared properties. ``properties``, ``attributes``, ``relationships`` and
-/// ``fetchedProperties`` contain the inherited properties too:
+/// contain only the declared properties.
+/// ``properties``, ``attributes``, ``relationships`` and ``fetchedProperties`` contain the inherited properties
+/// too:
 ///
 ///     model["Hotel"]!.declaredAttributes.map(\.name)    // ["stars"]
 ///     model["Hotel"]!.attributes.map(\.name)            // ["name", "stars"], name is declared by Place

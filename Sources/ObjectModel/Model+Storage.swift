@@ -69,8 +69,8 @@ extension Model {
 }
 
 extension String {
-  /// Returns whether this name comes before another name in the order of version hashes: by UTF-16 code units (spec
-  /// §2.4.2).
+  /// Returns whether this name comes before another name in the order of version hashes: by UTF-16 code units
+  /// (spec §2.4.2).
   func precedesInHashes(_ other: String) -> Bool {
     utf16.lexicographicallyPrecedes(other.utf16)
   }

@@ -51,8 +51,8 @@ public struct Model: Sendable {
 extension Model {
   /// Checks a description and creates a model from it.
   ///
-  /// All faults are found, not only the first. Faults of the severity ``ModelFault/Severity/warning`` are kept in
-  /// ``warnings``, unless `strict` turns them into errors.
+  /// All faults are found, not only the first. Faults of the severity
+  /// ``ModelFault/Severity/warning`` are kept in ``warnings``, unless `strict` turns them into errors.
   ///
   /// - Throws: ``ModelError`` with every fault found.
   public init(_ description: Description, strict: Bool = false) throws(ModelError) {

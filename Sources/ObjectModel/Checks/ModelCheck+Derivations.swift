@@ -61,7 +61,7 @@ extension ModelCheck {
     }
   }
 
-  /// The end of a key path.
+  /// The place where a key path ends.
   private struct End {
     /// The attribute at the end; `nil` if the path ends at a relationship.
     var attribute: Attribute?

@@ -2,7 +2,7 @@
 public struct ModelFault: Sendable, Hashable {
   /// The kind of the fault.
   public let code: Code
-  /// Whether the fault prevents the use of the model.
+  /// The severity of the fault: whether the model can be used.
   public let severity: Severity
   /// The entity with the fault, or the composite type, configuration or template.
   public let entity: String?

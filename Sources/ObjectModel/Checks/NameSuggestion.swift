@@ -1,6 +1,6 @@
 /// A finder of the existing name that was probably meant by an unknown name.
 package struct NameSuggestion {
-  /// The remaining number of comparisons. A hostile model may have thousands of wrong names, and comparing each
+  /// The remaining number of comparisons. A hostile model may have thousands of wrong names. Comparing each of them
   /// with all names would take quadratic time.
   private var comparisonsLeft = 100_000
 

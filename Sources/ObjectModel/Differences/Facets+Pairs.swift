@@ -1,5 +1,5 @@
-// Descriptions of how two parts with the same name differ, where neither version is the older one: `type: String or
-// Date`.
+// Descriptions of how two parts with the same name differ, where neither version is the older one:
+// `type: String or Date`.
 
 extension Facets {
   static func differences(_ one: Entity, _ other: Entity) -> [String] {

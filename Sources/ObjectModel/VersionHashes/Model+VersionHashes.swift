@@ -37,8 +37,8 @@ extension Model {
   /// Returns whether a recorded hash is the hash of the named entity, by the rules of Core Data or by the former
   /// rules of Quire.
   ///
-  /// Stores and documents that Quire wrote before the correction of the rules have hashes by the former rules (spec
-  /// §2.5.4, decision 0018).
+  /// Stores and documents that Quire wrote before the correction of the rules have hashes by the former rules
+  /// (spec §2.5.4, decision 0018).
   public func hasVersionHash(_ hash: VersionHash, of entity: String) -> Bool {
     guard let position = position(of: entity) else { return false }
     return hashes.entities[position] == hash || formerHashes.entities[position] == hash

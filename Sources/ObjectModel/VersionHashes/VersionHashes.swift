@@ -40,8 +40,8 @@ struct VersionHashes: Sendable {
     self.properties = properties
   }
 
-  /// Returns, for each composite type, the joined hashes of its stored attributes in the order of their names (spec
-  /// §2.4.5).
+  /// Returns, for each composite type, the joined hashes of its stored attributes in the order of their names
+  /// (spec §2.4.5).
   private static func composites(of index: ModelIndex) -> [String: [UInt8]] {
     var composites: [String: [UInt8]] = [:]
     for position in index.compositesPartsFirst {
@@ -119,8 +119,8 @@ extension VersionHashes {
     return VersionHash(hash.digest())
   }
 
-  /// Returns the hash of the parts that all ordinary properties have: name, optionality, and the modifier (spec
-  /// §2.4.3).
+  /// Returns the hash of the parts that all ordinary properties have: name, optionality, and the modifier
+  /// (spec §2.4.3).
   private static func base(of property: Property) -> Digest<32> {
     var hash = SHA256()
     hash.update(property.name)
