@@ -60,7 +60,7 @@ extension UInt64 {
 }
 
 extension Int64 {
-  /// Creates the integer from which ``UInt64/init(ordering:)`` made the given number.
+  /// Creates the integer whose number in the same order, `UInt64(ordering:)`, is the given number.
   init(ordered word: UInt64) { self = Int64(bitPattern: word ^ 1 << 63) }
 }
 
