@@ -2,8 +2,8 @@ import ObjectGraph
 import ObjectModel
 import Testing
 
-/// Changes of two sides that did not know of each other, and their relationships afterwards.
-@Suite("Agreement with others")
+/// Relationships after a context has merged a save that it had not seen.
+@Suite("Agreement between contexts")
 struct AgreementTests {
   private static let policies: [ScenarioPolicy] = [
     .storeWins, .objectWins, .overwrite, .rollback,
@@ -29,7 +29,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "A deletion follows a reference that was moved here, also if another context has moved it before",
+    "A deletion also deletes an object to which this context or another context moved a reference",
     arguments: Kind.allCases)
   func goneAfterLeading(_ kind: Kind) throws {
     try scenario(kind) { s in

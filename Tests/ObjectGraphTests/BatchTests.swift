@@ -9,7 +9,7 @@ import Testing
 @Suite("Batches and containers")
 struct BatchTests {
   @Test(
-    "Many are inserted, changed and deleted at once, and this context follows",
+    "Batch requests insert, change and delete many objects, and their context shows the result",
     arguments: Kind.allCases)
   func batches(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -40,7 +40,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A value that all objects have together is refused, however many there are",
+    "A batch that gives all objects an invalid value is refused, for any number of objects",
     arguments: Kind.allCases)
   func aggregate(_ kind: Kind) throws {
     let context = try Graph(kind).context()
@@ -61,7 +61,7 @@ struct BatchTests {
   }
 
   private final class Counted: ManagedObject {
-    /// Called once, when the next object is made.
+    /// A closure that runs once, when the next object is created.
     static let whenMade = Mutex<(@Sendable () -> Void)?>(nil)
 
     required init(_ birth: ObjectBirth) {
@@ -74,7 +74,7 @@ struct BatchTests {
     }
   }
 
-  @Test("A batch that is overtaken gives each object its own value")
+  @Test("A batch that another save overtakes computes the value of each object anew")
   func overtaken() throws {
     let model = try Model(entities: [
       Entity("Counted", properties: [.attribute(Attribute("number", .int32))])
@@ -108,7 +108,7 @@ struct BatchTests {
   }
 
   @Test(
-    "Objects go to the store they are assigned to, and those of several stores are changed",
+    "A batch inserts into the assigned store, and changes objects of several stores",
     arguments: Kind.allCases)
   func severalStores(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -134,7 +134,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A batch in a child shows there, and in those it sees the stores through",
+    "The child and its ancestors show the changes of the child's batch",
     arguments: Kind.allCases)
   func children(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -159,7 +159,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A batch is given rows until there are no more, which begin as inserted objects do",
+    "A batch inserts rows until its source ends, and new objects have the defaults of their entity",
     arguments: Kind.allCases)
   func filling(_ kind: Kind) throws {
     let context = try Graph(kind).context()
@@ -182,7 +182,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A batch deletes nothing of what others deny, and all of it once they are gone",
+    "A batch deletes nothing if a delete rule denies a deletion, and everything after the denial ends",
     arguments: Kind.allCases)
   func denied(_ kind: Kind) throws {
     let model = try Model(entities: [
@@ -215,7 +215,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A container has a context of the main actor that follows background tasks",
+    "A container has a main-actor context that merges the saves of background tasks",
     arguments: Kind.allCases)
   @MainActor
   func container(_ kind: Kind) async throws {
@@ -234,7 +234,7 @@ struct BatchTests {
       (try context.existingObject(with: id) as? Person)?.name = "Grace"
       try context.save()
     }
-    // What a task has saved reaches the view in a turn of its own.
+    // A turn of its own brings the save of a task to the main actor's context.
     for _ in 0..<12_000 where person.name != "Grace" {
       try await Task.sleep(for: .milliseconds(10))
     }
@@ -242,7 +242,7 @@ struct BatchTests {
   }
 
   @Test(
-    "Many objects are walked a batch at a time, and let go", arguments: Kind.allCases)
+    "A walk passes many objects batch by batch, and releases each batch", arguments: Kind.allCases)
   func walk(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -261,7 +261,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A walk shows what objects are when their turn comes, and leaves out what is gone",
+    "A walk passes each object's current values, and leaves out deleted objects",
     arguments: Kind.allCases, [false, true])
   func changedWhileWalking(_ kind: Kind, _ isSorted: Bool) throws {
     let graph = try Graph(kind)
@@ -287,7 +287,7 @@ struct BatchTests {
       }
       switch batches {
       case 1:
-        // Of those whose turn comes one is changed and one deleted, and others are not told yet.
+        // One of the objects to come is changed and another one deleted. Other contexts are not notified yet.
         stop(turns[120]).place = "changed"
         context.delete(stop(turns[121]))
       case 2:

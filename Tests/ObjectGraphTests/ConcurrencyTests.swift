@@ -70,7 +70,7 @@ struct ConcurrencyTests {
     #expect(people.allSatisfy { $0.trips.count == 1 && Array($0.joined) == Array($0.trips) })
   }
 
-  @Test("Objects may be let go on any thread while their context goes on", arguments: Kind.allCases)
+  @Test("The program may release objects on any thread while their context is in use", arguments: Kind.allCases)
   func droppedAnywhere(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = ManagedObjectContext(graph.coordinator)
@@ -80,7 +80,7 @@ struct ConcurrencyTests {
     }
     let group = DispatchGroup()
     for _ in 0..<60 {
-      // Sendable: the objects are only let go where they must not be used.
+      // Sendable: the other threads only release the objects and never use them.
       nonisolated(unsafe) var objects: [Person]? = try context.performAndWait {
         try context.fetch(Person.self)
       }
@@ -94,7 +94,7 @@ struct ConcurrencyTests {
     context.performAndWait { #expect(context.registeredObjects.isEmpty) }
   }
 
-  @Test("Objects outlive their context, and are let go after it", arguments: Kind.allCases)
+  @Test("Objects outlive their context, and the program may release them after it", arguments: Kind.allCases)
   func orphans(_ kind: Kind) throws {
     let graph = try Graph(kind)
     var context: ManagedObjectContext? = graph.context()
@@ -108,7 +108,7 @@ struct ConcurrencyTests {
   }
 
   @Test(
-    "Objects that are held outlive resetting their context, and then the context",
+    "Objects that the program holds outlive a reset of their context, and then the context",
     arguments: Kind.allCases)
   func heldThroughReset(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -122,7 +122,7 @@ struct ConcurrencyTests {
     #expect(!ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
   }
 
-  @Test("Nothing is left of a context that is gone, nor of its objects", arguments: Kind.allCases)
+  @Test("A context that ends releases all its memory, and its objects do too", arguments: Kind.allCases)
   func nothingLeaks(_ kind: Kind) throws {
     let graph = try Graph(kind)
     weak var gone: ManagedObjectContext?
@@ -150,9 +150,9 @@ struct ConcurrencyTests {
   }
 }
 
-/// Objects on their way out.
+/// Objects that another thread is to release.
 private final class Dropping: @unchecked Sendable {
-  // Sendable: nobody reads the objects.
+  // Sendable: no thread reads the objects.
   private var objects: [Person]
   init(_ objects: [Person]) { self.objects = objects }
   func drop() { objects = [] }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Contexts")
 struct ContextTests {
   @Test(
-    "What is inserted is found before and after saving, here and by others",
+    "A context and other contexts find an inserted object, before its save and after it",
     arguments: Kind.allCases)
   func insertAndFetch(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -39,7 +39,7 @@ struct ContextTests {
     #expect(found[0].trips.map(\.name) == ["Lisbon"] && found[0].trips[0].owner === found[0])
   }
 
-  @Test("A change is seen, saved, and no more than that", arguments: Kind.allCases)
+  @Test("A context shows a change and saves it, and saves nothing else", arguments: Kind.allCases)
   func change(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -89,7 +89,7 @@ struct ContextTests {
     #expect(!trip.hasChanges)
   }
 
-  @Test("Deleting follows the relationships' rules, in any shape", arguments: Kind.allCases)
+  @Test("A deletion follows the delete rules of relationships, in any shape of the graph", arguments: Kind.allCases)
   func delete(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -146,7 +146,7 @@ struct ContextTests {
       try other.fetch(Trip.self)[0].stops.map(\.place) == ["Sines", "Lagos", "Faro", "Porto"])
   }
 
-  @Test("Rolling back leaves what was saved", arguments: Kind.allCases)
+  @Test("A rollback keeps the saved state", arguments: Kind.allCases)
   func rollback(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -164,7 +164,7 @@ struct ContextTests {
     #expect(try context.fetch(Person.self) == [ada])
   }
 
-  @Test("Everything that is wrong is said at once", arguments: Kind.allCases)
+  @Test("A failed save reports all failures at once", arguments: Kind.allCases)
   func validation(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -181,7 +181,7 @@ struct ContextTests {
     #expect(context.insertedObjects.count == 4)
   }
 
-  @Test("Who saves second is told, and the policy decides", arguments: Kind.allCases)
+  @Test("The later of two saves gets a conflict, and the merge policy resolves it", arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()
@@ -225,7 +225,7 @@ struct ContextTests {
     #expect(ada.name == "All" && ada.age == 4)
   }
 
-  @Test("A child reads what its parent has not saved, and saves into it", arguments: Kind.allCases)
+  @Test("A child reads its parent's unsaved changes, and saves its own changes into the parent", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = graph.context()
@@ -256,7 +256,7 @@ struct ContextTests {
   }
 
   @Test(
-    "What one deletes while another leads to it leads nowhere once both have saved",
+    "A reference to an object that another context deletes is cleared once both contexts have saved",
     arguments: Kind.allCases)
   func deletedMeanwhile(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -273,7 +273,7 @@ struct ContextTests {
       try two.fetch(Trip.self, where: QueryPredicate("name == 'Faro'")).first)
     #expect(there.map(\.name) == ["P0", "P1", "P2", "P3"])
 
-    // First the deletion is saved, then what leads there.
+    // First the deletion is saved, then the reference to the deleted object.
     one.delete(people[0])
     try one.save()
     trip.owner = there[0]
@@ -281,7 +281,7 @@ struct ContextTests {
     try two.save()
     #expect(trip.owner == nil && Array(trip.members) == [there[1]])
 
-    // First what leads there, then the deletion: it goes the way of the relationship's rule.
+    // First the reference is saved, then the deletion, which follows the delete rule of the relationship.
     let coastThere = two.object(with: coast.objectID) as! Trip
     coastThere.add(try two.insert(Stop.self) { $0.place = "Here" }, to: "stops")
     coastThere.members = [there[3]]
@@ -296,7 +296,7 @@ struct ContextTests {
     #expect(try fresh.fetch(Trip.self)[0].members.map(\.name) == ["P1"])
   }
 
-  @Test("Others' saves are merged: new values beneath, own changes above", arguments: Kind.allCases)
+  @Test("A merge of another context's save keeps this context's changes above the new values", arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()

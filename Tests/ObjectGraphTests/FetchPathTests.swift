@@ -5,8 +5,7 @@ import ObjectQuery
 import SeededRandom
 import Testing
 
-/// However objects are come by, they are the same: by a scan, by an index, by a reference that is
-/// looked up or found beside others.
+/// Every way to an object gives the same object: a scan, an index, and a reference that is looked up or prefetched.
 @Suite("Ways to objects")
 struct FetchPathTests {
   private static let model = try! Model(entities: [
@@ -27,14 +26,14 @@ struct FetchPathTests {
       ]),
   ])
 
-  /// What an item is to be.
+  /// The expected values of an item.
   private struct Wanted: Equatable {
     var name: String?
     var size: Int32?
     var box: Int?
   }
 
-  /// Items in boxes, changed by several saves, and by what is not saved.
+  /// Inserts items in boxes and changes them, in several saves and in a last round that is not saved.
   private func fill(
     _ graph: Graph, _ generator: inout SeededGenerator
   ) throws -> (context: ManagedObjectContext, wanted: [ObjectID: Wanted]) {
@@ -82,7 +81,7 @@ struct FetchPathTests {
     return (context, wanted)
   }
 
-  @Test("A request that an index answers finds what a scan finds", arguments: Kind.allCases)
+  @Test("A request that an index answers finds the same objects as a scan", arguments: Kind.allCases)
   func covered(_ kind: Kind) throws {
     var generator = SeededGenerator(seed: 5)
     let graph = try Graph(kind, model: Self.model, classes: [])
@@ -122,7 +121,7 @@ struct FetchPathTests {
           let sizes = try context.fetch(request).map { $0.value(forKey: "size") as? Int }
           let expected = found.map(\.item.size).map { $0.map(Int.init) }
             .sorted { ($0 ?? -9) < ($1 ?? -9) }
-          // Names are the same, or begin so, which is sorted first.
+          // The objects found have the same name or the same beginning of a name, and names sort first.
           if !condition.text.contains("BEGINS") {
             #expect(sizes == (isAscending ? expected : expected.reversed()), "\(condition.text)")
           }
@@ -154,7 +153,7 @@ struct FetchPathTests {
       }
     }
     try context.save()
-    // Nothing is known here but what was looked up before.
+    // The context has only read the objects that were looked up before.
     let fresh = graph.context()
     for (id, one) in wanted {
       let item = fresh.object(with: id)
@@ -162,7 +161,7 @@ struct FetchPathTests {
       #expect(box?.value(forKey: "label") as? Int == one.box)
       #expect(item.value(forKey: "name") as? String == one.name)
     }
-    // Who was deleted is not found beside others.
+    // A prefetch does not find a deleted object.
     let gone = try #require(wanted.keys.first)
     context.delete(try context.existingObject(with: gone))
     try context.save()

@@ -8,14 +8,14 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// A kind of store that every test is run on.
+/// The kinds of stores on which the tests run.
 enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case memory, binary, compressed, xml, sqlite
   var testDescription: String { rawValue }
 
-  /// Those that are files on a disk in memory, whose failures a test may plan.
+  /// The kinds that are files on a disk in memory, whose failures a test may plan.
   static let simulated: [Kind] = [.binary, .compressed, .xml]
-  /// Those that are files.
+  /// The kinds that are files.
   static let files: [Kind] = simulated + [.sqlite]
 
   var type: StoreType {
@@ -29,12 +29,12 @@ enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Where the stores of a test are: on a disk in memory; or in a folder, for SQLite writes its files itself.
+/// The place of a test's stores: a disk in memory, or a folder if SQLite writes its files itself.
 struct Ground {
   let disk: any Disk
   private let folder: String
 
-  /// A place for stores of all of the given kinds.
+  /// Creates a place for stores of all given kinds.
   init(_ kinds: Kind...) {
     if kinds.contains(.sqlite) {
       let real = FolderDisk()
@@ -46,17 +46,17 @@ struct Ground {
     }
   }
 
-  /// The path of what is called `/name` here.
+  /// Returns the path of the file `/name` at this place.
   func path(_ name: String) -> String { folder + name }
 
   var places: StorePlaces { StorePlaces(Graph.backends, on: disk) }
 
-  /// Has the disk fail as planned, where it is one in memory.
+  /// Makes the simulated disk fail as planned. The disk must be one in memory.
   func plan(_ failure: PlannedFailure) { (disk as! SimulatedDisk).plan(failure) }
   func planNoFailures() { (disk as! SimulatedDisk).planNoFailures() }
 }
 
-/// A folder on the operating system's disk, in memory where there is such a one, for as long as anybody uses it.
+/// A folder on the operating system's disk (in memory where the system has such a disk), which exists as long as this object.
 private final class FolderDisk: Disk {
   let folder: String
 
@@ -75,7 +75,7 @@ private final class FolderDisk: Disk {
   var calls: any DiskCalls { RealDisk().calls }
 }
 
-/// A coordinator over stores on a ground of its own.
+/// A coordinator over stores at a place of its own.
 struct Graph {
   let ground: Ground
   let kind: Kind
@@ -101,18 +101,18 @@ struct Graph {
     try coordinator.addStore(at: path("/main.store"), type: kind.type)
   }
 
-  /// The path of what is called `/name` on the ground.
+  /// Returns the path of the file `/name` at the graph's place.
   func path(_ name: String) -> String { ground.path(name) }
 
   var places: StorePlaces { ground.places }
 
-  /// A context of the test's own thread.
+  /// Returns a new context that is confined to the test's thread.
   func context() -> ManagedObjectContext {
     ManagedObjectContext(coordinator, concurrency: .confined)
   }
 
-  /// Another coordinator over the same files, perhaps with other transformers; over the same store, if
-  /// that is in memory.
+  /// Returns another coordinator over the same files, or over the same store if the store is in memory. Other transformers may
+  /// be given.
   func reopened(_ transformers: [ValueTransformer]? = nil) throws -> PersistentStoreCoordinator {
     if kind == .memory, transformers == nil { return coordinator }
     let other = PersistentStoreCoordinator(
@@ -128,6 +128,6 @@ struct Graph {
 }
 
 extension ManagedObject {
-  /// Whether the object was deleted, here or elsewhere, saved or not, or its insertion was given up.
+  /// Whether the object was deleted (in this context or another one, saved or not) or its insertion was given up.
   var isGone: Bool { isDeleted || managedObjectContext == nil }
 }

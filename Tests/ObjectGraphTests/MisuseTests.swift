@@ -5,8 +5,9 @@ import ObjectGraph
 import ObjectModel
 import Testing
 
-/// What a program must not do ends it at once, with a sentence that says what to do instead.
-/// A person whose class has less room for the age than the model.
+/// Misuse ends the program at once, with a message that says what to do instead.
+///
+/// A person whose class stores the age in fewer bits than the model.
 @Entity("Person") private final class ShortPerson: ManagedObject {
   var age: Int16
 }
@@ -17,7 +18,7 @@ struct MisuseTests {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  @Test("An object of another context is refused, and the message shows the right way")
+  @Test("A context refuses an object of another context, and the message shows the right way")
   func wrongContext() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -36,7 +37,7 @@ struct MisuseTests {
     #expect(text.contains("context.object(with: object.objectID)"))
   }
 
-  @Test("An object of a parent is refused by its child")
+  @Test("A child refuses an object of its parent")
   func parentsObject() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -51,7 +52,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("Ask this context for its own"))
   }
 
-  @Test("A context with a queue of its own is not used outside of its turn")
+  @Test("A context with its own queue stops the program if it is used outside of its turn")
   func outsideOfTurn() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -67,7 +68,7 @@ struct MisuseTests {
     #expect(text.contains("within perform or performAndWait"))
   }
 
-  @Test("An object is not read outside of its context's turn")
+  @Test("An object stops the program if it is read outside of its context's turn")
   func objectOutsideOfTurn() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -82,7 +83,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("hand over its objectID"))
   }
 
-  @Test("What a relationship leads to is not made outside of its context's turn")
+  @Test("A relationship stops the program if it is read outside of its context's turn")
   func listOutsideOfTurn() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -104,7 +105,7 @@ struct MisuseTests {
       text.contains(#"A list of objects of "Trip" was used outside of its context "background""#))
   }
 
-  @Test("A confined context stays on its thread")
+  @Test("A confined context stops the program if another thread uses it")
   func confined() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -122,7 +123,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("confined to the thread that made it"))
   }
 
-  @Test("The main actor's context stays on the main actor")
+  @Test("The main actor's context stops the program if it is used off the main actor")
   func mainActor() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -140,7 +141,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("belongs to the main actor"))
   }
 
-  @Test("A property that there is not is named, with those that there are")
+  @Test("A message about an unknown property names the property and the existing ones")
   func unknownProperty() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -153,7 +154,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains(#"has no property "nmae". It has: "#))
   }
 
-  @Test("A number that the type of a property has no room for is not cut off")
+  @Test("A number that does not fit the type of its property stops the program")
   func narrow() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -173,7 +174,7 @@ struct MisuseTests {
     }
   }
 
-  @Test("Objects of two stores can't be related")
+  @Test("A relationship between objects of two stores stops the program")
   func acrossStores() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -189,7 +190,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("which is in another store"))
   }
 
-  @Test("A confined context that merges by itself stops nobody who saves elsewhere")
+  @Test("A confined context that merges automatically blocks no save on another thread")
   func confinedMerging() async {
     await #expect(processExitsWith: .success) {
       let graph = try Graph(.memory)

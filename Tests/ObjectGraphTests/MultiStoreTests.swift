@@ -24,7 +24,7 @@ struct MultiStoreTests {
         Configuration("both", entities: ["Note", "Label"]),
       ]))
 
-  /// Two stores on one ground: one for notes, one for everything.
+  /// Two stores at one place: one for notes, one for every entity.
   private struct Two {
     let ground: Ground
     let coordinator: PersistentStoreCoordinator
@@ -55,7 +55,7 @@ struct MultiStoreTests {
   }
 
   @Test(
-    "An object goes where its configuration says, or where it is sent", arguments: Kind.allCases)
+    "A new object goes to the store of its configuration, or to the store it is assigned to", arguments: Kind.allCases)
   func placement(_ kind: Kind) throws {
     let two = try Two(kind)
     let label = try two.context.insert("Label")
@@ -72,7 +72,7 @@ struct MultiStoreTests {
     #expect(error?.code == .noStore)
   }
 
-  @Test("What is found in several stores comes in one order", arguments: Kind.allCases)
+  @Test("A fetch from several stores returns its objects in one order", arguments: Kind.allCases)
   func merged(_ kind: Kind) throws {
     let two = try Two(kind)
     for rank in [5, 1, 3, 9] { try two.note(Int64(rank)) }
@@ -93,7 +93,7 @@ struct MultiStoreTests {
     #expect(try two.ranks(request) == [9, 5, 3, 1].map { .integer($0) })
   }
 
-  @Test("Values and groups are computed in one store", arguments: Kind.allCases)
+  @Test("Each store computes its own values and groups", arguments: Kind.allCases)
   func values(_ kind: Kind) throws {
     let two = try Two(kind)
     try two.note(1)
@@ -111,7 +111,7 @@ struct MultiStoreTests {
   }
 
   @Test(
-    "When the second store can't be written both are as they were, and the next save works",
+    "If the second store can't be written, both keep their old state, and the next save works",
     arguments: Kind.simulated, ["/notes", "/both"])
   func failingStore(_ kind: Kind, _ path: String) throws {
     let two = try Two(kind)

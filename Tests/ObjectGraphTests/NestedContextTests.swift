@@ -8,7 +8,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Known complaints about nested contexts elsewhere, each with its behaviour here.
+/// Known complaints about nested contexts of other frameworks, each with this framework's behaviour.
 @Suite("Nested contexts, complaint by complaint")
 struct NestedContextTests {
   /// Objects `P0`, `P1` and so on, with their numbers as ages, saved.
@@ -199,7 +199,7 @@ struct NestedContextTests {
       let parent = ManagedObjectContext(parent: root)
       let child = ManagedObjectContext(parent: parent)
       parent.schedule {
-        // The parent waits for its child, which reads through it all the same.
+        // The parent waits for its child, which nevertheless reads through the parent.
         for _ in 0..<20 {
           do {
             let count = try child.performAndWait { try child.fetch(Person.self).count }
@@ -258,7 +258,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "A child that refreshes sees what its parent has seen, and changes that",
+    "A refreshed child shows the commit that its parent shows, and changes objects of that commit",
     arguments: Kind.allCases, Look.allCases)
   func lookedAgain(_ kind: Kind, _ look: Look) throws {
     try scenario(kind, look) { s in

@@ -7,9 +7,9 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Contexts ask stores that answer by themselves, where they show what is stored")
+@Suite("Contexts send queries to stores that can answer them from the saved rows")
 struct AskingTests {
-  /// A store that counts how often it is asked, and answers from its rows or not at all.
+  /// A store that counts its queries, and answers each from its rows or declines it.
   private final class Asked: QueryingStore {
     let store: MemoryStore
     let answers: Bool
@@ -47,7 +47,7 @@ struct AskingTests {
       answering request: QueryRequest, in snapshot: any StoreSnapshot
     ) throws -> ResultTable? { try answer { try store.table(request, in: snapshot) } }
 
-    /// How often it was asked since the last time.
+    /// The number of queries since the last read of this property.
     var asked: Int {
       count.withLock { count in
         defer { count = 0 }
@@ -90,7 +90,7 @@ struct AskingTests {
     try context.fetch(request).map { $0["stars"] }
   }
 
-  @Test("Every kind of fetch asks once, and gives what the store says")
+  @Test("Every kind of fetch sends one query, and returns the store's answer")
   func kinds() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
@@ -108,7 +108,7 @@ struct AskingTests {
     }
   }
 
-  @Test("All objects are read with their rows")
+  @Test("A query for all objects returns their rows too")
   func all() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
@@ -118,7 +118,7 @@ struct AskingTests {
     }
   }
 
-  @Test("What is not saved is looked for among the rows, and asked again once it is saved")
+  @Test("A context with unsaved changes searches the rows itself, and queries the store after the save")
   func pending() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
@@ -141,7 +141,7 @@ struct AskingTests {
     }
   }
 
-  @Test("What an ancestor has not saved is looked for among the rows")
+  @Test("A child searches the rows itself while an ancestor has unsaved changes")
   func ancestors() throws {
     let store = try Asked(Self.model)
     let parent = try context(store)
@@ -162,7 +162,7 @@ struct AskingTests {
     }
   }
 
-  @Test("What the store leaves open is looked for among the rows")
+  @Test("A context searches the rows itself if the store declines the query")
   func left() throws {
     let store = try Asked(Self.model, answers: false)
     let context = try context(store)
@@ -173,7 +173,7 @@ struct AskingTests {
     }
   }
 
-  @Test("A store that does not claim to answer is not asked")
+  @Test("A context sends no query to a store that does not claim to answer queries")
   func unasked() throws {
     let store = try Asked(Self.model, claims: false)
     let context = try context(store)
@@ -183,7 +183,7 @@ struct AskingTests {
     }
   }
 
-  @Test("Several stores are asked each, and what they find is put in one order")
+  @Test("A context sends a query to each of several stores, and merges the answers in one order")
   func several() throws {
     let stores = [try Asked(Self.model), try Asked(Self.model)]
     let coordinator = PersistentStoreCoordinator(model: Self.model)
@@ -201,7 +201,7 @@ struct AskingTests {
     }
   }
 
-  @Test("Searches elsewhere ask as well")
+  @Test("Asynchronous fetches send queries to the store too")
   func elsewhere() async throws {
     let store = try Asked(Self.model)
     let context = try context(store)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Children that merge the saves of their ancestors without being asked.
-@Suite("Children that follow")
+/// Children that merge the saves of their ancestors automatically.
+@Suite("Children that merge automatically")
 struct FollowingChildrenTests {
   /// A change that a parent saves.
   enum Change: CaseIterable {
@@ -56,7 +56,7 @@ struct FollowingChildrenTests {
   }
 
   @Test(
-    "A child that follows a following parent shows saves of other contexts",
+    "A child of a context that merges automatically shows saves of other contexts",
     arguments: Kind.allCases, [false, true])
   func throughTheParent(_ kind: Kind, isBatch: Bool) throws {
     try scenario(kind, isBatch ? "a batch" : "a save") { s in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Changes that are given up object by object, of many objects.
+/// Giving up the changes of single objects, of many objects.
 @Suite("Giving up changes")
 struct GivingUpTests {
-  @Test("Of many changed objects each shows the saved value again", arguments: Kind.allCases)
+  @Test("Each of many changed objects shows its saved value after its changes are given up", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -74,7 +74,7 @@ struct GivingUpTests {
     #expect(context.workspace.changedObjects == [trip])
   }
 
-  @Test("A conflict goes with the changes that are given up", arguments: Kind.allCases)
+  @Test("A conflict ends when the changes in conflict are given up", arguments: Kind.allCases)
   func conflict(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (one, other) = (graph.context(), graph.context())

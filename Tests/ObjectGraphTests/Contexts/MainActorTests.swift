@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changes on the main actor and the child contexts that exist already")
 struct MainActorTests {
-  /// A context of the main actor and a child of it that has looked at the store already.
+  /// A context of the main actor, and a child that has already read the store.
   private struct Family {
     let view: ManagedObjectContext
     let child: ManagedObjectContext
@@ -28,7 +28,7 @@ struct MainActorTests {
     }
   }
 
-  @Test("A child finds an object that was inserted outside of any turn", arguments: Kind.allCases)
+  @Test("A child finds an object that the main actor inserted outside of any turn", arguments: Kind.allCases)
   func insertion(_ kind: Kind) async throws {
     let family = try await Family(kind)
     let (view, child) = (family.view, family.child)
@@ -47,7 +47,7 @@ struct MainActorTests {
   }
 
   @Test(
-    "A child fetches what was changed and deleted outside of any turn", arguments: [Kind.memory])
+    "A child fetches an object that the main actor changed or deleted outside of any turn", arguments: [Kind.memory])
   func changesAndDeletions(_ kind: Kind) async throws {
     let family = try await Family(kind)
     let (view, child, ada) = (family.view, family.child, family.ada)
@@ -76,7 +76,7 @@ struct MainActorTests {
   }
 
   @Test(
-    "A child of the main actor sees at once what its parent was changed to",
+    "A child of the main actor's context shows the parent's changes at once",
     arguments: Kind.allCases)
   @MainActor
   func sameActor(_ kind: Kind) async throws {
@@ -91,13 +91,13 @@ struct MainActorTests {
     family.view.delete(bo)
     #expect(try family.child.count(for: request) == 0)
 
-    // The child has looked, and the parent's turn has not ended by that: all of it is undone together.
+    // The child's read did not end the parent's turn, so undo takes back all of it together.
     try undo.undo()
     #expect(undo.undoCount == 0 && !family.view.hasChanges)
   }
 
   @Test(
-    "The main actor may wait for a child that reads what it has changed", arguments: Kind.allCases)
+    "The main actor may wait for a child that reads the main actor's changes", arguments: Kind.allCases)
   @MainActor
   func waiting(_ kind: Kind) async throws {
     let family = try await Family(kind)
@@ -106,7 +106,7 @@ struct MainActorTests {
     for number in 0..<20 {
       let bo = try view.insert(Person.self) { $0.name = "Bo" }
       let id = bo.objectID
-      // The queue is busy with work that looks at the parent, too.
+      // The queue is busy with work that reads the parent too.
       child.schedule { _ = try? child.count(for: FetchRequest("Person")) }
       let name = try child.performAndWait {
         (try child.existingObject(with: id) as? Person)?.name
@@ -116,7 +116,7 @@ struct MainActorTests {
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test("A child does not wait for ever for a main actor that waits for it by other means")
+  @Test("A child stops waiting for a main actor that is itself blocked on the child")
   @MainActor
   func limit() async throws {
     let family = try await Family(.memory)
@@ -125,7 +125,7 @@ struct MainActorTests {
     try view.insert(Person.self) { $0.name = "Bo" }
     let done = DispatchSemaphore(value: 0)
     child.schedule {
-      // Only the first of these waits.
+      // Only the first of these fetches waits.
       for _ in 0..<100 { _ = try? child.count(for: FetchRequest("Person")) }
       done.signal()
     }
@@ -139,7 +139,7 @@ struct MainActorTests {
     done.wait(timeout: .now() + 60)
   }
 
-  @Test("A context without open changes is not waited for", arguments: [Kind.memory])
+  @Test("A child does not wait for a parent without open changes", arguments: [Kind.memory])
   func noWait(_ kind: Kind) async throws {
     let family = try await Family(kind)
     let view = family.view

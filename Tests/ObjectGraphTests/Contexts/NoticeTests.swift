@@ -7,11 +7,11 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("What contexts tell others")
+@Suite("Notifications of contexts")
 struct NoticeTests {
-  /// The notices of one context, in words.
+  /// The notifications of one context, as text.
   private final class Listener {
-    /// What was heard.
+    /// The texts of the recorded notifications.
     private final class Notes: Sendable {
       let lines = Mutex<[String]>([])
     }
@@ -36,7 +36,7 @@ struct NoticeTests {
 
     deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
 
-    /// What was heard since the last time.
+    /// Returns the texts recorded since the last call.
     func take() -> [String] {
       notes.lines.withLock { lines in
         defer { lines = [] }
@@ -46,7 +46,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "Changes and saves are told as notifications, with what they are about",
+    "Notifications of changes and saves contain the affected objects",
     arguments: Kind.allCases)
   func notifications(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -72,7 +72,7 @@ struct NoticeTests {
     #expect(!listener.take().contains { $0.hasPrefix("saved") })
   }
 
-  @Test("A link is no object to them", arguments: Kind.allCases)
+  @Test("A change of a link table notifies no object of the link itself", arguments: Kind.allCases)
   func links(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -93,7 +93,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "They are an asynchronous sequence too, with names, authors and layers",
+    "Notifications form an asynchronous sequence, with names, authors and layers",
     arguments: Kind.allCases)
   func stream(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -118,7 +118,7 @@ struct NoticeTests {
     #expect(kinds.last == .saved)
   }
 
-  @Test("What another context has saved is merged by hand, or by itself", arguments: Kind.allCases)
+  @Test("A context merges another context's save on request, or automatically", arguments: Kind.allCases)
   func merging(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let writer = ManagedObjectContext(graph.coordinator)
@@ -162,7 +162,7 @@ struct NoticeTests {
     #expect(try await name(byHand) == "Grace")
   }
 
-  @Test("Conflicts are found before saving", arguments: Kind.allCases)
+  @Test("A context detects conflicts before it saves", arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (one, two) = (graph.context(), graph.context())
@@ -191,7 +191,7 @@ struct NoticeTests {
     #expect(try one.detectConflicts(for: mine)?.isDeletedThere == true)
   }
 
-  @Test("A pinned context sees nothing newer until it is let go on", arguments: Kind.allCases)
+  @Test("A pinned context shows nothing newer until it is unpinned", arguments: Kind.allCases)
   func pinned(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (writer, reader) = (graph.context(), graph.context())
@@ -220,7 +220,7 @@ struct NoticeTests {
     #expect(seen.name == "Grace")
   }
 
-  /// Does something on a thread of its own, and waits for it.
+  /// Runs `body` on a thread of its own, and waits for the thread.
   private func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
     let result = Mutex<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
@@ -233,7 +233,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "A confined context merges what is saved elsewhere when it is used next",
+    "A confined context that merges automatically merges a save when the context is next used",
     arguments: Kind.allCases)
   func confined(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -277,7 +277,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "What is changed when told that a save is coming is saved", arguments: Kind.allCases,
+    "A save includes the changes that an observer of willSave makes", arguments: Kind.allCases,
     [(false, false), (false, true), (true, false), (true, true)])
   func changingWhenTold(_ kind: Kind, _ way: (isChild: Bool, isFetching: Bool)) throws {
     let graph = try Graph(kind)
@@ -315,7 +315,7 @@ struct NoticeTests {
     #expect(person.age == 7)
   }
 
-  @Test("What is changed when told of what is to be saved is saved", arguments: Kind.allCases)
+  @Test("A save includes the changes that an observer makes when it is told of changed objects", arguments: Kind.allCases)
   func changingWhenToldOfChanges(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -333,7 +333,7 @@ struct NoticeTests {
     #expect(try graph.again().fetch(Person.self).map(\.age) == [3])
   }
 
-  @Test("What is changed when told that a save is coming is checked", arguments: Kind.allCases)
+  @Test("A save validates the changes that an observer of willSave makes", arguments: Kind.allCases)
   func wrongWhenTold(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -348,7 +348,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "What is handed over to a confined context is its own when it is used next",
+    "A confined context accepts a child's push when the context is next used",
     arguments: Kind.allCases, [true, false])
   func handedOverToConfined(_ kind: Kind, _ isTurn: Bool) throws {
     let graph = try Graph(kind)
@@ -374,7 +374,7 @@ struct NoticeTests {
   }
 
   @Test(
-    "A child sees no more than its pinned parent, though that has not looked",
+    "A child shows no more than its pinned parent, even if the parent has fetched nothing",
     arguments: Kind.allCases)
   func pinnedParent(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Notifications of objects that a context shows differently")
+@Suite("Notifications of the objects that a context shows differently")
 struct ObjectsChangedTests {
-  /// The objects-changed notifications of one context, a line for each.
+  /// The objects-changed notifications of one context, one line for each.
   final class Listener {
     private final class Notes: Sendable {
       let lines = Mutex<[String]>([])
@@ -49,7 +49,7 @@ struct ObjectsChangedTests {
     }
   }
 
-  /// Two contexts above one store with Ada, Bo and Cy, whom both have read.
+  /// Two contexts above one store with Ada, Bo and Cy. Both contexts have read the three people.
   private struct Scene {
     let here: ManagedObjectContext
     let there: ManagedObjectContext
@@ -72,7 +72,7 @@ struct ObjectsChangedTests {
       (self.here, self.there, self.people, self.theirs) = (here, there, people, theirs)
     }
 
-    /// Has the other context insert Di, rename Ada and delete Bo, and save that.
+    /// Inserts Di, renames Ada and deletes Bo in the other context, and saves that context.
     func workElsewhere() throws -> ContextChange {
       try there.insert(Person.self) { $0.name = "Di" }
       theirs[0].name = "Ada Lovelace"
@@ -83,7 +83,7 @@ struct ObjectsChangedTests {
     }
   }
 
-  @Test("A merge by hand", arguments: Kind.allCases)
+  @Test("A merge on request notifies of the objects that it changes", arguments: Kind.allCases)
   func merge(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let change = try scene.workElsewhere()
@@ -94,7 +94,7 @@ struct ObjectsChangedTests {
     #expect(!scene.here.hasChanges)
   }
 
-  @Test("A merge by itself", arguments: Kind.allCases)
+  @Test("An automatic merge notifies of the objects that it changes", arguments: Kind.allCases)
   func automaticMerge(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.here.automaticallyMergesChangesFromParent = true
@@ -104,7 +104,7 @@ struct ObjectsChangedTests {
     #expect(notes == ["inserted: new, deleted: Bo, refreshed: Ada"])
   }
 
-  @Test("A merge that meets changes of the context's own", arguments: Kind.allCases)
+  @Test("A merge beside unsaved changes notifies of the objects that it changes", arguments: Kind.allCases)
   func mergeOfChanged(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].age = 36
@@ -122,7 +122,7 @@ struct ObjectsChangedTests {
   }
 
   @Test(
-    "A child that follows its parent's save, and a parent that takes what a child saves",
+    "A child's merge of its parent's save, and a parent's acceptance of a child's save, notify",
     arguments: Kind.allCases)
   func family(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -145,7 +145,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == ["updated: Ada, deleted: Bo"])
   }
 
-  @Test("A batch", arguments: Kind.allCases)
+  @Test("A batch notifies of the objects that it changes", arguments: Kind.allCases)
   func batch(_ kind: Kind) throws {
     let scene = try Scene(kind)
     var update = BatchUpdateRequest("Person", where: try QueryPredicate("name == 'Ada'"))
@@ -159,7 +159,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == ["inserted: new"])
   }
 
-  @Test("Refreshing one object, and all", arguments: Kind.allCases)
+  @Test("A refresh of one object, or of all objects, notifies of the objects that it changes", arguments: Kind.allCases)
   func refresh(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.here.refresh(scene.people[0], mergeChanges: false)
@@ -176,7 +176,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == [])
   }
 
-  @Test("A rollback, with and without a parent", arguments: Kind.allCases)
+  @Test("A rollback notifies of the objects that it changes, with a parent and without", arguments: Kind.allCases)
   func rollback(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.insert(Person.self) { $0.name = "Di" }
@@ -190,7 +190,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == [])
   }
 
-  @Test("Undo and redo", arguments: Kind.allCases)
+  @Test("Undo and redo notify of the objects that they change", arguments: Kind.allCases)
   func undo(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let undo = UndoStack()
@@ -206,7 +206,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == ["inserted: new, updated: Ada, deleted: Bo"])
   }
 
-  @Test("A reset", arguments: Kind.allCases)
+  @Test("A reset notifies once that all objects are invalid", arguments: Kind.allCases)
   func reset(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].name = "Ada Lovelace"
@@ -215,7 +215,7 @@ struct ObjectsChangedTests {
     #expect(scene.people.allSatisfy { $0.managedObjectContext == nil && !$0.isDeleted })
   }
 
-  @Test("A save in which the merge policy takes the store's values", arguments: Kind.allCases)
+  @Test("A save notifies of the objects to which the merge policy gives the store's values", arguments: Kind.allCases)
   func policy(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].name = "Ada King"
@@ -229,7 +229,7 @@ struct ObjectsChangedTests {
     #expect(scene.people[0].name == "Ada Lovelace" && scene.people[1].isDeleted)
   }
 
-  @Test("A pinned context merges nothing and says nothing", arguments: [Kind.memory, .binary])
+  @Test("A pinned context does not merge a save, and posts no notification of it", arguments: [Kind.memory, .binary])
   func pinned(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.setQueryGeneration(QueryGeneration(scene.here.coordinator))
@@ -241,7 +241,7 @@ struct ObjectsChangedTests {
     #expect(scene.people[0].name == "Ada Lovelace")
   }
 
-  @Test("The stream of changes carries the same")
+  @Test("The stream of changes has the same content as the notifications")
   func stream() async throws {
     let graph = try Graph(.memory)
     let (here, there) = (
@@ -265,7 +265,7 @@ struct ObjectsChangedTests {
   }
 
   private struct UncheckedObject: @unchecked Sendable {
-    // Sendable: the object is used in its context's turn only.
+    // Sendable: only turns of the object's context use the object.
     let object: ManagedObject
     init(_ object: ManagedObject) { self.object = object }
   }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Where contexts do their work")
+@Suite("The executors of contexts")
 struct PlaceTests {
   @Test(
-    "Work on a queue of its own gives what it gives, or throws what it throws",
+    "Work on a context's own queue returns its result or throws its error",
     arguments: Kind.allCases)
   func perform(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -27,7 +27,7 @@ struct PlaceTests {
     #expect(throws: Unwanted(what: "waiting")) {
       try context.performAndWait { throw Unwanted(what: "waiting") }
     }
-    // Within a turn another begins at once.
+    // Within a turn another turn begins at once.
     let nested = context.performAndWait {
       context.performAndWait { context.performAndWait { context.hasChanges } }
     }
@@ -38,7 +38,7 @@ struct PlaceTests {
     #expect(scheduled == 1)
   }
 
-  @Test("On the main actor it is used as it is, and from elsewhere through perform")
+  @Test("A main-actor context is used directly on the main actor, and through perform from elsewhere")
   @MainActor
   func mainActor() async throws {
     let graph = try Graph(.memory)
@@ -51,7 +51,7 @@ struct PlaceTests {
     #expect(context.performAndWait { context.hasChanges })
   }
 
-  @Test("The main actor's thread is the main actor's no longer than that is there")
+  @Test("Work on the main thread counts as the main actor's only while the main actor runs or waits")
   @MainActor
   func thread() async throws {
     let graph = try Graph(.memory)
@@ -59,12 +59,12 @@ struct PlaceTests {
     let child = ManagedObjectContext(parent: context)
     try context.insert(Person.self) { $0.name = "Ada" }
     #expect(context.workspace.place.isHeld)
-    // Whatever else is done on this thread is none of the main actor's.
+    // Other work on this thread does not count as the main actor's.
     DispatchQueue(label: "elsewhere").sync {
       #expect(context.workspace.place.isCurrent)
       #expect(context.workspace.place.isHeld == Thread.isMainThread)
     }
-    // But what a context does while the main actor waits for it is.
+    // The work of a context for which the main actor waits does count.
     try child.performAndWait {
       #expect(context.workspace.place.isHeld)
       try child.insert(Person.self) { $0.name = "Bo" }
@@ -78,7 +78,7 @@ struct PlaceTests {
     #expect(context.workspace.place.isCurrent == Thread.isMainThread)
     try context.save()
     #expect(context.workspace.place.isHeld)
-    // A turn that others take leaves nobody behind.
+    // A turn that another task has taken does not leave the context marked as in use.
     let elsewhere = Task.detached {
       try await context.perform { try context.fetch(Person.self).count }
     }
@@ -86,7 +86,7 @@ struct PlaceTests {
     #expect(!context.hasChanges && context.workspace.place.isHeld)
   }
 
-  @Test("Turns process changes at their end, so that others see them", arguments: Kind.allCases)
+  @Test("A turn processes its changes at its end, so that a child sees them", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = ManagedObjectContext(graph.coordinator)

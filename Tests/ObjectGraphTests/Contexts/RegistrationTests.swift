@@ -5,7 +5,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Which objects a context knows")
+@Suite("The objects that a context registers")
 struct RegistrationTests {
   private func people(_ graph: Graph, _ count: Int = 20) throws {
     let context = graph.context()
@@ -23,7 +23,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "Those that somebody holds and those with changes, or all, by choice", arguments: Kind.allCases)
+    "A context registers objects that are held or have changes, or all objects on request", arguments: Kind.allCases)
   func held(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph)
@@ -49,20 +49,20 @@ struct RegistrationTests {
     #expect(context.registeredObjects.isEmpty)
   }
 
-  @Test("An object takes no more than 64 bytes, with its place among those that a context knows")
+  @Test("An object takes no more than 64 bytes, with its slot in the context's table")
   func size() throws {
     guard let asked = dlsym(nil, "malloc_usable_size") else { return }
     typealias Size = @convention(c) (UnsafeRawPointer) -> Int
     let size = unsafeBitCast(asked, to: Size.self)
     let context = try Graph(.memory).context()
     let people = try (0..<100).map { _ in try context.insert(Person.self) }
-    // Where what is left of a piece is too small for anything else, an object gets it too.
+    // An object also gets the rest of a piece of memory that is too small for anything else.
     let own = people.map { size(Unmanaged.passUnretained($0).toOpaque()) }.min()!
-    // A word before it is the allocator's.
+    // One word before the object belongs to the allocator.
     #expect(own > 16 && own + 8 + MemoryLayout<ManagedObject?>.stride <= 64)
   }
 
-  @Test("An object is one instance in a context, however it is reached", arguments: Kind.allCases)
+  @Test("An object is one instance in a context, however the program reaches it", arguments: Kind.allCases)
   func unique(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph)
@@ -80,7 +80,7 @@ struct RegistrationTests {
     #expect(try #require(ObjectID(uri: uri)) == owner.objectID)
   }
 
-  @Test("An object that is not there is a fault until it is asked for", arguments: Kind.allCases)
+  @Test("An object that does not exist is a fault until the program reads it", arguments: Kind.allCases)
   func missing(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph, 1)
@@ -99,7 +99,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "What is at the ends of paths is looked up with what was asked for", arguments: Kind.allCases)
+    "A fetch registers the objects at the ends of its prefetched paths", arguments: Kind.allCases)
   func prefetched(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph)

@@ -62,7 +62,7 @@ struct HistoryHoldTests {
     #expect(try observer.next().isEmpty)
   }
 
-  @Test("Taken transactions are held no longer, and a second observer holds its own")
+  @Test("A store releases commits that an observer has taken, and a second observer holds its own")
   func takenTransactions() throws {
     let coordinator = try Self.coordinator()
     let first = try HistoryObserver(coordinator)

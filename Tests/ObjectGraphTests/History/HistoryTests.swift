@@ -7,7 +7,7 @@ import Testing
 
 @Suite("History")
 struct HistoryTests {
-  /// The model of travels, in which passports leave their numbers behind.
+  /// The model of travels, changed so that a deleted passport leaves its number in the history.
   private static let model: Model = {
     var entities = Travels.model.entities
     let place = entities.firstIndex { $0.name == "Passport" }!
@@ -36,7 +36,7 @@ struct HistoryTests {
 
   private static let kinds: [Kind] = [.memory, .binary, .compressed, .sqlite]
 
-  @Test("Who changed what, and when", arguments: kinds)
+  @Test("The history contains the author, the time and the changes of each save", arguments: kinds)
   func transactions(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
     let context = Self.context(coordinator, "Ann")
@@ -85,7 +85,7 @@ struct HistoryTests {
       try coordinator.history(HistoryRequest(after: all[1].token)).map(\.number) == [all[2].number])
   }
 
-  @Test("By author, context, entity and time", arguments: kinds)
+  @Test("A request selects transactions by author, context, entity and time", arguments: kinds)
   func parts(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
     let (ann, bob) = (Self.context(coordinator, "Ann"), Self.context(coordinator, "Bob"))
@@ -110,7 +110,7 @@ struct HistoryTests {
     #expect(try found { $0.stores = [] }.isEmpty)
   }
 
-  @Test("What was forgotten can't be asked for, and what came after can", arguments: kinds)
+  @Test("A request before the forgotten history throws, and a later request succeeds", arguments: kinds)
   func forgetting(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
     let context = Self.context(coordinator, "Ann")
@@ -141,7 +141,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "Another process's transactions are merged into a context",
+    "A context merges the transactions of another process",
     arguments: [Kind.binary, .compressed, .sqlite])
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -185,7 +185,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "Keys that are set aside, and a file written anew, leave times and authors",
+    "Leasing keys and rewriting the file keep the times and authors of commits",
     arguments: [Kind.binary, .compressed])
   func kept(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
@@ -204,7 +204,7 @@ struct HistoryTests {
     #expect(error?.code == .badChange && context.hasChanges)
   }
 
-  @Test("A store that keeps nothing has no history", arguments: [Kind.xml])
+  @Test("A store that keeps no commits has no history", arguments: [Kind.xml])
   func none(_ kind: Kind) throws {
     let coordinator = try Graph(kind).coordinator
     let context = Self.context(coordinator, "Ann")

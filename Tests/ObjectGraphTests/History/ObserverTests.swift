@@ -19,7 +19,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("What a listener did not take comes the next time", arguments: [Kind.binary, .compressed])
+  @Test("An observer gets again the transactions that its last listener did not take", arguments: [Kind.binary, .compressed])
   func brokenOff(_ kind: Kind) async throws {
     let coordinator = try Graph(kind).coordinator
     let observer = try HistoryObserver(coordinator)
@@ -29,7 +29,7 @@ struct ObserverTests {
       try Self.insert("Ada", in: coordinator)
       for try await transactions in updates {
         taken += transactions.map(\.number)
-        // Whoever saves now does not make anybody look who does not ask.
+        // A save now wakes no observer, because no listener waits.
         try Self.insert("Bob", "Cleo", in: coordinator)
         try await Task.sleep(for: .milliseconds(100))
         break
@@ -41,7 +41,7 @@ struct ObserverTests {
     #expect(try observer.next().isEmpty)
   }
 
-  @Test("Each transaction is given to one listener of an observer, once")
+  @Test("Each transaction goes to one of an observer's listeners, once")
   func twoListeners() async throws {
     let coordinator = try Graph(.binary).coordinator
     let observer = try HistoryObserver(coordinator)
@@ -57,7 +57,7 @@ struct ObserverTests {
     }
     try Self.insert("Ada", "Bob", "Cleo", in: coordinator)
     try Self.insert("Dora", by: "last", in: coordinator)
-    // The one that did not get the last one is still waiting.
+    // The listener that did not get the last transaction is still waiting.
     var numbers: [Int64] = []
     while observer.token != (try coordinator.historyToken) { await Task.yield() }
     for listener in listeners { listener.cancel() }
@@ -65,7 +65,7 @@ struct ObserverTests {
     #expect(numbers.sorted() == (try coordinator.history().map(\.number)))
   }
 
-  @Test("What another process saved is seen by looking now and then")
+  @Test("An observer that polls sees the saves of another process")
   func timer() async throws {
     let graph = try Graph(.binary)
     let observer = try HistoryObserver(graph.coordinator)
@@ -74,13 +74,13 @@ struct ObserverTests {
     for try await transactions in observer.updates(every: .milliseconds(5)) {
       authors += transactions.map(\.author)
       if authors.count == 4 { break }
-      // Nobody tells this coordinator of what is saved through another.
+      // This coordinator is not notified of a save through another coordinator.
       try Self.insert("Bob", by: "other", in: graph.reopened())
     }
     #expect(authors == ["own", "other", "other", "other"])
   }
 
-  @Test("What is not wanted is passed over, and the place moves on")
+  @Test("An observer skips transactions that its request excludes, and its token advances")
   func filters() throws {
     let coordinator = try Graph(.binary).coordinator
     var request = HistoryRequest()
@@ -93,7 +93,7 @@ struct ObserverTests {
     #expect(try observer.next().map(\.author) == ["you"])
   }
 
-  @Test("A sequence ends with the error, and the observer goes on from another place")
+  @Test("A sequence ends with the error, and the observer continues from another token")
   func expired() async throws {
     let coordinator = try Graph(.binary).coordinator
     let observer = try HistoryObserver(coordinator)
@@ -115,7 +115,7 @@ struct ObserverTests {
     #expect(try observer.next().count == 1)
   }
 
-  @Test("The history is not looked at without a pause")
+  @Test("An observer refuses to poll without a pause")
   func noPause() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -125,7 +125,7 @@ struct ObserverTests {
     #expect(MisuseTests.text(result).contains("can't be looked at every 0"))
   }
 
-  @Test("The history of several stores is in the order of time, and each store's is its own")
+  @Test("The history of several stores is in order of time, and each store keeps its own order")
   func severalStores() throws {
     let coordinator = try Graph(.binary).coordinator
     let first = coordinator.stores[0]
@@ -152,7 +152,7 @@ struct ObserverTests {
     #expect(try coordinator.history(request).count == 3)
   }
 
-  @Test("A store that has not come as far as was seen says so")
+  @Test("A store that is older than the token throws an error that says so")
   func olderCopy() throws {
     let graph = try Graph(.binary)
     let coordinator = graph.coordinator
@@ -174,7 +174,7 @@ struct ObserverTests {
     #expect(try coordinator.history(HistoryRequest(after: early)).isEmpty)
   }
 
-  @Test("What a clock that went back says was made before a time is not forgotten with it")
+  @Test("Forgetting by time keeps later commits, although a clock that went back dates them earlier")
   func clock() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let store = try StagedStore(Travels.model)
@@ -193,7 +193,7 @@ struct ObserverTests {
     #expect(try coordinator.history().isEmpty)
   }
 
-  @Test("A context that is pinned to a commit sees that, also when the commit is forgotten")
+  @Test("A context that is pinned to a commit shows that commit, also after the history forgets it")
   func pinned() throws {
     let coordinator = try Graph(.binary).coordinator
     let store = coordinator.stores[0]
@@ -217,7 +217,7 @@ struct ObserverTests {
 }
 
 extension PersistentStoreCoordinator {
-  /// Writes another file with the same contents as a store's.
+  /// Copies the file of a store to another path.
   fileprivate func requireCopy(of path: String, at other: String) throws {
     try #require(places).copy(path, to: other)
   }

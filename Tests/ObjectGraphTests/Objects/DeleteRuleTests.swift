@@ -5,12 +5,12 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Delete rules in circles, diamonds and crowds")
+@Suite("Delete rules in cycles, diamonds and large graphs")
 struct DeleteRuleTests {
   typealias Rule = Relationship.DeleteRule
 
-  /// Things that lead to others of their kind: `next` and its inverse `previous`, each with many, and
-  /// `one` with its inverse `back`, one to one.
+  /// A model of things that lead to other things: `next` and its inverse `previous` are to-many, and `one` and its inverse
+  /// `back` are to-one.
   private static func model(_ next: Rule, _ previous: Rule = .nullify) throws -> Model {
     try Model(entities: [
       Entity(
@@ -29,7 +29,7 @@ struct DeleteRuleTests {
     ])
   }
 
-  /// Things by name, in a context and saved.
+  /// A saved graph of things, by name, in a context.
   private struct Web {
     let graph: Graph
     let context: ManagedObjectContext
@@ -60,7 +60,7 @@ struct DeleteRuleTests {
       for name in names { context.delete(things[String(name)]!) }
     }
 
-    /// The names of what is there, as somebody else sees it.
+    /// Returns the names of the remaining things, as a new context reads them.
     func left() throws -> String {
       let other = try graph.again()
       let names = try other.fetch(FetchRequest("Thing", sortedBy: [SortKey("name")])).map {
@@ -77,7 +77,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A cascade takes everything that can be reached, once, whatever the shape",
+    "A cascade deletes every reachable object once, in any shape of the graph",
     arguments: Kind.allCases,
     [
       ("ab ba", "a", ""), ("aa", "a", ""), ("ab bc ca xa", "b", "x"), ("ab ac bd cd de", "a", ""),
@@ -96,7 +96,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A cascade that was rolled back, or undone, leaves every link as it was",
+    "A cascade that was rolled back or undone leaves every link unchanged",
     arguments: Kind.allCases)
   func takenBack(_ kind: Kind) throws {
     let web = try Web(kind, Self.model(.cascade), "ab ac bd cd da ex xb")
@@ -123,7 +123,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "Nullifying leaves the others, linked among themselves", arguments: Kind.allCases,
+    "Nullifying keeps the remaining objects and the links between them", arguments: Kind.allCases,
     [true, false])
   func nullifies(_ kind: Kind, _ single: Bool) throws {
     let web = try Web(kind, Self.model(.nullify), "ab bc ca", single: single)
@@ -140,7 +140,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "Denied deletions are refused with what denies them, unless that goes too",
+    "A save refuses a denied deletion and names the rule, unless the denying objects are deleted too",
     arguments: Kind.allCases, [true, false])
   func denies(_ kind: Kind, _ single: Bool) throws {
     let web = try Web(kind, Self.model(.deny), "ab bc ca", single: single)
@@ -155,7 +155,7 @@ struct DeleteRuleTests {
     #expect(try web.left() == "")
   }
 
-  @Test("A cascade into what denies its deletion is refused as a whole", arguments: Kind.allCases)
+  @Test("A cascade that reaches an object whose deletion is denied is refused as a whole", arguments: Kind.allCases)
   func cascadeIntoDenial(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -198,7 +198,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("Required relationships keep what leads there from losing it", arguments: Kind.allCases)
+  @Test("A required relationship refuses the deletion of the object that it leads to", arguments: Kind.allCases)
   func required(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -231,7 +231,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A long chain and a wide crowd cascade without end of the stack",
+    "A cascade through a long chain or a very large relationship does not overflow the stack",
     arguments: Kind.allCases)
   func large(_ kind: Kind) throws {
     let graph = try Graph(kind, model: Self.model(.cascade), classes: [])
@@ -247,7 +247,7 @@ struct DeleteRuleTests {
     #expect(try graph.again().count(for: FetchRequest("Thing")) == 0)
   }
 
-  /// An owner and a thing that is denied its deletion as long as it leads to the owner.
+  /// Returns a context with an owner and a thing. The thing can't be deleted as long as it leads to the owner.
   private func denied(
     _ kind: Kind, _ undo: UndoStack? = nil
   ) throws -> (context: ManagedObjectContext, owner: ManagedObject, thing: ManagedObject) {
@@ -273,7 +273,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "Who denied a deletion that was given up has no say in the next", arguments: Kind.allCases,
+    "An object that denied a deletion does not affect the next deletion once the first is given up", arguments: Kind.allCases,
     [true, false])
   func deniedOnce(_ kind: Kind, _ isUndone: Bool) throws {
     let (context, _, thing) = try denied(kind, isUndone ? UndoStack() : nil)
@@ -294,7 +294,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A deletion that was denied is denied when it is done again", arguments: Kind.allCases,
+    "A denied deletion is denied again when it is redone", arguments: Kind.allCases,
     [true, false])
   func deniedAgain(_ kind: Kind, _ isSaved: Bool) throws {
     let undo = UndoStack()
@@ -313,7 +313,7 @@ struct DeleteRuleTests {
     #expect(try context.count(for: FetchRequest("Thing")) == 0)
   }
 
-  @Test("Undoing an insertion is denied by nobody", arguments: Kind.allCases)
+  @Test("No delete rule denies the undo of an insertion", arguments: Kind.allCases)
   func undoneInsertion(_ kind: Kind) throws {
     let undo = UndoStack()
     let (context, owner, _) = try denied(kind, undo)
@@ -329,7 +329,7 @@ struct DeleteRuleTests {
     #expect(try context.count(for: FetchRequest("Thing")) == 1)
   }
 
-  @Test("A deletion that is handed over is denied where it is saved", arguments: Kind.allCases)
+  @Test("A child pushes a deletion, and the delete rule denies it when the parent saves", arguments: Kind.allCases)
   func deniedAbove(_ kind: Kind) throws {
     let (context, owner, thing) = try denied(kind)
     let child = ManagedObjectContext(parent: context, concurrency: .confined)

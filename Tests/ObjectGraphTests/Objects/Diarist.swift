@@ -17,19 +17,19 @@ final class Diary: Sendable {
   func take(_ name: String) -> [String] { entries.withLock { $0.removeValue(forKey: name) ?? [] } }
 }
 
-/// An object that keeps a diary under the name its store's coordinator was told.
+/// An object that writes its events into the diary, under the name of its context.
 @Entity class Diarist: ManagedObject {
   var book: String?
   var text: String?
   var count: Int32
   var parent: Diarist?
   // SAFETY: A test sets and reads the reactions of its own objects only, with the lock held.
-  /// The reactions of objects to events.
+  /// The closures that objects run at events.
   nonisolated(unsafe) static var reactions: [ObjectID: (String, Diarist) -> Void] = [:]
   static let lock = NSLock()
 
   private func note(_ what: String) {
-    // The context is gone with the last of it; nothing can be read then.
+    // The name is `nil` once the context has ended; nothing can be read then.
     guard let name = managedObjectContext?.name else { return }
     Diary.shared.write(what + (managedObjectContext?.parent == nil ? "" : " in child"), of: name)
     Diarist.lock.lock()
