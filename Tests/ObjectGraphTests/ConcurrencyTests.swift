@@ -122,7 +122,7 @@ struct ConcurrencyTests {
     #expect(!ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
   }
 
-  @Test("A context that ends releases all its memory, and its objects do too", arguments: Kind.allCases)
+  @Test("A context that ends is deallocated together with its objects", arguments: Kind.allCases)
   func nothingLeaks(_ kind: Kind) throws {
     let graph = try Graph(kind)
     weak var gone: ManagedObjectContext?

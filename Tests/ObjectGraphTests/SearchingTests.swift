@@ -7,9 +7,9 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Fetching while the context does something else", .serialized)
+@Suite("Fetching while the context does other work", .serialized)
 struct SearchingTests {
-  /// A context with a queue of its own over people of whom ten are not saved yet.
+  /// Returns a context with a queue of its own, over people of whom ten are not saved yet.
   private func people(_ graph: Graph, _ count: Int = 200) async throws -> ManagedObjectContext {
     let context = ManagedObjectContext(graph.coordinator)
     try await context.perform {
@@ -27,7 +27,7 @@ struct SearchingTests {
     Person.self, where: try! QueryPredicate("age < 50"),
     sortedBy: [SortKey("age", ascending: false), SortKey("name")])
 
-  @Test("It finds what a fetch finds, in its order", arguments: Kind.allCases)
+  @Test("A search finds the same objects as a fetch, in the same order", arguments: Kind.allCases)
   func same(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let context = try await people(graph)
@@ -59,7 +59,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "The context works on while the search runs; what it changes meanwhile does not count, but what it deletes is left out",
+    "A search ignores changes that its context makes meanwhile, and leaves out deleted objects",
     arguments: Kind.allCases)
   func meanwhile(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -95,7 +95,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "What the context gives up while the search runs is nothing that objects show",
+    "Objects that a search returns do not show changes given up during the search",
     arguments: Kind.allCases, [false, true])
   func givenUp(_ kind: Kind, _ byReset: Bool) async throws {
     let graph = try Graph(kind)
@@ -121,7 +121,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "Cancelling the task, or its progress, ends the search between two blocks",
+    "Cancelling the task or its progress ends the search between two blocks",
     arguments: Kind.allCases, [true, false])
   func cancelled(_ kind: Kind, _ byTask: Bool) async throws {
     let graph = try Graph(kind)
@@ -155,7 +155,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "A child's search sees what its parent has not saved, and waits for no one",
+    "A child's search sees its parent's unsaved changes, and waits for no context",
     arguments: Kind.allCases)
   func nested(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -172,7 +172,7 @@ struct SearchingTests {
     #expect(names == (["P19"] + (0..<10).map { "P19\($0)" }))
   }
 
-  @Test("What several stores have comes in one order", arguments: Kind.allCases)
+  @Test("A search of several stores returns its objects in one order", arguments: Kind.allCases)
   func severalStores(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let second = try graph.coordinator.addStore(at: graph.path("/second.store"), type: kind.type)
@@ -214,7 +214,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "Relationships that a request prefetches are there when objects are handed out",
+    "Relationships that a request prefetches are loaded when the search delivers its objects",
     arguments: Kind.allCases)
   @MainActor
   func prefetched(_ kind: Kind) async throws {
@@ -243,7 +243,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "Searches run beside saves, and each finds what there was at one moment",
+    "Searches run beside saves, and each shows the state of one moment",
     arguments: Kind.allCases)
   func beside(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -258,7 +258,7 @@ struct SearchingTests {
         }
         group.addTask {
           try await context.perform {
-            // Ten come and go together.
+            // Ten people are inserted in one save, and deleted in another one.
             for _ in 0..<10 {
               try context.insert(Person.self) {
                 $0.name = "X"
@@ -278,7 +278,7 @@ struct SearchingTests {
     }
   }
 
-  @Test("A context that is confined to a thread says that it can't")
+  @Test("A confined context refuses a search with an error")
   func confined() async throws {
     let context = try Graph(.memory).context()
     let error = await #expect(throws: ContextError.self) {
@@ -287,7 +287,7 @@ struct SearchingTests {
     #expect(error?.code == .notSupported && error?.message.contains("confined") ?? false)
   }
 
-  @Test("What is wrong with a request is said as ever")
+  @Test("A search throws the same errors for a wrong request as a fetch")
   func wrong() async throws {
     let context = ManagedObjectContext(try Graph(.memory).coordinator)
     await #expect(throws: ContextError.self) {
@@ -300,9 +300,9 @@ struct SearchingTests {
   }
 }
 
-/// Progress that holds up a search at its first block until it is let go on.
+/// Progress that stops a search at its first block until the test releases it.
 private final class GatedProgress: Progress, @unchecked Sendable {
-  // Sendable: what is here is behind a lock.
+  // Sendable: a lock guards the state.
   private let hasBegun = Mutex(false)
   private let mayGoOn = DispatchSemaphore(value: 0)
 
@@ -317,7 +317,7 @@ private final class GatedProgress: Progress, @unchecked Sendable {
 
   static func made() -> GatedProgress { GatedProgress(parent: nil) }
 
-  /// Waits until a search stands at its first block.
+  /// Waits until a search has stopped at its first block.
   func begun() async {
     while !hasBegun.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(2)) }
   }

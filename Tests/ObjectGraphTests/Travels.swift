@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 
-// The model that most tests use: trips with ordered stops, people who own and join them, passports.
+// The model that most tests use: trips with ordered stops, people with passports, and owners and members of trips.
 
 @Entity class Person: ManagedObject {
   var name: String

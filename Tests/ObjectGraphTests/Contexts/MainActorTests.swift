@@ -116,7 +116,7 @@ struct MainActorTests {
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test("A child stops waiting for a main actor that is itself blocked on the child")
+  @Test("A child waits a limited time for a main actor that is blocked on the child")
   @MainActor
   func limit() async throws {
     let family = try await Family(.memory)

@@ -72,7 +72,7 @@ struct NoticeTests {
     #expect(!listener.take().contains { $0.hasPrefix("saved") })
   }
 
-  @Test("A change of a link table notifies no object of the link itself", arguments: Kind.allCases)
+  @Test("Notifications contain no object for a link that was added or removed", arguments: Kind.allCases)
   func links(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

@@ -229,7 +229,7 @@ struct ObjectsChangedTests {
     #expect(scene.people[0].name == "Ada Lovelace" && scene.people[1].isDeleted)
   }
 
-  @Test("A pinned context does not merge a save, and posts no notification of it", arguments: [Kind.memory, .binary])
+  @Test("A pinned context merges no save, and posts no notification until it is unpinned", arguments: [Kind.memory, .binary])
   func pinned(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.setQueryGeneration(QueryGeneration(scene.here.coordinator))

@@ -185,7 +185,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "Leasing keys and rewriting the file keep the times and authors of commits",
+    "A lease of keys and a rewrite of the file keep the times and authors of commits",
     arguments: [Kind.binary, .compressed])
   func kept(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)

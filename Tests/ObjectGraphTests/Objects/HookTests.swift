@@ -5,7 +5,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("What objects are told")
+@Suite("Life-cycle hooks of objects")
 struct HookTests {
   private static let model: Model = try! Model(entities: [
     Entity(
@@ -20,7 +20,7 @@ struct HookTests {
       ])
   ])
 
-  /// A context whose objects write into a diary of its own.
+  /// A context whose objects write their events into a diary of the context.
   private struct Scene {
     let graph: Graph
     let context: ManagedObjectContext
@@ -37,14 +37,14 @@ struct HookTests {
       try context.insert(Diarist.self) { $0.parent = parent }
     }
 
-    /// What has happened since the last time.
+    /// The events since the last read of this property.
     var events: [String] { Diary.shared.take(name) }
 
     func react(_ object: Diarist, _ reaction: @escaping (String, Diarist) -> Void) {
       Diarist.lock.withLock { Diarist.reactions[object.objectID] = reaction }
     }
 
-    /// Lets go of what reactions hold.
+    /// Removes the reactions of the scene's objects.
     func forgetReactions() {
       let stores = graph.coordinator.stores.map(\.tag)
       let gone = Diarist.lock.withLock {
@@ -52,13 +52,13 @@ struct HookTests {
         for id in gone.keys { Diarist.reactions[id] = nil }
         return gone
       }
-      // What ends with them may tell of it.
+      // Reactions end outside of the lock, because objects that end with them may write events.
       withExtendedLifetime(gone) {}
     }
   }
 
   @Test(
-    "A change that an object makes when it is told of an undo is redone after that undo",
+    "A change that an object makes in its hook for undo is redone after that undo",
     arguments: Kind.allCases, [false, true])
   func changedByUndo(_ kind: Kind, fetching: Bool) throws {
     let scene = try Scene(kind)
@@ -85,7 +85,7 @@ struct HookTests {
   }
 
   @Test(
-    "Inserting, changing, deleting and saving tell each object once, in this order",
+    "Inserting, changing, deleting and saving call each object's hooks once, in this order",
     arguments: Kind.allCases)
   func saving(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -113,7 +113,7 @@ struct HookTests {
   }
 
   @Test(
-    "A fetched object is told when its values are first asked for, and again after it was a fault",
+    "awakeFromFetch runs when an object's values are first read, and again after it was a fault",
     arguments: Kind.allCases)
   func fetching(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -151,7 +151,7 @@ struct HookTests {
     #expect(!found.isFault && scene.events == ["fetch"])
   }
 
-  @Test("A merge policy that chose among values tells the object", arguments: Kind.allCases)
+  @Test("A merge policy that chooses among values notifies the object", arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let mine = try scene.insert()
@@ -169,7 +169,7 @@ struct HookTests {
     #expect(mine.text == "mine" && mine.count == 5)
   }
 
-  @Test("Going back tells what brought the values about", arguments: Kind.allCases)
+  @Test("Rollback, undo and redo notify the object of the origin of its new values", arguments: Kind.allCases)
   func snapshots(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let context = scene.context
@@ -200,7 +200,7 @@ struct HookTests {
   }
 
   @Test(
-    "willSave may change its object and others, and what it changes is saved",
+    "willSave may change its object and other objects, and the save includes the changes",
     arguments: Kind.allCases)
   func changingInWillSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -237,7 +237,7 @@ struct HookTests {
   }
 
   @Test(
-    "willSave that never has enough is an error, and nothing is saved", arguments: Kind.allCases)
+    "A willSave that changes its object each time is an error, and nothing is saved", arguments: Kind.allCases)
   func endless(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
@@ -253,7 +253,7 @@ struct HookTests {
     try scene.context.save()
   }
 
-  @Test("What didSave changes belongs to the next save", arguments: Kind.allCases)
+  @Test("Changes that didSave makes belong to the next save", arguments: Kind.allCases)
   func changingInDidSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
@@ -273,7 +273,7 @@ struct HookTests {
   }
 
   @Test(
-    "prepareForDeletion is told before, may change others, delete itself, and is told of cascades",
+    "prepareForDeletion runs before a deletion or cascade, and may change or delete objects",
     arguments: Kind.allCases)
   func deleting(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -302,7 +302,7 @@ struct HookTests {
   }
 
   @Test(
-    "An object that saves its child from a cascade in prepareForDeletion keeps it",
+    "An object that takes its child out of a cascade in prepareForDeletion keeps the child",
     arguments: Kind.allCases)
   func rescuing(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -317,7 +317,7 @@ struct HookTests {
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 1)
   }
 
-  @Test("A child's save tells the child's objects, and not the parent's", arguments: Kind.allCases)
+  @Test("A child's save calls the hooks of the child's objects, and not of the parent's", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let one = try scene.insert()
@@ -339,7 +339,7 @@ struct HookTests {
     #expect(scene.events == ["willSave", "validateForUpdate", "didSave"])
   }
 
-  @Test("A save that fails has told willSave, and never didSave", arguments: Kind.allCases)
+  @Test("A save that fails has called willSave, and never didSave", arguments: Kind.allCases)
   func failing(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let one = try scene.insert()
@@ -352,7 +352,7 @@ struct HookTests {
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
   }
 
-  @Test("awakeFromFetch may change its object, read or written first", arguments: Kind.allCases)
+  @Test("awakeFromFetch may change its object, whether the object is read or written first", arguments: Kind.allCases)
   func changingInAwakeFromFetch(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
@@ -375,7 +375,7 @@ struct HookTests {
     #expect(names == [1, 1])
   }
 
-  @Test("awakeFromFetch may delete its object, whatever was about to be done with it")
+  @Test("awakeFromFetch may delete its object during a deletion, a change, a reference or a read")
   func deletingInAwakeFromFetch() throws {
     let scene = try Scene(.memory)
     defer { scene.forgetReactions() }
@@ -400,7 +400,7 @@ struct HookTests {
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
   }
 
-  @Test("What didSave changes in another object can be given up", arguments: Kind.allCases)
+  @Test("Changes that didSave makes in another object can be given up", arguments: Kind.allCases)
   func changingAnotherInDidSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
@@ -422,7 +422,7 @@ struct HookTests {
     #expect(objects[2].count == 1)
   }
 
-  @Test("What objects change when they are led back is a change", arguments: Kind.allCases)
+  @Test("A change that an object makes in its hook for rollback or refresh is an unsaved change", arguments: Kind.allCases)
   func changingAnotherWhenLedBack(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The state of objects that are gone")
 struct LifeEndTests {
-  /// The properties of an object that programs of Core Data ask for, in one line.
+  /// Returns the properties that programs of Core Data read of an object, in one line.
   private func state(_ object: ManagedObject) -> String {
     """
     hasChanges \(object.hasChanges), isDeleted \(object.isDeleted), \
@@ -18,7 +18,7 @@ struct LifeEndTests {
   private let free = "hasChanges false, isDeleted false, no context"
   private let deletedElsewhere = "hasChanges false, isDeleted true, in its context"
 
-  @Test("After a saved deletion an object has left its context", arguments: Kind.allCases)
+  @Test("An object leaves its context when its deletion is saved", arguments: Kind.allCases)
   func savedDeletion(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -30,12 +30,12 @@ struct LifeEndTests {
     context.delete(ada)
     #expect(state(ada) == "hasChanges true, isDeleted true, in its context")
     try context.save()
-    // The delete rule has taken the trip along.
+    // The delete rule has also deleted the trip.
     #expect(state(ada) == free && state(trip) == free)
     #expect(!context.hasChanges && context.deletedObjects.isEmpty)
     #expect(context.registeredObject(for: ada.objectID) == nil)
     #expect(ada.name == "Ada", "The last values may still be read.")
-    // The object can neither be changed nor deleted again.
+    // The object can no longer be changed or deleted.
     context.delete(ada)
     ada.name = "Bo"
     #expect(!context.hasChanges && state(ada) == free)
@@ -43,7 +43,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "After a save into a parent as well, and in the parent after its own save",
+    "An object leaves a child when its deletion is saved there, and the parent after its own save",
     arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let parent = try Graph(kind).context()
@@ -59,7 +59,7 @@ struct LifeEndTests {
     #expect(state(ada) == free)
   }
 
-  @Test("After an insertion that was deleted, or rolled back", arguments: Kind.allCases)
+  @Test("An inserted object leaves its context after a deletion and save, or after a rollback", arguments: Kind.allCases)
   func insertion(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -84,7 +84,7 @@ struct LifeEndTests {
     #expect(ada.isInserted && !ada.isDeleted && ada.name == "Ada")
   }
 
-  @Test("An undone saved deletion is an object of the context again", arguments: Kind.allCases)
+  @Test("An object whose saved deletion is undone is an object of the context again", arguments: Kind.allCases)
   func undo(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let undo = UndoStack()
@@ -147,7 +147,7 @@ struct LifeEndTests {
     #expect(throws: ContextError.self) { try here.existingObject(with: id) }
     try here.save()
 
-    // A refresh that finds the object gone says the same.
+    // A refresh that does not find the object has the same effect.
     let known = try there.insert(Person.self) { $0.name = "Bo" }
     try there.save()
     let bo = here.object(known)
@@ -159,7 +159,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "Held objects that nothing was read of show their values after their context is gone",
+    "Faults that the program holds show their values after their context has ended",
     arguments: Kind.allCases)
   func faultsAfterTheEnd(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -192,7 +192,7 @@ struct LifeEndTests {
     }
   }
 
-  @Test("A child's held faults show what the parent had published", arguments: Kind.allCases)
+  @Test("A child's held faults show the changes that the parent had published", arguments: Kind.allCases)
   func faultsOfAChild(_ kind: Kind) throws {
     let parent = try Graph(kind).context()
     let ada = try parent.insert(Person.self) { $0.name = "Ada" }
@@ -235,7 +235,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "A reference to an object that another save deletes is cleared when the changes of the object are given up",
+    "A reference to an object that another save deletes is cleared when its owner's changes are given up",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -120,7 +120,7 @@ struct MergePolicyTests {
     }
   }
 
-  /// The conflict that the situation is without a policy.
+  /// The conflict of the situation when no policy resolves it.
   private func conflict(_ situation: Situation) -> SaveRefusal {
     switch situation {
     case .contested: .conflict("ada", "name", base: "base", mine: "mine", theirs: "theirs")

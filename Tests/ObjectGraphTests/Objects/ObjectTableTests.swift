@@ -3,9 +3,9 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Where a context finds the objects it knows")
+@Suite("The table in which a context finds its registered objects")
 struct ObjectTableTests {
-  @Test("Objects are found whose numbers are far apart, and still when those between come")
+  @Test("Objects with distant numbers are found, also after objects with numbers between them come")
   func spread() throws {
     let graph = try Graph(.memory)
     let context = graph.context()
@@ -16,7 +16,7 @@ struct ObjectTableTests {
         with: ObjectID(store: store.tag, key: ObjectKey(entity: entity, number: number)))
     }
 
-    // Few at first, each in a page far from the others; then so many that they lie in one array.
+    // The first numbers are few and on distant pages. Later numbers are so many that they are in one array.
     var known: [UInt64: ManagedObject] = [:]
     for number in (0..<40).map({ UInt64(1) << $0 }) + stride(from: 1, to: 70_000, by: 50) {
       let found = object(number)
@@ -27,7 +27,7 @@ struct ObjectTableTests {
     let count = context.registeredObjects.count
     #expect(count == known.count)
 
-    // What nobody holds goes, from the array and beside it, and what is held stays.
+    // The sweep removes released objects from the array and the pages, and keeps held objects.
     known = known.filter { $0.key % 3 == 0 }
     context.workspace.sweep()
     #expect(context.registeredObjects.count == known.count)

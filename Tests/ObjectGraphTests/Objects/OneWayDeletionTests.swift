@@ -5,13 +5,13 @@ import StoreInterface
 import Testing
 import Validation
 
-@Suite("Deleting an object that relationships without an inverse lead to")
+@Suite("Deletion of objects to which relationships without an inverse lead")
 struct OneWayDeletionTests {
   /// The kinds of stores in which several objects may lead to one object by such a to-many relationship. A database has
   /// a column for one of them (spec §10.3.7).
   static let kinds = Kind.allCases.filter { $0 != .sqlite }
 
-  /// Notes that lead to tags in every way that needs no inverse; a special tag inherits from a tag.
+  /// The model: notes lead to tags by every kind of relationship without an inverse, and a special tag inherits from a tag.
   private static func model(isRequired: Bool = false, least: Int = 0) throws -> Model {
     let many = Relationship.Count(minimum: least, maximum: 0)
     return try Model(entities: [
@@ -31,7 +31,7 @@ struct OneWayDeletionTests {
     ])
   }
 
-  /// A note, and a memo, that lead to the tags a and b.
+  /// A note and a memo that lead to the tags a and b.
   private struct Scene {
     let graph: Graph
     let context: ManagedObjectContext
@@ -63,7 +63,7 @@ struct OneWayDeletionTests {
       try context.save()
     }
 
-    /// Expects that the file is valid, and that what a fresh context sees is the given text.
+    /// Expects that the file is valid, and that a fresh context shows the given text.
     func expect(_ expected: String, _ place: SourceLocation = #_sourceLocation) throws {
       let other = try graph.again()
       let found = try other.fetch(FetchRequest("Note", sortedBy: [SortKey("name")])).map(Self.text)
@@ -87,7 +87,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "The references and links are taken away, and the store is valid",
+    "A deletion clears the references and links to the object, and the store is valid",
     arguments: OneWayDeletionTests.kinds,
     ["Tag", "Special"])
   func cleared(_ kind: Kind, _ tag: String) throws {
@@ -104,7 +104,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "In a database the references and links of one note are taken away",
+    "In a database, a deletion clears the references and links of one note",
     arguments: ["Tag", "Special"],
     ["Note", "Memo"])
   func clearedInDatabase(_ tag: String, _ note: String) throws {
@@ -121,7 +121,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "Objects that are not in memory are cleared too, as by a batch",
+    "A deletion or a batch clears references of objects that are not in memory",
     arguments: OneWayDeletionTests.kinds,
     [true, false])
   func unregistered(_ kind: Kind, _ isBatch: Bool) throws {
@@ -154,7 +154,7 @@ struct OneWayDeletionTests {
     #expect(try other.fetch(led).map(Scene.text).sorted() == ["a//ba", "a/ab/ba"])
   }
 
-  @Test("Undo and rollback bring them back", arguments: OneWayDeletionTests.kinds)
+  @Test("Undo and rollback restore the references and links", arguments: OneWayDeletionTests.kinds)
   func takenBack(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
     let undo = UndoStack()
@@ -188,7 +188,7 @@ struct OneWayDeletionTests {
     try scene.expect("/b/b /b/b")
   }
 
-  @Test("A required relationship keeps its object", arguments: OneWayDeletionTests.kinds)
+  @Test("A required relationship refuses the deletion of its object", arguments: OneWayDeletionTests.kinds)
   func required(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model(isRequired: true, least: 1))
     scene.context.delete(scene.tags[0])
@@ -211,7 +211,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "What another context leads to a tag while it is deleted is taken away too",
+    "A deletion also clears references that another context saves at the same time",
     arguments: OneWayDeletionTests.kinds, [true, false])
   func meanwhile(_ kind: Kind, _ deletesFirst: Bool) throws {
     let scene = try Scene(kind, Self.model())
@@ -233,7 +233,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A child's deletion reaches what its parent leads there", arguments: OneWayDeletionTests.kinds)
+    "A child's deletion clears references that its parent has set to the object", arguments: OneWayDeletionTests.kinds)
   func child(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
     let child = ManagedObjectContext(parent: scene.context, concurrency: .confined)
@@ -246,7 +246,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "No action leaves nothing that can't be saved", arguments: OneWayDeletionTests.kinds,
+    "A delete rule of no action leaves no reference that can't be saved", arguments: OneWayDeletionTests.kinds,
     [true, false])
   func noAction(_ kind: Kind, _ isOne: Bool) throws {
     let model = try Model(entities: [

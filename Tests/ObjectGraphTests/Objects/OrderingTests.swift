@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Places in ordered relationships")
 struct OrderingTests {
-  /// Lists with songs of their own, and with songs they share with others, both in order.
+  /// The model: lists with songs of their own, and with songs that several lists share, both in order.
   private static let model: Model = try! Model(entities: [
     Entity(
       "List",
@@ -36,7 +36,7 @@ struct OrderingTests {
   private static let shared = "shared"
 
   @Test(
-    "Whatever is done at places comes to what is done to an array",
+    "Edits of an ordered relationship give the same result as edits of an array",
     arguments: Kind.allCases, [true, false])
   func random(_ kind: Kind, _ isShared: Bool) throws {
     let graph = try Graph(kind, model: Self.model, classes: [])
@@ -114,13 +114,13 @@ struct OrderingTests {
         == wanted.map { "\($0)" })
   }
 
-  /// How somebody comes to know what another has put into the same list.
+  /// The way in which one context receives the additions of another context to the same list.
   private enum Meeting: CaseIterable {
     case save, mergedBefore, refreshedBefore, parent
   }
 
   @Test(
-    "What two put at the end without knowing of each other is one after the other, and at its own places",
+    "Additions of two contexts at the end follow each other at places of their own",
     arguments: Kind.allCases, Meeting.allCases)
   private func bothAtTheEnd(_ kind: Kind, _ meeting: Meeting) throws {
     for name in [Self.own, Self.shared] { try bothAtTheEnd(kind, meeting, name) }
@@ -160,7 +160,7 @@ struct OrderingTests {
   }
 
   @Test(
-    "Who puts something at the front where somebody else has stays near the front",
+    "An object added at the front stays near the front beside another context's additions",
     arguments: Kind.allCases, [Meeting.save, .parent])
   private func bothAtTheFront(_ kind: Kind, _ meeting: Meeting) throws {
     for name in [Self.own, Self.shared] { try bothAtTheFront(kind, meeting, name) }
@@ -187,13 +187,13 @@ struct OrderingTests {
 
     let found = try Self.saved(graph, name)
     #expect(Set(found) == ["mine", "theirs", "0", "1", "2"] && found.count == 5)
-    // XML keeps links by where they stand, so all of them are others' after each save.
+    // XML stores links by their position, so each save of a context changes all links of the other one.
     if kind == .xml, name == "shared" { return }
     #expect(found.prefix(2).sorted() == ["mine", "theirs"])
     #expect(found.dropFirst(2) == ["0", "1", "2"])
   }
 
-  /// Two contexts that know nothing of each other's changes, and the key of a list that both know.
+  /// Returns two contexts that have not seen each other's changes, and a list that both contexts know.
   private static func meet(
     _ graph: Graph, _ meeting: Meeting
   ) throws -> (one: ManagedObjectContext, other: ManagedObjectContext, list: ManagedObject) {
@@ -221,8 +221,8 @@ struct OrderingTests {
     songs.map { $0.value(forKey: "name") as? String ?? "-" }
   }
 
-  /// What the list holds as somebody else reads it: songs with the same place would be in the order of their
-  /// keys.
+  /// Returns the names of the songs of the list, as a new coordinator reads them. Songs with the same place would be in the
+  /// order of their keys.
   private static func saved(
     _ graph: Graph, _ name: String
   ) throws -> [String] {
@@ -230,7 +230,7 @@ struct OrderingTests {
     return names(try #require(try other.fetch(FetchRequest("List")).first).objects(forKey: name))
   }
 
-  @Test("Places that there are not stop the program with a sentence that says so")
+  @Test("A place that does not exist stops the program with a message that says so")
   func traps() async {
     let results = [
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -255,7 +255,7 @@ struct OrderingTests {
     #expect(MisuseTests.text(loose).contains("is not an ordered relationship"))
   }
 
-  /// A list and a song of a context that stays as long as the program, for tests that end it.
+  /// Returns a list and a song of a context that lives as long as the program, for tests that end the program.
   private static func listAndSong() throws -> (ManagedObject, ManagedObject) {
     let context = try Graph(.memory, model: model, classes: []).context()
     _ = Unmanaged.passRetained(context)
@@ -263,7 +263,7 @@ struct OrderingTests {
   }
 
   @Test(
-    "The end is found where the owner is new and was changed since", arguments: Kind.allCases,
+    "A new stop comes last, also if its trip is new and was changed since", arguments: Kind.allCases,
     [false, true])
   func endOfNewOwner(_ kind: Kind, _ isChild: Bool) throws {
     let context = try Graph(kind).context()

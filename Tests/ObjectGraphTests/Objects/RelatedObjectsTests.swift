@@ -4,9 +4,9 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("What a relationship leads to, as a value")
+@Suite("The list of objects to which a relationship leads")
 struct RelatedObjectsTests {
-  /// A context that knows nothing yet, over an owner of trips.
+  /// Returns a graph with an owner of trips, whose coordinator has read nothing yet.
   private func world(_ kind: Kind, _ count: Int = 50) throws -> (graph: Graph, owner: Person) {
     let graph = try Graph(kind)
     let writer = graph.context()
@@ -21,7 +21,7 @@ struct RelatedObjectsTests {
     return (graph, try #require(try graph.context().fetch(Person.self).first))
   }
 
-  @Test("A list gives the same objects however many have come and gone", arguments: Kind.allCases)
+  @Test("A list returns the same objects after any number of objects have come and gone", arguments: Kind.allCases)
   func comeAndGone(_ kind: Kind) throws {
     let names = (0..<50).map { "T\($0)" }
     let (graph, owner) = try world(kind)
@@ -31,7 +31,7 @@ struct RelatedObjectsTests {
     let ids = trips.map(\.objectID)
     let held = trips[17]
 
-    // Nothing stays where it was but what somebody holds, and what is made meanwhile takes its place.
+    // Only the held object keeps its address. New objects take the memory of the released ones.
     context?.workspace.sweep()
     let others = try (0..<100).map { _ in try #require(context).insert(Stop.self) { $0.place = "S" }
     }
@@ -47,7 +47,7 @@ struct RelatedObjectsTests {
   }
 
   @Test(
-    "Links read as they were set, whether they are frozen yet or not", arguments: Kind.allCases)
+    "Links read as they were set, before and after they are frozen", arguments: Kind.allCases)
   func unfrozenLinks(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try (0..<5).map { n in try context.insert(Person.self) { $0.name = "P\(n)" } }
@@ -82,7 +82,7 @@ struct RelatedObjectsTests {
         expected[trip].remove(person)
       default: if round % 50 == 0 { try context.save() }
       }
-      // One object at a time, so that the links of the others stay open.
+      // Only one object's links are read, so the links of all remaining objects stay unfrozen.
       if Bool.random(using: &random) {
         let joined = trips.indices.filter { expected[$0].contains(person) }
         #expect(Set(people[person].joined) == Set(joined.map { trips[$0] }), "round \(round)")
@@ -94,7 +94,7 @@ struct RelatedObjectsTests {
   }
 
   @Test(
-    "A list is found once, until anything is changed by anybody who can be seen",
+    "A list is computed once, until this context or one beneath it changes",
     arguments: Kind.allCases)
   func foundOnce(_ kind: Kind) throws {
     let (graph, owner) = try world(kind)
@@ -133,7 +133,7 @@ struct RelatedObjectsTests {
     #expect(ada.trips.isEmpty)
   }
 
-  @Test("No more lists are kept than lead to objects that are known")
+  @Test("The cache of lists is bounded by the number of registered objects")
   func kept() throws {
     let (_, owner) = try world(.memory, 0)
     let entity = owner.source.entity
@@ -156,7 +156,7 @@ struct RelatedObjectsTests {
   }
 
   @Test(
-    "Setting all of a relationship to many links the differences only", arguments: Kind.allCases)
+    "Assigning a to-many relationship links and unlinks only the differences", arguments: Kind.allCases)
   func setToMany(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -179,7 +179,7 @@ struct RelatedObjectsTests {
     #expect(other.object(trip).members.map(\.name).sorted() == ["P3", "P4", "P6"])
   }
 
-  @Test("Setting all of a relationship that is its own inverse", arguments: Kind.allCases)
+  @Test("A relationship that is its own inverse can be assigned as a whole", arguments: Kind.allCases)
   func setSymmetric(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -189,7 +189,7 @@ struct RelatedObjectsTests {
     people[1].friends = RelatedObjects([people[0]])
     try context.save()
 
-    // From the other side, and with itself.
+    // The relationship is assigned from its other side, and leads to its own owner too.
     people[0].friends = RelatedObjects([people[1], people[2], people[0]])
     context.delete(people[3])
     people[0].friends = RelatedObjects([people[0], people[2], people[3], people[4]])

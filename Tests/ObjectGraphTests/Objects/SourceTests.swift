@@ -4,16 +4,16 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Objects on their way to another thread.
+/// Objects that one thread hands to another thread.
 private final class Box: @unchecked Sendable {
-  // Sendable: one thread has it at a time.
+  // Sendable: only one thread at a time uses the objects.
   var people: [Person]
   init(_ people: [Person]) { self.people = people }
 }
 
-@Suite("What keeps the rows of objects")
+@Suite("The lifetime of the rows of objects")
 struct SourceTests {
-  /// A context in which a hundred people are found.
+  /// Returns a context that has fetched a hundred people.
   private func find(_ people: inout [Person]) throws -> ManagedObjectContext {
     let graph = try Graph(.binary)
     let writer = graph.context()
@@ -30,7 +30,7 @@ struct SourceTests {
     }
   }
 
-  @Test("Rows last as long as an object leads to them, in the turns of their context")
+  @Test("Rows live as long as an object refers to them, until a sweep of their context")
   func swept() throws {
     var people: [Person] = []
     let context = try find(&people)
@@ -47,7 +47,7 @@ struct SourceTests {
   }
 
   @Test(
-    "Rows that were gathered for one fetch do not outlast many", arguments: Kind.allCases)
+    "Rows that one fetch has merged are released after many more fetches", arguments: Kind.allCases)
   func gathered(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -65,7 +65,7 @@ struct SourceTests {
     #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })
   }
 
-  @Test("Objects that are led elsewhere let go of the rows that they had")
+  @Test("Refreshed objects release their former rows")
   func changed() throws {
     var people: [Person] = []
     let context = try find(&people)
@@ -77,7 +77,7 @@ struct SourceTests {
     try #expect(context.fetch(Person.self).count == 100)
   }
 
-  @Test("Objects that outlive their context may end on any thread, all at once")
+  @Test("Objects that outlive their context may be released on any thread, all at once")
   func orphans() throws {
     weak var source: RowSource?
     func work() throws -> [Box] {
@@ -99,7 +99,7 @@ struct SourceTests {
     #expect(source == nil)
   }
 
-  @Test("Objects that leave their context's table while it goes on may end on any thread")
+  @Test("Objects that leave the table of a living context may be released on any thread")
   func deleted() throws {
     var people: [Person] = []
     let context = try find(&people)

@@ -5,9 +5,9 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Inserting what is there already")
+@Suite("Insertion of objects whose unique values exist already")
 struct UpsertTests {
-  /// Accounts by number, with cards, a keeper, tags and a seal; savings accounts are accounts.
+  /// The model: accounts by number, with cards, a keeper, tags and a seal. A savings account is an account.
   private static let model: Model = try! Model(entities: [
     Entity(
       "Account",
@@ -48,7 +48,7 @@ struct UpsertTests {
       ]),
   ])
 
-  /// A store with one account: number 1 of bank 1, of Ada, with 10, a card, a tag and a seal.
+  /// A store with one account: number 1 of bank 1, with the owner Ada, the sum 10, a card, a tag and a seal.
   private struct Bank {
     let graph: Graph
     let context: ManagedObjectContext
@@ -74,7 +74,7 @@ struct UpsertTests {
       return object
     }
 
-    /// The same account once more, of somebody else, with a card, a tag and a seal of its own.
+    /// Inserts the same account again, with the owner Bob and a card, a tag and a seal of its own.
     func again(_ entity: String = "Account") throws -> ManagedObject {
       let twin = try context.insert(entity)
       try twin.setValues(["number": .string("1"), "bank": .integer(1), "owner": .string("Bob")])
@@ -84,7 +84,7 @@ struct UpsertTests {
       return twin
     }
 
-    /// What somebody else finds: the accounts in words, and how many other things.
+    /// Returns the accounts as text, and the numbers of other objects, as a new coordinator reads them.
     func found() throws -> [String] {
       let other = try graph.again()
       func names(_ value: Any?) -> String {
@@ -105,7 +105,7 @@ struct UpsertTests {
     }
   }
 
-  @Test("Without a policy it is an error that names both", arguments: Kind.allCases)
+  @Test("Without a policy a duplicate is an error that names both objects", arguments: Kind.allCases)
   func refused(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let twin = try bank.again()
@@ -119,7 +119,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "The object's own values win, and what it began with does not count", arguments: Kind.allCases)
+    "With objectWins the values set in the duplicate win, and its default values do not", arguments: Kind.allCases)
   func objectWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let twin = try bank.again()
@@ -131,7 +131,7 @@ struct UpsertTests {
     #expect(bank.ada["owner"] == .string("Bob"))
   }
 
-  @Test("What is stored stays, and gaps are filled", arguments: Kind.allCases)
+  @Test("With storeWins the stored values stay, and the duplicate's values fill the gaps", arguments: Kind.allCases)
   func storeWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.ada["mail"] = .null
@@ -143,7 +143,7 @@ struct UpsertTests {
     #expect(try bank.found() == ["Ada ADA bob@x 10 2 old+new fast+good red", "[2, 2, 1]"])
   }
 
-  @Test("Overwriting takes every value, rolling back none", arguments: Kind.allCases)
+  @Test("With overwrite every value of the duplicate wins, and with rollback none", arguments: Kind.allCases)
   func allOrNone(_ kind: Kind) throws {
     let bank = try Bank(kind)
     _ = try bank.again()
@@ -159,7 +159,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "A policy of one's own is told which values are shared, and may take either away",
+    "A custom policy is given the shared values, and may delete either object",
     arguments: Kind.allCases)
   func custom(_ kind: Kind) throws {
     let bank = try Bank(kind)
@@ -187,7 +187,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "Several at once become one, by one constraint or another, subentities included",
+    "Several duplicates become one object, by any of the constraints and across subentities",
     arguments: Kind.allCases)
   func several(_ kind: Kind) throws {
     let bank = try Bank(kind)
@@ -212,7 +212,7 @@ struct UpsertTests {
     #expect(accounts[0]["owner"] == .string("Cyd") && accounts[0]["bank"] == .integer(1))
   }
 
-  @Test("No value is no duplicate, and other values are none", arguments: Kind.allCases)
+  @Test("Objects without a value, or with different values, are no duplicates", arguments: Kind.allCases)
   func none(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.context.mergePolicy = .objectWins
@@ -224,7 +224,7 @@ struct UpsertTests {
     #expect(try bank.graph.again().count(for: FetchRequest("Account")) == 5 && !other.isDeleted)
   }
 
-  @Test("What somebody else has saved meanwhile is there already", arguments: Kind.allCases)
+  @Test("A duplicate of an object that another context has saved meanwhile is merged", arguments: Kind.allCases)
   func meanwhile(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let other = bank.graph.context()
@@ -246,7 +246,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "A batch may insert what is there already, and says what it became", arguments: Kind.allCases)
+    "A batch merges duplicates if a policy allows, and returns the resulting objects", arguments: Kind.allCases)
   func batch(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let rows = (0..<20).map { index -> [String: Value] in
@@ -266,7 +266,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "In a child it happens when the child saves, and undo takes it back", arguments: Kind.allCases)
+    "A child merges a duplicate when the child saves, and the parent's undo reverts it", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let undo = UndoStack()

@@ -6,7 +6,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-/// An object that has much to say about its values.
+/// An object whose class validates and corrects its values.
 @Entity private final class Strict: ManagedObject {
   var name: String?
   var code: String?
@@ -19,7 +19,7 @@ import Testing
   override func validateValue(_ value: inout Value, forKey key: String) throws {
     switch (key, value) {
     case ("name", .string(let text)):
-      // Mended: without spaces around it.
+      // The class corrects the text: it removes the surrounding spaces.
       value = .string(text.trimmingCharacters(in: .whitespaces))
     case ("name", .null): value = .string("nobody")
     case ("code", .string("bad")), ("home.zip", .string("00000")): throw Unwanted(what: key)
@@ -34,7 +34,7 @@ import Testing
   }
   override func validateForUpdate() throws {
     if self.code == "never" { throw Unwanted(what: "update") }
-    // An object that has others make up for it.
+    // The validation changes another object.
     if self.code == "more", let other = more { other.stamp += 1 }
     if self.stamp == 99 { throw Unwanted(what: "stamp") }
   }
@@ -50,10 +50,10 @@ import Testing
   var zip: String?
 }
 
-@Suite("What classes say of their values")
+@Suite("Validation by the classes of objects")
 struct ValidationHookTests {
   @Test(
-    "Whoever is changed by the validation of another is made ready and asked too",
+    "An object that another object's validation changes gets willSave and is validated too",
     arguments: Kind.allCases)
   func others(_ kind: Kind) throws {
     let context = try Graph(kind, model: Self.model, classes: [Strict.self]).context()
@@ -98,7 +98,7 @@ struct ValidationHookTests {
   }
 
   @Test(
-    "A value that the class mends is saved mended, and what follows from it too",
+    "A value that the class corrects is saved corrected, with the values derived from it",
     arguments: Kind.allCases)
   func mended(_ kind: Kind) throws {
     let graph = try graph(kind)
@@ -125,7 +125,7 @@ struct ValidationHookTests {
   }
 
   @Test(
-    "All that is wrong with all objects is said at once, by the model and by classes",
+    "One error reports all failures of all objects, from the model and from classes",
     arguments: Kind.allCases)
   func together(_ kind: Kind) throws {
     let graph = try graph(kind)
@@ -166,7 +166,7 @@ struct ValidationHookTests {
     #expect(error?.description.split(separator: "\n").count == 8)
     #expect(try context.validationFailures().count == 7)
 
-    // After an error everything is as it was, and may be mended.
+    // After an error all changes are as before, and the program may correct them.
     #expect(context.hasChanges && inserted.isInserted && kept.isDeleted && changed.isUpdated)
     context.delete(inserted)
     kept.code = nil

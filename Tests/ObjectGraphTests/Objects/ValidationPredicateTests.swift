@@ -91,7 +91,7 @@ struct ValidationPredicateTests {
   ]
 
   @Test(
-    "Values that do not meet a predicate are refused, with its message", arguments: Kind.allCases)
+    "A value that does not meet its predicate is refused with the predicate's message", arguments: Kind.allCases)
   func attributes(_ kind: Kind) throws {
     let context = try Graph(kind, model: Self.model, classes: []).context()
     for isSaved in [false, true] {
@@ -120,7 +120,7 @@ struct ValidationPredicateTests {
     }
   }
 
-  @Test("Predicates of relationships are asked of the related objects", arguments: Kind.allCases)
+  @Test("A predicate of a relationship is evaluated with the related objects", arguments: Kind.allCases)
   func relationships(_ kind: Kind) throws {
     let context = try Graph(kind, model: Self.model, classes: []).context()
     let note = try context.insert("Note")
@@ -133,7 +133,7 @@ struct ValidationPredicateTests {
     note.setObjects([items[0]], forKey: "main")
     try context.save()
 
-    // The note itself is not changed: its items are.
+    // Only the items of the note change, not the note itself.
     items[2].setObjects([note], forKey: "note")
     var failures = try context.validationFailures()
     #expect(failures.map(\.key) == ["items"] && failures.map(\.message) == ["Too dear."])
@@ -149,7 +149,7 @@ struct ValidationPredicateTests {
   }
 
   @Test(
-    "A predicate that can't be asked refuses values and says why",
+    "A predicate that can't be evaluated refuses values and gives the reason",
     arguments: [Kind.binary, .sqlite])
   func undecided(_ kind: Kind) throws {
     let model = try Model(entities: [

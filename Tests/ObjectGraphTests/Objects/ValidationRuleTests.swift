@@ -5,7 +5,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("What the model asks of objects")
+@Suite("Validation by the rules of the model")
 struct ValidationRuleTests {
   private static func date(_ seconds: Double) -> Value {
     .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -60,7 +60,7 @@ struct ValidationRuleTests {
       ]),
   ])
 
-  /// Values that are right, and values that are wrong with the rule they break.
+  /// Valid values, and invalid values with the rule that they break.
   private static let values: [(key: String, value: Value, rule: ValidationFailure.Rule?)] = [
     ("short", .integer(-3), nil), ("short", .integer(3), nil), ("short", .integer(-4), .minimum),
     ("short", .integer(4), .maximum), ("short", .null, nil),
@@ -87,7 +87,7 @@ struct ValidationRuleTests {
     ("flag", .boolean(true), nil), ("bytes", .binary(Data()), nil), ("link", .uri(""), nil),
   ]
 
-  /// A thing with which everything is right.
+  /// Returns a new thing that meets every rule.
   private func thing(_ context: ManagedObjectContext) throws -> ManagedObject {
     let thing = try context.insert("Thing")
     let part = try context.insert("Part")
@@ -96,7 +96,7 @@ struct ValidationRuleTests {
     return thing
   }
 
-  @Test("Each rule holds for what is inserted and for what is changed", arguments: Kind.allCases)
+  @Test("Each rule applies to inserted and to changed objects", arguments: Kind.allCases)
   func attributes(_ kind: Kind) throws {
     let graph = try Graph(kind, model: Self.model, classes: [])
     for isSaved in [false, true] {
@@ -128,7 +128,7 @@ struct ValidationRuleTests {
   }
 
   @Test(
-    "Relationships lead to as many objects as they must and may", arguments: Kind.allCases,
+    "A relationship must lead to a number of objects between its least and greatest count", arguments: Kind.allCases,
     [
       ("some", 0, nil), ("some", 1, .tooFewObjects), ("some", 2, nil), ("some", 3, nil),
       ("some", 4, .tooManyObjects), ("must", 0, .tooFewObjects), ("must", 1, nil), ("must", 2, nil),
@@ -151,7 +151,7 @@ struct ValidationRuleTests {
       #expect(failures.allSatisfy { $0.object == thing.objectID })
       if rule.rule != nil { context.rollback() } else { try context.save() }
     }
-    // Taking a part away is asked about too, though the thing itself is not touched.
+    // The removal of a part is validated too, though the thing itself does not change.
     if rule.rule == nil, rule.count > 0, rule.key != "some" || rule.count == 2 {
       let other = try graph.again()
       for thing in try other.fetch(FetchRequest("Thing")) {
@@ -171,7 +171,7 @@ struct ValidationRuleTests {
   }
 
   @Test(
-    "A text's least length is one of characters, each of as many bytes as it takes",
+    "A text's least length counts characters, whatever the number of their bytes",
     arguments: Kind.allCases,
     [
       (1, "", false), (1, "a", true), (1, "👩‍👩‍👧", true), (2, "👩‍👩‍👧", false), (2, "👩‍👩‍👧b", true),

@@ -10,12 +10,12 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Many who count the same, in every way there is: what each was told is saved is there.
+/// Several contexts increment the same counters in every available way. Each acknowledged increment must be in the store.
 ///
-/// `QUIRE_STEPS=1000` has each count so often.
-@Suite("Counts that many keep")
+/// `QUIRE_STEPS=1000` makes each context count so often.
+@Suite("Counters that several contexts increment")
 struct CountingTests {
-  @Test("Nobody's count is lost", arguments: Kind.allCases)
+  @Test("No context's increment is lost", arguments: Kind.allCases)
   func counts(_ kind: Kind) throws {
     let graph = try RealGraph(kind)
     defer { graph.remove() }
@@ -27,7 +27,7 @@ struct CountingTests {
     let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? 40
     let seed = UInt64.random(in: 0...1_000_000_000)
     print("counts on \(kind): seed \(seed)")
-    // Two share a coordinator, and two have one each.
+    // Two of the contexts share a coordinator, and two contexts have a coordinator each.
     let shared = try graph.opened()
     let coordinators = [shared, shared, try graph.opened(), try graph.opened()]
     let counts = Mutex([Int](repeating: 0, count: Counter.tripCount))
@@ -51,17 +51,18 @@ struct CountingTests {
   }
 }
 
-/// One of those who count.
+/// One of the contexts that count.
 private struct Counter {
   static let tripCount = 3
 
-  /// What it was told is saved.
+  /// The acknowledged increments of each trip.
   private(set) var counts = [Int](repeating: 0, count: tripCount)
   private var random: SeededGenerator
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
   private let trips: [ObjectID]
-  /// The trips, so that they are what they were read as; nothing in who looks them up each time.
+  /// The trips, held so that they keep the base values they were read with. Empty in the context that looks its trips up each
+  /// time.
   private let held: [Trip]
 
   enum Way: CaseIterable {
@@ -108,7 +109,7 @@ private struct Counter {
     if way == .moved { counts[other] -= 1 }
   }
 
-  /// Gives up what is in conflict with what others have saved.
+  /// Runs `body`; after a conflict with another context's save, gives up all changes and returns `nil`.
   private static func unlessOvertaken<R>(
     _ context: ManagedObjectContext, _ body: () throws -> R
   ) throws -> R? {
@@ -119,15 +120,15 @@ private struct Counter {
     }
   }
 
-  /// Counts one more, saves, and takes it back where that is to be had.
+  /// Increments the counter and saves, and then undoes the increment where an undo stack allows that.
   ///
-  /// - Returns: How many more were saved.
+  /// - Returns: The number of increments that remain saved.
   private static func countAndTakeBack(
     _ id: ObjectID, _ context: ManagedObjectContext
   ) throws -> Int {
     (context.object(with: id) as! Trip).cost += 1
     try context.save()
-    // Whoever merges what others save has seen it, and would take that back too.
+    // A context that merges other saves automatically has seen its own save, and would undo that too.
     guard let undo = context.undoStack, !context.automaticallyMergesChangesFromParent else {
       return 1
     }
@@ -142,9 +143,9 @@ private struct Counter {
     return isBack == nil ? 1 : 0
   }
 
-  /// Counts one more, and saves.
+  /// Increments the counter and saves.
   ///
-  /// - Returns: How many more were saved.
+  /// - Returns: The number of saved increments.
   private static func count(
     _ way: Way, _ id: ObjectID, _ otherID: ObjectID, _ context: ManagedObjectContext,
     _ child: ManagedObjectContext

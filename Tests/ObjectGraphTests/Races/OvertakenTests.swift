@@ -33,7 +33,7 @@ struct OvertakenTests {
           do { try overtake() } catch { Issue.record(error) }
           running.leave()
         }
-        // A save that takes longer gives way to this one.
+        // A save that takes longer than this yields to the first save.
         _ = running.wait(timeout: .now() + .milliseconds(200))
       },
       during: { try one.save() })
@@ -52,7 +52,7 @@ struct OvertakenTests {
     #expect(names.count { $0 == "one" } == 1 && names.count { $0 == "other" } >= 1)
   }
 
-  @Test("A save within another save of the same thread gives way to none", arguments: Kind.allCases)
+  @Test("A save within another save of the same thread yields to no other save", arguments: Kind.allCases)
   func within(_ kind: Kind) throws {
     let graph = try Graph(kind)
     #expect(try attempts(graph, onThread: false) == 6)
@@ -60,7 +60,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A save is tried again after each save of another coordinator, as of another process",
+    "A save is retried after each save of another coordinator, as after one of another process",
     arguments: Kind.files)
   func otherCoordinator(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -82,7 +82,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A unique value that another context has saved meanwhile is refused", arguments: Kind.allCases)
+    "A save is refused if another context has saved the same unique value meanwhile", arguments: Kind.allCases)
   func uniqueness(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.one.insert(passport: "mine", number: "7")
@@ -100,7 +100,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "No reference leads to an object that another context has deleted meanwhile",
+    "A save clears a reference to an object that another context has deleted meanwhile",
     arguments: Kind.allCases)
   func deletion(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -114,7 +114,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A deletion includes objects that another context has added meanwhile", arguments: Kind.allCases
+    "A save's deletion includes the objects that another context has added meanwhile", arguments: Kind.allCases
   )
   func member(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -142,7 +142,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A save of objects without relation to the changes needs no second attempt",
+    "A save of unrelated objects needs no second attempt",
     arguments: Kind.allCases)
   func unrelated(_ kind: Kind) throws {
     try scenario(kind) { s in

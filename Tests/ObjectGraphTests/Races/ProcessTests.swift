@@ -4,9 +4,9 @@ import ObjectModel
 import Testing
 import Validation
 
-/// Two processes save into one file, each through a coordinator of its own.
+/// Two processes that save into one file, each through a coordinator of its own.
 ///
-/// `QUIRE_STEPS=4000` has each save a hundred times.
+/// `QUIRE_STEPS=4000` makes each process save a hundred times.
 @Suite("Saves of two processes")
 struct ProcessTests {
   private static let kinds: [Kind] = Kind.files
@@ -16,7 +16,7 @@ struct ProcessTests {
     return max(1, (steps ?? 800) / 40)
   }
 
-  @Test("What either was told is saved is there, and nothing else", arguments: kinds)
+  @Test("The store contains exactly the acknowledged saves of both processes", arguments: kinds)
   func both(_ kind: Kind) async throws {
     let folder = try Self.folder(kind)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -43,7 +43,7 @@ struct ProcessTests {
     try Self.check(kind, folder, seed)
   }
 
-  @Test("A process that is killed takes nothing along, and holds nobody up", arguments: kinds)
+  @Test("A process that is killed loses no acknowledged save, and does not block the other process", arguments: kinds)
   func killed(_ kind: Kind) async throws {
     let folder = try Self.folder(kind)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -81,7 +81,7 @@ struct ProcessTests {
     return folder.path
   }
 
-  /// What one of the processes does.
+  /// Does the work of one of the processes.
   private static func work(
     _ kind: String, _ folder: String, _ number: Int, _ seed: UInt64, _ count: Int
   ) throws {

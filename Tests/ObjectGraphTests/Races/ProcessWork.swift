@@ -6,24 +6,25 @@ import ObjectQuery
 import SeededRandom
 import StoreInterface
 
-/// Random saves of one process, beside another one that saves into the same file.
+/// Random saves of one process, beside another process that saves into the same file.
 ///
-/// Each keeps a log, a line before a save and one after, so that it is known what was acknowledged.
+/// Each process writes a line to its log before a save and another line after it, so the log tells which saves were
+/// acknowledged.
 struct ProcessWork {
   let folder: String
   let kind: Kind
-  /// Which of the processes it is.
+  /// The number of the process, 0 or 1.
   let number: Int
   private var random: SeededGenerator
   private let context: ManagedObjectContext
-  /// A child of the context that goes on from step to step.
+  /// A child of the context that all steps share.
   private let child: ManagedObjectContext
   private let log: FileHandle
   private var ownTrips: [String] = []
-  /// How many trips the process has inserted.
+  /// The number of trips that the process has inserted.
   private var tripCount = 0
 
-  /// How many trips, and how many people, all processes share.
+  /// The number of trips, and of people, that all processes share.
   static let sharedCount = 3
 
   init(_ kind: Kind, in folder: String, number: Int, seed: UInt64) throws {
@@ -49,7 +50,7 @@ struct ProcessWork {
     return coordinator
   }
 
-  /// Puts in what the processes share, and a person for each of them.
+  /// Inserts the trips that the processes share, and a person for each of them.
   static func setUp(_ kind: Kind, in folder: String) throws {
     let context = ManagedObjectContext(try opened(kind, in: folder), concurrency: .confined)
     for index in 0..<sharedCount {
@@ -71,7 +72,7 @@ struct ProcessWork {
     if Int.random(in: 0..<8, using: &random) == 0 { context.refreshAllObjects() }
     switch Int.random(in: 0..<11, using: &random) {
     case 0, 1:
-      // Trips are told apart by their names.
+      // The name of each trip is unique.
       tripCount += 1
       let name = "T\(number)-\(tripCount)"
       let owner = try guide(index)
@@ -136,7 +137,7 @@ struct ProcessWork {
     }
   }
 
-  /// Counts one more: whoever was overtaken reads again.
+  /// Increments a counter; after a conflict, reads the counter again and retries.
   private func count(_ index: Int, inChild: Bool) throws {
     context.mergePolicy = .error
     while true {
@@ -178,14 +179,14 @@ struct ProcessWork {
   }
 
   private func note(_ mark: String, _ change: ProcessChange?) throws {
-    // What moves only is nothing that the other could miss.
+    // A step without a change that the log can check has no line in the log.
     guard let change else { return }
     let line = String(decoding: try JSONEncoder().encode(change), as: UTF8.self)
     try log.write(contentsOf: Data("\(mark)\(line)\n".utf8))
   }
 }
 
-/// What a process changes in one save.
+/// A change that a process makes in one save.
 enum ProcessChange: Codable, Hashable {
   case insert(String, owner: Int)
   case delete(String)
@@ -198,13 +199,14 @@ enum ProcessChange: Codable, Hashable {
   case stop(Int, String)
 }
 
-/// What the processes' saves come to, in whatever order they were: none changes what the other does.
+/// The result of the saves of all processes. It does not depend on the order of the saves, because no process changes the same
+/// value as the other.
 struct ProcessOutcome: Equatable {
   var trips: [String: Int] = [:]
   var counts = [Int](repeating: 0, count: ProcessWork.sharedCount)
   var names = [String](repeating: "-", count: ProcessWork.sharedCount)
   var ages = [Int](repeating: 0, count: ProcessWork.sharedCount)
-  /// For each process the shared trips that it has joined.
+  /// The shared trips that each process has joined.
   var joined: [Set<Int>] = [[], []]
   var passports: Set<String> = []
   var stops: [Set<String>] = Array(repeating: [], count: ProcessWork.sharedCount)
@@ -223,7 +225,8 @@ struct ProcessOutcome: Equatable {
     }
   }
 
-  /// What logs allow: what was acknowledged is there, and what was under way when a process ended may be.
+  /// Returns the results that the logs allow: with all acknowledged saves, and with or without a save that was not acknowledged
+  /// when its process ended.
   static func allowed(in folder: String) throws -> (outcomes: [ProcessOutcome], saveCount: Int) {
     var outcomes = [ProcessOutcome()]
     var saveCount = 0
@@ -249,7 +252,7 @@ struct ProcessOutcome: Equatable {
     return (outcomes, saveCount)
   }
 
-  /// What a store holds.
+  /// Creates the result that a store contains.
   init(_ context: ManagedObjectContext) throws {
     let guides = try context.fetch(Guide.self).sorted { $0.objectID < $1.objectID }
     names = guides.map(\.name)

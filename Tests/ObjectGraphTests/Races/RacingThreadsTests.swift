@@ -8,10 +8,10 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// Contexts of several coordinators over one file, on many threads, that all want the same.
+/// Contexts of several coordinators over one file, on several threads, that all make the same changes.
 @Suite("Saves that race")
 struct RacingThreadsTests {
-  /// Runs `body` on several threads at once, each with a coordinator of its own, and gives what it throws.
+  /// Runs `body` on several threads at once, each with a coordinator of its own, and returns the thrown errors.
   private func race(
     _ graph: RealGraph, threads count: Int,
     _ body: @escaping @Sendable (Int, ManagedObjectContext) throws -> Void
@@ -32,7 +32,7 @@ struct RacingThreadsTests {
   }
 
   @Test(
-    "Of those that want a value that nobody else may have, one gets it", arguments: Kind.allCases)
+    "One of several threads that save the same unique value succeeds", arguments: Kind.allCases)
   func uniqueness(_ kind: Kind) throws {
     let graph = try RealGraph(kind)
     defer { graph.remove() }
@@ -58,7 +58,7 @@ struct RacingThreadsTests {
   }
 
   @Test(
-    "Of those who lead one to one to the same, and delete it, both ends agree",
+    "Both ends of one-to-one relationships agree after several threads set and delete them",
     arguments: Kind.allCases)
   func oneToOne(_ kind: Kind) throws {
     let graph = try RealGraph(kind)
@@ -102,7 +102,8 @@ extension Array {
 }
 
 extension ManagedObjectContext {
-  /// What leads nowhere, or is not led back to, among trips, stops, people and passports.
+  /// Returns each reference between trips, stops, people and passports that leads to no object or whose inverse does not lead
+  /// back.
   func disagreements() throws -> [String] {
     var found: [String] = []
     for person in try fetch(Person.self) {

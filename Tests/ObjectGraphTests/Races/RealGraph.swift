@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 import StoreInterface
 
-/// A store in a folder of its own: time goes on by itself there, and whoever waits for a lock waits.
+/// A store in a folder of the real file system, where time passes and a save that waits for a lock really waits.
 struct RealGraph {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
   private let first: PersistentStoreCoordinator
@@ -26,7 +26,7 @@ struct RealGraph {
     folder.appendingPathComponent("main.store").path
   }
 
-  /// Another coordinator over the same file; for a store in memory the one there is.
+  /// Returns another coordinator over the same file, or the existing coordinator of a store in memory.
   func opened() throws -> PersistentStoreCoordinator {
     if kind == .memory { return first }
     let other = RealGraph.coordinator()

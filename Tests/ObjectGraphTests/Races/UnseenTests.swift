@@ -305,7 +305,7 @@ struct UnseenTests {
   }
 }
 
-/// A trip that does something when it was refreshed or saved.
+/// A trip that runs a closure after it was refreshed or saved.
 private class Meddler: ManagedObject {
   override class var entityName: String { "Trip" }
   var reaction: (() throws -> Void)?

@@ -6,10 +6,10 @@ import StoreInterface
 import Testing
 import Validation
 
-/// Each was a failure of random work once, made as small as it gets.
-@Suite("What random work has found")
+/// Failures that random work has found, each reduced to the smallest case.
+@Suite("Failures that random work has found")
 struct FoundTests {
-  /// Ada, who has no passport, and a passport of nobody's.
+  /// Ada, who has no passport, and a passport without a holder.
   private struct Scene {
     let graph: Graph
     let context: ManagedObjectContext
@@ -30,12 +30,12 @@ struct FoundTests {
       ManagedObjectContext(parent: context, concurrency: .confined)
     }
 
-    /// What somebody sees who opens the store anew.
+    /// Returns a context of a new coordinator over the same store.
     func fresh() throws -> ManagedObjectContext {
       ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     }
 
-    /// Saves, and gives what somebody else finds then, where both ends of all relationships agree.
+    /// Saves, and returns a context of a new coordinator, after a check that both ends of all relationships agree there.
     func saved(sourceLocation: SourceLocation = #_sourceLocation) throws -> ManagedObjectContext {
       try context.save()
       let fresh = try fresh()
@@ -47,7 +47,7 @@ struct FoundTests {
   // MARK: Links
 
   @Test(
-    "What a child and its parent both link is the parent's, and goes with it",
+    "A link that a child and its parent both make is the parent's, and ends with it",
     arguments: Kind.allCases)
   func linkedTwice(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -66,7 +66,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What a child and its parent both take out comes back when the parent gives that up",
+    "A link that a child and its parent both remove returns when the parent gives up its removal",
     arguments: Kind.allCases)
   func takenOutTwice(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -87,7 +87,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What two link, each for itself, is one link in the file",
+    "The same link made by two contexts is one link in the file",
     arguments: Kind.files)
   func oneLink(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -108,7 +108,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A link that counts in both directions is the same after another has written the file",
+    "A symmetric link is unchanged after another context has written the file",
     arguments: Kind.allCases)
   func readAnew(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -130,7 +130,7 @@ struct FoundTests {
   // MARK: One to one
 
   @Test(
-    "Two changed objects that others have led to each other lead there, whichever is merged",
+    "Two changed objects that another context has related stay related after any partial merge",
     arguments: Kind.allCases)
   func mergedInPart(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -152,7 +152,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What is there already is led away from those who were led to it meanwhile",
+    "A duplicate without a holder clears the holder that the stored object got meanwhile",
     arguments: Kind.allCases)
   func overtakenDuplicate(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -173,7 +173,7 @@ struct FoundTests {
   // MARK: Deleting
 
   @Test(
-    "What was led away from a deleted object before stays, whoever has changed that object",
+    "An object disconnected before a deletion stays, also if the deleted object changes elsewhere",
     arguments: Kind.allCases, ["parent", "store", "refresh"])
   func ledAway(_ kind: Kind, _ way: String) throws {
     let scene = try Scene(kind)
@@ -201,7 +201,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What a child has led away from an object stays when that is deleted beneath it",
+    "A grandchild's deletion of an owner keeps the object that the child has disconnected",
     arguments: Kind.allCases, [[], [0], [1], [0, 1]])
   func ledAwayByAnother(_ kind: Kind, _ handing: [Int]) throws {
     let scene = try Scene(kind)
@@ -228,7 +228,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion reaches whom others have led back to the deleted, though it had been led elsewhere",
+    "A deletion includes an object that another context has connected to it again",
     arguments: Kind.allCases, ["parent", "store"])
   func ledBack(_ kind: Kind, _ way: String) throws {
     let scene = try Scene(kind)
@@ -257,7 +257,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What leads to a deleted object once its changes are given up goes the way of the relationship",
+    "A reference to a deleted object follows its delete rule when its owner's changes are given up",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -288,7 +288,7 @@ struct FoundTests {
   }
 
   @Test(
-    "An object that is not deleted after all leads no more to what was deleted with it",
+    "An object whose deletion is given up leads to no object that was deleted with it",
     arguments: Kind.allCases, [false, true])
   func deletionGivenUp(_ kind: Kind, _ isRefreshed: Bool) throws {
     let scene = try Scene(kind)
@@ -305,7 +305,7 @@ struct FoundTests {
   }
 
   @Test(
-    "What a deletion has changed is changed again once that is given up", arguments: Kind.allCases)
+    "A deletion's change of an object is made again when that change is given up", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport
@@ -320,7 +320,7 @@ struct FoundTests {
   }
 
   @Test(
-    "Who leads to a deleted object once its changes are given up denies the deletion, once",
+    "An object that leads to a deleted object again denies the deletion, once",
     arguments: Kind.allCases)
   func deniedAgain(_ kind: Kind) throws {
     let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
@@ -342,7 +342,7 @@ struct FoundTests {
     #expect(try context.count(for: FetchRequest("Post")) == 0)
   }
 
-  /// A post that can't be deleted as long as it has guards, who have numbers of their own.
+  /// A model of posts that can't be deleted as long as they have guards, and of guards with unique numbers.
   private static let guarded: Model = try! Model(entities: [
     Entity(
       "Post",
@@ -359,7 +359,7 @@ struct FoundTests {
   ])
 
   @Test(
-    "A deletion that is denied is, whatever a child saves of something else",
+    "A denied deletion stays denied when a child saves a change of another object",
     arguments: Kind.allCases)
   func deniedStill(_ kind: Kind) throws {
     let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
@@ -380,7 +380,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion that a parent has made too is the parent's, and its denial with it",
+    "A deletion that a parent makes too is the parent's, together with its denial",
     arguments: Kind.allCases)
   func deniedAbove(_ kind: Kind) throws {
     let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
@@ -402,7 +402,7 @@ struct FoundTests {
   }
 
   @Test(
-    "Who only denies a deletion, and is there already, denies it no more",
+    "A duplicate that denies a deletion no longer denies it after its merge",
     arguments: Kind.allCases)
   func deniedByDuplicate(_ kind: Kind) throws {
     let graph = try Graph(kind, model: FoundTests.guarded, classes: [])

@@ -1,7 +1,7 @@
 import ObjectGraph
 import ObjectModel
 
-/// What is to become of objects that were inserted and are there already, as `MergePolicy` says.
+/// The treatment of inserted duplicates, with the meaning of `MergePolicy`.
 enum NaivePolicy: CaseIterable {
   case error, storeWins, objectWins, overwrite, rollback, delete
 
@@ -18,11 +18,11 @@ enum NaivePolicy: CaseIterable {
 }
 
 extension NaiveGraph {
-  /// Merges inserted objects into those that have their labels.
+  /// Merges inserted objects into the objects that have the same labels.
   ///
   /// - Parameters:
-  ///   - inserted: The inserted objects, in the order in which they were.
-  /// - Returns: Whether there was any.
+  ///   - inserted: The inserted objects, in the order of their insertion.
+  /// - Returns: Whether any object was merged.
   mutating func mergeDuplicates(_ policy: NaivePolicy, inserted: [ObjectID]) -> Bool {
     if policy == .error { return false }
     var isAny = false
@@ -36,7 +36,7 @@ extension NaiveGraph {
     return isAny
   }
 
-  /// The objects that have an object's label, itself included.
+  /// Returns the objects that share the label of an object, including the object itself.
   private func sharing(_ id: ObjectID) -> [ObjectID] {
     guard let label = objects[id]!.values[Wild.label] else { return [] }
     return all(Wild.roots[objects[id]!.entity]!).filter {
@@ -70,7 +70,7 @@ extension NaiveGraph {
         }
       } else if isTaken(mine.references[name], theirs.references[name]) {
         let target = mine.references[name]
-        // Nothing is taken over that leads to what is gone.
+        // A reference to a deleted object is not transferred.
         if let target, objects[target] == nil { continue }
         set(other, name, to: target)
       }
@@ -83,12 +83,12 @@ extension NaiveGraph {
     delete([id])
   }
 
-  /// The objects that share a label with another one.
+  /// The objects that share a label with another object.
   var doubles: Set<ObjectID> { Set(objects.keys.filter { sharing($0).count > 1 }) }
 }
 
 extension Wild.Relation {
-  /// Whether it leads to one object.
+  /// Whether the relationship leads to at most one object.
   var leadsToOne: Bool {
     switch shape {
     case .oneToOne, .reference: true

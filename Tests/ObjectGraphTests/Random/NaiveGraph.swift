@@ -1,15 +1,15 @@
 import Foundation
 import ObjectModel
 
-/// What a context, or a store, holds, in dictionaries: the reference that contexts are held against.
+/// The content of a context or a store, in dictionaries. Tests compare contexts with this naive model.
 ///
-/// Every rule is written down in the plainest way there is, and nothing is quick.
+/// Each rule is implemented in the simplest way, without regard to speed.
 struct NaiveGraph: Equatable {
   struct Object: Equatable {
     var entity: String
     var values: [String: Value] = [:]
     var references: [String: ObjectID] = [:]
-    /// The places among those that lead to the same object.
+    /// The places of the object in the ordered inverses of its references, by the names of the references.
     var places: [String: Int] = [:]
   }
 
@@ -18,7 +18,7 @@ struct NaiveGraph: Equatable {
     var target: ObjectID
   }
 
-  /// One that was taken out and put in again is another one.
+  /// A link. A link that was removed and inserted again has another identity.
   struct Link: Equatable {
     var place: Int
     let identity = UUID()
@@ -26,9 +26,10 @@ struct NaiveGraph: Equatable {
 
   var objects: [ObjectID: Object] = [:]
   var links: [String: [Pair: Link]] = [:]
-  /// Deletions that were denied: who was deleted, over which relationship, and who stays there.
+  /// Denied deletions: each with its deleted object and the objects that deny the deletion.
   var denials: [Denial] = []
-  /// What leads beneath to objects that can't be deleted and were: whoever did that has to see to it.
+  /// References in the base to objects whose deletion is denied there. Only the context that deleted the objects must resolve
+  /// them.
   var dangling: [ObjectID: ObjectID] = [:]
 
   struct Denial: Equatable {
@@ -44,7 +45,7 @@ extension NaiveGraph {
     Wild.relation(name, of: objects[id]!.entity)
   }
 
-  /// The objects that a relationship leads to, in order.
+  /// Returns the objects that a relationship leads to, in order.
   func related(_ id: ObjectID, _ name: String) -> [ObjectID] {
     let relation = relation(name, of: id)
     switch relation.shape {
@@ -67,7 +68,7 @@ extension NaiveGraph {
     }
   }
 
-  /// The objects of an entity and of those that inherit from it.
+  /// Returns the objects of an entity and of its subentities.
   func all(_ entity: String) -> [ObjectID] {
     objects.filter { $0.value.entity == entity || Wild.roots[$0.value.entity] == entity }
       .map(\.key).sorted()
@@ -165,7 +166,7 @@ extension NaiveGraph {
     settle(keepingDenied: true)
   }
 
-  /// Deletions that can't be saved, because somebody is still there.
+  /// Whether a deletion can't be saved, because an object that denies it still exists.
   var isDenied: Bool {
     denials.contains { denial in
       objects[denial.object] == nil
@@ -177,10 +178,10 @@ extension NaiveGraph {
     denials.contains { $0.object == deleted }
   }
 
-  /// What contexts above see of this: deletions that are denied are deletions, and none of theirs.
+  /// The graph as contexts above see it: denied deletions are deletions, and the denials stay here.
   var seenFromAbove: NaiveGraph {
     var seen = self
-    // What leads there further beneath and no more from here is nobody's above.
+    // Contexts above see only the dangling references of this graph, not the ones further beneath.
     seen.dangling = [:]
     for (id, object) in objects {
       if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }
@@ -190,7 +191,7 @@ extension NaiveGraph {
     return seen
   }
 
-  /// What leads nowhere leads to nothing, and what is not led back to leads there no more.
+  /// Clears references to objects that do not exist, and one-to-one references whose inverse does not lead back.
   mutating func settle(keepingDenied: Bool = false) {
     for (id, object) in objects {
       for (name, other) in object.references {
@@ -219,7 +220,7 @@ extension NaiveGraph {
 // MARK: - Bringing together
 
 extension NaiveGraph {
-  /// Merges the changes of both sides: a value that was changed here is that of here.
+  /// Merges the changes of both sides. A value that was changed on this side wins.
   ///
   /// - Parameter repaired: The objects of which repairs were taken back.
   /// - Returns: The merged graph, and the part of it that is a repair.
@@ -229,7 +230,7 @@ extension NaiveGraph {
   ) -> (graph: NaiveGraph, repairs: NaiveRepairs) {
     var result = theirs
     result.denials = denials ?? mine.denials
-    // Who is gone beneath needs no deletion.
+    // An object that no longer exists beneath needs no deletion.
     result.denials.removeAll { base.objects[$0.object] != nil && theirs.objects[$0.object] == nil }
     var doomed: [ObjectID] = []
     for (id, before) in base.objects {
@@ -247,7 +248,7 @@ extension NaiveGraph {
         if here.references[name] != before.references[name] {
           result.objects[id]!.references[name] = here.references[name]
         }
-        // A place is one among those of an owner, and goes with it.
+        // A place counts among the members of one owner, and lapses when the owner changes.
         let isElsewhere =
           here.references[name] == before.references[name]
           && result.objects[id]!.references[name] != before.references[name]
@@ -260,7 +261,7 @@ extension NaiveGraph {
     for table in Set(base.links.keys).union(mine.links.keys) {
       let (before, here) = (base.links[table] ?? [:], mine.links[table] ?? [:])
       for (pair, link) in before where here[pair]?.identity != link.identity {
-        // What others have put in again they have.
+        // A link that another context has removed and inserted again stays.
         if result.links[table]?[pair]?.identity == link.identity {
           result.links[table]![pair] = nil
         }
@@ -273,8 +274,8 @@ extension NaiveGraph {
         }
       }
     }
-    // What the deleted lead to by now goes the way their rules say. What they led to then has gone it, unless
-    // they were led away from it before.
+    // The current relatives of deleted objects follow their delete rules. Relatives at the time of the deletion have followed
+    // them already, unless they were disconnected before.
     for id in doomed {
       for (name, other) in theirs.objects[id]?.references ?? [:]
       where base.objects[id]!.references[name] == other && !repaired.contains(other) {

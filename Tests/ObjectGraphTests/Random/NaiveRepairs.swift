@@ -15,9 +15,10 @@ struct NaiveRepairs {
 
   init() {}
 
-  /// The difference that repairs have made. A repair that deletes an inserted object or removes an inserted link is final.
+  /// Creates the difference that repairs have made. A repair that deletes an inserted object or removes an inserted link is
+  /// final.
   ///
-  /// - Parameter base: What lies beneath the context after the merge.
+  /// - Parameter base: The state beneath the context after the merge.
   init(before: NaiveGraph, after: NaiveGraph, above base: NaiveGraph) {
     for id in Set(before.objects.keys).union(after.objects.keys)
     where before.objects[id] != after.objects[id] {
@@ -33,8 +34,8 @@ struct NaiveRepairs {
     }
   }
 
-  /// Returns a graph as it was before the repairs, and the objects of which a repair was taken back. What was changed
-  /// since stays.
+  /// Returns a graph as it was before the repairs, and the objects of which a repair was taken back. Changes since the repairs
+  /// stay.
   func takenBack(from graph: NaiveGraph) -> (graph: NaiveGraph, objects: Set<ObjectID>) {
     var result = graph
     var repaired: Set<ObjectID> = []
@@ -51,10 +52,10 @@ struct NaiveRepairs {
     return (result, repaired)
   }
 
-  /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link
-  /// that the parent has inserted, the repair is final: insertion and deletion leave no trace.
+  /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link that the parent
+  /// has inserted, the repair is final: insertion and deletion leave no trace.
   ///
-  /// - Parameter base: What lies beneath the parent.
+  /// - Parameter base: The state beneath the parent.
   mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {
     objects.merge(pushed.objects.filter { $0.value.after != nil || base.objects[$0.key] != nil }) {
       $1

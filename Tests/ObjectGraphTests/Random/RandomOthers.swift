@@ -5,24 +5,23 @@ import ObjectQuery
 import SeededRandom
 import StoreInterface
 
-/// Random work of contexts that do not look at what the others do: each changes objects as it once saw them,
-/// saves with a policy of its own, and is overtaken while it does.
+/// Random work of contexts that have not seen each other's changes. Each context changes objects as it read them, saves with a
+/// policy of its own, and other contexts save while it does.
 ///
-/// What comes of it depends on who was first. Whatever it is, it must hold together: nothing leads nowhere,
-/// both ends agree, what must be unique is, what follows from others does, and everybody who looks sees the
-/// same.
+/// The result depends on the order of the saves, but every result must be consistent: no reference leads to a missing object,
+/// both ends of relationships agree, unique values are unique, derived values are right, and all contexts see the same.
 final class RandomOthers {
   private let graph: Graph
   private let seed: UInt64
   var contexts: [ManagedObjectContext] = []
   private var random: SeededGenerator
   private(set) var trace: [String] = []
-  /// Who is saving, the innermost last.
+  /// The numbers of the contexts that are saving, the innermost last.
   private var saving: [Int] = []
-  /// What happens while a save is under way.
+  /// The work that other contexts do while a save is under way.
   private var interruption: (() throws -> Void)?
   private var observers: [any NSObjectProtocol] = []
-  /// What the contexts hold on to, which goes stale.
+  /// The objects that each context holds, which become stale.
   private var held: [[ManagedObject]] = []
 
   static let policies: [(name: String, policy: MergePolicy)] = [
@@ -124,7 +123,7 @@ final class RandomOthers {
     }
   }
 
-  /// Some object of a type, as the context has it or looks for it.
+  /// Returns an object of a type: one that the context holds, or one that the context fetches.
   private func any<T: ManagedObject>(_ type: T.Type, _ number: Int) throws -> T? {
     let known = held[number].compactMap { $0 as? T }.filter { !$0.isDeleted }
     if chance(2, in: 3), let one = known.randomElement(using: &random) { return one }
@@ -200,7 +199,7 @@ final class RandomOthers {
     note(number, "saves")
     saving.append(number)
     defer { saving.removeLast() }
-    // Nobody saves twice at once, nor what is being saved into.
+    // A context that is saving, its parent and its children start no other save.
     let others = (0..<contexts.count).filter { other in
       saving.allSatisfy { one in
         other != one && contexts[other].parent !== contexts[one]
@@ -236,7 +235,7 @@ final class RandomOthers {
     try check(number)
   }
 
-  /// Whether what is there holds together.
+  /// Checks that the content of the parent or of the store is consistent.
   private func check(_ number: Int) throws {
     let context = contexts[number]
     if context.parent == nil {
@@ -244,7 +243,7 @@ final class RandomOthers {
       try check(fresh, "the store")
       return
     }
-    // What either knows from before may be of different moments.
+    // Objects that the two contexts have read may be of different moments, so both refresh them.
     for one in [context.parent!, context] { one.performAndWait { one.refreshAllObjects() } }
     try check(context.parent!, "the parent")
   }
@@ -281,7 +280,7 @@ final class RandomOthers {
     }
   }
 
-  /// Everything, a line for each object.
+  /// Returns the whole content, one line for each object.
   private func contents(_ context: ManagedObjectContext) throws -> [String] {
     try context.performAndWait {
       var lines: [String] = []

@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// Runs of random work, and what they have in common: the seeds to try, and making a failure smaller.
+/// The common parts of random runs: the choice of seeds, and the reduction of a failure to a small case.
 struct RandomRuns: Sendable {
-  /// What is done.
+  /// The name of the work.
   let name: String
-  /// How many steps a run has.
+  /// The number of steps of a run.
   let stepsOfRun: Int
-  /// How many steps are done on each kind of store unless the environment says otherwise.
+  /// The number of steps on each kind of store, unless the environment gives another one.
   let defaultSteps: Int
 
-  /// What one run does with the steps of the given numbers.
+  /// A run with the steps of the given numbers. Returns the failure, or `nil` if the run succeeds.
   typealias Attempt = @Sendable (_ kind: Kind, _ seed: UInt64, _ steps: [Int]) -> Failure?
 
-  /// What went wrong.
+  /// The failure of a run.
   struct Failure {
     var step: Int
     var error: any Error
@@ -27,10 +27,11 @@ struct RandomRuns: Sendable {
     $0.rawValue == environment["QUIRE_WORK_STORE"] ?? $0.rawValue
   }
 
-  /// Does so many steps on a kind of store, with the first seeds, with new ones where the
-  /// environment asks for many steps, or with those that it names.
+  /// Does the steps of a kind of store with the first seeds. If the environment asks for a number of steps, the seeds are
+  /// random; if it names a seed, that seed is used.
   ///
-  /// On a thread of its own: work waits for searches, which the few threads that tasks share must run.
+  /// The work runs on a thread of its own, because it waits for searches, and the few threads that tasks share must run the
+  /// searches.
   func run(_ kind: Kind, _ attempt: @escaping Attempt) async {
     let failures = await withCheckedContinuation { continuation in
       let thread = Thread { continuation.resume(returning: tried(kind, attempt)) }
@@ -47,7 +48,8 @@ struct RandomRuns: Sendable {
     } else {
       let wanted = Self.environment["QUIRE_STEPS"].flatMap { Int($0) }
       let steps = wanted ?? defaultSteps
-      // Whoever asks for many steps looks for what nobody has seen; a change is held against the same ones.
+      // A run with a given number of steps looks for new failures. The usual run has the same seeds each time, so a change of
+      // the code is compared with the same cases.
       let first =
         Self.environment["QUIRE_WORK_FIRST"].flatMap { UInt64($0) }
         ?? (wanted == nil ? 1 : .random(in: 1...1_000_000_000))
@@ -61,11 +63,11 @@ struct RandomRuns: Sendable {
     return failures
   }
 
-  /// What went wrong with a seed, and the least that it takes.
+  /// Returns the failure of a seed with the fewest steps that reproduce it, or `nil` if the seed succeeds.
   private func failure(_ kind: Kind, _ seed: UInt64, _ attempt: Attempt) -> String? {
     let all = Array(0..<stepsOfRun)
     guard let failure = attempt(kind, seed, all) else { return nil }
-    // Making it smaller takes long, and may end in another failure.
+    // The reduction takes long, and may end with another failure.
     print("\(name) on \(kind): seed \(seed) fails: \(failure.error)")
     let least = shrink(failure, Array(all.prefix(failure.step + 1))) { attempt(kind, seed, $0) }
     let smaller = attempt(kind, seed, least) ?? failure
@@ -76,7 +78,7 @@ struct RandomRuns: Sendable {
       """
   }
 
-  /// Leaves out what the failure does not need, as long as what fails is of its kind.
+  /// Leaves out steps that the failure does not need, as long as a failure of the same kind remains.
   private func shrink(
     _ failure: Failure, _ steps: [Int], _ attempt: ([Int]) -> Failure?
   ) -> [Int] {
@@ -100,7 +102,7 @@ struct RandomRuns: Sendable {
 }
 
 extension RandomRuns.Failure {
-  /// The words of the error, whichever objects and contexts it is about.
+  /// The text of the error, without the names of objects and contexts.
   fileprivate var kind: String {
     "\(error)".replacing(/x-quire:\S+/, with: "").filter(\.isLetter)
       .replacing("root", with: "").replacing("child", with: "")

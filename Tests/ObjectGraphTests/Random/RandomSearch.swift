@@ -7,7 +7,8 @@ import Synchronization
 
 /// A search that runs elsewhere while its context does other work.
 ///
-/// When it looks at what the context shows is not certain; it must have been at one time, between two turns.
+/// The moment at which the search reads its context is not certain. The result must match a state that the context showed
+/// between two turns.
 final class RandomSearch: Sendable {
   let question: NaiveQuestion
   let form: Form
@@ -19,7 +20,7 @@ final class RandomSearch: Sendable {
     case objects, identifiers, number
   }
 
-  /// What was found.
+  /// The result of the search.
   enum Found {
     case objects([ObjectID])
     case identifiers([ObjectID])
@@ -58,7 +59,7 @@ final class RandomSearch: Sendable {
 
   func cancel() { task.withLock { $0 }?.cancel() }
 
-  /// Waits for the search, and holds what it has found against what the context showed.
+  /// Waits for the search, and compares its result with the states that the context showed.
   func finish(of seat: Seat) throws {
     isDone.wait()
     let isCancelled = task.withLock { $0 }?.isCancelled ?? false
@@ -85,7 +86,7 @@ final class RandomSearch: Sendable {
       case .number(let count): return count == wanted.count
       case .identifiers(let ids): return ids.sorted() == wanted && isSorted(ids, state)
       case .objects(let ids):
-        // What was deleted by then is left out.
+        // Objects that are deleted before the result arrives are left out.
         return isSorted(ids, state)
           && states[index...].contains { then in
             ids.sorted() == wanted.filter { then.objects[$0] != nil }

@@ -5,25 +5,24 @@ import ObjectQuery
 import SeededRandom
 import StoreInterface
 
-/// Random work in contexts side by side and nested, each held against a naive model of it.
+/// Random work in contexts side by side and nested, each compared with a naive model of it.
 ///
-/// A step's choices follow from the seed and its number alone, so that steps can be left out to find the
-/// few that matter.
+/// The choices of a step follow from the seed and the number of the step alone. So steps can be left out to find the few steps
+/// that matter.
 final class RandomWork {
   let kind: Kind
   let seed: UInt64
   let graph: Graph
   private var other: PersistentStoreCoordinator
   private(set) var seats: [Seat] = []
-  /// What the store should hold.
+  /// The expected content of the store.
   private var saved = NaiveGraph()
   private var savedVersion = 0
   private var random: SeededGenerator
-  /// What was done, for whoever looks for the fault.
+  /// A description of each step, for the report of a failure.
   private(set) var trace: [String] = []
   private var next = 0
-  /// Whether there is one root context without children: then the order of ordered relationships is
-  /// certain.
+  /// Whether there is one root context without children. Only then the order of ordered relationships is certain.
   private let isAlone: Bool
 
   init(_ kind: Kind, seed: UInt64) throws {
@@ -57,7 +56,8 @@ final class RandomWork {
     seats.append(seat)
   }
 
-  /// Where a context is: a child on a queue of its own can't save into a parent that is confined.
+  /// Returns a random concurrency for a new context. A child of a confined parent is confined, because a child with its own
+  /// queue could not save into the parent.
   private func place(_ parent: Seat?) -> ContextConcurrency {
     parent?.context.concurrency != .confined && chance(1, in: 2) ? .privateQueue : .confined
   }
@@ -94,7 +94,7 @@ final class RandomWork {
     trace.append("\(seat?.name ?? "world"): \(words)")
   }
 
-  /// Holds every context, and a store that was opened anew, against the model.
+  /// Compares every context, and a newly opened store, with the model.
   func compareAll() throws {
     note(nil, "compare all")
     for seat in seats {
@@ -129,7 +129,7 @@ final class RandomWork {
     }
   }
 
-  /// Lets a context see what has changed beneath it.
+  /// Makes a context show the changes beneath it.
   private func catchUp(_ seat: Seat) throws {
     if let parent = seat.parent { try catchUp(parent) }
     let (beneath, version) = (
@@ -155,7 +155,7 @@ final class RandomWork {
     seat.dropGone()
   }
 
-  // MARK: - What is done in a context
+  // MARK: - Work in one context
 
   private func work(_ seat: Seat) throws {
     let ids = seat.now.objects.keys.sorted()
@@ -187,7 +187,7 @@ final class RandomWork {
     if seat.now != isBefore { seat.version += 1 }
   }
 
-  /// Lets a search run elsewhere while there is other work.
+  /// Starts a search that runs elsewhere during other work.
   private func search(_ seat: Seat) throws {
     let question = NaiveQuestion.all.randomElement(using: &random)!
     let search = RandomSearch(question, RandomSearch.Form.allCases.randomElement(using: &random)!)
@@ -324,15 +324,15 @@ final class RandomWork {
   }
 
   private func save(_ seat: Seat) throws {
-    // What merging a part comes to is not certain: whoever is going to merge has seen all there was before.
+    // The result of a partial merge is not certain, so each context that merges automatically catches up before.
     for other in seats where other !== seat && other.context.automaticallyMergesChangesFromParent {
       try catchUp(other)
     }
-    // Where nothing was changed nothing is saved, and nobody looks at it.
+    // A context without changes saves nothing, and validates nothing.
     let isNothing = !seat.context.hasChanges && seat.now == seat.base
     var merged = seat.now
     if !isNothing { while merged.mergeDuplicates(seat.policy, inserted: seat.inserted) {} }
-    // Who shares a value and was not changed is nobody's affair. Who was only touched may be.
+    // An unchanged object that shares a value is no failure. An object whose values were set without a change may be one.
     let doubles = merged.doubles
     let changed = doubles.filter { merged.objects[$0] != seat.base.objects[$0] }
     if !isNothing, merged.isDenied || !doubles.isEmpty {
@@ -384,7 +384,7 @@ final class RandomWork {
       if parent.now != before { parent.version += 1 }
       seat.seen = parent.version
     } else {
-      // Objects that were set to what they were are saved too, and then are others' to look at.
+      // A save includes objects that were set to the values they had, so other contexts merge these objects.
       saved = merged
       savedVersion += 1
       let before = seat.seen
@@ -395,7 +395,7 @@ final class RandomWork {
         && other.context.automaticallyMergesChangesFromParent
       {
         note(other, "merges")
-        // On a queue of its own it does so when that comes to it.
+        // A context with its own queue merges there, so this waits for the queue.
         other.context.performAndWait {}
         look(other, saved, savedVersion)
       }

@@ -3,13 +3,13 @@ import Testing
 
 /// Random work in contexts.
 ///
-/// `QUIRE_STEPS=1000000` does so many steps on each kind of store, from the seed `QUIRE_WORK_FIRST` on, and
-/// `QUIRE_WORK_SEED=17` what one seed did, with `QUIRE_WORK_STORE=xml` on that kind of store alone. A failure
-/// is made smaller by leaving steps out, as long as something fails.
+/// `QUIRE_STEPS=1000000` sets the number of steps on each kind of store, starting with the seed `QUIRE_WORK_FIRST`.
+/// `QUIRE_WORK_SEED=17` repeats the work of one seed, and `QUIRE_WORK_STORE=xml` uses that kind of store alone. A failure is
+/// reduced by leaving steps out, as long as the remaining steps fail.
 @Suite("Random work in contexts")
 struct RandomWorkTests {
   @Test(
-    "Contexts hold what a naive model does, whatever is done in whatever order",
+    "Contexts hold the same content as a naive model after any work in any order",
     arguments: RandomRuns.kinds)
   func work(_ kind: Kind) async {
     await RandomRuns(name: "work", stepsOfRun: 150, defaultSteps: 900).run(kind) {
@@ -30,7 +30,7 @@ struct RandomWorkTests {
   }
 
   @Test(
-    "Whatever contexts do that do not look at one another, what they save holds together",
+    "Contexts that do not see each other's changes save a consistent state, whatever they do",
     arguments: RandomRuns.kinds)
   func others(_ kind: Kind) async {
     await RandomRuns(name: "others", stepsOfRun: 120, defaultSteps: 1200).run(kind) {

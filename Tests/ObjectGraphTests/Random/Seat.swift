@@ -5,40 +5,40 @@ import ObjectQuery
 import SeededRandom
 import Testing
 
-/// Something that random work found to be wrong.
+/// A failure that random work has found.
 struct Difference: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
 }
 
-/// A context and what it should hold.
+/// A context and its expected content.
 final class Seat {
   let name: String
   let context: ManagedObjectContext
   let parent: Seat?
-  /// What the context should show.
+  /// The expected content of the context.
   var now: NaiveGraph {
     didSet { if isRecording { states.append(now) } }
   }
-  /// What lay beneath it when it last looked.
+  /// The base of the context when it last advanced.
   var base: NaiveGraph
   /// The repairs of the last merge.
   var repairs = NaiveRepairs()
-  /// Goes up with every change of what the context shows.
+  /// A number that increases with every change of the content.
   var version = 0
-  /// The version of what lay beneath when the context last looked.
+  /// The version of the content beneath the context when the context last advanced.
   var seen: Int
-  /// The objects that the test holds on to.
+  /// The objects that the test holds.
   var held: [ObjectID: ManagedObject] = [:]
-  /// What becomes of objects that are there already.
+  /// The treatment of inserted duplicates.
   var policy = NaivePolicy.error {
     didSet { context.mergePolicy = policy.policy }
   }
-  /// The objects that were inserted, and perhaps saved since, in the order in which they were.
+  /// The objects that were inserted, and perhaps saved since, in the order of their insertion.
   var insertions: [ObjectID] = []
-  /// What the context showed at one time or another since that was recorded.
+  /// The states that the context showed since the recording began.
   private(set) var states: [NaiveGraph] = []
-  /// Whether it is recorded what the context shows.
+  /// Whether the states that the context shows are recorded.
   var isRecording = false {
     didSet { states = isRecording ? [now] : [] }
   }
@@ -63,12 +63,12 @@ final class Seat {
     return object
   }
 
-  /// The objects that are inserted and not saved, in the order in which they were.
+  /// The inserted objects that are not saved, in the order of their insertion.
   var inserted: [ObjectID] {
     insertions.filter { now.objects[$0] != nil && base.objects[$0] == nil }
   }
 
-  /// Lets go of what is gone: when it comes back it is another object.
+  /// Releases deleted objects: an object that is restored is another instance.
   func dropGone() { held = held.filter { now.objects[$0.key] != nil } }
 
   func require(_ condition: Bool, _ what: @autoclosure () -> String) throws {
@@ -77,9 +77,9 @@ final class Seat {
 }
 
 extension Seat {
-  /// Holds the context against what it should show.
+  /// Compares the context with its expected content.
   ///
-  /// - Parameter fetching: Whether everything is fetched first, or only looked at.
+  /// - Parameter fetching: Whether the objects are fetched first, or only looked up.
   func compare(_ random: inout SeededGenerator, fetching: Bool, ordered: Bool) throws {
     try context.performAndWait {
       if fetching { try compareFetches(&random) }
@@ -127,11 +127,11 @@ extension Seat {
       var expected = now.related(id, relation.name)
       switch relation.shape {
       case .oneToOne, .reference:
-        // Who was deleted and can't go is not there to be seen.
+        // The context does not show an object whose deletion is denied.
         expected = expected.filter { now.objects[$0] != nil }
         var found = (object.value(forKey: relation.name) as! ManagedObject?)?.objectID
         if expected.isEmpty, let gone = found, (try? context.existingObject(with: gone)) == nil {
-          // A context beneath deletes it, and that is denied: what leads there leads to nothing.
+          // A context beneath deletes the object, and the deletion is denied, so the reference leads to no object.
           found = nil
         }
         if found != expected.first {
@@ -153,7 +153,7 @@ extension Seat {
   private func compareChanges(ordered: Bool) throws {
     let inserted = Set(now.objects.keys).subtracting(base.objects.keys)
     let deleted = Set(base.objects.keys).subtracting(now.objects.keys)
-    // Places say something only together: the context may have counted them otherwise.
+    // Places are compared as an order only, because the context may have numbered them differently.
     let changed = Set(
       now.objects.filter { id, object in
         guard let before = base.objects[id] else { return false }
@@ -177,7 +177,7 @@ extension Seat {
   }
 }
 
-/// A predicate, and what it means.
+/// A predicate, and its meaning in Swift.
 struct NaiveQuestion: Sendable {
   let text: String
   let holds: @Sendable (NaiveGraph, ObjectID) -> Bool

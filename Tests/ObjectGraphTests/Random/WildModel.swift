@@ -4,19 +4,18 @@ import ObjectModel
 import ObjectQuery
 import SeededRandom
 
-// A model that has everything: attributes of all types, a subentity, and relationships of every shape and
-// delete rule.
+// A model with every feature: attributes of all types, a subentity, and relationships of every shape and delete rule.
 
 enum Wild {
-  /// How a relationship is kept, which is all that a naive model of it needs to know.
+  /// The way in which a relationship is kept, which is all that the naive model needs.
   enum Shape {
-    /// One at both ends.
+    /// To-one on both sides.
     case oneToOne(inverse: String)
-    /// One here, many there.
+    /// To-one here, and to-many on the other side.
     case reference(inverse: String, isOrdered: Bool)
-    /// Many here, one there.
+    /// To-many here, and to-one on the other side.
     case members(inverse: String, isOrdered: Bool)
-    /// Many at both ends: pairs in a table.
+    /// To-many on both sides: pairs in a table.
     case links(table: String, isForward: Bool, isOrdered: Bool)
   }
 
@@ -79,7 +78,7 @@ enum Wild {
     ],
   ]
 
-  /// The entities that objects are made of, and what each inherits its relationships from.
+  /// The entities of the objects, each with the root entity that defines its relationships.
   static let roots = [
     "Node": "Node", "SubNode": "Node", "Badge": "Badge", "Item": "Item", "Guard": "Guard",
     "Tag": "Tag",
@@ -105,10 +104,10 @@ enum Wild {
     }
   }
 
-  /// The attribute that no two objects of a root entity share.
+  /// The attribute with a unique value among the objects of a root entity.
   static let label = "label"
 
-  /// A label: few enough that some meet.
+  /// Returns a label out of so few that some objects share one.
   static func label(_ random: inout SeededGenerator) -> Value {
     .string("L\(Int.random(in: 0..<12, using: &random))")
   }
@@ -159,7 +158,7 @@ enum Wild {
     "", "a", "b", "Lisbon", "évora", "ÉVORA", "a b", " ", "\n", "<&>", "😀", "zz", "\u{301}e",
   ]
 
-  /// A value of a type; small numbers often, so that values meet.
+  /// Returns a value of a type; often a small number, so that equal values occur.
   static func value(_ type: AttributeType, _ random: inout SeededGenerator) -> Value {
     if Int.random(in: 0..<7, using: &random) == 0 { return .null }
     let isExtreme = Int.random(in: 0..<8, using: &random) == 0

@@ -6,10 +6,10 @@ import Testing
 
 /// A random base and the random changes of both sides.
 ///
-/// `QUIRE_STEPS=100000` tries so many; a failure prints the case in the form of the tables, made smaller.
+/// `QUIRE_STEPS=100000` sets the number of cases. A failure prints its case, reduced, in the form of the tables.
 struct RandomRebase {
   let seed: UInt64
-  /// The edits that make the base, my changes, the other save's and the changes of a save after it.
+  /// The edits that make the base, my changes, the other save's changes and the changes of a save after it.
   private var edits: [[RandomRows.Edit]]
 
   static let columns = ["base", "mine", "theirs", "then"]
@@ -50,7 +50,7 @@ struct RandomRebase {
     ])
   }
 
-  /// Tries random cases, and records the first failures, made smaller.
+  /// Tries random cases, and records the first failures, reduced to small cases.
   static func run(_ law: (RebaseCase) throws -> String?) {
     let environment = ProcessInfo.processInfo.environment
     let wanted = environment["QUIRE_STEPS"].flatMap { UInt64($0) }

@@ -4,11 +4,11 @@ import SeededRandom
 
 @testable import ObjectGraph
 
-/// Rows that edits keep valid in the plainest way: the input of random rebases.
+/// Rows that edits keep valid in the simplest way: the input of random rebases.
 struct RandomRows {
   var rows: [ObjectKey: [String: Value]] = [:]
 
-  /// A random edit: small numbers that choose the kind and the rows among those that are there.
+  /// A random edit: small numbers that choose the kind of the edit and the rows among the existing rows.
   struct Edit: Sendable {
     var kind: Int
     var first: Int
@@ -32,7 +32,7 @@ struct RandomRows {
   ]
 
   private func keys(_ name: String) -> [ObjectKey] {
-    // Every verse is a line.
+    // A verse inherits from a line, so each line may be one.
     let names = name == "line" ? [name, "verse"] : [name]
     let entities = names.map { SmallModel.layouts[$0]!.entityNumber }
     return rows.keys.filter { entities.contains($0.entity) }.sorted()
@@ -47,9 +47,9 @@ struct RandomRows {
     rows.keys.filter { SmallModel.graph[$0.entity] != nil }.sorted()
   }
 
-  /// Makes an edit.
+  /// Applies an edit.
   ///
-  /// - Parameter newKey: A number that no other edit of the triple gives a row.
+  /// - Parameter newKey: A number that no other edit of the case gives to a row.
   mutating func apply(_ edit: Edit, newKey: UInt64) {
     switch edit.kind {
     case 0..<15:
@@ -75,7 +75,7 @@ struct RandomRows {
 
   // MARK: References
 
-  /// Leads a row to a page that has many, or a page to a hint.
+  /// Sets the to-one reference of a row to a page, or the hint of a page.
   private mutating func refer(_ edit: Edit) {
     let names = ["line", "line", "guard", "note", "mark", "page"]
     let name = names[edit.first % names.count]
@@ -88,7 +88,7 @@ struct RandomRows {
     }
   }
 
-  /// Leads both ends of a relationship to each other, or an end nowhere.
+  /// Connects both ends of a one-to-one relationship, or clears an end.
   private mutating func pair(_ edit: Edit) {
     let (entity, name, other, inverse) = RandomRows.oneToOnes[edit.first % 3]
     guard let key = pick(entity, edit.second) else { return }
@@ -137,7 +137,7 @@ struct RandomRows {
     }
   }
 
-  /// Gives a member another place that is free.
+  /// Moves a member to another place that is free.
   private mutating func move(_ edit: Edit) {
     let name = ["line", "tags", "peers"][edit.first % 3]
     guard let key = pick(name, edit.second), let row = rows[key] else { return }
@@ -151,7 +151,7 @@ struct RandomRows {
     if name == "peers", ends[0] == ends[1] { rows[key]!["source#order"] = .integer(place) }
   }
 
-  /// Returns the places of the members of an owner, in no order.
+  /// Returns the places of the members of an owner, in no particular order.
   func places(of owner: ObjectKey, _ name: String) -> [Int64] {
     keys(name).flatMap { key -> [Int64] in
       let row = rows[key]!
@@ -175,7 +175,7 @@ struct RandomRows {
 
   // MARK: Deleting
 
-  /// Deletes an object and applies the delete rules, unless a rule denies that.
+  /// Deletes an object and applies the delete rules, unless a delete rule denies the deletion.
   private mutating func delete(_ key: ObjectKey) {
     var doomed: [ObjectKey] = [key]
     let isPage = SmallModel.name(key).hasPrefix("page")
@@ -204,7 +204,7 @@ struct RandomRows {
 }
 
 extension RandomRows {
-  /// Returns the changes that make other rows of these.
+  /// Returns the changes from these rows to the other rows.
   func changes(to other: RandomRows) -> [RowText] {
     Set(rows.keys).union(other.rows.keys).sorted().compactMap { key in
       switch (rows[key], other.rows[key]) {
@@ -215,7 +215,7 @@ extension RandomRows {
         for name in Set(old.keys).union(new.keys) where old[name] != new[name] {
           values[name] = new[name] ?? .null
           let order = "\(name)#order"
-          // A context that leads a member to another owner sets the place too.
+          // A context that gives a member another owner sets the place too.
           if old[order] != nil || new[order] != nil { values[order] = new[order] ?? .null }
         }
         return RowText(.none, key, values)

@@ -3,7 +3,7 @@ import Testing
 @Suite("Rebase: deletions")
 struct RebaseDeletionTests {
   @Test(
-    "A deletion reaches rows that another save has led to the deleted row",
+    "A deletion follows references that another save has set to the deleted row",
     arguments: RebaseTable(
       """
       case                                           | base                             | mine                 | theirs                                 | view                 | cascaded | originals
@@ -29,7 +29,7 @@ struct RebaseDeletionTests {
   func reached(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A deletion by the policy reaches everything",
+    "A deletion that the policy decides follows its delete rules completely",
     arguments: RebaseTable(
       """
       case                                     | base                                                                                        | mine      | theirs    | policy | view               | cascaded
@@ -41,7 +41,7 @@ struct RebaseDeletionTests {
   func policy(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "The references that a row had last decide where its deletion leads",
+    "A deletion follows the last references of the deleted row",
     arguments: RebaseTable(
       """
       case                                              | base                                                | mine                           | last               | theirs            | given up | view             | cascaded

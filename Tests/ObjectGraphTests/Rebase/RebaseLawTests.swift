@@ -11,7 +11,7 @@ struct RebaseLawTests {
     "", "error", "store", "object", "rollback", "overwrite", "delete", "x=9",
   ]
 
-  @Test("A rebase onto the own base changes nothing")
+  @Test("A rebase onto the same base changes nothing")
   func ownBase() {
     RandomRebase.run { row in
       let base = try row.bases()[0]
@@ -28,7 +28,7 @@ struct RebaseLawTests {
     }
   }
 
-  @Test("A second rebase onto the same base shows the same")
+  @Test("A second rebase onto the same base gives the same rows")
   func again() {
     RandomRebase.run { row in
       let bases = try row.bases()
@@ -40,8 +40,8 @@ struct RebaseLawTests {
     }
   }
 
-  /// A change that the first step has dropped is not replayed: a link that both sides have made, a reference to an
-  /// object that the other save has deleted.
+  /// The law excludes changes that the first step drops, because they are not replayed: a link that both sides have made, and a
+  /// reference to an object that the other save has deleted.
   @Test("A rebase in two steps gives the same as a rebase in one")
   func twoSteps() {
     RandomRebase.run { row in
@@ -114,7 +114,7 @@ extension RebaseResult: CustomStringConvertible {
   }
 }
 
-/// The rules that the rows of a view obey together.
+/// The rules that hold for the rows of a view together.
 struct Agreement {
   private let rows: RandomRows
   private let base: View
@@ -128,7 +128,7 @@ struct Agreement {
     self.rows = rows
   }
 
-  /// Returns each broken rule.
+  /// Returns a description of each broken rule.
   func faults() throws -> [String] {
     var faults: [String] = []
     var pairs: Set<[String]> = []

@@ -3,7 +3,7 @@ import Testing
 @Suite("Rebase: repairs")
 struct RebaseRepairTests {
   @Test(
-    "The next rebase takes repairs back that have lost their reason",
+    "The next rebase takes back a repair whose reason has ended",
     arguments: RebaseTable(
       """
       case                                        | base                | mine                               | theirs                             | since | then                 | policy | view                                          | changes                                          | originals
@@ -19,7 +19,7 @@ struct RebaseRepairTests {
   func takenBack(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "The next rebase makes repairs anew that have their reason",
+    "The next rebase makes a repair anew if its reason remains",
     arguments: RebaseTable(
       """
       case                            | base                | mine                               | theirs                             | since | then      | view                                              | changes                                          | originals
@@ -33,7 +33,7 @@ struct RebaseRepairTests {
   func madeAnew(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "So it does after the context has asked to see the deleted object",
+    "The next rebase takes a repair back after the context has asked to see the deleted object",
     arguments: RebaseTable(
       """
       case                             | base           | mine     | theirs             | since | then      | seen    | own save | view | changes

@@ -109,7 +109,7 @@ struct RebaseCase: Sendable, CustomTestStringConvertible {
     return rebase
   }
 
-  /// Returns the rebase that the cells describe.
+  /// Runs the rebase that the cells describe.
   func rebase() throws -> Rebase {
     let bases = try bases()
     var changes = try changes(above: bases[0])

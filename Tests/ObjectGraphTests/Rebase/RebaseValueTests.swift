@@ -42,7 +42,7 @@ struct RebaseValueTests {
   func layers(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Rows that the context has seen are in no conflict",
+    "Rows that the context has asked to see are in no conflict",
     arguments: RebaseTable(
       """
       case                                                      | base          | mine      | theirs        | seen  | own save  | view          | originals
@@ -89,7 +89,7 @@ struct RebaseValueTests {
   func places(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Only a save of another family is in conflict with a child",
+    "Only a save of another root context and its children is in conflict with a child",
     arguments: RebaseTable(
       """
       case                                                    | base          | ancestor   | mine      | theirs    | ancestor now  | view                 | originals

@@ -19,7 +19,7 @@ struct RowText: Hashable {
 
   var sign: Sign
   var key: ObjectKey
-  /// The given values, by the names of columns.
+  /// The given values, by column name.
   var values: [String: Value] = [:]
 
   init(_ sign: Sign, _ key: ObjectKey, _ values: [String: Value] = [:]) {

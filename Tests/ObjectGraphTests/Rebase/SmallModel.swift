@@ -87,7 +87,7 @@ enum SmallModel {
   static func layout(of key: ObjectKey) -> Layout { graph.schema[key.entity]! }
 }
 
-/// A commit of plain layers.
+/// A snapshot made of layers that a test has built.
 struct LayersSnapshot: StoreSnapshot {
   var commit: Int64
   var layers: [Layer]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A person whose class says what decade it is in, and gives it a nickname when it is read for the first time.
+/// A person whose class computes the decade of the age, and sets a nickname when the person is first read.
 @Entity("Person") private final class Decades: ManagedObject {
   var age: Int32
   @Transient var nickname: String
@@ -13,7 +13,7 @@ import Testing
   override func awakeFromFetch() { nickname = decade }
 }
 
-@Suite("Sections that objects name themselves")
+@Suite("Sections with names that objects provide")
 struct AskedSectionsTests {
   private func context(_ kind: Kind, ages: [Int32]) throws -> ManagedObjectContext {
     let graph = try Graph(kind, classes: [Decades.self])
@@ -29,7 +29,7 @@ struct AskedSectionsTests {
 
   private static let byAge = FetchRequest(Decades.self, sortedBy: [SortKey("age")])
 
-  @Test("What an object sets when it awakes is no step of undo", arguments: Kind.allCases)
+  @Test("A value that an object sets in awakeFromFetch is no undo group", arguments: Kind.allCases)
   func awaking(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 34])
     let undo = try #require(context.undoStack)
@@ -42,7 +42,7 @@ struct AskedSectionsTests {
     #expect(all[0].age == 50)
   }
 
-  @Test("What objects set when they awake goes with them", arguments: Kind.allCases)
+  @Test("Values that objects set in awakeFromFetch are released with the objects", arguments: Kind.allCases)
   func walking(_ kind: Kind) throws {
     let context = try context(kind, ages: Array(0..<50))
     let kept = try #require(try context.fetch(Self.byAge).last)
@@ -55,7 +55,7 @@ struct AskedSectionsTests {
     #expect(context.workspace.transientValues.count == 1)
   }
 
-  @Test("A computed property names them, and a change moves an object", arguments: Kind.allCases)
+  @Test("A computed property names the sections, and a change moves an object between them", arguments: Kind.allCases)
   func computed(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34, 47])
     let results = try FetchedResults(
@@ -73,7 +73,7 @@ struct AskedSectionsTests {
     #expect(results.sections.map(\.count) == [1, 2, 1] && results.map(\.age) == [21, 33, 34, 47])
     #expect(changes.count == 1)
 
-    // In its place, and in another section.
+    // The object stays in its place, and comes into another section.
     results[0].age = 19
     try context.processPendingChanges()
     #expect(results.sections.map(\.name) == ["10s", "30s", "40s"] && changes.count == 2)
@@ -88,7 +88,7 @@ struct AskedSectionsTests {
   }
 
   @Test(
-    "A transient attribute names them, whether set by awaking, by hand or by undoing",
+    "A transient attribute names the sections, set by awakeFromFetch, the program or undo",
     arguments: Kind.allCases)
   func transient(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
@@ -109,7 +109,7 @@ struct AskedSectionsTests {
   }
 
   @Test(
-    "A name that comes twice is refused, and so is leaving out what is not saved",
+    "A repeated section name is refused, and so is a request that excludes unsaved changes",
     arguments: [Kind.memory])
   func refused(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 34, 25])
@@ -134,7 +134,7 @@ struct AskedSectionsTests {
   }
 
   @Test(
-    "A change that makes a name come twice is an error of the next save, once",
+    "A change that repeats a section name is one error of the next save",
     arguments: Kind.allCases)
   func repeatedByChange(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
@@ -159,7 +159,7 @@ struct AskedSectionsTests {
     #expect(!context.hasChanges && results.snapshot == before)
   }
 
-  @Test("The list goes on once each name comes once again", arguments: Kind.allCases)
+  @Test("The list continues once no section name is repeated", arguments: Kind.allCases)
   func repeatedUntilChanged(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
     let results = try FetchedResults(
@@ -184,7 +184,7 @@ struct AskedSectionsTests {
     #expect(results.sections.map(\.name) == ["odd", "even"])
   }
 
-  @Test("A list of a limited request is refused likewise", arguments: Kind.allCases)
+  @Test("A list of a limited request refuses a repeated section name too", arguments: Kind.allCases)
   func repeatedInReload(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
     var request = Self.byAge

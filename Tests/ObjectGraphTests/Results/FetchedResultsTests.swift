@@ -35,7 +35,7 @@ struct FetchedResultsTests {
     #expect(age.sections.map(\.name) == ["0"] && age.count == 5)
   }
 
-  @Test("A name that comes twice among the sections is refused", arguments: [Kind.memory])
+  @Test("A list refuses a section name that is repeated", arguments: [Kind.memory])
   func repeatedSection(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -47,13 +47,13 @@ struct FetchedResultsTests {
     #expect(error?.code == .notSupported)
   }
 
-  /// The new places of what was updated.
+  /// Returns the new places of the updated objects.
   private static func updates(_ change: FetchedResultsChange) -> [Int] {
     change.objects.compactMap { if case .update(_, _, let place) = $0 { place.index } else { nil } }
   }
 
   @Test(
-    "An owner is told of when its members come, go, or change their order", arguments: Kind.allCases
+    "A list updates an owner when its members are added, removed or reordered", arguments: Kind.allCases
   )
   func members(_ kind: Kind) throws {
     let context = try Graph(kind).context()
@@ -96,7 +96,7 @@ struct FetchedResultsTests {
   }
 
   @Test(
-    "What happens is told as insertions, deletions, moves and updates", arguments: Kind.allCases)
+    "A list reports changes as insertions, deletions, moves and updates", arguments: Kind.allCases)
   func changes(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -140,7 +140,7 @@ struct FetchedResultsTests {
       ])
     let count = told.count
     try context.save()
-    // Saving brings derived values, and nothing else.
+    // A save changes derived values, and nothing else.
     #expect(told.dropFirst(count).allSatisfy { $0.before == $0.after })
     context.delete(dora)
     context.delete(people[0])
@@ -151,7 +151,7 @@ struct FetchedResultsTests {
   }
 
   @Test(
-    "Others' saves arrive when they are merged, and a child's when it saves",
+    "A list shows another context's save after the merge, and a child's save at once",
     arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -184,7 +184,7 @@ struct FetchedResultsTests {
     #expect(results.map(\.name) == ["Cleo", "Zed"])
   }
 
-  @Test("What follows from other objects is followed too", arguments: Kind.allCases)
+  @Test("A list updates objects whose values come from other objects", arguments: Kind.allCases)
   func related(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob")
@@ -236,7 +236,7 @@ struct FetchedResultsTests {
     #expect(results.map { $0.place(in: results) } == [0, 1, 2, 3, 4])
   }
 
-  @Test("Another request is told as a change", arguments: [Kind.memory])
+  @Test("A change of the request is reported as a change of the list", arguments: [Kind.memory])
   func otherRequest(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -285,12 +285,12 @@ struct FetchedResultsTests {
   }
 
   private struct Kept: @unchecked Sendable {
-    // Sendable: only kept.
+    // Sendable: the other thread only keeps the list.
     let results: FetchedResults<Person>
     init(_ results: FetchedResults<Person>) { self.results = results }
   }
 
-  @Test("Counts, identifiers and aggregates that stay right", arguments: Kind.allCases)
+  @Test("Live counts, identifiers and aggregates stay current", arguments: Kind.allCases)
   func live(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -319,7 +319,7 @@ struct FetchedResultsTests {
     #expect(try LiveResult.count(young, in: other).value == 0)
   }
 
-  @Test("A list is what fetching anew gives, and its changes lead to it", arguments: Kind.allCases)
+  @Test("A list equals a new fetch after each change, and its reported changes lead to it", arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
     for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }
@@ -429,7 +429,7 @@ extension Person {
 }
 
 extension FetchedResultsChange {
-  /// The list before with the changes made that are told of.
+  /// Returns the list before the change with the reported changes applied.
   func applied() -> [ObjectID] {
     var list = before.identifiers
     var (gone, come): ([Int], [(Int, ObjectID)]) = ([], [])
@@ -450,7 +450,7 @@ extension FetchedResultsChange {
     return list
   }
 
-  /// The names of the sections before, with those taken out and put in that are told of.
+  /// Returns the names of the sections before the change with the reported changes applied.
   func appliedSections() -> [String] {
     var names = before.sections.map(\.name)
     for index in deletedSections.reversed() { names.remove(at: index) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Those who follow results")
+@Suite("Observers of results")
 struct FollowingTests {
   private static func people(_ context: ManagedObjectContext, _ names: String...) throws -> [Person]
   {
@@ -16,7 +16,7 @@ struct FollowingTests {
 
   private static let byName = FetchRequest(Person.self, sortedBy: [SortKey("name")])
 
-  @Test("A list may ask for something else while another is told, and nobody loses anything")
+  @Test("A list may change its request while another list is notified, and no change is lost")
   func masterAndDetail() throws {
     let context = try Graph(.memory).context()
     let porto = try context.insert(Trip.self) { $0.name = "Porto" }
@@ -70,7 +70,7 @@ struct FollowingTests {
     func followStores() throws {}
   }
 
-  @Test("Who can't follow keeps nobody else from it, and tries again")
+  @Test("An observer that fails does not stop the other observers, and is updated again")
   func failingFollower() throws {
     let context = try Graph(.memory).context()
     let first = try FetchedResults(Self.byName, in: context)
@@ -96,7 +96,7 @@ struct FollowingTests {
     #expect(failing.told == [1, 0])
   }
 
-  @Test("What follows in a stream is in the order in which it happened, and ends with the list")
+  @Test("The streams of a list are in the order of the changes, and end with the list")
   func streamOrder() async throws {
     let context = try Graph(.memory).context()
     var results: FetchedResults<Person>? = try FetchedResults(
@@ -129,7 +129,7 @@ struct FollowingTests {
     #expect(numbers == [0, 2])
   }
 
-  @Test("Sections leave no object out that a request finds", arguments: Kind.allCases)
+  @Test("Sections contain every object that the request finds", arguments: Kind.allCases)
   func distinct(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -140,7 +140,7 @@ struct FollowingTests {
     #expect(results.count == 3 && results.sections.map(\.count) == [3])
   }
 
-  @Test("A count of different values, or of groups, counts those", arguments: Kind.allCases)
+  @Test("A live count of distinct values or of groups counts the values or groups", arguments: Kind.allCases)
   func countOfValues(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     var different = FetchRequest(Person.self)
@@ -162,7 +162,7 @@ struct FollowingTests {
     #expect(try counts.map(\.value) == [different, groups].map { try context.count(for: $0) })
   }
 
-  @Test("What is counted by the time is counted by one time")
+  @Test("A live count that depends on the current time counts all objects at one time")
   func oneMoment() throws {
     let context = try Graph(.memory).context()
     let start = Date(timeIntervalSinceNow: 0.5)
@@ -170,7 +170,7 @@ struct FollowingTests {
     let count = try LiveResult.count(
       FetchRequest(Trip.self, where: QueryPredicate("start > now()")), in: context)
     Thread.sleep(until: start.addingTimeInterval(0.1))
-    // So many are not looked at one by one.
+    // The count does not check so many insertions one by one.
     for _ in 0..<5000 { try context.insert(Trip.self) }
     try context.processPendingChanges()
     context.delete(soon)
@@ -179,7 +179,7 @@ struct FollowingTests {
   }
 
   @Test(
-    "Lists of several stores leave out what is not saved when asked to", arguments: Kind.allCases)
+    "Lists of several stores exclude unsaved changes on request", arguments: Kind.allCases)
   func savedOnly(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let second = try graph.coordinator.addStore(at: graph.path("/second"), type: kind.type)
@@ -198,7 +198,7 @@ struct FollowingTests {
     #expect(results.map(\.name) == ["Bob"] && count.value == 1)
   }
 
-  @Test("A request that is refused leaves the list, and what it asks for, as they were")
+  @Test("A refused request leaves the list and its request unchanged")
   func refusedRequest() throws {
     let context = try Graph(.memory).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
@@ -221,7 +221,7 @@ struct FollowingTests {
     #expect(results.map(\.name) == ["Ada", "Cleo", "Dora"] && count == 1)
   }
 
-  @Test("Stores that come, move or go are noticed by lists", arguments: Kind.allCases)
+  @Test("Lists follow stores that are added, moved or removed", arguments: Kind.allCases)
   func otherStores(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -256,7 +256,7 @@ struct FollowingTests {
     #expect(results.map(\.name) == ["Ada"] && count.value == 1)
   }
 
-  @Test("Following a change asks only about what was changed")
+  @Test("A list evaluates a change only for the changed objects")
   func cost() throws {
     let context = try Graph(.memory).context()
     let all = try (0..<2000).map { number in
@@ -264,7 +264,7 @@ struct FollowingTests {
     }
     try context.save()
     let asked = Mutex(0)
-    // A section's name is asked for once for each value when all is looked for.
+    // A full search computes the name of a section once for each value.
     let results = try FetchedResults(
       Self.byName, in: context,
       sections: FetchedSections("name") { name in
@@ -284,7 +284,7 @@ struct FollowingTests {
     #expect(asked.withLock { $0 } < 30 && results.count == 2000)
   }
 
-  @Test("A list of a private queue is read in its turn only")
+  @Test("The program stops if a list of a private queue is read outside of its turn")
   func place() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -298,7 +298,7 @@ struct FollowingTests {
     #expect(MisuseTests.text(result).contains("was used outside of its context's turn"))
   }
 
-  @Test("Who follows after others have left sees what is there now", arguments: Kind.allCases)
+  @Test("A new list shows the current state after all earlier lists have ended", arguments: Kind.allCases)
   func followedAgain(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try Self.people(context, "Ada")[0]
@@ -320,7 +320,7 @@ struct FollowingTests {
     #expect(again.map(\.name) == ["Ada", "Bob"] && count.value == 1)
   }
 
-  @Test("Who follows while others leave unnoticed sees what is there now", arguments: Kind.allCases)
+  @Test("A new list shows the current state if the earlier list ends in the same turn", arguments: Kind.allCases)
   func followedAtOnce(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     var first: FetchedResults<Person>? = try FetchedResults(Self.byName, in: context)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Whether an observed change was announced.
+/// Whether a change of the observed values was announced.
 final class Announcement: Sendable {
   private let count = Mutex(0)
 
-  /// Observes what `read` reads.
+  /// Observes the values that `read` reads.
   init(_ read: () -> Void) {
     withObservationTracking(read) { self.count.withLock { $0 += 1 } }
   }
@@ -34,7 +34,7 @@ struct ObservationTests {
     try context.save()
   }
 
-  /// Changes what the context shows through another context.
+  /// Changes values through another context, and merges the save.
   private func changeElsewhere(_ body: (ManagedObjectContext) throws -> Void) throws {
     let other = graph.context()
     try body(other)

@@ -82,7 +82,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "A save shows the values of saves before it, and a change of them is no conflict",
+    "A save shows the values of saves before it, and changing these values is no conflict",
     arguments: Kind.allCases)
   func afterConflict(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -119,7 +119,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "A child that has not looked again is in conflict in its parent, and one that has is not",
+    "A child's change is in conflict in the parent, unless the child has advanced before it",
     arguments: Kind.allCases, [false, true])
   func handedOver(_ kind: Kind, hasLooked: Bool) throws {
     try scenario(kind, hasLooked ? "has looked" : "has not looked") { s in

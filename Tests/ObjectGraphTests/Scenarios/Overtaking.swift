@@ -2,9 +2,9 @@ import Foundation
 import ObjectGraph
 import Testing
 
-/// Does something in a save, after the save has prepared its changes and before it commits them.
+/// Runs `body` in a save, after the save has prepared its changes and before it commits them.
 ///
-/// - Parameter times: The number of attempts at which `body` is done.
+/// - Parameter times: The number of attempts in which `body` runs.
 /// - Returns: The number of attempts.
 func overtaking(
   _ context: ManagedObjectContext, times: Int = 1, by body: () throws -> Void,

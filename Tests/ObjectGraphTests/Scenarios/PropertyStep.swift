@@ -4,7 +4,7 @@ import ObjectModel
 
 /// A step with the name of an object and values of its properties: `set("trip", cost: 1)`.
 ///
-/// The call is dynamic, so a scenario names the properties of any model without a declaration of each.
+/// The call is dynamic, so a scenario can name the properties of any model without declaring each of them.
 @dynamicCallable
 struct PropertyStep {
   typealias Body = (_ label: String, _ name: String, _ values: [(String, StepValue)]) throws -> Void

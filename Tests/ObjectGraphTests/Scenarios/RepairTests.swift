@@ -4,7 +4,7 @@ import Testing
 @Suite("Repairs")
 struct RepairTests {
   @Test(
-    "A deletion that the policy gives up gives back what led to the object",
+    "A deletion that the policy gives up restores the references to the object",
     arguments: Kind.allCases, [false, true])
   func givenUpDeletion(_ kind: Kind, byChild: Bool) throws {
     try scenario(kind, byChild ? "in a child" : "in a root context") { s in
@@ -24,7 +24,7 @@ struct RepairTests {
   }
 
   @Test(
-    "A deletion that the policy gives up gives back the parts of the object",
+    "A deletion that the policy gives up restores the parts of the object",
     arguments: Kind.allCases, [false, true])
   func givenUpDeletionOfParts(_ kind: Kind, byChild: Bool) throws {
     try scenario(kind, byChild ? "in a child" : "in a root context") { s in
@@ -46,7 +46,7 @@ struct RepairTests {
     }
   }
 
-  @Test("A repair of an object is in no conflict about it", arguments: Kind.allCases)
+  @Test("A repair of an object causes no conflict about the object", arguments: Kind.allCases)
   func noConflict(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.one.insert(person: "ada").insert("passport").save()
@@ -81,7 +81,7 @@ struct RepairTests {
   }
 
   @Test(
-    "A repaired object shows a value that another context has changed since",
+    "A repaired object shows a value that another context has changed since the repair",
     arguments: Kind.allCases)
   func changedBeneath(_ kind: Kind) throws {
     try scenario(kind) { s in

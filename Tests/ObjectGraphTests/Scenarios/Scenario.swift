@@ -34,8 +34,7 @@ func scenario(
 
 /// Contexts over one store, and the steps that they have done.
 ///
-/// Objects have names, and a name means the same object in each context. A context is made when it is
-/// first mentioned.
+/// Objects have names, and a name means the same object in each context. A context is made when a step first mentions it.
 final class Scenario {
   let graph: Graph
   private let title: String
@@ -72,7 +71,7 @@ final class Scenario {
 
   /// A context over another coordinator of the same files, as another process has it.
   ///
-  /// A store in memory has one coordinator, so there the context is like ``other``.
+  /// A store in memory has only one coordinator, so for such a store the context is like ``other``.
   var outside: ScenarioContext {
     contexts["outside"] ?? keep(ScenarioContext("outside", reopened(), in: self))
   }
@@ -106,7 +105,7 @@ final class Scenario {
       return ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     } catch {
       step("open the store again") { throw error }
-      // No step is done any more, so any context will do.
+      // No further step runs, so any context will do.
       return graph.context()
     }
   }
@@ -129,7 +128,7 @@ final class Scenario {
 
   // MARK: - Steps
 
-  /// Does a step, unless a step before it has failed.
+  /// Runs a step, unless a step before it has failed.
   func step(_ words: String, _ body: () throws -> Void) {
     guard failure == nil else { return }
     let index = steps.count
@@ -139,7 +138,7 @@ final class Scenario {
     do {
       try body()
     } catch {
-      // A step fails with a step that is part of it, which has the better reason.
+      // If a step that is part of this one has failed, its reason is the better one and stays.
       if failure == nil { failure = (index, "\(error)") }
     }
   }

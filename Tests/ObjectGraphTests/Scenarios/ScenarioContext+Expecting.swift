@@ -20,7 +20,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Expects that the context finds these objects of entities and no more: `contains(trip: ["trip"])`.
+  /// Expects that the context finds exactly these objects of the entities: `contains(trip: ["trip"])`.
   ///
   /// This fetches, so it advances the context.
   var contains: EntityStep {
@@ -82,7 +82,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Expects that the context finds the instances of the objects that the scenario holds, and no new ones.
+  /// Expects that the context finds the same instances as the scenario holds.
   @discardableResult
   func expectSameInstance(_ names: String...) -> ScenarioContext {
     step("expect the same instance of \(names.joined(separator: ", "))") { context in
@@ -118,7 +118,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Expects that the found objects are the named ones and no more, in any order.
+  /// Throws unless the found objects are exactly the named ones, in any order.
   func require(_ found: [ManagedObject], _ names: [String]) throws {
     let found = found.map { scenario.name(of: $0.objectID) }.sorted()
     guard found == names.sorted() else {

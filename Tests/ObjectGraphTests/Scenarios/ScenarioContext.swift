@@ -30,14 +30,14 @@ final class ScenarioContext {
     context.name = name
   }
 
-  /// Does a step that has no method of its own.
+  /// Runs a step that has no method of its own.
   @discardableResult
   func step(_ words: String, _ body: (ManagedObjectContext) throws -> Void) -> ScenarioContext {
     scenario.step("\(name): \(words)") { try body(context) }
     return self
   }
 
-  /// The object of the name in this context, which is held from now on.
+  /// Returns the object with the name in this context, and holds it from now on.
   func object(_ name: String) throws -> ManagedObject {
     if let object = held[name] { return object }
     let id = try scenario.identifier(of: name)
@@ -121,7 +121,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Looks the objects up in the context, which may have to advance for that.
+  /// Looks the objects up in the context, which may advance to find them.
   @discardableResult
   func find(_ names: String...) -> ScenarioContext {
     step("find \(names.joined(separator: ", "))") { _ in
@@ -131,7 +131,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Lets go of the objects, so that only the context refers to them.
+  /// Releases the scenario's references to the objects, so that only the context refers to them.
   @discardableResult
   func release(_ names: String...) -> ScenarioContext {
     step("release \(names.joined(separator: ", "))") { _ in
@@ -151,7 +151,7 @@ extension ScenarioContext {
 // MARK: - Advancing
 
 extension ScenarioContext {
-  /// Fetches objects of an entity that no scenario is about, which advances the context.
+  /// Advances the context by a fetch of an entity that no scenario uses.
   @discardableResult
   func fetch() -> ScenarioContext {
     step("fetch") { _ = try $0.fetch(FetchRequest("Person")) }
@@ -177,7 +177,7 @@ extension ScenarioContext {
   @discardableResult
   func refreshAll() -> ScenarioContext { step("refresh all") { $0.refreshAllObjects() } }
 
-  /// Merges saves of other contexts from now on without being asked.
+  /// Merges saves of other contexts automatically from now on.
   @discardableResult
   func follow() -> ScenarioContext {
     step("follow") { $0.automaticallyMergesChangesFromParent = true }
@@ -213,9 +213,9 @@ extension ScenarioContext {
     }
   }
 
-  /// Saves; after the save has prepared its changes and before it commits them, `body` is done once.
+  /// Saves, and runs `body` once after the save has prepared its changes and before it commits them.
   ///
-  /// - Parameter attempts: The number of times that the save must prepare; `nil` for any number.
+  /// - Parameter attempts: The expected number of times that the save prepares its changes; `nil` for any number.
   @discardableResult
   func save(
     attempts: Int? = nil, expecting refusal: SaveRefusal? = nil, overtakenBy body: () -> Void
@@ -229,11 +229,11 @@ extension ScenarioContext {
     }
   }
 
-  /// Gives all changes to the parent without waiting for it.
+  /// Pushes all changes to the parent without waiting for it.
   @discardableResult
   func handOver() -> ScenarioContext { step("hand over") { try $0.handOver() } }
 
-  /// Gives all changes to the parent by a save, or without waiting for it.
+  /// Gives all changes to the parent by a save, or by a push without waiting.
   @discardableResult
   func push(handingOver: Bool) -> ScenarioContext { handingOver ? handOver() : save() }
 
@@ -254,7 +254,7 @@ extension ScenarioContext {
 // MARK: - Undo
 
 extension ScenarioContext {
-  /// Records changes for undo from now on; the second time in the stack of the first time.
+  /// Records changes for undo from now on. A second call uses the stack of the first one again.
   @discardableResult
   func startUndo() -> ScenarioContext {
     step("start undo") { context in
@@ -264,7 +264,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Takes the undo stack off the context.
+  /// Removes the undo stack from the context, and keeps it for later.
   @discardableResult
   func stopUndo() -> ScenarioContext { step("stop undo") { $0.undoStack = nil } }
 
@@ -288,7 +288,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Does steps whose changes are not recorded for undo.
+  /// Runs steps whose changes are not recorded for undo.
   @discardableResult
   func withoutUndo(_ body: () -> Void) -> ScenarioContext {
     step("without undo") { _ in try undoStack?.withoutUndo(body) }

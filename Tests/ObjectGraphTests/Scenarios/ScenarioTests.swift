@@ -2,10 +2,10 @@ import Testing
 
 @testable import ObjectGraph
 
-/// The language of scenarios itself.
+/// Tests of the scenario language itself.
 @Suite("Scenarios")
 struct ScenarioTests {
-  /// The report of a scenario over a store in memory.
+  /// Returns the report of a scenario over a store in memory.
   private func report(
     _ arguments: Any..., body: (Scenario) throws -> Void
   ) throws -> String? {
@@ -14,7 +14,7 @@ struct ScenarioTests {
     return scenario.report
   }
 
-  @Test("A conflict is a scenario of one step a line", arguments: Kind.allCases)
+  @Test("A conflict is a scenario with one step on each line", arguments: Kind.allCases)
   func conflict(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.parent.insert("trip", cost: 0).save()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Stores of a coordinator")
 struct CoordinatorTests {
-  /// People with passports, trips with ordered stops, members and friends.
+  /// Inserts people with passports, and trips with ordered stops, members and friends.
   private func fill(_ context: ManagedObjectContext) throws {
     let people = try ["Ada", "Bob", "Cyd"].map { name in
       try context.insert(Person.self) {
@@ -39,7 +39,7 @@ struct CoordinatorTests {
     try context.save()
   }
 
-  /// Everything that `fill` made, in words.
+  /// Returns everything that `fill` inserts, as text.
   private func words(_ context: ManagedObjectContext) throws -> [String] {
     let people = try context.fetch(Person.self, sortedBy: [SortKey("name")])
     let trips = try context.fetch(Trip.self)
@@ -61,7 +61,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A store moves to any type and place, with everything in it, and work goes on there",
+    "A store moves to any type and place with its whole content, and contexts continue there",
     arguments: Kind.allCases, Kind.allCases)
   func migrate(_ from: Kind, _ to: Kind) throws {
     let graph = try Graph(from, on: Ground(from, to))
@@ -90,7 +90,7 @@ struct CoordinatorTests {
       let other = PersistentStoreCoordinator(
         model: Travels.model, places: graph.places,
         classes: Travels.classes)
-      // The file itself says what it is.
+      // The type is found in the file itself.
       #expect(try other.addStore(at: graph.path("/new.store")).type == to.type)
       let again = ManagedObjectContext(other, concurrency: .confined)
       #expect(try again.count(for: FetchRequest("Person")) == 5)
@@ -102,7 +102,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A move that fails, or is stopped, leaves the store where it was",
+    "A move that fails or is stopped leaves the store in its old place",
     arguments: [Kind.memory] + Kind.simulated, Kind.simulated)
   func failingMove(_ from: Kind, _ to: Kind) throws {
     let graph = try Graph(from, on: Ground(from, to))
@@ -133,7 +133,7 @@ struct CoordinatorTests {
     #expect(try words(graph.context()) == wanted)
   }
 
-  @Test("A store of a configuration moves with that, and others stay", arguments: Kind.allCases)
+  @Test("A store of a configuration moves with its configuration, and other stores stay", arguments: Kind.allCases)
   func configuration(_ kind: Kind) throws {
     let ground = Ground(kind)
     let coordinator = PersistentStoreCoordinator(
@@ -163,14 +163,14 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A store is replaced by another and destroyed, but only when it is not in use",
+    "A store can be replaced by another or destroyed only while it is not in use",
     arguments: Kind.files)
   func replaceAndDestroy(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let coordinator = graph.coordinator
     try fill(graph.context())
     let second = try coordinator.addStore(at: graph.path("/second"), type: kind.type)
-    // A context that is left would show what it has fetched, and hold a database open for that.
+    // The context ends here, because it would keep the fetched objects and a database open.
     do {
       let context = graph.context()
       try context.insert(Person.self, into: second) { $0.name = "Second" }
@@ -210,7 +210,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A model that does not fit is refused, with the entities and properties that differ",
+    "A store refuses a model that does not fit, and names the entities and properties that differ",
     arguments: Kind.allCases)
   func differences(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -241,13 +241,13 @@ struct CoordinatorTests {
       #expect(error?.message.contains(name) ?? false, "\(name): \(error?.message ?? "")")
     }
     #expect(error?.message.contains("Passport") == false, "\(error?.message ?? "")")
-    // The store is not held by the one that was refused.
+    // The coordinator that was refused does not keep the store open.
     let again = try graph.again()
     #expect(try again.count(for: FetchRequest("Person")) == 4)
   }
 
   @Test(
-    "The same store can't be there twice, and one that is gone takes no more",
+    "A coordinator refuses to add a store twice, and a removed store accepts no changes",
     arguments: Kind.allCases)
   func twice(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -270,7 +270,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "What an application keeps in a store's metadata is read without a model",
+    "An application's values in a store's metadata can be read without a model",
     arguments: Kind.files)
   func metadata(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -292,7 +292,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "Objects go to the store they are assigned to, are refused by one for reading, and stay apart",
+    "Objects go to their assigned stores, a read-only store refuses them, and stores stay apart",
     arguments: Kind.allCases)
   func assigned(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -345,7 +345,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "What is inserted after a store has moved, gone or come goes where it belongs",
+    "A new object goes to the right store after a store has moved, gone or come",
     arguments: Kind.allCases)
   func insertAfterMove(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -376,7 +376,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A store that comes for an entity's configuration takes what is inserted from then on",
+    "A store added for an entity's configuration takes the objects inserted afterwards",
     arguments: Kind.allCases)
   func insertAfterAdding(_ kind: Kind) throws {
     let thing = Entity("Thing", properties: [.attribute(Attribute("name", .string))])
@@ -393,7 +393,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A context goes on with a store that was removed and added again", arguments: Kind.simulated)
+    "A context continues with a store that was removed and added again", arguments: Kind.simulated)
   func addedAgain(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Fetched properties")
 struct FetchedPropertyTests {
-  /// Readers in one store, books and shelves in another, and a note of what readers like in both.
+  /// The model: readers in one store, books and shelves in another, and a note about the readers' taste in both.
   private static let model: Model = try! Model(
     Model.Description(
       entities: [
@@ -99,7 +99,7 @@ struct FetchedPropertyTests {
   }
 
   @Test(
-    "They find objects of other stores by what their object is and has", arguments: Kind.allCases,
+    "A fetched property finds objects of other stores by its owner and its owner's values", arguments: Kind.allCases,
     [true, false])
   func across(_ kind: Kind, _ isSaved: Bool) throws {
     let library = try Library(kind)
@@ -124,7 +124,7 @@ struct FetchedPropertyTests {
   }
 
   @Test(
-    "An object of one store is no object of another that has the same number there",
+    "An object is not confused with the object of another store that has the same number",
     arguments: Kind.allCases)
   func sameKey(_ kind: Kind) throws {
     let library = try Library(kind)

@@ -23,7 +23,7 @@ struct MovingTests {
     }
   }
 
-  @Test("What is saved while a store moves is there afterwards", arguments: Kind.allCases)
+  @Test("A save during a move of its store is in the moved store", arguments: Kind.allCases)
   func savedMeanwhile(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let old = graph.coordinator.stores[0]
@@ -40,14 +40,14 @@ struct MovingTests {
     }
 
     #expect(try Self.names(graph) == ["Ada", "Late"])
-    // It was copied once without the late one, and once with it.
+    // The store was copied once without the late save, and once with it.
     #expect(totals.count == 2)
     #expect(try new.metadata.values["app"] == .string("late"))
     #expect(graph.coordinator.stores == [new])
   }
 
   @Test(
-    "A store that is saved into each time it is copied stays where it is", arguments: Kind.allCases)
+    "A store that is saved during each attempt to copy it stays in its old place", arguments: Kind.allCases)
   func savedEachTime(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let old = graph.coordinator.stores[0]
@@ -70,7 +70,7 @@ struct MovingTests {
   }
 
   @Test(
-    "Every save that succeeds while a store moves is in the new one", arguments: Kind.allCases)
+    "The moved store contains every save that succeeds during the move", arguments: Kind.allCases)
   func savedByOthers(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let coordinator = graph.coordinator
@@ -106,7 +106,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A context that knows a store which has moved goes on with the others", arguments: Kind.allCases
+    "A context that has read a store before its move continues with the other stores", arguments: Kind.allCases
   )
   func knownBefore(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -141,7 +141,7 @@ struct MovingTests {
   }
 
   @Test(
-    "An open store is not destroyed or replaced by another spelling of its path",
+    "Another spelling of an open store's path does not let it be destroyed or replaced",
     arguments: [Kind.binary, .compressed, .xml])
   func otherSpelling(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -163,7 +163,7 @@ struct MovingTests {
     #expect(try Self.names(graph) == ["Ada"])
   }
 
-  @Test("Nothing is made of a store that is to be read and is not there", arguments: Kind.allCases)
+  @Test("Opening a missing store for reading only creates nothing", arguments: Kind.allCases)
   func nothingToRead(_ kind: Kind) throws {
     let graph = try Graph(kind)
     for type in [nil, kind.type] where kind != .memory {
@@ -178,7 +178,7 @@ struct MovingTests {
     #expect(graph.coordinator.stores.count == 1)
   }
 
-  @Test("What was added for reading only gets no metadata, and keeps its history")
+  @Test("A store added for reading only accepts no metadata, and keeps its history")
   func readOnly() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let inner = try MemoryStore(Travels.model, keepsHistory: true)
@@ -201,7 +201,7 @@ struct MovingTests {
   }
 
   @Test(
-    "When a store can't take back what it had taken, the others still do, and the error says both")
+    "If one store can't take back its commit, the others still do, and the error reports both")
   func takingBack() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let full = StoreError(.inputOutput, "The third is full.")
@@ -227,7 +227,7 @@ struct MovingTests {
     #expect(counts == [0, 1, 0] && context.hasChanges)
   }
 
-  @Test("A store that takes changes back keeps the metadata that others have given it meanwhile")
+  @Test("A store that takes back changes keeps the metadata that another coordinator has set meanwhile")
   func metadataOfOthers() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let first = try StagedStore(Travels.model)

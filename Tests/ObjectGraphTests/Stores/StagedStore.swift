@@ -3,20 +3,20 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// A store in memory that refuses what a test says, and whose clock is the test's.
+/// A store in memory that refuses commits and dates them as a test demands.
 final class StagedStore: Store {
   private let inner: MemoryStore
   private let stage = Mutex(Stage())
 
-  /// What a test asks for.
+  /// The demands of a test.
   struct Stage {
-    /// Which commits are refused, counted from 1, and with what.
+    /// The errors of the commits to refuse, by the number of the commit request, from 1.
     var refusals: [Int: StoreError] = [:]
-    /// How many commits were asked for.
+    /// The number of commits that were requested.
     var commitCount = 0
-    /// What happens before a commit is refused.
+    /// A closure that runs before a commit is refused.
     var whenRefusing: (@Sendable () throws -> Void)?
-    /// The times of commits, by their numbers, where they are not the true ones.
+    /// The times to report for commits instead of the true ones, by commit number.
     var times: [Int64: Date] = [:]
   }
 
@@ -25,12 +25,12 @@ final class StagedStore: Store {
     stage.withLock { $0.refusals = refusals }
   }
 
-  /// Says what happens before a commit is refused.
+  /// Sets the closure that runs before a commit is refused.
   func whenRefusing(_ action: @escaping @Sendable () throws -> Void) {
     stage.withLock { $0.whenRefusing = action }
   }
 
-  /// Says when a commit was made.
+  /// Sets the time that the store reports for a commit.
   func setTime(_ time: Date, ofCommit number: Int64) { stage.withLock { $0.times[number] = time } }
 
   var type: StoreType { inner.type }

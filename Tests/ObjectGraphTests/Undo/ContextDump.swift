@@ -3,11 +3,11 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-/// Everything that a context shows: each object's values, and what its relationships lead to.
+/// The whole content of a context: the values of each object, and the objects that its relationships lead to.
 struct ContextDump: Equatable, CustomStringConvertible {
   var lines: [String] = []
 
-  /// - Parameter derived: Whether values count that follow from others.
+  /// - Parameter derived: Whether derived values are included.
   init(_ context: ManagedObjectContext, derived: Bool = false) throws {
     for entity in context.coordinator.model.entities where !entity.isAbstract {
       var request = FetchRequest(entity.name)
@@ -34,7 +34,7 @@ struct ContextDump: Equatable, CustomStringConvertible {
 
   var description: String { lines.joined(separator: "\n") }
 
-  /// What is in one of two dumps only, for messages.
+  /// Returns the lines that are in only one of two dumps, for messages.
   func difference(from other: ContextDump) -> String {
     let (mine, theirs) = (Set(lines), Set(other.lines))
     return mine.subtracting(theirs).sorted().map { "  + \($0)\n" }.joined()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Undo of changes while other contexts save.
-@Suite("Undo beside others")
+/// Undo of changes beside saves of other contexts.
+@Suite("Undo beside saves of other contexts")
 struct UndoBesideOthersTests {
   @Test(
     "Undo of a saved change is in conflict with a later save, also for an object that nothing holds",
@@ -32,7 +32,7 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
-    "Undo of an insertion deletes what was added while the stack was off the context",
+    "Undo of an insertion deletes objects that were added while the stack was off the context",
     arguments: Kind.allCases)
   func putBack(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -92,7 +92,7 @@ struct UndoBesideOthersTests {
     #expect(undo.known.isEmpty && undo.undoCount == 4)
   }
 
-  /// The reason why a context refreshes an object that the program has not asked for.
+  /// The reason why a context refreshes an object without a request of the program.
   enum Reason: CaseIterable {
     /// The object's number of trips is derived.
     case derived
@@ -100,12 +100,12 @@ struct UndoBesideOthersTests {
     case addition
     /// An object that leads to the object is deleted.
     case deletion
-    /// Another object is refreshed, and this one has changes.
+    /// Another object is refreshed, and the object itself has unsaved changes.
     case beside
   }
 
   @Test(
-    "Undo is in conflict with a save that the object shows for another object's sake",
+    "Undo is in conflict with a save that was shown because of another object",
     arguments: Kind.allCases, Reason.allCases)
   func lookedAgain(_ kind: Kind, _ reason: Reason) throws {
     for byChild in [false, true] { try lookedAgain(kind, reason, byChild: byChild) }
@@ -254,14 +254,14 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
-    "Undo leads over a commit of another context, and redo leads back", arguments: Kind.allCases)
+    "Undo works across a commit of another context, and so does redo", arguments: Kind.allCases)
   func overCommit(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.one.insert("trip").insert(trip: "doomed").insert(stop: "lisbon").save().startUndo()
       s.one.set("lisbon", trip: "doomed").process()
       s.other.delete("doomed").save()
       s.one.undo().fetch()
-      // The redo must not lead the stop to a trip that is gone.
+      // The redo must not set the stop's reference to a deleted trip.
       s.one.redo().save()
       s.store.contains(trip: ["trip"]).fetch("Stop", where: "trip != nil", finds: [])
     }

@@ -18,7 +18,7 @@ struct UndoTests {
     return (graph, context, undo)
   }
 
-  @Test("A turn of work is taken back as one, and done again", arguments: Kind.allCases)
+  @Test("Undo takes back a turn of work as one group, and redo repeats it", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     #expect(try !undo.canUndo && !undo.canRedo && !undo.undo() && !undo.redo())
@@ -49,7 +49,7 @@ struct UndoTests {
   }
 
   @Test(
-    "A deletion comes back with everything that went with it, before and after saving",
+    "Undo of a deletion restores everything deleted with the object, before and after a save",
     arguments: Kind.allCases)
   func deletions(_ kind: Kind) throws {
     let (graph, context, undo) = try Self.context(kind)
@@ -93,7 +93,7 @@ struct UndoTests {
   }
 
   @Test(
-    "Groups of one's own: names, nesting, taking back one within another", arguments: Kind.allCases)
+    "Groups of the program have names, can be nested, and can be undone one within another", arguments: Kind.allCases)
   func groups(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -132,7 +132,7 @@ struct UndoTests {
   }
 
   @Test(
-    "As many levels as wanted, none while disabled, none after rolling back",
+    "A stack has a maximum number of levels, and records nothing while disabled",
     arguments: Kind.allCases)
   func bounds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
@@ -169,7 +169,7 @@ struct UndoTests {
     #expect(!context.hasChanges && ada.age == 0)
   }
 
-  @Test("What the program registers is called in its place", arguments: [Kind.memory])
+  @Test("Undo calls the actions that the program has registered, in order with the changes", arguments: [Kind.memory])
   func actions(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     final class Selection {
@@ -197,7 +197,7 @@ struct UndoTests {
   }
 
   @Test(
-    "Derived values follow what is undone, and saving makes no step of its own",
+    "Derived values follow undone changes, and a save adds no undo group of its own",
     arguments: Kind.allCases)
   func derived(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
@@ -217,7 +217,7 @@ struct UndoTests {
     #expect(ada.tripCount == 1)
   }
 
-  @Test("A child's save is one step of its parent", arguments: Kind.allCases)
+  @Test("A child's save is one undo group of its parent", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let (_, parent, undo) = try Self.context(kind)
     let ada = try parent.insert(Person.self) { $0.name = "Ada" }
@@ -245,7 +245,7 @@ struct UndoTests {
     #expect(ada.name == "Ada" && ada.trips.isEmpty)
   }
 
-  @Test("Others' saves stay when one's own changes are undone", arguments: Kind.allCases)
+  @Test("Saves of other contexts stay when a context undoes its own changes", arguments: Kind.allCases)
   func merged(_ kind: Kind) throws {
     let (graph, context, undo) = try Self.context(kind)
     let other = graph.context()
@@ -267,7 +267,7 @@ struct UndoTests {
   }
 
   @Test(
-    "An undone deletion is no change: others' values show, and are saved over by nobody",
+    "An undone deletion is no change, so other saves' values show and are not overwritten",
     arguments: Kind.allCases, [true, false])
   func undoneDeletionAndOthers(_ kind: Kind, _ isMerging: Bool) throws {
     let (graph, context, undo) = try Self.context(kind)
@@ -299,7 +299,7 @@ struct UndoTests {
   }
 
   @Test(
-    "What was changed before an undone deletion is changed still, and no more than that",
+    "Undo of a deletion restores the earlier changes of the object, and no further changes",
     arguments: Kind.allCases)
   func undoneDeletionOfChanged(_ kind: Kind) throws {
     let (graph, context, undo) = try Self.context(kind)
@@ -329,7 +329,7 @@ struct UndoTests {
   }
 
   @Test(
-    "A child that undoes a deletion leaves what its parent has changed meanwhile",
+    "A child that undoes a deletion keeps the changes that its parent has made meanwhile",
     arguments: Kind.allCases)
   func undoneDeletionInChild(_ kind: Kind) throws {
     let (_, parent, parentUndo) = try Self.context(kind)
@@ -348,7 +348,7 @@ struct UndoTests {
     try child.save()
     #expect(ada.age == 44 && mine.age == 44)
 
-    // Here the deletion itself reaches the parent before it is taken back.
+    // Here the deletion itself reaches the parent before the child undoes it.
     mine.name = "Eve"
     try child.save()
     child.delete(mine)
@@ -362,7 +362,7 @@ struct UndoTests {
     #expect(ada.isDeleted)
   }
 
-  @Test("The place behind the last is found again after undoing", arguments: Kind.allCases)
+  @Test("After undo a new member of an ordered relationship still gets the last place", arguments: Kind.allCases)
   func orderedEnds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let trip = try context.insert(Trip.self) { $0.name = "T" }
@@ -380,7 +380,7 @@ struct UndoTests {
     #expect(trip.stops.map(\.place) == ["A", "B", "C", "D"])
   }
 
-  @Test("Many changes at once lie where they are until they are undone", arguments: Kind.allCases)
+  @Test("Undo restores many changed objects at once", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     for number in 0..<1200 {
@@ -413,7 +413,7 @@ struct UndoTests {
     #expect(try context.count(for: FetchRequest("Person")) == 600)
   }
 
-  @Test("Undoing all and redoing all is the identity at every step", arguments: Kind.allCases)
+  @Test("Undoing and redoing all groups leads through the same states", arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
     for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }
@@ -429,7 +429,7 @@ struct UndoTests {
         "seed \(seed), \(what) to \(place):\n\(dump.difference(from: dumps[place]))")
     }
     for _ in 0..<25 {
-      // A turn may come to nothing; only one that does something is a step.
+      // A turn may change nothing. Only a turn that changes something is an undo group.
       let before = undo.undoCount
       try work.turn(in: context)
       try context.processPendingChanges()
@@ -451,7 +451,7 @@ struct UndoTests {
       try undo.redo()
       try check(place, "redoing")
     }
-    // And any way between them, saving now and then.
+    // The walk also goes back and forth between the states, with saves in between.
     var place = dumps.count - 1
     for _ in 0..<30 {
       if Bool.random(using: &work.random) {

@@ -4,14 +4,14 @@ import ObjectModel
 import ObjectQuery
 import SeededRandom
 
-/// Work of every kind on trips and people, one small step after the other.
+/// Random work of every kind on trips and people, in small steps.
 struct UndoWork {
   var random: SeededGenerator
   private var passportNumber = 0
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// The seeds to try: a few new ones, so many of them, or one again, as the environment says.
+  /// Returns the seeds to try: a few random ones, or as many as the environment asks for, or the one seed that it names.
   static func seeds(_ kind: Kind) -> [UInt64] {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["QUIRE_MODEL_SEED"].flatMap({ UInt64($0) }) { return [seed] }
@@ -33,7 +33,7 @@ struct UndoWork {
     return Array(all.prefix(Int.random(in: 0...4, using: &random)))
   }
 
-  /// Does one thing.
+  /// Does one step.
   mutating func step(in context: ManagedObjectContext) throws {
     switch Int.random(in: 0..<20, using: &random) {
     case 0...3:
@@ -97,7 +97,7 @@ struct UndoWork {
     }
   }
 
-  /// Does a few things in a row.
+  /// Does a few steps in a row.
   mutating func turn(in context: ManagedObjectContext) throws {
     for _ in 0..<Int.random(in: 1...4, using: &random) { try step(in: context) }
   }

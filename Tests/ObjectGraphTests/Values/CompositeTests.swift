@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Composite attributes")
 struct CompositeTests {
-  @Test("The parts are set, saved, found and read by their paths", arguments: Kind.allCases)
+  @Test("The parts of a composite are set, saved, found and read by their paths", arguments: Kind.allCases)
   func parts(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -39,7 +39,7 @@ struct CompositeTests {
     #expect(place["latitude"] as? Double == 38.7 && place.count == 2)
   }
 
-  @Test("Rolling back, undoing and refreshing bring parts back", arguments: Kind.allCases)
+  @Test("Rollback, undo and refresh restore the parts of a composite", arguments: Kind.allCases)
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -60,7 +60,7 @@ struct CompositeTests {
     #expect(good.address.street == "One")
   }
 
-  @Test("What the model asks of a part is asked", arguments: Kind.allCases)
+  @Test("The model's rules for a part are validated", arguments: Kind.allCases)
   func validated(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     let good = try context.insert(Good.self) { $0.address.zip = "1234" }
@@ -73,7 +73,7 @@ struct CompositeTests {
   }
 
   @Test(
-    "Two sides that change different parts are merged, and a part may be contested",
+    "Changes of different parts are merged, and changes of the same part are in conflict",
     arguments: Kind.allCases)
   func merged(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)

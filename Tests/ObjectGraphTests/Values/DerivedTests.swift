@@ -15,7 +15,7 @@ struct DerivedTests {
     .attribute(Attribute(name, type, derivation: .init(text, filter: filter)))
   }
 
-  /// Orders of customers of regions, with items.
+  /// The model: orders of customers of regions, with items.
   private static let model: Model = try! Model(entities: [
     Entity(
       "Region",
@@ -106,7 +106,7 @@ struct DerivedTests {
       orders[order].value(forKey: "items") as? [ManagedObject] ?? []
     }
 
-    /// Saves, and expects every derived value to be what it follows from, here and for others.
+    /// Saves, and expects the right value of every derived attribute, in this context and in a new one.
     func check(_ step: String) throws {
       try context.save()
       for context in [context, try graph.again()] {
@@ -147,7 +147,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "They follow whatever they follow from, over any number of relationships",
+    "Derived attributes follow their sources over any number of relationships",
     arguments: Kind.allCases)
   func follow(_ kind: Kind) throws {
     let shop = try Shop(kind)
@@ -186,7 +186,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "The moment of saving is noted when an object is saved changed, and only then",
+    "A derived save time changes when an object is saved with changes, and only then",
     arguments: Kind.allCases)
   func moment(_ kind: Kind) throws {
     let shop = try Shop(kind)
@@ -201,7 +201,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "A child's changes and undone ones are followed when they are saved", arguments: Kind.allCases)
+    "Derived attributes follow a child's changes and undone changes once they are saved", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let shop = try Shop(kind)
     try shop.check("insert")
@@ -225,7 +225,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "A value that follows over two others is right though the farther was saved at the same moment",
+    "A value derived over two relationships is right though its source was saved at the same moment",
     arguments: Kind.allCases, [false, true])
   func overtaken(_ kind: Kind, isOrderFirst: Bool) throws {
     let model = try Model(entities: [
@@ -284,7 +284,7 @@ struct DerivedTests {
   }
 }
 
-/// A region during whose save something else is saved.
+/// A region that saves another context during its own save.
 private class Interrupted: ManagedObject {
   override class var entityName: String { "Region" }
   var interruption: (() throws -> Void)?

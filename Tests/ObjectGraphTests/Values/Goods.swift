@@ -5,7 +5,7 @@ import ObjectModel
 import ObjectQuery
 import StoreInterface
 
-// A model with values of every kind: composite, transient, transformable, external, of every type.
+// A model with every kind of value: composite, transient, transformable, external, and every attribute type.
 
 @Entity final class Good: ManagedObject {
   var title: String
@@ -16,7 +16,7 @@ import StoreInterface
   @Attribute(.externalStorage) var picture: Data?
   var text: String?
 
-  /// Follows from other values, and is kept nowhere.
+  /// A text computed from other values, and not stored.
   var label: String { "\(title), \(address.street ?? "nowhere")" }
 
   override static var validatedKeys: [String] { ["nickname"] }
@@ -37,13 +37,13 @@ import StoreInterface
   var longitude: Double?
 }
 
-/// What tests throw.
+/// The error that tests throw.
 struct Unwanted: Error, Equatable, CustomStringConvertible {
   var what: String
   var description: String { "unwanted \(what)" }
 }
 
-/// What a transformer makes bytes of.
+/// The value of the model's transformable attribute.
 struct Colour: Codable, Equatable {
   var red: Double
   var name: String
@@ -126,7 +126,7 @@ enum Goods {
 }
 
 extension Graph {
-  /// A context over the files as they are, or for a store in memory over the same store.
+  /// Returns a context of a new coordinator over the same files, or over the same store if the store is in memory.
   func again(_ transformers: [ValueTransformer]? = nil) throws -> ManagedObjectContext {
     ManagedObjectContext(try reopened(transformers), concurrency: .confined)
   }

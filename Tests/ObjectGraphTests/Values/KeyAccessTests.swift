@@ -5,9 +5,9 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Access by keys from outside")
+@Suite("Access to values by key")
 struct KeyAccessTests {
-  /// What can't be set, and the kind of error that says so.
+  /// Keys and values that can't be set, with the code of the error.
   private static let wrong: [(key: String, value: Value, code: ContextError.Code)] = [
     ("nothing", .null, .unknownProperty), ("", .null, .unknownProperty),
     ("title ", .null, .unknownProperty),
@@ -39,7 +39,7 @@ struct KeyAccessTests {
   ]
 
   @Test(
-    "What does not fit is an error that names it, and none of the values is set",
+    "A wrong value is an error that names it, and no value is set",
     arguments: Kind.allCases)
   func refused(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -48,7 +48,7 @@ struct KeyAccessTests {
     try context.save()
     for (key, value, code) in Self.wrong {
       for filler in ["a", "text", "uuid2", "zzz"] {
-        // Dictionaries have no order: the right value may come before the wrong one, or behind it.
+        // A dictionary has no order: the right value may come before the wrong value or after it.
         var values: [String: Value] = [key: value]
         if filler == "text" || filler == "a" { values["text"] = .string(filler) }
         if key != "title" { values["title"] = .string("after") }
@@ -64,7 +64,7 @@ struct KeyAccessTests {
   }
 
   @Test(
-    "An object of another entity, of none, or that is gone, is no destination",
+    "A relationship refuses an object of another entity, of no entity, or that was deleted",
     arguments: Kind.allCases)
   func destinations(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -88,7 +88,7 @@ struct KeyAccessTests {
     #expect(found.value(forKey: "shelf") == nil)
   }
 
-  @Test("Every property has a value by its key, of its type in Swift", arguments: Kind.allCases)
+  @Test("Every property has a value by its key, with its type in Swift", arguments: Kind.allCases)
   func natural(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -121,7 +121,7 @@ struct KeyAccessTests {
     for (key, value) in values { #expect(found[key] == value) }
   }
 
-  /// A person whose accessor says something else than what is kept.
+  /// A person whose accessor shows another text than the stored one.
   private final class Loud: ManagedObject {
     override static var entityName: String { "Person" }
     var name: String {
@@ -132,7 +132,7 @@ struct KeyAccessTests {
     }
   }
 
-  @Test("Accessors keep what they like by the name they have themselves", arguments: Kind.allCases)
+  @Test("An accessor with a property's own name may store a value of its choice", arguments: Kind.allCases)
   func primitive(_ kind: Kind) throws {
     let context = try Graph(kind, classes: [Loud.self]).context()
     context.undoStack = UndoStack()
@@ -146,7 +146,7 @@ struct KeyAccessTests {
     #expect(person.name == "ADA" && person.primitiveValue(forKey: "age") == .integer(0))
   }
 
-  @Test("Names and values that can't be stop the program with a sentence that names them")
+  @Test("An impossible name or value stops the program with a message that names it")
   func traps() async {
     var results: [(ExitTest.Result?, String)] = []
     results.append(
@@ -204,7 +204,7 @@ struct KeyAccessTests {
 }
 
 extension Good {
-  /// An object of a context that stays as long as the program, for tests that end it.
+  /// Returns an object of a context that lives as long as the program, for tests that end the program.
   fileprivate static func made() throws -> Good {
     let context = try Goods.graph(.memory).context()
     _ = Unmanaged.passRetained(context)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Large values")
 struct LargeValueTests {
-  /// Bytes that no codec makes short.
+  /// Returns bytes that no codec can compress.
   private func noise(_ count: Int, _ seed: UInt64) -> Data {
     var state = seed
     return Data(
@@ -18,7 +18,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Bytes kept outside come back, alone or beside other changes, and go with their object",
+    "Outside values are stored, alone or beside other changes, and deleted with their object",
     arguments: Kind.allCases)
   func external(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -56,7 +56,7 @@ struct LargeValueTests {
     #expect(try last.count(for: FetchRequest("Good")) == 2)
   }
 
-  @Test("Undo and children carry them", arguments: Kind.allCases)
+  @Test("Undo and child contexts carry large values", arguments: Kind.allCases)
   func carried(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -83,7 +83,7 @@ struct LargeValueTests {
     #expect(try graph.again().fetch(Good.self).first?.picture == bytes + bytes)
   }
 
-  @Test("Texts of megabytes are kept to the byte, compared and searched", arguments: Kind.allCases)
+  @Test("Texts of megabytes are stored exactly, compared and searched", arguments: Kind.allCases)
   func texts(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Values at the edges of their types")
 struct StrangeValueTests {
-  /// What C calls a text, broken off in the middle of a character.
+  /// A text made from a C string that is broken off in the middle of a character.
   private static let cText = [0x61, 0xE2, 0x82, 0x62, 0].map(UInt8.init).withUnsafeBufferPointer {
     String(cString: $0.baseAddress!)
   }
 
-  /// Texts that formats and comparisons stumble over.
+  /// Texts that are difficult for formats and comparisons.
   private static let texts: [String] = [
     "", " ", "\0", "a\0b", "\u{1}\u{8}\u{1B}", "\r", "\n", "\r\n", "\t", " lead and trail ",
     "\u{85}\u{2028}",
@@ -25,7 +25,7 @@ struct StrangeValueTests {
     NSString(characters: [0x61, 0xD800, 0x62], length: 3) as String,
   ]
 
-  @Test("Any text comes back to the last scalar", arguments: Kind.allCases)
+  @Test("Any text is stored and read back to the last scalar", arguments: Kind.allCases)
   func texts(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -54,7 +54,7 @@ struct StrangeValueTests {
     #expect(found.count == Self.texts.count)
   }
 
-  /// Values of each type that are its last, or none that one expects.
+  /// Values at the limits of each type, or with an unusual form.
   private static let values: [(key: String, value: Value)] = [
     ("int16", .integer(.init(Int16.min))), ("int16", .integer(.init(Int16.max))),
     ("int32", .integer(.init(Int32.min))), ("int32", .integer(.init(Int32.max))),
@@ -83,7 +83,7 @@ struct StrangeValueTests {
     ("uri", .uri("x-quire://a/b?c#d")),
   ]
 
-  /// Whether two values are the same, "not a number" and the sign of zero included.
+  /// Returns whether two values are identical. Compares NaN and the sign of zero too.
   private func same(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.double(let left), .double(let right)):
@@ -100,7 +100,7 @@ struct StrangeValueTests {
     }
   }
 
-  /// Expects the same value, and prints none: Foundation ends the program over a date that is no number.
+  /// Expects the same value, but does not print the values: Foundation ends the program over a date that is not a number.
   private func check(_ found: Value, _ wanted: Value, _ key: String) {
     func words(_ value: Value) -> String {
       if case .date(let date) = value { return "\(date.timeIntervalSinceReferenceDate) s" }
@@ -110,7 +110,7 @@ struct StrangeValueTests {
     #expect(isSame, "\(key): \(words(found)), wanted \(words(wanted))")
   }
 
-  @Test("Any value of a type comes back, and nothing stumbles over it", arguments: Kind.allCases)
+  @Test("Any value of a type is stored and read back, and does no harm elsewhere", arguments: Kind.allCases)
   func values(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -142,7 +142,7 @@ struct StrangeValueTests {
     }
   }
 
-  @Test("What is no number lies within no bounds", arguments: Kind.allCases)
+  @Test("NaN and infinite values lie outside of all bounds", arguments: Kind.allCases)
   func bounds(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     let wrong: [(String, Value)] = [
@@ -155,7 +155,7 @@ struct StrangeValueTests {
       try context.insert("Good").setValues(["bounded": .double(Double(value))])
     }
 
-    // The error itself is shown to nobody: Foundation ends the program over a date that is no number.
+    // The test does not print the error: Foundation ends the program over a date that is not a number.
     var words: [String] = []
     do { try context.save() } catch let error as ContextError {
       words = error.failures.map { "\($0.key ?? "") \($0.rule)" }

@@ -9,7 +9,7 @@ import Testing
 struct TransformableTests {
   private let red = Colour(red: 1, name: "Rot \u{1F534}")
 
-  @Test("Values are saved as bytes and come back", arguments: Kind.allCases)
+  @Test("Values are saved as bytes and read back", arguments: Kind.allCases)
   func roundTrip(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -32,7 +32,7 @@ struct TransformableTests {
       try other.count(for: FetchRequest("Good", where: QueryPredicate("colour == nil"))) == 2)
   }
 
-  @Test("A transformer that is missing, or for another type, is named", arguments: Kind.allCases)
+  @Test("An error names a transformer that is missing or is for another type", arguments: Kind.allCases)
   func missing(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -50,7 +50,7 @@ struct TransformableTests {
     #expect(try good.transformed(\.colour, as: Colour.self) == red)
     try context.save()
 
-    // Bytes can be read, written and saved without a transformer; values can't.
+    // Without a transformer, bytes can be read, written and saved, but values can't.
     let other = ManagedObjectContext(try graph.reopened([]), concurrency: .confined)
     let found = try #require(try other.fetch(Good.self).first)
     let error = #expect(throws: ContextError.self) {
@@ -65,7 +65,7 @@ struct TransformableTests {
   }
 
   @Test(
-    "What a transformer refuses is its own error, and nothing is changed", arguments: Kind.allCases)
+    "A transformer that refuses a value throws its own error, and nothing changes", arguments: Kind.allCases)
   func refusing(_ kind: Kind) throws {
     let picky = ValueTransformer(
       "Colour", Colour.self,
@@ -97,7 +97,7 @@ struct TransformableTests {
   }
 
   @Test(
-    "Bytes that are none of a transformer's are an error and no value",
+    "Bytes that a transformer can't read are an error and no value",
     arguments: [
       Data(), Data([0]), Data("bplist00".utf8), Data("<plist>".utf8),
       Data(repeating: 255, count: 64),
@@ -109,7 +109,7 @@ struct TransformableTests {
     #expect(throws: (any Error).self) { try good.transformed(\.colour, as: Colour.self) }
   }
 
-  @Test("Property lists hold single values and arrays as well")
+  @Test("Property lists may contain single values and arrays as well")
   func kinds() throws {
     func trip<T: Codable & Equatable & SendableMetatype>(_ value: T) throws {
       let graph = try Goods.graph(.binary, [.coding("Colour", T.self)])

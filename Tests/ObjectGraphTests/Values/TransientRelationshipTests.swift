@@ -40,7 +40,7 @@ struct TransientRelationshipTests {
     try context.save()
   }
 
-  @Test("A relationship to many objects keeps its order and agrees with its inverse to one object")
+  @Test("A to-many relationship keeps its order and agrees with its to-one inverse")
   func oneToMany() {
     window.visitors = [bob, ada, bob]
     #expect(window.visitors == [bob, ada] && ada.table === window && bob.table === window)
@@ -52,7 +52,7 @@ struct TransientRelationshipTests {
     #expect(corner.visitors.isEmpty)
   }
 
-  @Test("A one-to-one and a many-to-many relationship agree with their inverses")
+  @Test("One-to-one and many-to-many relationships agree with their inverses")
   func otherCounts() {
     window.booking = ada
     bob.booked = window
@@ -168,7 +168,7 @@ struct TransientRelationshipTests {
     #expect(ada.table === window && window.visitors == [ada])
   }
 
-  @Test("An object that nobody holds keeps its relationships")
+  @Test("An object that the program has released keeps its relationships")
   func eviction() throws {
     let id = try context.insert(Visitor.self) { $0.name = "Cleo" }.objectID
     try context.save()
@@ -177,7 +177,7 @@ struct TransientRelationshipTests {
     #expect(window.visitors.map(\.objectID) == [id])
   }
 
-  @Test("Observers of the relationship are told") @MainActor
+  @Test("Observers of the relationship are notified") @MainActor
   func observation() throws {
     let main = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
     let table = try #require(try main.existingObject(with: window.objectID) as? Table)

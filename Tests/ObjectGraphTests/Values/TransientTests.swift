@@ -9,7 +9,7 @@ import Testing
 @Suite("Transient and computed properties")
 struct TransientTests {
   @Test(
-    "They begin with their default, last as long as the object, and are saved by nobody",
+    "A transient value begins with its default, lasts as long as its object, and is never stored",
     arguments: Kind.allCases)
   func lifetime(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -35,7 +35,7 @@ struct TransientTests {
     #expect(good.nickname == "Other")
   }
 
-  @Test("They are given up with other changes, and undone", arguments: Kind.allCases)
+  @Test("Transient values are given up with other changes, and undone", arguments: Kind.allCases)
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -64,7 +64,7 @@ struct TransientTests {
   }
 
   @Test(
-    "They last as the program has set them, and come back with an object whose deletion is undone",
+    "Transient values set by the program last, and return with an object whose deletion is undone",
     arguments: Kind.allCases)
   func letGo(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -100,7 +100,7 @@ struct TransientTests {
   }
 
   @Test(
-    "A child that has saved a value does not set it again over what its parent sets then",
+    "A child that has saved a transient value does not overwrite its parent's later value",
     arguments: Kind.allCases, [false, true])
   func setOnce(_ kind: Kind, _ isHandedOver: Bool) throws {
     let context = try Goods.graph(kind).context()
@@ -121,14 +121,14 @@ struct TransientTests {
     try save()
     #expect(good.nickname == "Old" && good.visits == 3 && good.title == "Lantern")
 
-    // Taken back, a value is set like any other.
+    // After an undo, the value is pushed like any other change.
     try child.undoStack?.undo()
     try child.undoStack?.undo()
     try save()
     #expect(good.nickname == "none" && good.visits == 0 && good.title == "?")
   }
 
-  @Test("Queries say that they are nowhere to be found", arguments: Kind.allCases)
+  @Test("A query of a transient property throws an error that says so", arguments: Kind.allCases)
   func queries(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     for text in ["nickname == 'none'", "visits > 0"] {
@@ -142,7 +142,7 @@ struct TransientTests {
     }
   }
 
-  @Test("An object's class may check them", arguments: Kind.allCases)
+  @Test("An object's class may validate its transient values", arguments: Kind.allCases)
   func validated(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     let good = try context.insert(Good.self) { $0.nickname = "forbidden" }
@@ -154,7 +154,7 @@ struct TransientTests {
   }
 
   @Test(
-    "A child's values leave the parent's others alone, and are undone", arguments: Kind.allCases)
+    "A child's transient value leaves the parent's other values unchanged, and can be undone", arguments: Kind.allCases)
   func besideOthers(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     let good = try context.insert(Good.self)

@@ -21,13 +21,13 @@ struct URLTests {
       ])
   ])
 
-  /// Texts of URIs, and the URLs they are.
+  /// Texts of URIs, and the URLs that are read from them.
   private static let texts: [(text: String, url: String)] = [
     ("https://example.org/a?b=c#d", "https://example.org/a?b=c#d"), ("mailto:a@b", "mailto:a@b"),
     ("file:///tmp/x", "file:///tmp/x"), ("a b", "a%20b"), ("%zz", "%25zz"), ("é", "%C3%A9"),
   ]
 
-  @Test("What was set is read back, before a save and after", arguments: Kind.allCases)
+  @Test("A URL is read back as set, before a save and after", arguments: Kind.allCases)
   func values(_ kind: Kind) throws {
     let graph = try Graph(kind, model: Self.model, classes: [Link.self])
     let context = graph.context()
@@ -45,7 +45,7 @@ struct URLTests {
     #expect(other.image == nil && other["image"] == .null)
   }
 
-  @Test("Any text that is a URL once its characters are escaped is read as that")
+  @Test("A text that is a URL after escaping is read as the escaped URL")
   func escaped() throws {
     let context = try Graph(.memory, model: Self.model, classes: [Link.self]).context()
     let link = try context.insert(Link.self)
@@ -57,7 +57,7 @@ struct URLTests {
     }
   }
 
-  @Test("A URI that is no URL is read without harm")
+  @Test("A URI that is not a URL is read without harm")
   func none() async {
     await #expect(processExitsWith: .success) {
       let context = try Graph(.memory, model: URLTests.model, classes: [Link.self]).context()
@@ -70,7 +70,7 @@ struct URLTests {
         link["image"] = .uri(text)
         precondition(link.page.absoluteString == "about:blank")
         precondition(link.image == nil)
-        // What is there is still there.
+        // The stored text is unchanged.
         precondition(link["page"] == .uri(text) && link["image"] == .uri(text))
       }
     }
