@@ -239,7 +239,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "Undo of a save includes references of later saves, and restores no reference to a deleted object",
+    "Undo includes the references of later saves, and restores no reference to a deleted object",
     arguments: Kind.allCases)
   func undoneAfterOthers(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -248,7 +248,7 @@ struct AgreementTests {
       s.outside.insert("passport", holder: "ada").delete("bob").save()
       s.one.refreshAll()
 
-      // Deletes Ada, and would lead the trip to Bob again.
+      // The undo deletes Ada, and must not set the trip's owner to Bob again.
       s.one.undo().expectDeleted("ada").expect("trip", owner: nil).save()
       s.store.contains(passport: [])
     }

@@ -134,7 +134,7 @@ struct BatchTests {
   }
 
   @Test(
-    "The child and its ancestors show the changes of the child's batch",
+    "A child and its ancestors show the changes of the child's batch",
     arguments: Kind.allCases)
   func children(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -182,7 +182,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A batch deletes nothing if a delete rule denies a deletion, and everything after the denial ends",
+    "A batch deletes nothing while a delete rule denies a deletion, and everything afterwards",
     arguments: Kind.allCases)
   func denied(_ kind: Kind) throws {
     let model = try Model(entities: [
@@ -287,7 +287,7 @@ struct BatchTests {
       }
       switch batches {
       case 1:
-        // One of the objects to come is changed and another one deleted. Other contexts are not notified yet.
+        // One of the objects to come is changed and one is deleted. These changes are not processed yet.
         stop(turns[120]).place = "changed"
         context.delete(stop(turns[121]))
       case 2:

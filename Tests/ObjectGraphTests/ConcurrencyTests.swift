@@ -70,7 +70,9 @@ struct ConcurrencyTests {
     #expect(people.allSatisfy { $0.trips.count == 1 && Array($0.joined) == Array($0.trips) })
   }
 
-  @Test("The program may release objects on any thread while their context is in use", arguments: Kind.allCases)
+  @Test(
+    "The program may release objects on any thread while their context is in use",
+    arguments: Kind.allCases)
   func droppedAnywhere(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = ManagedObjectContext(graph.coordinator)
@@ -80,7 +82,7 @@ struct ConcurrencyTests {
     }
     let group = DispatchGroup()
     for _ in 0..<60 {
-      // Sendable: the other threads only release the objects and never use them.
+      // Sendable: the threads only release the objects and never use them.
       nonisolated(unsafe) var objects: [Person]? = try context.performAndWait {
         try context.fetch(Person.self)
       }
@@ -94,7 +96,9 @@ struct ConcurrencyTests {
     context.performAndWait { #expect(context.registeredObjects.isEmpty) }
   }
 
-  @Test("Objects outlive their context, and the program may release them after it", arguments: Kind.allCases)
+  @Test(
+    "Objects outlive their context, and the program may release them after it",
+    arguments: Kind.allCases)
   func orphans(_ kind: Kind) throws {
     let graph = try Graph(kind)
     var context: ManagedObjectContext? = graph.context()

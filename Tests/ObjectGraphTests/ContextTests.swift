@@ -8,7 +8,7 @@ import Testing
 @Suite("Contexts")
 struct ContextTests {
   @Test(
-    "A context and other contexts find an inserted object, before its save and after it",
+    "Any context finds an inserted object, and the inserting context also before its save",
     arguments: Kind.allCases)
   func insertAndFetch(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -89,7 +89,9 @@ struct ContextTests {
     #expect(!trip.hasChanges)
   }
 
-  @Test("A deletion follows the delete rules of relationships, in any shape of the graph", arguments: Kind.allCases)
+  @Test(
+    "A deletion follows the delete rules of relationships, in any shape of the graph",
+    arguments: Kind.allCases)
   func delete(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -181,7 +183,9 @@ struct ContextTests {
     #expect(context.insertedObjects.count == 4)
   }
 
-  @Test("The later of two saves gets a conflict, and the merge policy resolves it", arguments: Kind.allCases)
+  @Test(
+    "The later of two saves gets a conflict, and the merge policy resolves it",
+    arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()
@@ -225,7 +229,9 @@ struct ContextTests {
     #expect(ada.name == "All" && ada.age == 4)
   }
 
-  @Test("A child reads its parent's unsaved changes, and saves its own changes into the parent", arguments: Kind.allCases)
+  @Test(
+    "A child reads its parent's unsaved changes, and saves its own changes into the parent",
+    arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = graph.context()
@@ -256,7 +262,7 @@ struct ContextTests {
   }
 
   @Test(
-    "A reference to an object that another context deletes is cleared once both contexts have saved",
+    "A reference to an object that another context deletes is cleared after both saves",
     arguments: Kind.allCases)
   func deletedMeanwhile(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -296,7 +302,9 @@ struct ContextTests {
     #expect(try fresh.fetch(Trip.self)[0].members.map(\.name) == ["P1"])
   }
 
-  @Test("A merge of another context's save keeps this context's changes above the new values", arguments: Kind.allCases)
+  @Test(
+    "A merge of another context's save keeps this context's changes above the new values",
+    arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()

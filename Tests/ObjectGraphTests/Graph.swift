@@ -13,7 +13,7 @@ enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case memory, binary, compressed, xml, sqlite
   var testDescription: String { rawValue }
 
-  /// The kinds that are files on a disk in memory, whose failures a test may plan.
+  /// The kinds that are files on a disk in memory. A test may plan failures of this disk.
   static let simulated: [Kind] = [.binary, .compressed, .xml]
   /// The kinds that are files.
   static let files: [Kind] = simulated + [.sqlite]
@@ -111,8 +111,8 @@ struct Graph {
     ManagedObjectContext(coordinator, concurrency: .confined)
   }
 
-  /// Returns another coordinator over the same files, or over the same store if the store is in memory. Other transformers may
-  /// be given.
+  /// Returns a second coordinator over the same files, or over the same store if the store is in memory. It may have different
+  /// transformers.
   func reopened(_ transformers: [ValueTransformer]? = nil) throws -> PersistentStoreCoordinator {
     if kind == .memory, transformers == nil { return coordinator }
     let other = PersistentStoreCoordinator(

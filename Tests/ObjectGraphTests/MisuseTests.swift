@@ -5,9 +5,9 @@ import ObjectGraph
 import ObjectModel
 import Testing
 
-/// Misuse ends the program at once, with a message that says what to do instead.
+/// Misuse ends the program at once, with a message that names the remedy.
 ///
-/// A person whose class stores the age in fewer bits than the model.
+/// A person with fewer bits for the age than the model's type has.
 @Entity("Person") private final class ShortPerson: ManagedObject {
   var age: Int16
 }
@@ -83,7 +83,7 @@ struct MisuseTests {
     #expect(Self.text(result).contains("hand over its objectID"))
   }
 
-  @Test("A relationship stops the program if it is read outside of its context's turn")
+  @Test("A list of related objects stops the program if it is read outside of its context's turn")
   func listOutsideOfTurn() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -55,7 +55,8 @@ struct MultiStoreTests {
   }
 
   @Test(
-    "A new object goes to the store of its configuration, or to the store it is assigned to", arguments: Kind.allCases)
+    "A new object goes to the store of its configuration, or to the store it is assigned to",
+    arguments: Kind.allCases)
   func placement(_ kind: Kind) throws {
     let two = try Two(kind)
     let label = try two.context.insert("Label")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Known complaints about nested contexts of other frameworks, each with this framework's behaviour.
+/// Known complaints about nested contexts elsewhere, each with this framework's behaviour.
 @Suite("Nested contexts, complaint by complaint")
 struct NestedContextTests {
   /// Objects `P0`, `P1` and so on, with their numbers as ages, saved.
@@ -345,7 +345,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "An object whose deletion the parent gives up is the same instance in a child",
+    "A child keeps an object's instance when its parent deletes the object and gives that up",
     arguments: Kind.allCases, [false, true])
   func deletedAndBack(_ kind: Kind, isUndone: Bool) throws {
     try scenario(kind, isUndone ? "undone" : "rolled back") { s in

@@ -7,9 +7,9 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Fetching while the context does other work", .serialized)
+@Suite("Fetching during further work of the context", .serialized)
 struct SearchingTests {
-  /// Returns a context with a queue of its own, over people of whom ten are not saved yet.
+  /// Returns a context with a queue of its own, over saved people and ten unsaved people.
   private func people(_ graph: Graph, _ count: Int = 200) async throws -> ManagedObjectContext {
     let context = ManagedObjectContext(graph.coordinator)
     try await context.perform {

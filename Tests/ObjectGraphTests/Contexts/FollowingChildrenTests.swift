@@ -17,7 +17,7 @@ struct FollowingChildrenTests {
   }
 
   @Test(
-    "A child on the main actor shows its parent's save, also if the child has fetched before the save",
+    "A child on the main actor shows its parent's save, also after a fetch before the save",
     arguments: Kind.allCases, Change.allCases)
   @MainActor func fetchedBetween(_ kind: Kind, _ change: Change) async throws {
     let graph = try Graph(kind)
@@ -56,7 +56,7 @@ struct FollowingChildrenTests {
   }
 
   @Test(
-    "A child of a context that merges automatically shows saves of other contexts",
+    "A child shows its parent's batches, and the saves that its parent merges automatically",
     arguments: Kind.allCases, [false, true])
   func throughTheParent(_ kind: Kind, isBatch: Bool) throws {
     try scenario(kind, isBatch ? "a batch" : "a save") { s in

@@ -7,7 +7,9 @@ import Testing
 /// Giving up the changes of single objects, of many objects.
 @Suite("Giving up changes")
 struct GivingUpTests {
-  @Test("Each of many changed objects shows its saved value after its changes are given up", arguments: Kind.allCases)
+  @Test(
+    "Each of many changed objects shows its saved value after its changes are given up",
+    arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -40,7 +42,7 @@ struct GivingUpTests {
         == 100)
   }
 
-  @Test("An object whose changes were given up can be changed again", arguments: Kind.allCases)
+  @Test("An object can be changed again after its changes were given up", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

@@ -72,7 +72,7 @@ struct ObjectsChangedTests {
       (self.here, self.there, self.people, self.theirs) = (here, there, people, theirs)
     }
 
-    /// Inserts Di, renames Ada and deletes Bo in the other context, and saves that context.
+    /// Inserts Di, renames Ada and deletes Bo in the second context, and saves that context.
     func workElsewhere() throws -> ContextChange {
       try there.insert(Person.self) { $0.name = "Di" }
       theirs[0].name = "Ada Lovelace"
@@ -104,7 +104,9 @@ struct ObjectsChangedTests {
     #expect(notes == ["inserted: new, deleted: Bo, refreshed: Ada"])
   }
 
-  @Test("A merge beside unsaved changes notifies of the objects that it changes", arguments: Kind.allCases)
+  @Test(
+    "A merge beside unsaved changes notifies of the objects that it changes",
+    arguments: Kind.allCases)
   func mergeOfChanged(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].age = 36
@@ -159,7 +161,9 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == ["inserted: new"])
   }
 
-  @Test("A refresh of one object, or of all objects, notifies of the objects that it changes", arguments: Kind.allCases)
+  @Test(
+    "A refresh of one object, or of all objects, notifies of the objects that it changes",
+    arguments: Kind.allCases)
   func refresh(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.here.refresh(scene.people[0], mergeChanges: false)
@@ -169,14 +173,16 @@ struct ObjectsChangedTests {
     scene.here.refreshAllObjects()
     #expect(scene.listener.take() == ["refreshed: Ada Bo Cy"])
     _ = try scene.workElsewhere()
-    // A context shows one moment, so the other objects show the new values too.
+    // A context shows one moment, so the rest of the objects show the new values too.
     scene.here.refresh(scene.people[1], mergeChanges: true)
     #expect(scene.listener.take() == ["deleted: Bo, refreshed: Ada"])
     scene.here.refresh(try scene.here.insert(Person.self) { $0.name = "Ed" }, mergeChanges: true)
     #expect(scene.listener.take() == [])
   }
 
-  @Test("A rollback notifies of the objects that it changes, with a parent and without", arguments: Kind.allCases)
+  @Test(
+    "A rollback notifies of the objects that it changes, with a parent and without",
+    arguments: Kind.allCases)
   func rollback(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.insert(Person.self) { $0.name = "Di" }
@@ -215,7 +221,9 @@ struct ObjectsChangedTests {
     #expect(scene.people.allSatisfy { $0.managedObjectContext == nil && !$0.isDeleted })
   }
 
-  @Test("A save notifies of the objects to which the merge policy gives the store's values", arguments: Kind.allCases)
+  @Test(
+    "A save notifies of the objects to which the merge policy gives the store's values",
+    arguments: Kind.allCases)
   func policy(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].name = "Ada King"
@@ -229,7 +237,9 @@ struct ObjectsChangedTests {
     #expect(scene.people[0].name == "Ada Lovelace" && scene.people[1].isDeleted)
   }
 
-  @Test("A pinned context merges no save, and posts no notification until it is unpinned", arguments: [Kind.memory, .binary])
+  @Test(
+    "A pinned context merges no save, and posts no notification until it is unpinned",
+    arguments: [Kind.memory, .binary])
   func pinned(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.setQueryGeneration(QueryGeneration(scene.here.coordinator))

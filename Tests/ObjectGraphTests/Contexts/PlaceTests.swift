@@ -38,7 +38,8 @@ struct PlaceTests {
     #expect(scheduled == 1)
   }
 
-  @Test("A main-actor context is used directly on the main actor, and through perform from elsewhere")
+  @Test(
+    "A main-actor context is used directly on the main actor, and through perform from elsewhere")
   @MainActor
   func mainActor() async throws {
     let graph = try Graph(.memory)
@@ -51,7 +52,8 @@ struct PlaceTests {
     #expect(context.performAndWait { context.hasChanges })
   }
 
-  @Test("Work on the main thread counts as the main actor's only while the main actor runs or waits")
+  @Test(
+    "Work on the main thread counts as the main actor's only while the main actor runs or waits")
   @MainActor
   func thread() async throws {
     let graph = try Graph(.memory)
@@ -59,7 +61,7 @@ struct PlaceTests {
     let child = ManagedObjectContext(parent: context)
     try context.insert(Person.self) { $0.name = "Ada" }
     #expect(context.workspace.place.isHeld)
-    // Other work on this thread does not count as the main actor's.
+    // Any further work on this thread does not count as the main actor's.
     DispatchQueue(label: "elsewhere").sync {
       #expect(context.workspace.place.isCurrent)
       #expect(context.workspace.place.isHeld == Thread.isMainThread)
@@ -86,7 +88,8 @@ struct PlaceTests {
     #expect(!context.hasChanges && context.workspace.place.isHeld)
   }
 
-  @Test("A turn processes its changes at its end, so that a child sees them", arguments: Kind.allCases)
+  @Test(
+    "A turn processes its changes at its end, so that a child sees them", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = ManagedObjectContext(graph.coordinator)

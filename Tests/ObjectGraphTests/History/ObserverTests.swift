@@ -19,7 +19,9 @@ struct ObserverTests {
     }
   }
 
-  @Test("An observer gets again the transactions that its last listener did not take", arguments: [Kind.binary, .compressed])
+  @Test(
+    "An observer gets again the transactions that its last listener did not take",
+    arguments: [Kind.binary, .compressed])
   func brokenOff(_ kind: Kind) async throws {
     let coordinator = try Graph(kind).coordinator
     let observer = try HistoryObserver(coordinator)
@@ -174,7 +176,8 @@ struct ObserverTests {
     #expect(try coordinator.history(HistoryRequest(after: early)).isEmpty)
   }
 
-  @Test("Forgetting by time keeps later commits, although a clock that went back dates them earlier")
+  @Test(
+    "Forgetting by time keeps later commits, although a clock that went back dates them earlier")
   func clock() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let store = try StagedStore(Travels.model)

@@ -9,8 +9,7 @@ import Testing
 struct DeleteRuleTests {
   typealias Rule = Relationship.DeleteRule
 
-  /// A model of things that lead to other things: `next` and its inverse `previous` are to-many, and `one` and its inverse
-  /// `back` are to-one.
+  /// A model of things: `next` and its inverse `previous` are to-many, and `one` and its inverse `back` are to-one.
   private static func model(_ next: Rule, _ previous: Rule = .nullify) throws -> Model {
     try Model(entities: [
       Entity(
@@ -140,7 +139,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A save refuses a denied deletion and names the rule, unless the denying objects are deleted too",
+    "A save refuses a denied deletion, unless the objects that deny it are deleted too",
     arguments: Kind.allCases, [true, false])
   func denies(_ kind: Kind, _ single: Bool) throws {
     let web = try Web(kind, Self.model(.deny), "ab bc ca", single: single)
@@ -155,7 +154,9 @@ struct DeleteRuleTests {
     #expect(try web.left() == "")
   }
 
-  @Test("A cascade that reaches an object whose deletion is denied is refused as a whole", arguments: Kind.allCases)
+  @Test(
+    "A cascade that reaches an object with a denied deletion is refused as a whole",
+    arguments: Kind.allCases)
   func cascadeIntoDenial(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -198,7 +199,9 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test("A required relationship refuses the deletion of the object that it leads to", arguments: Kind.allCases)
+  @Test(
+    "A required relationship refuses the deletion of the object that it leads to",
+    arguments: Kind.allCases)
   func required(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -273,7 +276,8 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "An object that denied a deletion does not affect the next deletion once the first is given up", arguments: Kind.allCases,
+    "An object that denied a deletion does not affect the next deletion once the first is given up",
+    arguments: Kind.allCases,
     [true, false])
   func deniedOnce(_ kind: Kind, _ isUndone: Bool) throws {
     let (context, _, thing) = try denied(kind, isUndone ? UndoStack() : nil)
@@ -329,7 +333,9 @@ struct DeleteRuleTests {
     #expect(try context.count(for: FetchRequest("Thing")) == 1)
   }
 
-  @Test("A child pushes a deletion, and the delete rule denies it when the parent saves", arguments: Kind.allCases)
+  @Test(
+    "A child pushes a deletion, and the delete rule denies it when the parent saves",
+    arguments: Kind.allCases)
   func deniedAbove(_ kind: Kind) throws {
     let (context, owner, thing) = try denied(kind)
     let child = ManagedObjectContext(parent: context, concurrency: .confined)

@@ -59,7 +59,9 @@ struct LifeEndTests {
     #expect(state(ada) == free)
   }
 
-  @Test("An inserted object leaves its context after a deletion and save, or after a rollback", arguments: Kind.allCases)
+  @Test(
+    "An inserted object leaves its context after a deletion and save, or after a rollback",
+    arguments: Kind.allCases)
   func insertion(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -84,7 +86,9 @@ struct LifeEndTests {
     #expect(ada.isInserted && !ada.isDeleted && ada.name == "Ada")
   }
 
-  @Test("An object whose saved deletion is undone is an object of the context again", arguments: Kind.allCases)
+  @Test(
+    "After undo of a saved deletion the object belongs to its context again",
+    arguments: Kind.allCases)
   func undo(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let undo = UndoStack()
@@ -122,7 +126,8 @@ struct LifeEndTests {
   }
 
   @Test(
-    "A fault whose row has vanished is deleted once a value is asked for", arguments: Kind.allCases)
+    "A fault without a row becomes a deleted object when the program reads a value",
+    arguments: Kind.allCases)
   func vanishedFault(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (here, there) = (graph.context(), graph.context())
@@ -192,7 +197,9 @@ struct LifeEndTests {
     }
   }
 
-  @Test("A child's held faults show the changes that the parent had published", arguments: Kind.allCases)
+  @Test(
+    "A child's held faults show the changes that the parent had published", arguments: Kind.allCases
+  )
   func faultsOfAChild(_ kind: Kind) throws {
     let parent = try Graph(kind).context()
     let ada = try parent.insert(Person.self) { $0.name = "Ada" }
@@ -208,7 +215,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "An object whose deletion was saved stays out of its context when another context restores it",
+    "After a saved deletion an object stays out of its context when another context restores it",
     arguments: Kind.allCases)
   func refreshedAfterDeletion(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -235,7 +242,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "A reference to an object that another save deletes is cleared when its owner's changes are given up",
+    "A reference to an object deleted by another save is cleared when changes are given up",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
     let graph = try Graph(kind)

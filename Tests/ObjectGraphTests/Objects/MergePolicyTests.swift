@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Merge policies, case by case")
 struct MergePolicyTests {
-  /// The changes of both sides to a person with the name "base" and the age 1.
+  /// The changes of both contexts to a person with the name "base" and the age 1.
   enum Situation: String, CaseIterable {
-    /// Both contexts have changed the name, and the other context the age as well.
+    /// Both contexts have changed the name. The second context has changed the age as well.
     case contested
-    /// This context has changed the name, and the other context the age.
+    /// This context has changed the name, and the second context has changed the age.
     case apart
-    /// This context has deleted the person, and the other context has changed the name.
+    /// This context has deleted the person, and the second context has changed the name.
     case deletedHere
-    /// This context has changed the name, and the other context has deleted the person.
+    /// This context has changed the name, and the second context has deleted the person.
     case deletedThere
     /// Both contexts have deleted the person.
     case deletedByBoth

@@ -177,7 +177,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A note whose changes are given up does not lead to a deleted tag",
+    "A note leads to no deleted tag after the changes of the note are given up",
     arguments: OneWayDeletionTests.kinds)
   func refreshed(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
@@ -188,7 +188,9 @@ struct OneWayDeletionTests {
     try scene.expect("/b/b /b/b")
   }
 
-  @Test("A required relationship refuses the deletion of its object", arguments: OneWayDeletionTests.kinds)
+  @Test(
+    "A required relationship refuses the deletion of its object",
+    arguments: OneWayDeletionTests.kinds)
   func required(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model(isRequired: true, least: 1))
     scene.context.delete(scene.tags[0])
@@ -233,7 +235,8 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A child's deletion clears references that its parent has set to the object", arguments: OneWayDeletionTests.kinds)
+    "A child's deletion clears references that its parent has set to the object",
+    arguments: OneWayDeletionTests.kinds)
   func child(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
     let child = ManagedObjectContext(parent: scene.context, concurrency: .confined)
@@ -246,7 +249,8 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A delete rule of no action leaves no reference that can't be saved", arguments: OneWayDeletionTests.kinds,
+    "A delete rule of no action leaves no reference that can't be saved",
+    arguments: OneWayDeletionTests.kinds,
     [true, false])
   func noAction(_ kind: Kind, _ isOne: Bool) throws {
     let model = try Model(entities: [

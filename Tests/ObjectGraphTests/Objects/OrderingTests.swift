@@ -120,7 +120,7 @@ struct OrderingTests {
   }
 
   @Test(
-    "Additions of two contexts at the end follow each other at places of their own",
+    "Additions of two contexts at the end follow each other, each at a place of its own",
     arguments: Kind.allCases, Meeting.allCases)
   private func bothAtTheEnd(_ kind: Kind, _ meeting: Meeting) throws {
     for name in [Self.own, Self.shared] { try bothAtTheEnd(kind, meeting, name) }
@@ -187,13 +187,13 @@ struct OrderingTests {
 
     let found = try Self.saved(graph, name)
     #expect(Set(found) == ["mine", "theirs", "0", "1", "2"] && found.count == 5)
-    // XML stores links by their position, so each save of a context changes all links of the other one.
+    // XML stores links by their position, so each save changes the links of all contexts.
     if kind == .xml, name == "shared" { return }
     #expect(found.prefix(2).sorted() == ["mine", "theirs"])
     #expect(found.dropFirst(2) == ["0", "1", "2"])
   }
 
-  /// Returns two contexts that have not seen each other's changes, and a list that both contexts know.
+  /// Returns two contexts, and a list that both have read. Neither context has seen the changes of the second.
   private static func meet(
     _ graph: Graph, _ meeting: Meeting
   ) throws -> (one: ManagedObjectContext, other: ManagedObjectContext, list: ManagedObject) {
@@ -263,7 +263,8 @@ struct OrderingTests {
   }
 
   @Test(
-    "A new stop comes last, also if its trip is new and was changed since", arguments: Kind.allCases,
+    "A new stop comes last, also if its trip is new and was changed since",
+    arguments: Kind.allCases,
     [false, true])
   func endOfNewOwner(_ kind: Kind, _ isChild: Bool) throws {
     let context = try Graph(kind).context()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The list of objects to which a relationship leads")
 struct RelatedObjectsTests {
-  /// Returns a graph with an owner of trips, whose coordinator has read nothing yet.
+  /// Returns a graph with an owner of trips, and a coordinator that has read nothing yet.
   private func world(_ kind: Kind, _ count: Int = 50) throws -> (graph: Graph, owner: Person) {
     let graph = try Graph(kind)
     let writer = graph.context()
@@ -21,7 +21,9 @@ struct RelatedObjectsTests {
     return (graph, try #require(try graph.context().fetch(Person.self).first))
   }
 
-  @Test("A list returns the same objects after any number of objects have come and gone", arguments: Kind.allCases)
+  @Test(
+    "A list returns the same objects after any number of objects have come and gone",
+    arguments: Kind.allCases)
   func comeAndGone(_ kind: Kind) throws {
     let names = (0..<50).map { "T\($0)" }
     let (graph, owner) = try world(kind)
@@ -156,7 +158,8 @@ struct RelatedObjectsTests {
   }
 
   @Test(
-    "Assigning a to-many relationship links and unlinks only the differences", arguments: Kind.allCases)
+    "Assigning a to-many relationship links and unlinks only the differences",
+    arguments: Kind.allCases)
   func setToMany(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -179,7 +182,8 @@ struct RelatedObjectsTests {
     #expect(other.object(trip).members.map(\.name).sorted() == ["P3", "P4", "P6"])
   }
 
-  @Test("A relationship that is its own inverse can be assigned as a whole", arguments: Kind.allCases)
+  @Test(
+    "A relationship that is its own inverse can be assigned as a whole", arguments: Kind.allCases)
   func setSymmetric(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -189,7 +193,7 @@ struct RelatedObjectsTests {
     people[1].friends = RelatedObjects([people[0]])
     try context.save()
 
-    // The relationship is assigned from its other side, and leads to its own owner too.
+    // The relationship is assigned from its inverse side, and then leads to its own owner too.
     people[0].friends = RelatedObjects([people[1], people[2], people[0]])
     context.delete(people[3])
     people[0].friends = RelatedObjects([people[0], people[2], people[3], people[4]])

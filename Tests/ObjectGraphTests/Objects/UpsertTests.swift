@@ -5,7 +5,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Insertion of objects whose unique values exist already")
+@Suite("Insertion of objects with unique values that exist already")
 struct UpsertTests {
   /// The model: accounts by number, with cards, a keeper, tags and a seal. A savings account is an account.
   private static let model: Model = try! Model(entities: [
@@ -84,7 +84,7 @@ struct UpsertTests {
       return twin
     }
 
-    /// Returns the accounts as text, and the numbers of other objects, as a new coordinator reads them.
+    /// Returns the accounts as text, and the numbers of further objects, as a new coordinator reads them.
     func found() throws -> [String] {
       let other = try graph.again()
       func names(_ value: Any?) -> String {
@@ -105,7 +105,8 @@ struct UpsertTests {
     }
   }
 
-  @Test("Without a policy a duplicate is an error that names both objects", arguments: Kind.allCases)
+  @Test(
+    "Without a policy a duplicate is an error that names both objects", arguments: Kind.allCases)
   func refused(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let twin = try bank.again()
@@ -119,7 +120,8 @@ struct UpsertTests {
   }
 
   @Test(
-    "With objectWins the values set in the duplicate win, and its default values do not", arguments: Kind.allCases)
+    "With objectWins the values set in the duplicate win, and its default values do not",
+    arguments: Kind.allCases)
   func objectWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let twin = try bank.again()
@@ -131,7 +133,9 @@ struct UpsertTests {
     #expect(bank.ada["owner"] == .string("Bob"))
   }
 
-  @Test("With storeWins the stored values stay, and the duplicate's values fill the gaps", arguments: Kind.allCases)
+  @Test(
+    "With storeWins the stored values stay, and the duplicate's values fill the gaps",
+    arguments: Kind.allCases)
   func storeWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.ada["mail"] = .null
@@ -143,7 +147,9 @@ struct UpsertTests {
     #expect(try bank.found() == ["Ada ADA bob@x 10 2 old+new fast+good red", "[2, 2, 1]"])
   }
 
-  @Test("With overwrite every value of the duplicate wins, and with rollback none", arguments: Kind.allCases)
+  @Test(
+    "With overwrite every value of the duplicate wins, and with rollback none",
+    arguments: Kind.allCases)
   func allOrNone(_ kind: Kind) throws {
     let bank = try Bank(kind)
     _ = try bank.again()
@@ -212,7 +218,9 @@ struct UpsertTests {
     #expect(accounts[0]["owner"] == .string("Cyd") && accounts[0]["bank"] == .integer(1))
   }
 
-  @Test("Objects without a value, or with different values, are no duplicates", arguments: Kind.allCases)
+  @Test(
+    "Objects without a value, or with different values, are no duplicates", arguments: Kind.allCases
+  )
   func none(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.context.mergePolicy = .objectWins
@@ -224,7 +232,9 @@ struct UpsertTests {
     #expect(try bank.graph.again().count(for: FetchRequest("Account")) == 5 && !other.isDeleted)
   }
 
-  @Test("A duplicate of an object that another context has saved meanwhile is merged", arguments: Kind.allCases)
+  @Test(
+    "A duplicate of an object that another context has saved meanwhile is merged",
+    arguments: Kind.allCases)
   func meanwhile(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let other = bank.graph.context()
@@ -246,7 +256,8 @@ struct UpsertTests {
   }
 
   @Test(
-    "A batch merges duplicates if a policy allows, and returns the resulting objects", arguments: Kind.allCases)
+    "A batch merges duplicates if a policy allows, and returns the resulting objects",
+    arguments: Kind.allCases)
   func batch(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let rows = (0..<20).map { index -> [String: Value] in
@@ -266,7 +277,8 @@ struct UpsertTests {
   }
 
   @Test(
-    "A child merges a duplicate when the child saves, and the parent's undo reverts it", arguments: Kind.allCases)
+    "A child merges a duplicate when the child saves, and the parent's undo reverts it",
+    arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let undo = UndoStack()

@@ -6,7 +6,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-/// An object whose class validates and corrects its values.
+/// An object with a class that validates and corrects its values.
 @Entity private final class Strict: ManagedObject {
   var name: String?
   var code: String?
@@ -34,7 +34,7 @@ import Testing
   }
   override func validateForUpdate() throws {
     if self.code == "never" { throw Unwanted(what: "update") }
-    // The validation changes another object.
+    // The validation changes a second object.
     if self.code == "more", let other = more { other.stamp += 1 }
     if self.stamp == 99 { throw Unwanted(what: "stamp") }
   }

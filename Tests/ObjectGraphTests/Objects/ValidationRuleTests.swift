@@ -128,7 +128,8 @@ struct ValidationRuleTests {
   }
 
   @Test(
-    "A relationship must lead to a number of objects between its least and greatest count", arguments: Kind.allCases,
+    "A relationship must lead to a number of objects between its least and greatest count",
+    arguments: Kind.allCases,
     [
       ("some", 0, nil), ("some", 1, .tooFewObjects), ("some", 2, nil), ("some", 3, nil),
       ("some", 4, .tooManyObjects), ("must", 0, .tooFewObjects), ("must", 1, nil), ("must", 2, nil),
@@ -171,7 +172,7 @@ struct ValidationRuleTests {
   }
 
   @Test(
-    "A text's least length counts characters, whatever the number of their bytes",
+    "A text's least length counts characters, not bytes",
     arguments: Kind.allCases,
     [
       (1, "", false), (1, "a", true), (1, "👩‍👩‍👧", true), (2, "👩‍👩‍👧", false), (2, "👩‍👩‍👧b", true),

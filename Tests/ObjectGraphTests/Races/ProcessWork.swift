@@ -24,7 +24,7 @@ struct ProcessWork {
   /// The number of trips that the process has inserted.
   private var tripCount = 0
 
-  /// The number of trips, and of people, that all processes share.
+  /// The number of trips, and of guides, that the processes share.
   static let sharedCount = 3
 
   init(_ kind: Kind, in folder: String, number: Int, seed: UInt64) throws {
@@ -50,7 +50,7 @@ struct ProcessWork {
     return coordinator
   }
 
-  /// Inserts the trips that the processes share, and a person for each of them.
+  /// Inserts the trips and guides that the processes share, and a person for each process.
   static func setUp(_ kind: Kind, in folder: String) throws {
     let context = ManagedObjectContext(try opened(kind, in: folder), concurrency: .confined)
     for index in 0..<sharedCount {
@@ -199,8 +199,8 @@ enum ProcessChange: Codable, Hashable {
   case stop(Int, String)
 }
 
-/// The result of the saves of all processes. It does not depend on the order of the saves, because no process changes the same
-/// value as the other.
+/// The result of the saves of all processes. The order of the saves does not matter: the processes change different values, and
+/// only add to the same counters.
 struct ProcessOutcome: Equatable {
   var trips: [String: Int] = [:]
   var counts = [Int](repeating: 0, count: ProcessWork.sharedCount)

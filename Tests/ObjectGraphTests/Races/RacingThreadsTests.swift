@@ -102,8 +102,7 @@ extension Array {
 }
 
 extension ManagedObjectContext {
-  /// Returns each reference between trips, stops, people and passports that leads to no object or whose inverse does not lead
-  /// back.
+  /// Returns the references between trips, stops, people and passports that lead to no object or lack the inverse reference.
   func disagreements() throws -> [String] {
     var found: [String] = []
     for person in try fetch(Person.self) {

@@ -9,7 +9,7 @@ import Validation
 /// Failures that random work has found, each reduced to the smallest case.
 @Suite("Failures that random work has found")
 struct FoundTests {
-  /// Ada, who has no passport, and a passport without a holder.
+  /// Ada without a passport, and a passport without a holder.
   private struct Scene {
     let graph: Graph
     let context: ManagedObjectContext
@@ -288,7 +288,7 @@ struct FoundTests {
   }
 
   @Test(
-    "An object whose deletion is given up leads to no object that was deleted with it",
+    "An object that stays after all leads to no object that was deleted with it",
     arguments: Kind.allCases, [false, true])
   func deletionGivenUp(_ kind: Kind, _ isRefreshed: Bool) throws {
     let scene = try Scene(kind)
@@ -305,7 +305,8 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion's change of an object is made again when that change is given up", arguments: Kind.allCases)
+    "A deletion's change of an object is made again when that change is given up",
+    arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport

@@ -28,8 +28,7 @@ struct NaiveGraph: Equatable {
   var links: [String: [Pair: Link]] = [:]
   /// Denied deletions: each with its deleted object and the objects that deny the deletion.
   var denials: [Denial] = []
-  /// References in the base to objects whose deletion is denied there. Only the context that deleted the objects must resolve
-  /// them.
+  /// References in the base to deleted objects. The context that deleted these objects must resolve the denied deletions.
   var dangling: [ObjectID: ObjectID] = [:]
 
   struct Denial: Equatable {
@@ -191,7 +190,7 @@ extension NaiveGraph {
     return seen
   }
 
-  /// Clears references to objects that do not exist, and one-to-one references whose inverse does not lead back.
+  /// Clears references to objects that do not exist, and one-to-one references without an inverse reference.
   mutating func settle(keepingDenied: Bool = false) {
     for (id, object) in objects {
       for (name, other) in object.references {

@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// The repairs of a merge, which make changes agree with the saves of other contexts: references to deleted objects, parts
-/// of deleted objects, ends of one-to-one relationships, links.
+/// The repairs of a merge, which make changes agree with the merged saves: references to deleted objects, parts of deleted
+/// objects, ends of one-to-one relationships, links.
 ///
 /// The next merge takes all repairs back first (decision 0020).
 struct NaiveRepairs {

@@ -5,11 +5,11 @@ import ObjectQuery
 import SeededRandom
 import StoreInterface
 
-/// Random work of contexts that have not seen each other's changes. Each context changes objects as it read them, saves with a
-/// policy of its own, and other contexts save while it does.
+/// Random work of contexts that have not seen each other's changes. Each context changes objects as it read them, and saves
+/// with a policy of its own while further saves overtake it.
 ///
-/// The result depends on the order of the saves, but every result must be consistent: no reference leads to a missing object,
-/// both ends of relationships agree, unique values are unique, derived values are right, and all contexts see the same.
+/// The result depends on the order of the saves, but it must be consistent: no reference leads to a missing object, and both
+/// ends of relationships agree. Unique values are unique, derived values are right, and all contexts see the same.
 final class RandomOthers {
   private let graph: Graph
   private let seed: UInt64
@@ -18,7 +18,7 @@ final class RandomOthers {
   private(set) var trace: [String] = []
   /// The numbers of the contexts that are saving, the innermost last.
   private var saving: [Int] = []
-  /// The work that other contexts do while a save is under way.
+  /// The work of further contexts while a save is under way.
   private var interruption: (() throws -> Void)?
   private var observers: [any NSObjectProtocol] = []
   /// The objects that each context holds, which become stale.
@@ -199,7 +199,7 @@ final class RandomOthers {
     note(number, "saves")
     saving.append(number)
     defer { saving.removeLast() }
-    // A context that is saving, its parent and its children start no other save.
+    // A save is not interrupted by a save of the same context, its parent or its children.
     let others = (0..<contexts.count).filter { other in
       saving.allSatisfy { one in
         other != one && contexts[other].parent !== contexts[one]

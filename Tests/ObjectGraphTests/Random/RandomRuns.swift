@@ -30,7 +30,7 @@ struct RandomRuns: Sendable {
   /// Does the steps of a kind of store with the first seeds. If the environment asks for a number of steps, the seeds are
   /// random; if it names a seed, that seed is used.
   ///
-  /// The work runs on a thread of its own, because it waits for searches, and the few threads that tasks share must run the
+  /// The work runs on a thread of its own, because it waits for searches. The few threads that tasks share must be free for the
   /// searches.
   func run(_ kind: Kind, _ attempt: @escaping Attempt) async {
     let failures = await withCheckedContinuation { continuation in

@@ -187,7 +187,7 @@ final class RandomWork {
     if seat.now != isBefore { seat.version += 1 }
   }
 
-  /// Starts a search that runs elsewhere during other work.
+  /// Starts a search that runs elsewhere beside the next steps.
   private func search(_ seat: Seat) throws {
     let question = NaiveQuestion.all.randomElement(using: &random)!
     let search = RandomSearch(question, RandomSearch.Form.allCases.randomElement(using: &random)!)
@@ -332,7 +332,7 @@ final class RandomWork {
     let isNothing = !seat.context.hasChanges && seat.now == seat.base
     var merged = seat.now
     if !isNothing { while merged.mergeDuplicates(seat.policy, inserted: seat.inserted) {} }
-    // An unchanged object that shares a value is no failure. An object whose values were set without a change may be one.
+    // An unchanged object that shares a value is no failure. An object that was set to its own values may be one.
     let doubles = merged.doubles
     let changed = doubles.filter { merged.objects[$0] != seat.base.objects[$0] }
     if !isNothing, merged.isDenied || !doubles.isEmpty {
@@ -375,7 +375,7 @@ final class RandomWork {
           base: parent.now.seenFromAbove, mine: merged, theirs: parent.now,
           denials: before.denials
         ).graph
-      // The deletion of what the parent has inserted leaves no trace, so the repairs that follow from it are final.
+      // The deletion of objects that the parent has inserted leaves no trace, so the repairs that follow from it are final.
       let isFinal = before.objects.keys.contains {
         parent.base.objects[$0] == nil && merged.objects[$0] == nil
       }
@@ -384,7 +384,7 @@ final class RandomWork {
       if parent.now != before { parent.version += 1 }
       seat.seen = parent.version
     } else {
-      // A save includes objects that were set to the values they had, so other contexts merge these objects.
+      // A save includes objects that were set to the values they had, and merges refresh these objects.
       saved = merged
       savedVersion += 1
       let before = seat.seen

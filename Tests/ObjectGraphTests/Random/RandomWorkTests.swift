@@ -30,7 +30,7 @@ struct RandomWorkTests {
   }
 
   @Test(
-    "Contexts that do not see each other's changes save a consistent state, whatever they do",
+    "Contexts that do not see each other's changes save a consistent state in any case",
     arguments: RandomRuns.kinds)
   func others(_ kind: Kind) async {
     await RandomRuns(name: "others", stepsOfRun: 120, defaultSteps: 1200).run(kind) {

@@ -127,7 +127,7 @@ extension Seat {
       var expected = now.related(id, relation.name)
       switch relation.shape {
       case .oneToOne, .reference:
-        // The context does not show an object whose deletion is denied.
+        // The context does not show an object with a denied deletion.
         expected = expected.filter { now.objects[$0] != nil }
         var found = (object.value(forKey: relation.name) as! ManagedObject?)?.objectID
         if expected.isEmpty, let gone = found, (try? context.existingObject(with: gone)) == nil {

@@ -11,9 +11,9 @@ enum Wild {
   enum Shape {
     /// To-one on both sides.
     case oneToOne(inverse: String)
-    /// To-one here, and to-many on the other side.
+    /// To-one here, and to-many on the inverse side.
     case reference(inverse: String, isOrdered: Bool)
-    /// To-many here, and to-one on the other side.
+    /// To-many here, and to-one on the inverse side.
     case members(inverse: String, isOrdered: Bool)
     /// To-many on both sides: pairs in a table.
     case links(table: String, isForward: Bool, isOrdered: Bool)

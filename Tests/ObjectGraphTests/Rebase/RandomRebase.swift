@@ -9,7 +9,7 @@ import Testing
 /// `QUIRE_STEPS=100000` sets the number of cases. A failure prints its case, reduced, in the form of the tables.
 struct RandomRebase {
   let seed: UInt64
-  /// The edits that make the base, my changes, the other save's changes and the changes of a save after it.
+  /// The edits that make the base, my changes, the changes of another save and the changes of a save after it.
   private var edits: [[RandomRows.Edit]]
 
   static let columns = ["base", "mine", "theirs", "then"]

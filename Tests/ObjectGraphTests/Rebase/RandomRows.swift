@@ -49,7 +49,7 @@ struct RandomRows {
 
   /// Applies an edit.
   ///
-  /// - Parameter newKey: A number that no other edit of the case gives to a row.
+  /// - Parameter newKey: A number for a new row, which no further edit of the case uses.
   mutating func apply(_ edit: Edit, newKey: UInt64) {
     switch edit.kind {
     case 0..<15:
@@ -204,7 +204,7 @@ struct RandomRows {
 }
 
 extension RandomRows {
-  /// Returns the changes from these rows to the other rows.
+  /// Returns the changes from these rows to the given rows.
   func changes(to other: RandomRows) -> [RowText] {
     Set(rows.keys).union(other.rows.keys).sorted().compactMap { key in
       switch (rows[key], other.rows[key]) {

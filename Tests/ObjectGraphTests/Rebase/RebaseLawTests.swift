@@ -40,8 +40,8 @@ struct RebaseLawTests {
     }
   }
 
-  /// The law excludes changes that the first step drops, because they are not replayed: a link that both sides have made, and a
-  /// reference to an object that the other save has deleted.
+  /// The law excludes changes that the first step drops, because they are not replayed. Examples are a link that both sides
+  /// have made, and a reference to an object that the saved changes delete.
   @Test("A rebase in two steps gives the same as a rebase in one")
   func twoSteps() {
     RandomRebase.run { row in

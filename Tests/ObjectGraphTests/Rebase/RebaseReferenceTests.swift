@@ -59,7 +59,7 @@ struct RebaseReferenceTests {
   func oneToOne(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A decision after a rebase has cleared an end of the other save leaves both ends at each other",
+    "A decision about a conflict connects both ends of a relationship with a cleared end",
     arguments: RebaseTable(
       """
       case                                                     | base                                                 | was           | mine                                                                         | policy | view

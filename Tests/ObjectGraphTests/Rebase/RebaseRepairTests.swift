@@ -3,7 +3,7 @@ import Testing
 @Suite("Rebase: repairs")
 struct RebaseRepairTests {
   @Test(
-    "The next rebase takes back a repair whose reason has ended",
+    "The next rebase takes back a repair once the reason has ended",
     arguments: RebaseTable(
       """
       case                                        | base                | mine                               | theirs                             | since | then                 | policy | view                                          | changes                                          | originals
@@ -33,7 +33,7 @@ struct RebaseRepairTests {
   func madeAnew(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "The next rebase takes a repair back after the context has asked to see the deleted object",
+    "The next rebase also makes a repair anew for an object that the context has asked to see",
     arguments: RebaseTable(
       """
       case                             | base           | mine     | theirs             | since | then      | seen    | own save | view | changes
@@ -65,7 +65,7 @@ struct RebaseRepairTests {
   func kept(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A conflict tells my values from those of a save in between",
+    "A conflict names my changed values only, not values of a save in between",
     arguments: RebaseTable(
       """
       case                                          | base  | mine      | theirs    | since | then      | policy | view          | conflicts

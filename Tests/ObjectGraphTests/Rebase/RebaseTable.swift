@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A table of rebases, one a line. The first line names the columns.
+/// A table of rebases, one on each line. The first line names the columns.
 ///
 /// | column | cell |
 /// |---|---|
@@ -14,16 +14,16 @@ import Testing
 /// | `mine` | the changes to replay |
 /// | `theirs`, `then` | the changes that another save has made, and that a save after it has made |
 /// | `ancestor`, `ancestor now` | published changes of an ancestor beneath the old and above the new commit |
-/// | `was` | the originals that a rebase before has left |
+/// | `was` | the originals that an earlier rebase has left |
 /// | `last` | the last references of deleted rows |
 /// | `seen`, `own save` | the rows that the context has asked to see, and a save on its behalf |
-/// | `given up` | the rows whose changes are given up |
+/// | `given up` | the rows with changes to give up |
 /// | `since` | the changes that the context makes after `theirs`: there is a rebase before `then` and one after it |
 /// | `aged` | `yes` for the changes of undo |
 /// | `policy` | the merge policy |
 /// | `view`, `originals`, `changes`, `cascaded`, `conflicts` | the expected result |
 ///
-/// A result whose column the table does not have is not compared, except originals and conflicts: no column means none.
+/// A result without a column is not compared, except originals and conflicts: no column means none.
 struct RebaseTable {
   let cases: [RebaseCase]
 

@@ -28,7 +28,7 @@ struct RebaseValueTests {
   func values(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A rebase keeps the changes of a value, and drops the others from the layer",
+    "A rebase keeps effective changes of a value, and drops the rest from the layer",
     arguments: RebaseTable(
       """
       case                                     | base                 | mine      | theirs    | changes        | originals

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A person whose class computes the decade of the age, and sets a nickname when the person is first read.
+/// A person with a computed decade of the age, and a nickname that is set when the person is first read.
 @Entity("Person") private final class Decades: ManagedObject {
   var age: Int32
   @Transient var nickname: String
@@ -42,7 +42,9 @@ struct AskedSectionsTests {
     #expect(all[0].age == 50)
   }
 
-  @Test("Values that objects set in awakeFromFetch are released with the objects", arguments: Kind.allCases)
+  @Test(
+    "Values that objects set in awakeFromFetch are released with the objects",
+    arguments: Kind.allCases)
   func walking(_ kind: Kind) throws {
     let context = try context(kind, ages: Array(0..<50))
     let kept = try #require(try context.fetch(Self.byAge).last)
@@ -55,7 +57,9 @@ struct AskedSectionsTests {
     #expect(context.workspace.transientValues.count == 1)
   }
 
-  @Test("A computed property names the sections, and a change moves an object between them", arguments: Kind.allCases)
+  @Test(
+    "A computed property names the sections, and a change moves an object between them",
+    arguments: Kind.allCases)
   func computed(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34, 47])
     let results = try FetchedResults(

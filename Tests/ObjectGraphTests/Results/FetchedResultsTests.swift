@@ -53,7 +53,8 @@ struct FetchedResultsTests {
   }
 
   @Test(
-    "A list updates an owner when its members are added, removed or reordered", arguments: Kind.allCases
+    "A list updates an owner when its members are added, removed or reordered",
+    arguments: Kind.allCases
   )
   func members(_ kind: Kind) throws {
     let context = try Graph(kind).context()
@@ -184,7 +185,8 @@ struct FetchedResultsTests {
     #expect(results.map(\.name) == ["Cleo", "Zed"])
   }
 
-  @Test("A list updates objects whose values come from other objects", arguments: Kind.allCases)
+  @Test(
+    "A list follows changes of related objects that its sort keys use", arguments: Kind.allCases)
   func related(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob")
@@ -285,7 +287,7 @@ struct FetchedResultsTests {
   }
 
   private struct Kept: @unchecked Sendable {
-    // Sendable: the other thread only keeps the list.
+    // Sendable: the owner of the list only keeps it.
     let results: FetchedResults<Person>
     init(_ results: FetchedResults<Person>) { self.results = results }
   }
@@ -319,7 +321,9 @@ struct FetchedResultsTests {
     #expect(try LiveResult.count(young, in: other).value == 0)
   }
 
-  @Test("A list equals a new fetch after each change, and its reported changes lead to it", arguments: Kind.allCases)
+  @Test(
+    "A list equals a new fetch after each change, and its reported changes lead to it",
+    arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
     for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }

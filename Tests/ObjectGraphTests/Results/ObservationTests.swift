@@ -34,7 +34,7 @@ struct ObservationTests {
     try context.save()
   }
 
-  /// Changes values through another context, and merges the save.
+  /// Changes and saves objects in another context. The tests refresh the context under test themselves.
   private func changeElsewhere(_ body: (ManagedObjectContext) throws -> Void) throws {
     let other = graph.context()
     try body(other)
@@ -125,7 +125,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "The save of another context, a rollback, a refresh and an undo are announced, with the changed properties only"
+    "A save elsewhere, a rollback, a refresh and an undo announce the changed properties only"
   )
   func otherReasons() throws {
     let (name, age) = (Announcement { _ = ada.name }, Announcement { _ = ada.age })
@@ -178,7 +178,7 @@ struct ObservationTests {
     #expect(count.isMade)
   }
 
-  @Test("A list is announced when it has other objects or another order")
+  @Test("A list is announced when its objects or their order change")
   func list() throws {
     let list = try FetchedResults(Person.all.sorted(by: \.name), in: context)
     let (objects, first) = (Announcement { _ = list.objects }, Announcement { _ = list.first })
@@ -194,7 +194,7 @@ struct ObservationTests {
     #expect(order.isMade && list.objects == [bob, ada])
   }
 
-  @Test("The turn of the main actor ends with the announcement of what changed")
+  @Test("The turn of the main actor ends with the announcement of its changes")
   func endOfTurn() async throws {
     let trips = Announcement { _ = ada.trips }
     trip.owner = ada
@@ -202,7 +202,7 @@ struct ObservationTests {
     #expect(trips.isMade)
   }
 
-  @Test("Objects of other contexts are not tracked")
+  @Test("Objects of a confined context are not tracked")
   func otherContexts() throws {
     let confined = graph.context()
     let object = try #require(try confined.fetch(Person.self).first)
@@ -212,7 +212,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "A context forgets tracked properties that were announced, and those of objects that are gone")
+    "A context forgets tracked properties after their announcement or the end of their objects")
   func nothingIsKept() throws {
     let tracked = context.workspace.observation.tracked
     _ = Announcement { _ = ada.name }

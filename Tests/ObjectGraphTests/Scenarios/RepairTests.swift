@@ -61,7 +61,7 @@ struct RepairTests {
   }
 
   @Test(
-    "A change of a repaired object is a change like any other", arguments: Kind.allCases,
+    "A change of a repaired object is an ordinary change", arguments: Kind.allCases,
     [false, true])
   func changedSince(_ kind: Kind, inParent: Bool) throws {
     try scenario(kind, inParent ? "in the parent" : "after the repair") { s in

@@ -37,7 +37,7 @@ struct SaveRefusal: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A conflict about one value of one object, which both sides have changed.
+  /// A conflict about one value of one object that both sides have changed.
   ///
   /// - Parameters:
   ///   - object: The object's name; `nil` for any object.
@@ -66,7 +66,7 @@ struct SaveRefusal: Sendable, CustomStringConvertible {
     }
   }
 
-  /// A conflict about an object that both sides have changed, in values that need not be the same.
+  /// A conflict about an object that both sides have changed, in the same values or in different ones.
   static func conflictAboutObject(_ object: String) -> SaveRefusal {
     SaveRefusal("a conflict about \(object)") { error, scenario in
       try require("object", object, scenario.name(of: onlyConflict(in: error).object))
@@ -120,7 +120,7 @@ struct SaveRefusal: Sendable, CustomStringConvertible {
     }
   }
 
-  /// An error whose message contains the text.
+  /// An error with a message that contains the text.
   static func error(with text: String) -> SaveRefusal {
     SaveRefusal("an error with the text \(text)") { error, _ in
       if !error.message.contains(text) { throw StepFailure("The message has another text.") }

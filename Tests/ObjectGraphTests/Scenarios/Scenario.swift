@@ -58,7 +58,7 @@ final class Scenario {
   var one: ScenarioContext { root("one") }
   /// A second context directly over the coordinator.
   var two: ScenarioContext { root("two") }
-  /// A context directly over the coordinator, whose saves the contexts under test have not seen.
+  /// A context directly over the coordinator, with saves that the contexts under test have not seen.
   var other: ScenarioContext { root("other") }
   /// The context between the coordinator and ``child``.
   var parent: ScenarioContext { root("parent") }

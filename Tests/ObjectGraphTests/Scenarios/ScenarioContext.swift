@@ -288,7 +288,7 @@ extension ScenarioContext {
     }
   }
 
-  /// Runs steps whose changes are not recorded for undo.
+  /// Runs steps without a record of their changes for undo.
   @discardableResult
   func withoutUndo(_ body: () -> Void) -> ScenarioContext {
     step("without undo") { _ in try undoStack?.withoutUndo(body) }

@@ -133,7 +133,9 @@ struct CoordinatorTests {
     #expect(try words(graph.context()) == wanted)
   }
 
-  @Test("A store of a configuration moves with its configuration, and other stores stay", arguments: Kind.allCases)
+  @Test(
+    "A store of a configuration moves with its configuration, and further stores stay",
+    arguments: Kind.allCases)
   func configuration(_ kind: Kind) throws {
     let ground = Ground(kind)
     let coordinator = PersistentStoreCoordinator(

@@ -99,7 +99,8 @@ struct FetchedPropertyTests {
   }
 
   @Test(
-    "A fetched property finds objects of other stores by its owner and its owner's values", arguments: Kind.allCases,
+    "A fetched property finds objects of another store by its owner and the owner's values",
+    arguments: Kind.allCases,
     [true, false])
   func across(_ kind: Kind, _ isSaved: Bool) throws {
     let library = try Library(kind)

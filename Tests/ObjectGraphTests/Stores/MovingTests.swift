@@ -47,7 +47,8 @@ struct MovingTests {
   }
 
   @Test(
-    "A store that is saved during each attempt to copy it stays in its old place", arguments: Kind.allCases)
+    "A store that is saved during each attempt to copy it stays in its old place",
+    arguments: Kind.allCases)
   func savedEachTime(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let old = graph.coordinator.stores[0]
@@ -106,7 +107,8 @@ struct MovingTests {
   }
 
   @Test(
-    "A context that has read a store before its move continues with the other stores", arguments: Kind.allCases
+    "A context that has read a store before its move continues with all stores",
+    arguments: Kind.allCases
   )
   func knownBefore(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -201,7 +203,7 @@ struct MovingTests {
   }
 
   @Test(
-    "If one store can't take back its commit, the others still do, and the error reports both")
+    "If one store can't take back its commit, the rest still do, and the error reports both")
   func takingBack() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let full = StoreError(.inputOutput, "The third is full.")
@@ -227,7 +229,8 @@ struct MovingTests {
     #expect(counts == [0, 1, 0] && context.hasChanges)
   }
 
-  @Test("A store that takes back changes keeps the metadata that another coordinator has set meanwhile")
+  @Test(
+    "A store that takes back changes keeps the metadata that another coordinator has set meanwhile")
   func metadataOfOthers() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let first = try StagedStore(Travels.model)

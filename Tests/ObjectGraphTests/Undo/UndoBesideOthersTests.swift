@@ -3,11 +3,11 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Undo of changes beside saves of other contexts.
-@Suite("Undo beside saves of other contexts")
+/// Undo of changes beside the saves of further contexts.
+@Suite("Undo beside saves elsewhere")
 struct UndoBesideOthersTests {
   @Test(
-    "Undo of a saved change is in conflict with a later save, also for an object that nothing holds",
+    "Undo of a saved change is in conflict with a later save, also for a released object",
     arguments: Kind.allCases, [false, true])
   func letGo(_ kind: Kind, inserted: Bool) throws {
     try scenario(kind, inserted ? "inserted" : "changed") { s in
@@ -94,13 +94,13 @@ struct UndoBesideOthersTests {
 
   /// The reason why a context refreshes an object without a request of the program.
   enum Reason: CaseIterable {
-    /// The object's number of trips is derived.
+    /// The object's derived number of trips is computed anew.
     case derived
-    /// The object's number of trips is another one.
+    /// A new trip changes the object's number of trips.
     case addition
     /// An object that leads to the object is deleted.
     case deletion
-    /// Another object is refreshed, and the object itself has unsaved changes.
+    /// A second object is refreshed, and the object itself has unsaved changes.
     case beside
   }
 

@@ -18,7 +18,8 @@ struct UndoTests {
     return (graph, context, undo)
   }
 
-  @Test("Undo takes back a turn of work as one group, and redo repeats it", arguments: Kind.allCases)
+  @Test(
+    "Undo takes back a turn of work as one group, and redo repeats it", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     #expect(try !undo.canUndo && !undo.canRedo && !undo.undo() && !undo.redo())
@@ -93,7 +94,8 @@ struct UndoTests {
   }
 
   @Test(
-    "Groups of the program have names, can be nested, and can be undone one within another", arguments: Kind.allCases)
+    "Groups of the program have names, can be nested, and can be undone one within another",
+    arguments: Kind.allCases)
   func groups(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -132,7 +134,7 @@ struct UndoTests {
   }
 
   @Test(
-    "A stack has a maximum number of levels, and records nothing while disabled",
+    "A stack keeps a limited number of groups, none while disabled, and none after a rollback",
     arguments: Kind.allCases)
   func bounds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
@@ -169,7 +171,7 @@ struct UndoTests {
     #expect(!context.hasChanges && ada.age == 0)
   }
 
-  @Test("Undo calls the actions that the program has registered, in order with the changes", arguments: [Kind.memory])
+  @Test("Undo and redo call registered actions in order with the changes", arguments: [Kind.memory])
   func actions(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     final class Selection {
@@ -245,7 +247,7 @@ struct UndoTests {
     #expect(ada.name == "Ada" && ada.trips.isEmpty)
   }
 
-  @Test("Saves of other contexts stay when a context undoes its own changes", arguments: Kind.allCases)
+  @Test("A context that undoes its own changes keeps the merged saves", arguments: Kind.allCases)
   func merged(_ kind: Kind) throws {
     let (graph, context, undo) = try Self.context(kind)
     let other = graph.context()
@@ -267,7 +269,7 @@ struct UndoTests {
   }
 
   @Test(
-    "An undone deletion is no change, so other saves' values show and are not overwritten",
+    "An undone deletion is no change, so merged values show and are not overwritten",
     arguments: Kind.allCases, [true, false])
   func undoneDeletionAndOthers(_ kind: Kind, _ isMerging: Bool) throws {
     let (graph, context, undo) = try Self.context(kind)
@@ -362,7 +364,9 @@ struct UndoTests {
     #expect(ada.isDeleted)
   }
 
-  @Test("After undo a new member of an ordered relationship still gets the last place", arguments: Kind.allCases)
+  @Test(
+    "After undo a new member of an ordered relationship still gets the last place",
+    arguments: Kind.allCases)
   func orderedEnds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let trip = try context.insert(Trip.self) { $0.name = "T" }
@@ -380,7 +384,7 @@ struct UndoTests {
     #expect(trip.stops.map(\.place) == ["A", "B", "C", "D"])
   }
 
-  @Test("Undo restores many changed objects at once", arguments: Kind.allCases)
+  @Test("Undo and redo restore many changed objects at once", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     for number in 0..<1200 {

@@ -201,7 +201,8 @@ struct DerivedTests {
   }
 
   @Test(
-    "Derived attributes follow a child's changes and undone changes once they are saved", arguments: Kind.allCases)
+    "Derived attributes follow a child's changes and undone changes once they are saved",
+    arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let shop = try Shop(kind)
     try shop.check("insert")
@@ -225,7 +226,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "A value derived over two relationships is right though its source was saved at the same moment",
+    "A value derived over two relationships is right if its source was saved at the same moment",
     arguments: Kind.allCases, [false, true])
   func overtaken(_ kind: Kind, isOrderFirst: Bool) throws {
     let model = try Model(entities: [

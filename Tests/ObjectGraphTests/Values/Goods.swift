@@ -16,7 +16,7 @@ import StoreInterface
   @Attribute(.externalStorage) var picture: Data?
   var text: String?
 
-  /// A text computed from other values, and not stored.
+  /// A text computed from stored values, and not stored itself.
   var label: String { "\(title), \(address.street ?? "nowhere")" }
 
   override static var validatedKeys: [String] { ["nickname"] }

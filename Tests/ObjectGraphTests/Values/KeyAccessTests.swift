@@ -121,7 +121,7 @@ struct KeyAccessTests {
     for (key, value) in values { #expect(found[key] == value) }
   }
 
-  /// A person whose accessor shows another text than the stored one.
+  /// A person with an accessor that shows another text than the stored one.
   private final class Loud: ManagedObject {
     override static var entityName: String { "Person" }
     var name: String {
@@ -132,7 +132,9 @@ struct KeyAccessTests {
     }
   }
 
-  @Test("An accessor with a property's own name may store a value of its choice", arguments: Kind.allCases)
+  @Test(
+    "An accessor with a property's own name may store a value of its choice",
+    arguments: Kind.allCases)
   func primitive(_ kind: Kind) throws {
     let context = try Graph(kind, classes: [Loud.self]).context()
     context.undoStack = UndoStack()

@@ -32,7 +32,8 @@ struct TransformableTests {
       try other.count(for: FetchRequest("Good", where: QueryPredicate("colour == nil"))) == 2)
   }
 
-  @Test("An error names a transformer that is missing or is for another type", arguments: Kind.allCases)
+  @Test(
+    "An error names a transformer that is missing or is for another type", arguments: Kind.allCases)
   func missing(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -65,7 +66,8 @@ struct TransformableTests {
   }
 
   @Test(
-    "A transformer that refuses a value throws its own error, and nothing changes", arguments: Kind.allCases)
+    "A transformer that refuses a value throws its own error, and nothing changes",
+    arguments: Kind.allCases)
   func refusing(_ kind: Kind) throws {
     let picky = ValueTransformer(
       "Colour", Colour.self,

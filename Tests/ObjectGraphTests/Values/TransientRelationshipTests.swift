@@ -119,7 +119,7 @@ struct TransientRelationshipTests {
     #expect(bob.table == nil)
   }
 
-  @Test("An object that is refreshed drops its end, and the other end follows")
+  @Test("A refresh of one end of a relationship clears both ends")
   func refresh() {
     window.visitors = [ada, bob]
     context.refresh(ada, mergeChanges: false)

@@ -35,7 +35,7 @@ struct TransientTests {
     #expect(good.nickname == "Other")
   }
 
-  @Test("Transient values are given up with other changes, and undone", arguments: Kind.allCases)
+  @Test("Transient values are given up with all changes, and undone", arguments: Kind.allCases)
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -64,7 +64,7 @@ struct TransientTests {
   }
 
   @Test(
-    "Transient values set by the program last, and return with an object whose deletion is undone",
+    "Transient values set by the program last, and return when undo restores their object",
     arguments: Kind.allCases)
   func letGo(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -121,7 +121,7 @@ struct TransientTests {
     try save()
     #expect(good.nickname == "Old" && good.visits == 3 && good.title == "Lantern")
 
-    // After an undo, the value is pushed like any other change.
+    // An undo of the value is pushed like any change.
     try child.undoStack?.undo()
     try child.undoStack?.undo()
     try save()
@@ -154,7 +154,8 @@ struct TransientTests {
   }
 
   @Test(
-    "A child's transient value leaves the parent's other values unchanged, and can be undone", arguments: Kind.allCases)
+    "A child's transient value leaves the parent's further values unchanged, and can be undone",
+    arguments: Kind.allCases)
   func besideOthers(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
     let good = try context.insert(Good.self)
