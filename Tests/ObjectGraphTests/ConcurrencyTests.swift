@@ -70,9 +70,7 @@ struct ConcurrencyTests {
     #expect(people.allSatisfy { $0.trips.count == 1 && Array($0.joined) == Array($0.trips) })
   }
 
-  @Test(
-    "The program may release objects on any thread while their context is in use",
-    arguments: Kind.allCases)
+  @Test("Any thread may release objects while their context is in use", arguments: Kind.allCases)
   func droppedAnywhere(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = ManagedObjectContext(graph.coordinator)
@@ -96,9 +94,7 @@ struct ConcurrencyTests {
     context.performAndWait { #expect(context.registeredObjects.isEmpty) }
   }
 
-  @Test(
-    "Objects outlive their context, and the program may release them after it",
-    arguments: Kind.allCases)
+  @Test("Objects outlive their context and may be released after it", arguments: Kind.allCases)
   func orphans(_ kind: Kind) throws {
     let graph = try Graph(kind)
     var context: ManagedObjectContext? = graph.context()

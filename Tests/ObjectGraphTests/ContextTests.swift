@@ -89,9 +89,7 @@ struct ContextTests {
     #expect(!trip.hasChanges)
   }
 
-  @Test(
-    "A deletion follows the delete rules of relationships, in any shape of the graph",
-    arguments: Kind.allCases)
+  @Test("A deletion follows the delete rules in any shape of the graph", arguments: Kind.allCases)
   func delete(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -183,9 +181,7 @@ struct ContextTests {
     #expect(context.insertedObjects.count == 4)
   }
 
-  @Test(
-    "The later of two saves gets a conflict, and the merge policy resolves it",
-    arguments: Kind.allCases)
+  @Test("The later save is in conflict, and the merge policy resolves it", arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()
@@ -229,9 +225,7 @@ struct ContextTests {
     #expect(ada.name == "All" && ada.age == 4)
   }
 
-  @Test(
-    "A child reads its parent's unsaved changes, and saves its own changes into the parent",
-    arguments: Kind.allCases)
+  @Test("A child reads its parent's changes, and saves into the parent", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = graph.context()
@@ -302,9 +296,7 @@ struct ContextTests {
     #expect(try fresh.fetch(Trip.self)[0].members.map(\.name) == ["P1"])
   }
 
-  @Test(
-    "A merge of another context's save keeps this context's changes above the new values",
-    arguments: Kind.allCases)
+  @Test("A merge keeps this context's changes above the new values", arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let one = graph.context()

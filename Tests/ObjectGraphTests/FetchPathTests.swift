@@ -81,8 +81,7 @@ struct FetchPathTests {
     return (context, wanted)
   }
 
-  @Test(
-    "A request that an index answers finds the same objects as a scan", arguments: Kind.allCases)
+  @Test("A request answered by an index finds the objects of a scan", arguments: Kind.allCases)
   func covered(_ kind: Kind) throws {
     var generator = SeededGenerator(seed: 5)
     let graph = try Graph(kind, model: Self.model, classes: [])

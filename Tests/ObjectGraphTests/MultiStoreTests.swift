@@ -55,8 +55,7 @@ struct MultiStoreTests {
   }
 
   @Test(
-    "A new object goes to the store of its configuration, or to the store it is assigned to",
-    arguments: Kind.allCases)
+    "A new object goes to its configuration's or its assigned store", arguments: Kind.allCases)
   func placement(_ kind: Kind) throws {
     let two = try Two(kind)
     let label = try two.context.insert("Label")

@@ -7,9 +7,7 @@ import Testing
 /// Giving up the changes of single objects, of many objects.
 @Suite("Giving up changes")
 struct GivingUpTests {
-  @Test(
-    "Each of many changed objects shows its saved value after its changes are given up",
-    arguments: Kind.allCases)
+  @Test("Each object shows the saved value when its changes are given up", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

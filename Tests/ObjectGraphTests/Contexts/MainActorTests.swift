@@ -28,9 +28,7 @@ struct MainActorTests {
     }
   }
 
-  @Test(
-    "A child finds an object that the main actor inserted outside of any turn",
-    arguments: Kind.allCases)
+  @Test("A child finds an object that was inserted outside of any turn", arguments: Kind.allCases)
   func insertion(_ kind: Kind) async throws {
     let family = try await Family(kind)
     let (view, child) = (family.view, family.child)
@@ -49,8 +47,7 @@ struct MainActorTests {
   }
 
   @Test(
-    "A child fetches an object that the main actor changed or deleted outside of any turn",
-    arguments: [Kind.memory])
+    "A child fetches objects changed and deleted outside of any turn", arguments: [Kind.memory])
   func changesAndDeletions(_ kind: Kind) async throws {
     let family = try await Family(kind)
     let (view, child, ada) = (family.view, family.child, family.ada)
@@ -100,8 +97,7 @@ struct MainActorTests {
   }
 
   @Test(
-    "The main actor may wait for a child that reads the main actor's changes",
-    arguments: Kind.allCases)
+    "The main actor may wait for a child that reads its changes", arguments: Kind.allCases)
   @MainActor
   func waiting(_ kind: Kind) async throws {
     let family = try await Family(kind)

@@ -72,9 +72,7 @@ struct NoticeTests {
     #expect(!listener.take().contains { $0.hasPrefix("saved") })
   }
 
-  @Test(
-    "Notifications contain no object for a link that was added or removed", arguments: Kind.allCases
-  )
+  @Test("Notifications contain no object for an added or removed link", arguments: Kind.allCases)
   func links(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -120,9 +118,7 @@ struct NoticeTests {
     #expect(kinds.last == .saved)
   }
 
-  @Test(
-    "A context merges another context's save on request, or automatically", arguments: Kind.allCases
-  )
+  @Test("A context merges another's save on request, or automatically", arguments: Kind.allCases)
   func merging(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let writer = ManagedObjectContext(graph.coordinator)
@@ -319,9 +315,7 @@ struct NoticeTests {
     #expect(person.age == 7)
   }
 
-  @Test(
-    "A save includes the changes that an observer makes when it is told of changed objects",
-    arguments: Kind.allCases)
+  @Test("A save includes changes by an observer of the changed objects", arguments: Kind.allCases)
   func changingWhenToldOfChanges(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

@@ -104,9 +104,7 @@ struct ObjectsChangedTests {
     #expect(notes == ["inserted: new, deleted: Bo, refreshed: Ada"])
   }
 
-  @Test(
-    "A merge beside unsaved changes notifies of the objects that it changes",
-    arguments: Kind.allCases)
+  @Test("A merge beside unsaved changes notifies of the changed objects", arguments: Kind.allCases)
   func mergeOfChanged(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].age = 36
@@ -161,9 +159,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == ["inserted: new"])
   }
 
-  @Test(
-    "A refresh of one object, or of all objects, notifies of the objects that it changes",
-    arguments: Kind.allCases)
+  @Test("A refresh of one object, or of all, notifies of the objects", arguments: Kind.allCases)
   func refresh(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.here.refresh(scene.people[0], mergeChanges: false)
@@ -180,9 +176,7 @@ struct ObjectsChangedTests {
     #expect(scene.listener.take() == [])
   }
 
-  @Test(
-    "A rollback notifies of the objects that it changes, with a parent and without",
-    arguments: Kind.allCases)
+  @Test("A rollback notifies of its objects, with and without a parent", arguments: Kind.allCases)
   func rollback(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.insert(Person.self) { $0.name = "Di" }
@@ -221,9 +215,7 @@ struct ObjectsChangedTests {
     #expect(scene.people.allSatisfy { $0.managedObjectContext == nil && !$0.isDeleted })
   }
 
-  @Test(
-    "A save notifies of the objects to which the merge policy gives the store's values",
-    arguments: Kind.allCases)
+  @Test("A save notifies of objects that get the store's values", arguments: Kind.allCases)
   func policy(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].name = "Ada King"
@@ -237,9 +229,7 @@ struct ObjectsChangedTests {
     #expect(scene.people[0].name == "Ada Lovelace" && scene.people[1].isDeleted)
   }
 
-  @Test(
-    "A pinned context merges no save, and posts no notification until it is unpinned",
-    arguments: [Kind.memory, .binary])
+  @Test("A pinned context merges no save and posts nothing", arguments: [Kind.memory, .binary])
   func pinned(_ kind: Kind) throws {
     let scene = try Scene(kind)
     try scene.here.setQueryGeneration(QueryGeneration(scene.here.coordinator))

@@ -38,8 +38,7 @@ struct PlaceTests {
     #expect(scheduled == 1)
   }
 
-  @Test(
-    "A main-actor context is used directly on the main actor, and through perform from elsewhere")
+  @Test("A main-actor context is used as it is on the main actor, and elsewhere through perform")
   @MainActor
   func mainActor() async throws {
     let graph = try Graph(.memory)
@@ -52,8 +51,7 @@ struct PlaceTests {
     #expect(context.performAndWait { context.hasChanges })
   }
 
-  @Test(
-    "Work on the main thread counts as the main actor's only while the main actor runs or waits")
+  @Test("The main thread counts as the main actor's only while the main actor runs or waits")
   @MainActor
   func thread() async throws {
     let graph = try Graph(.memory)
@@ -88,8 +86,7 @@ struct PlaceTests {
     #expect(!context.hasChanges && context.workspace.place.isHeld)
   }
 
-  @Test(
-    "A turn processes its changes at its end, so that a child sees them", arguments: Kind.allCases)
+  @Test("A turn processes changes at its end, so that a child sees them", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = ManagedObjectContext(graph.coordinator)

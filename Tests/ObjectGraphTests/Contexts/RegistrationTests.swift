@@ -23,8 +23,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "A context registers objects that are held or have changes, or all objects on request",
-    arguments: Kind.allCases)
+    "A context registers held objects and changed objects, or all", arguments: Kind.allCases)
   func held(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph)
@@ -63,9 +62,7 @@ struct RegistrationTests {
     #expect(own > 16 && own + 8 + MemoryLayout<ManagedObject?>.stride <= 64)
   }
 
-  @Test(
-    "An object is one instance in a context, however the program reaches it",
-    arguments: Kind.allCases)
+  @Test("An object is one instance in a context, however it is reached", arguments: Kind.allCases)
   func unique(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph)
@@ -83,8 +80,7 @@ struct RegistrationTests {
     #expect(try #require(ObjectID(uri: uri)) == owner.objectID)
   }
 
-  @Test(
-    "An object that does not exist is a fault until the program reads it", arguments: Kind.allCases)
+  @Test("A missing object is a fault until the program reads it", arguments: Kind.allCases)
   func missing(_ kind: Kind) throws {
     let graph = try Graph(kind)
     try people(graph, 1)

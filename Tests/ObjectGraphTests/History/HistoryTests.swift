@@ -110,8 +110,7 @@ struct HistoryTests {
     #expect(try found { $0.stores = [] }.isEmpty)
   }
 
-  @Test(
-    "A request before the forgotten history throws, and a later request succeeds", arguments: kinds)
+  @Test("A request before the forgotten history throws, a later one succeeds", arguments: kinds)
   func forgetting(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
     let context = Self.context(coordinator, "Ann")

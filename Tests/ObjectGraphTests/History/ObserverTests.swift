@@ -20,7 +20,7 @@ struct ObserverTests {
   }
 
   @Test(
-    "An observer gets again the transactions that its last listener did not take",
+    "An observer delivers untaken transactions to its next listener",
     arguments: [Kind.binary, .compressed])
   func brokenOff(_ kind: Kind) async throws {
     let coordinator = try Graph(kind).coordinator
@@ -176,8 +176,7 @@ struct ObserverTests {
     #expect(try coordinator.history(HistoryRequest(after: early)).isEmpty)
   }
 
-  @Test(
-    "Forgetting by time keeps later commits, although a clock that went back dates them earlier")
+  @Test("Forgetting by time keeps later commits that a clock dates earlier")
   func clock() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let store = try StagedStore(Travels.model)

@@ -154,9 +154,7 @@ struct DeleteRuleTests {
     #expect(try web.left() == "")
   }
 
-  @Test(
-    "A cascade that reaches an object with a denied deletion is refused as a whole",
-    arguments: Kind.allCases)
+  @Test("A cascade that reaches a denied deletion is refused as a whole", arguments: Kind.allCases)
   func cascadeIntoDenial(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -199,9 +197,7 @@ struct DeleteRuleTests {
     }
   }
 
-  @Test(
-    "A required relationship refuses the deletion of the object that it leads to",
-    arguments: Kind.allCases)
+  @Test("A required relationship refuses the deletion of its object", arguments: Kind.allCases)
   func required(_ kind: Kind) throws {
     let model = try Model(entities: [
       Entity(
@@ -276,8 +272,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "An object that denied a deletion does not affect the next deletion once the first is given up",
-    arguments: Kind.allCases,
+    "A denial ends when the denied deletion is given up", arguments: Kind.allCases,
     [true, false])
   func deniedOnce(_ kind: Kind, _ isUndone: Bool) throws {
     let (context, _, thing) = try denied(kind, isUndone ? UndoStack() : nil)
@@ -333,9 +328,7 @@ struct DeleteRuleTests {
     #expect(try context.count(for: FetchRequest("Thing")) == 1)
   }
 
-  @Test(
-    "A child pushes a deletion, and the delete rule denies it when the parent saves",
-    arguments: Kind.allCases)
+  @Test("A pushed deletion is denied when the parent saves", arguments: Kind.allCases)
   func deniedAbove(_ kind: Kind) throws {
     let (context, owner, thing) = try denied(kind)
     let child = ManagedObjectContext(parent: context, concurrency: .confined)

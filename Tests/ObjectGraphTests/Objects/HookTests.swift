@@ -169,9 +169,7 @@ struct HookTests {
     #expect(mine.text == "mine" && mine.count == 5)
   }
 
-  @Test(
-    "Rollback, undo and redo notify the object of the origin of its new values",
-    arguments: Kind.allCases)
+  @Test("Rollback, undo and redo tell the object why it changed", arguments: Kind.allCases)
   func snapshots(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let context = scene.context
@@ -239,7 +237,7 @@ struct HookTests {
   }
 
   @Test(
-    "A willSave that changes its object each time is an error, and nothing is saved",
+    "A willSave that always changes its object is an error, and nothing is saved",
     arguments: Kind.allCases)
   func endless(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -320,9 +318,7 @@ struct HookTests {
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 1)
   }
 
-  @Test(
-    "A child's save calls the hooks of the child's objects, and not of the parent's",
-    arguments: Kind.allCases)
+  @Test("A child's save calls hooks of the child's objects only", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let one = try scene.insert()
@@ -357,9 +353,7 @@ struct HookTests {
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
   }
 
-  @Test(
-    "awakeFromFetch may change its object, whether the object is read or written first",
-    arguments: Kind.allCases)
+  @Test("awakeFromFetch may change its object, read or written first", arguments: Kind.allCases)
   func changingInAwakeFromFetch(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
@@ -429,9 +423,7 @@ struct HookTests {
     #expect(objects[2].count == 1)
   }
 
-  @Test(
-    "A change that an object makes in its hook for rollback or refresh is an unsaved change",
-    arguments: Kind.allCases)
+  @Test("A change made in the hook for rollback or refresh is unsaved", arguments: Kind.allCases)
   func changingAnotherWhenLedBack(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }

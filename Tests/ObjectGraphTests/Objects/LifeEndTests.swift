@@ -59,9 +59,7 @@ struct LifeEndTests {
     #expect(state(ada) == free)
   }
 
-  @Test(
-    "An inserted object leaves its context after a deletion and save, or after a rollback",
-    arguments: Kind.allCases)
+  @Test("An insertion that was deleted or rolled back leaves the context", arguments: Kind.allCases)
   func insertion(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -86,9 +84,7 @@ struct LifeEndTests {
     #expect(ada.isInserted && !ada.isDeleted && ada.name == "Ada")
   }
 
-  @Test(
-    "After undo of a saved deletion the object belongs to its context again",
-    arguments: Kind.allCases)
+  @Test("Undo of a saved deletion puts the object back into its context", arguments: Kind.allCases)
   func undo(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let undo = UndoStack()
@@ -126,8 +122,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "A fault without a row becomes a deleted object when the program reads a value",
-    arguments: Kind.allCases)
+    "A fault without a row becomes a deleted object when it is read", arguments: Kind.allCases)
   func vanishedFault(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (here, there) = (graph.context(), graph.context())
@@ -197,9 +192,7 @@ struct LifeEndTests {
     }
   }
 
-  @Test(
-    "A child's held faults show the changes that the parent had published", arguments: Kind.allCases
-  )
+  @Test("A child's held faults show the changes the parent published", arguments: Kind.allCases)
   func faultsOfAChild(_ kind: Kind) throws {
     let parent = try Graph(kind).context()
     let ada = try parent.insert(Person.self) { $0.name = "Ada" }

@@ -189,8 +189,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A required relationship refuses the deletion of its object",
-    arguments: OneWayDeletionTests.kinds)
+    "A required relationship refuses its object's deletion", arguments: OneWayDeletionTests.kinds)
   func required(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model(isRequired: true, least: 1))
     scene.context.delete(scene.tags[0])
@@ -235,8 +234,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A child's deletion clears references that its parent has set to the object",
-    arguments: OneWayDeletionTests.kinds)
+    "A child's deletion clears references set by its parent", arguments: OneWayDeletionTests.kinds)
   func child(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
     let child = ManagedObjectContext(parent: scene.context, concurrency: .confined)
@@ -249,8 +247,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A delete rule of no action leaves no reference that can't be saved",
-    arguments: OneWayDeletionTests.kinds,
+    "No action leaves no reference that can't be saved", arguments: OneWayDeletionTests.kinds,
     [true, false])
   func noAction(_ kind: Kind, _ isOne: Bool) throws {
     let model = try Model(entities: [

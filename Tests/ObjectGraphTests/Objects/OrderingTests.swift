@@ -263,8 +263,7 @@ struct OrderingTests {
   }
 
   @Test(
-    "A new stop comes last, also if its trip is new and was changed since",
-    arguments: Kind.allCases,
+    "A new stop comes last if its trip is new and was changed since", arguments: Kind.allCases,
     [false, true])
   func endOfNewOwner(_ kind: Kind, _ isChild: Bool) throws {
     let context = try Graph(kind).context()

@@ -105,8 +105,7 @@ struct UpsertTests {
     }
   }
 
-  @Test(
-    "Without a policy a duplicate is an error that names both objects", arguments: Kind.allCases)
+  @Test("Without a policy a duplicate is an error that names both", arguments: Kind.allCases)
   func refused(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let twin = try bank.again()
@@ -120,7 +119,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "With objectWins the values set in the duplicate win, and its default values do not",
+    "objectWins takes the values set in the duplicate, and no default values",
     arguments: Kind.allCases)
   func objectWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
@@ -133,9 +132,7 @@ struct UpsertTests {
     #expect(bank.ada["owner"] == .string("Bob"))
   }
 
-  @Test(
-    "With storeWins the stored values stay, and the duplicate's values fill the gaps",
-    arguments: Kind.allCases)
+  @Test("storeWins keeps stored values, and the duplicate fills the gaps", arguments: Kind.allCases)
   func storeWins(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.ada["mail"] = .null
@@ -147,9 +144,7 @@ struct UpsertTests {
     #expect(try bank.found() == ["Ada ADA bob@x 10 2 old+new fast+good red", "[2, 2, 1]"])
   }
 
-  @Test(
-    "With overwrite every value of the duplicate wins, and with rollback none",
-    arguments: Kind.allCases)
+  @Test("Overwriting takes every value of the duplicate, rollback none", arguments: Kind.allCases)
   func allOrNone(_ kind: Kind) throws {
     let bank = try Bank(kind)
     _ = try bank.again()
@@ -218,9 +213,7 @@ struct UpsertTests {
     #expect(accounts[0]["owner"] == .string("Cyd") && accounts[0]["bank"] == .integer(1))
   }
 
-  @Test(
-    "Objects without a value, or with different values, are no duplicates", arguments: Kind.allCases
-  )
+  @Test("Objects with no value or different values are no duplicates", arguments: Kind.allCases)
   func none(_ kind: Kind) throws {
     let bank = try Bank(kind)
     bank.context.mergePolicy = .objectWins
@@ -232,9 +225,7 @@ struct UpsertTests {
     #expect(try bank.graph.again().count(for: FetchRequest("Account")) == 5 && !other.isDeleted)
   }
 
-  @Test(
-    "A duplicate of an object that another context has saved meanwhile is merged",
-    arguments: Kind.allCases)
+  @Test("A duplicate of an object saved meanwhile is merged", arguments: Kind.allCases)
   func meanwhile(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let other = bank.graph.context()
@@ -256,8 +247,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "A batch merges duplicates if a policy allows, and returns the resulting objects",
-    arguments: Kind.allCases)
+    "A batch merges duplicates, and returns the resulting objects", arguments: Kind.allCases)
   func batch(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let rows = (0..<20).map { index -> [String: Value] in
@@ -277,7 +267,7 @@ struct UpsertTests {
   }
 
   @Test(
-    "A child merges a duplicate when the child saves, and the parent's undo reverts it",
+    "A child's save merges a duplicate, and the parent's undo reverts that",
     arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let bank = try Bank(kind)

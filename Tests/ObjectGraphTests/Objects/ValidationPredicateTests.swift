@@ -91,8 +91,7 @@ struct ValidationPredicateTests {
   ]
 
   @Test(
-    "A value that does not meet its predicate is refused with the predicate's message",
-    arguments: Kind.allCases)
+    "A value that does not meet its predicate is refused with a message", arguments: Kind.allCases)
   func attributes(_ kind: Kind) throws {
     let context = try Graph(kind, model: Self.model, classes: []).context()
     for isSaved in [false, true] {
@@ -121,8 +120,7 @@ struct ValidationPredicateTests {
     }
   }
 
-  @Test(
-    "A predicate of a relationship is evaluated with the related objects", arguments: Kind.allCases)
+  @Test("A predicate of a relationship is given the related objects", arguments: Kind.allCases)
   func relationships(_ kind: Kind) throws {
     let context = try Graph(kind, model: Self.model, classes: []).context()
     let note = try context.insert("Note")

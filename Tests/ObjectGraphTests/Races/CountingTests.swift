@@ -128,7 +128,7 @@ private struct Counter {
   ) throws -> Int {
     (context.object(with: id) as! Trip).cost += 1
     try context.save()
-    // A context that merges saves automatically has seen the next save, and would undo that too.
+    // A context that merges automatically has seen later saves, and its undo would revert these too.
     guard let undo = context.undoStack, !context.automaticallyMergesChangesFromParent else {
       return 1
     }

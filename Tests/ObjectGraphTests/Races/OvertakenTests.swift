@@ -52,9 +52,7 @@ struct OvertakenTests {
     #expect(names.count { $0 == "one" } == 1 && names.count { $0 == "other" } >= 1)
   }
 
-  @Test(
-    "A save within another save of the same thread yields to no other save",
-    arguments: Kind.allCases)
+  @Test("A save within another save of the same thread yields to none", arguments: Kind.allCases)
   func within(_ kind: Kind) throws {
     let graph = try Graph(kind)
     #expect(try attempts(graph, onThread: false) == 6)
@@ -84,8 +82,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A save is refused if another context has saved the same unique value meanwhile",
-    arguments: Kind.allCases)
+    "A save is refused if its unique value was saved meanwhile", arguments: Kind.allCases)
   func uniqueness(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.one.insert(passport: "mine", number: "7")
@@ -117,8 +114,7 @@ struct OvertakenTests {
   }
 
   @Test(
-    "A save's deletion includes the objects that another context has added meanwhile",
-    arguments: Kind.allCases
+    "A deletion includes objects that another context adds meanwhile", arguments: Kind.allCases
   )
   func member(_ kind: Kind) throws {
     try scenario(kind) { s in

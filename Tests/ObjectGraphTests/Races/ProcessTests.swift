@@ -43,9 +43,7 @@ struct ProcessTests {
     try Self.check(kind, folder, seed)
   }
 
-  @Test(
-    "A process that is killed loses no acknowledged save, and does not block the second process",
-    arguments: kinds)
+  @Test("A killed process loses no acknowledged save and blocks no process", arguments: kinds)
   func killed(_ kind: Kind) async throws {
     let folder = try Self.folder(kind)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -179,7 +179,7 @@ struct ProcessWork {
   }
 
   private func note(_ mark: String, _ change: ProcessChange?) throws {
-    // A step without a change that the log can check has no line in the log.
+    // A step that only moves objects has no line in the log, because the result does not depend on it.
     guard let change else { return }
     let line = String(decoding: try JSONEncoder().encode(change), as: UTF8.self)
     try log.write(contentsOf: Data("\(mark)\(line)\n".utf8))

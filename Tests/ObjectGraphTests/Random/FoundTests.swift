@@ -305,8 +305,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion's change of an object is made again when that change is given up",
-    arguments: Kind.allCases)
+    "A deletion repeats its change of an object if that is given up", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport

@@ -87,7 +87,7 @@ enum SmallModel {
   static func layout(of key: ObjectKey) -> Layout { graph.schema[key.entity]! }
 }
 
-/// A snapshot made of layers that a test has built.
+/// A snapshot of a commit with the given layers.
 struct LayersSnapshot: StoreSnapshot {
   var commit: Int64
   var layers: [Layer]

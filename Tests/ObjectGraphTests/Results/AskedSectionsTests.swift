@@ -42,9 +42,7 @@ struct AskedSectionsTests {
     #expect(all[0].age == 50)
   }
 
-  @Test(
-    "Values that objects set in awakeFromFetch are released with the objects",
-    arguments: Kind.allCases)
+  @Test("Values set in awakeFromFetch are released with their objects", arguments: Kind.allCases)
   func walking(_ kind: Kind) throws {
     let context = try context(kind, ages: Array(0..<50))
     let kept = try #require(try context.fetch(Self.byAge).last)
@@ -57,9 +55,7 @@ struct AskedSectionsTests {
     #expect(context.workspace.transientValues.count == 1)
   }
 
-  @Test(
-    "A computed property names the sections, and a change moves an object between them",
-    arguments: Kind.allCases)
+  @Test("A computed property names sections, and changes move objects", arguments: Kind.allCases)
   func computed(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34, 47])
     let results = try FetchedResults(

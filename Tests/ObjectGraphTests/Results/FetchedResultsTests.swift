@@ -53,8 +53,7 @@ struct FetchedResultsTests {
   }
 
   @Test(
-    "A list updates an owner when its members are added, removed or reordered",
-    arguments: Kind.allCases
+    "A list updates an owner when its members or their order change", arguments: Kind.allCases
   )
   func members(_ kind: Kind) throws {
     let context = try Graph(kind).context()
@@ -185,8 +184,7 @@ struct FetchedResultsTests {
     #expect(results.map(\.name) == ["Cleo", "Zed"])
   }
 
-  @Test(
-    "A list follows changes of related objects that its sort keys use", arguments: Kind.allCases)
+  @Test("A list follows changes of related objects in its sort keys", arguments: Kind.allCases)
   func related(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob")
@@ -321,9 +319,7 @@ struct FetchedResultsTests {
     #expect(try LiveResult.count(young, in: other).value == 0)
   }
 
-  @Test(
-    "A list equals a new fetch after each change, and its reported changes lead to it",
-    arguments: Kind.allCases)
+  @Test("A list equals a new fetch, and its changes lead to it", arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
     for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }

@@ -140,9 +140,7 @@ struct FollowingTests {
     #expect(results.count == 3 && results.sections.map(\.count) == [3])
   }
 
-  @Test(
-    "A live count of distinct values or of groups counts the values or groups",
-    arguments: Kind.allCases)
+  @Test("A live count of distinct values or groups counts exactly these", arguments: Kind.allCases)
   func countOfValues(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     var different = FetchRequest(Person.self)
@@ -300,9 +298,7 @@ struct FollowingTests {
     #expect(MisuseTests.text(result).contains("was used outside of its context's turn"))
   }
 
-  @Test(
-    "A new list shows the current state after all earlier lists have ended",
-    arguments: Kind.allCases)
+  @Test("A new list is current after all earlier lists have ended", arguments: Kind.allCases)
   func followedAgain(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let ada = try Self.people(context, "Ada")[0]
@@ -324,9 +320,7 @@ struct FollowingTests {
     #expect(again.map(\.name) == ["Ada", "Bob"] && count.value == 1)
   }
 
-  @Test(
-    "A new list shows the current state if the earlier list ends in the same turn",
-    arguments: Kind.allCases)
+  @Test("A new list is current if an earlier list ends in the same turn", arguments: Kind.allCases)
   func followedAtOnce(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     var first: FetchedResults<Person>? = try FetchedResults(Self.byName, in: context)

@@ -133,9 +133,7 @@ struct CoordinatorTests {
     #expect(try words(graph.context()) == wanted)
   }
 
-  @Test(
-    "A store of a configuration moves with its configuration, and further stores stay",
-    arguments: Kind.allCases)
+  @Test("A store moves with its configuration, and further stores stay", arguments: Kind.allCases)
   func configuration(_ kind: Kind) throws {
     let ground = Ground(kind)
     let coordinator = PersistentStoreCoordinator(

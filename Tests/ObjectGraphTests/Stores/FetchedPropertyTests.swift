@@ -99,8 +99,7 @@ struct FetchedPropertyTests {
   }
 
   @Test(
-    "A fetched property finds objects of another store by its owner and the owner's values",
-    arguments: Kind.allCases,
+    "A fetched property uses its owner's values in another store", arguments: Kind.allCases,
     [true, false])
   func across(_ kind: Kind, _ isSaved: Bool) throws {
     let library = try Library(kind)

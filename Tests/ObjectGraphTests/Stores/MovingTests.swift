@@ -47,8 +47,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A store that is saved during each attempt to copy it stays in its old place",
-    arguments: Kind.allCases)
+    "A store that is saved during each copy stays where it is", arguments: Kind.allCases)
   func savedEachTime(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let old = graph.coordinator.stores[0]
@@ -107,8 +106,7 @@ struct MovingTests {
   }
 
   @Test(
-    "A context that has read a store before its move continues with all stores",
-    arguments: Kind.allCases
+    "A context that has read a moved store uses the current stores", arguments: Kind.allCases
   )
   func knownBefore(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -229,8 +227,7 @@ struct MovingTests {
     #expect(counts == [0, 1, 0] && context.hasChanges)
   }
 
-  @Test(
-    "A store that takes back changes keeps the metadata that another coordinator has set meanwhile")
+  @Test("A store that takes back changes keeps metadata that another coordinator has set")
   func metadataOfOthers() throws {
     let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
     let first = try StagedStore(Travels.model)

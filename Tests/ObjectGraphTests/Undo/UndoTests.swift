@@ -18,8 +18,7 @@ struct UndoTests {
     return (graph, context, undo)
   }
 
-  @Test(
-    "Undo takes back a turn of work as one group, and redo repeats it", arguments: Kind.allCases)
+  @Test("Undo takes back a turn as one group, and redo repeats it", arguments: Kind.allCases)
   func turns(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     #expect(try !undo.canUndo && !undo.canRedo && !undo.undo() && !undo.redo())
@@ -94,8 +93,7 @@ struct UndoTests {
   }
 
   @Test(
-    "Groups of the program have names, can be nested, and can be undone one within another",
-    arguments: Kind.allCases)
+    "Groups have names, are nested, and are undone one within another", arguments: Kind.allCases)
   func groups(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
@@ -364,9 +362,7 @@ struct UndoTests {
     #expect(ada.isDeleted)
   }
 
-  @Test(
-    "After undo a new member of an ordered relationship still gets the last place",
-    arguments: Kind.allCases)
+  @Test("After undo a new member still gets the last place", arguments: Kind.allCases)
   func orderedEnds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)
     let trip = try context.insert(Trip.self) { $0.name = "T" }

@@ -7,9 +7,7 @@ import Testing
 
 @Suite("Composite attributes")
 struct CompositeTests {
-  @Test(
-    "The parts of a composite are set, saved, found and read by their paths",
-    arguments: Kind.allCases)
+  @Test("Parts of a composite are set, saved, found and read by paths", arguments: Kind.allCases)
   func parts(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()

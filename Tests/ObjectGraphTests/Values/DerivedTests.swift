@@ -201,8 +201,7 @@ struct DerivedTests {
   }
 
   @Test(
-    "Derived attributes follow a child's changes and undone changes once they are saved",
-    arguments: Kind.allCases)
+    "Derived attributes follow a child's and undone changes at the save", arguments: Kind.allCases)
   func nested(_ kind: Kind) throws {
     let shop = try Shop(kind)
     try shop.check("insert")

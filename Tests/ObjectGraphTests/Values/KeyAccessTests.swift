@@ -132,9 +132,7 @@ struct KeyAccessTests {
     }
   }
 
-  @Test(
-    "An accessor with a property's own name may store a value of its choice",
-    arguments: Kind.allCases)
+  @Test("An accessor with a property's name may store any value", arguments: Kind.allCases)
   func primitive(_ kind: Kind) throws {
     let context = try Graph(kind, classes: [Loud.self]).context()
     context.undoStack = UndoStack()

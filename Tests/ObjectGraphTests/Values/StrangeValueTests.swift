@@ -110,9 +110,7 @@ struct StrangeValueTests {
     #expect(isSame, "\(key): \(words(found)), wanted \(words(wanted))")
   }
 
-  @Test(
-    "Any value of a type is stored and read back, and does no harm elsewhere",
-    arguments: Kind.allCases)
+  @Test("Any value of a type is stored and read back without harm", arguments: Kind.allCases)
   func values(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()

@@ -32,8 +32,7 @@ struct TransformableTests {
       try other.count(for: FetchRequest("Good", where: QueryPredicate("colour == nil"))) == 2)
   }
 
-  @Test(
-    "An error names a transformer that is missing or is for another type", arguments: Kind.allCases)
+  @Test("An error names a transformer that is missing or of another type", arguments: Kind.allCases)
   func missing(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
@@ -66,7 +65,7 @@ struct TransformableTests {
   }
 
   @Test(
-    "A transformer that refuses a value throws its own error, and nothing changes",
+    "A transformer that refuses a value throws its error, and nothing changes",
     arguments: Kind.allCases)
   func refusing(_ kind: Kind) throws {
     let picky = ValueTransformer(

@@ -154,7 +154,7 @@ struct TransientTests {
   }
 
   @Test(
-    "A child's transient value leaves the parent's further values unchanged, and can be undone",
+    "A child's value leaves the parent's further values unchanged, and is undone",
     arguments: Kind.allCases)
   func besideOthers(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
