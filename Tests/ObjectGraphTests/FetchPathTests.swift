@@ -121,7 +121,7 @@ struct FetchPathTests {
           let sizes = try context.fetch(request).map { $0.value(forKey: "size") as? Int }
           let expected = found.map(\.item.size).map { $0.map(Int.init) }
             .sorted { ($0 ?? -9) < ($1 ?? -9) }
-          // The objects found have the same name or the same beginning of a name, and names sort first.
+          // Names sort before sizes. Only a BEGINS condition finds objects with different names.
           if !condition.text.contains("BEGINS") {
             #expect(sizes == (isAscending ? expected : expected.reversed()), "\(condition.text)")
           }
