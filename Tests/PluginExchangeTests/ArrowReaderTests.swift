@@ -2,7 +2,8 @@ import Foundation
 import InstalledPlugins
 import Testing
 
-/// The example of a host in Python: batches that crossed the interface, read by another implementation of Arrow.
+/// Runs the example of a host in Python: pyarrow, another implementation of Arrow, reads batches that crossed the
+/// interface.
 @Suite("Rows of a store in pyarrow")
 struct ArrowReaderTests {
   @Test(

@@ -9,17 +9,17 @@ import PluginSupport
 import StoreInterface
 import XMLStore
 
-/// How rows cross.
+/// The form in which rows cross the interface.
 enum Crossing: String, CaseIterable, Sendable {
-  /// As blocks, and with changes that give some values.
+  /// As blocks, and with changes that contain some values of a row.
   case blocks
-  /// As Arrow arrays of whole rows, one call at a time: what the least plug-in does.
+  /// As Arrow arrays of whole rows, one call at a time: the form of the smallest possible plug-in.
   case arrays
 }
 
-/// Backends of ours, each as a plug-in would bring it: behind the C interface, without a library.
+/// The project's own backends, each behind the C interface as a plug-in would provide it, but without a library.
 enum Boundary {
-  /// A backend seen through the C interface.
+  /// Returns a backend that is reached through the C interface.
   static func through(_ backend: any StoreBackend, _ crossing: Crossing = .blocks) -> PluginBackend
   {
     let table = StorePlugin.table("Boundary \(backend.type.rawValue)", "1", [backend])
@@ -37,7 +37,7 @@ enum Boundary {
       load: { functions })
   }
 
-  /// A table without what the least plug-in does not have.
+  /// Returns a copy of the table without the functions that the smallest possible plug-in lacks.
   private static func least(_ full: UnsafePointer<QuirePlugin>) -> PluginFunctions {
     let table = UnsafeMutablePointer<QuirePlugin>.allocate(capacity: 1)
     table.initialize(to: full.pointee)
@@ -48,7 +48,7 @@ enum Boundary {
       UnsafePointer(table), type: full.pointee.types[0]!, flags: 0, name: "Boundary")
   }
 
-  /// The backends whose stores last.
+  /// The backends whose stores outlive the process.
   static let lasting: [any StoreBackend] = [
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
   ]

@@ -9,10 +9,10 @@ import PluginSupport
 import StoreInterface
 import Testing
 
-/// Plug-ins that were loaded, and do what the interface forbids: the error names them.
+/// A loaded plug-in does something that the interface forbids, and the error names the plug-in.
 @Suite("Plug-ins that fail in use")
 struct BrokenPromiseTests {
-  /// What is wrong with a plug-in, and what the error says of it.
+  /// A fault of a plug-in.
   enum Fault: String, CaseIterable {
     case noStore, noSnapshot, noMetadata, twoTables, keysBelowOne, tooFewKeys, nobodyHeld
 
@@ -29,7 +29,7 @@ struct BrokenPromiseTests {
     }
   }
 
-  @Test("The error names the plug-in, its file and what it did", arguments: Fault.allCases)
+  @Test("The error names the plug-in, its file and its fault", arguments: Fault.allCases)
   func faults(_ fault: Fault) throws {
     let backend = Self.backend(fault)
     let model = try Model(entities: [Entity("Note")])

@@ -10,9 +10,9 @@ import Testing
 
 @Suite("Stores through the C interface")
 struct ConformanceTests {
-  /// Stores made without the C interface are opened through it, and those made through it without it.
+  /// A store made without the C interface opens through the interface, and a store made through it opens without it.
   @Test(
-    "A loaded library opens what the linked backend made, and the other way round",
+    "A loaded library opens a store of the linked backend, and the linked backend a store of the library",
     arguments: ["Binary", "CompressedBinary", "XML"])
   func bothWays(_ name: String) throws {
     let linked = try #require(Boundary.lasting.first { $0.type.rawValue == name })
@@ -44,7 +44,7 @@ struct ConformanceTests {
     }
   }
 
-  @Test("Loaded libraries conform", arguments: ["Binary", "CompressedBinary", "XML"])
+  @Test("Stores of loaded libraries conform", arguments: ["Binary", "CompressedBinary", "XML"])
   func loaded(_ name: String) throws {
     let backend = try InstalledPlugins.backend(name)
     #expect(backend.type.rawValue == name)
@@ -56,14 +56,15 @@ struct ConformanceTests {
     (.xml, .arrays),
   ]
 
-  @Test("Conform as they do without it", arguments: ways)
+  @Test(
+    "A backend behind the C interface conforms as it does without the interface", arguments: ways)
   func conformance(_ type: StoreType, _ crossing: Crossing) throws {
     let plain = try #require(Boundary.lasting.first { $0.type == type })
     let backend = Boundary.through(plain, crossing)
     try Self.check(backend, keepsRows: type != .xml)
   }
 
-  /// Holds a backend against the suite, on a disk that is not one.
+  /// Runs the conformance suite against a backend, on a simulated disk.
   static func check(
     _ backend: PluginBackend, keepsRows: Bool, mostOpenFiles: Int = 99
   ) throws {

@@ -7,17 +7,18 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// The example of a plug-in in C: built with the system's compiler, loaded, and put to the tests of all stores.
+/// The example of a plug-in in C: the system's compiler builds it, the host loads it, and the conformance suite tests
+/// it.
 @Suite("The folder store", .enabled(if: InstalledPlugins.compiler != nil))
 struct FolderStoreTests {
-  @Test("Conforms")
+  @Test("The folder store conforms")
   func conformance() throws {
     try ConformanceTests.check(
       InstalledPlugins.backend("Folder"), keepsRows: true, mostOpenFiles: 0)
   }
 
   @Test(
-    "After a cut at any moment it holds the last save, or the one under way, and goes on",
+    "After a power cut at any moment the store holds the last or the current save, and work goes on",
     arguments: [1, 2, 3] as [UInt64])
   func cuts(_ seed: UInt64) throws {
     let backend = try InstalledPlugins.backend("Folder")

@@ -7,11 +7,11 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// What plug-ins may have been built against goes on working: the interface grows at its end only (spec §9.6).
-@Suite("Plug-ins of earlier days")
+/// Plug-ins built against an older header keep working: the interface grows only at its end (spec §9.6).
+@Suite("Plug-ins built against an older header")
 struct OldestHeaderTests {
   @Test(
-    "A plug-in that was built against the oldest header is loaded and keeps its promises",
+    "A plug-in built against the oldest header loads and keeps its promises",
     .enabled(if: InstalledPlugins.compiler != nil))
   func oldest() throws {
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
@@ -41,7 +41,7 @@ struct OldestHeaderTests {
     }
   }
 
-  @Test("What the oldest header declares today's declares too, in the same order")
+  @Test("Today's header declares everything that the oldest header declares, in the same order")
   func grown() throws {
     let oldest = try Self.structures(InstalledPlugins.oldestHeaders)
     let today = try Self.structures(
@@ -53,7 +53,7 @@ struct OldestHeaderTests {
     }
   }
 
-  /// The members of each structure, without comments and blanks.
+  /// Returns the members of each structure, without comments and blanks.
   private static func structures(_ folder: URL) throws -> [String: [String]] {
     let text = try String(
       contentsOf: folder.appending(path: "quire_store_plugin.h"), encoding: .utf8)

@@ -8,7 +8,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("Tables of what a plug-in finds")
+@Suite("Result tables of a plug-in")
 struct QueryingTableTests {
   private static func requests() throws -> [QueryRequest] {
     func request(_ text: String?, _ values: [FetchedValue]) throws -> QueryRequest {
@@ -51,7 +51,8 @@ struct QueryingTableTests {
     return requests
   }
 
-  @Test("It is the same as of a search of the rows, for objects, pages, groups and sums")
+  @Test(
+    "The plug-in's table equals that of a search of the rows, for objects, pages, groups and sums")
   func tables() throws {
     let backend = try InstalledPlugins.backend("SQLite")
     let folder = FileManager.default.temporaryDirectory.appending(path: "tables-\(UUID())")
@@ -81,7 +82,7 @@ struct QueryingTableTests {
     }
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
     for request in try Self.requests() {
-      // Another snapshot each time, of which nothing was read yet.
+      // A new snapshot for each request, so that nothing of the snapshot has been read yet.
       let snapshot = try store.snapshot()
       let found = try store.table(request, in: snapshot)
       let plan = try QueryPlan(

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Requests through the C interface")
 struct QueryingTests {
-  /// A backend whose stores answer what is about a number of stars, and note what they were asked.
+  /// A backend whose stores answer requests about the number of stars, and record the requests they receive.
   private struct Answering: StoreBackend {
     static let asked = Mutex<[QueryRequest]>([])
     var type: StoreType { StoreType(rawValue: "Answering") }
@@ -51,12 +51,12 @@ struct QueryingTests {
     ) throws -> [ObjectKey]? {
       Answering.asked.withLock { $0.append(request) }
       guard request.predicate.map({ "\($0)".contains("stars") }) ?? false else { return nil }
-      // What is no answer of a scan shows who answered.
+      // No scan of the rows would give this result, so the test can tell that the plug-in answered.
       return [ObjectKey(entity: 1, number: 5), ObjectKey(entity: 1, number: 1)]
     }
   }
 
-  @Test("A plug-in is asked in canonical text, and what it leaves is looked for among the rows")
+  @Test("The host sends a plug-in canonical text, and searches the rows if the plug-in declines")
   func asked() throws {
     let backend = Boundary.through(Answering())
     let note = Entity(

@@ -4,14 +4,14 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("What every store must do")
+@Suite("The conformance suite")
 struct StoreConformanceTests {
   private func suite(_ fault: FaultyStore.Fault) -> StoreConformance {
     StoreConformance(
       make: { try FaultyStore($0, fault) }, reopen: { try FaultyStore.reopened($0) })
   }
 
-  @Test("A store that does it passes every case, and is told which it need not")
+  @Test("A correct store passes every case, and the report says which cases were skipped")
   func sound() {
     let report = StoreConformance(make: { try MemoryStore($0) }).run()
 
@@ -27,7 +27,7 @@ struct StoreConformanceTests {
   }
 
   @Test(
-    "A store that does one thing wrong fails the case about it, and reads what is wrong",
+    "A store with one fault fails the case for that fault, and the report says which value is wrong",
     arguments: [
       (
         FaultyStore.Fault.losesCommit, "snapshots-stay",
@@ -75,18 +75,18 @@ struct StoreConformanceTests {
     let found = report.results.first { $0.testCase.name == name }!
     #expect(found.faults.contains { $0.contains(sentence) }, "\(found.faults)")
     #expect(report.description.contains("FAILED   \(name): \(found.testCase.promise)"))
-    // Most of what the store does is right.
+    // Most cases pass, because the store has only one fault.
     #expect(report.passedCount > 0)
   }
 
-  @Test("Every fault is one that some store of these tests has, and only where it is")
+  @Test("A store with one fault fails only the case for that fault")
   func onlyThere() {
     let report = suite(.givesKeysTwice).run()
 
     #expect(Set(report.failures.map { $0.prefix { $0 != ":" } }) == ["keys-are-given-once"])
   }
 
-  @Test("One case is tried alone, with a store of its own, and told of when it is known")
+  @Test("A single case runs with a store of its own, and its result is reported at once")
   func alone() {
     let made = Mutex(0)
     let suite = StoreConformance(make: { model in
@@ -105,7 +105,7 @@ struct StoreConformanceTests {
     #expect(!suite.run(only: "no-such-case").passed)
   }
 
-  @Test("A store that can't be made breaks every case off")
+  @Test("A store that can't be created ends every case")
   func unmade() {
     let suite = StoreConformance(make: { _ in throw StoreError(.notSupported, "Not today.") })
 
@@ -117,7 +117,7 @@ struct StoreConformanceTests {
   }
 
   @Test(
-    "Cases have names of their own, in lower case with hyphens, and say what must be in a sentence")
+    "Each case has a unique lower-case name with hyphens, and states its requirement in a sentence")
   func names() {
     let cases = StoreConformance.cases
 

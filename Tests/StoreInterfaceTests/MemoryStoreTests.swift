@@ -4,21 +4,21 @@ import Testing
 
 @Suite("The store in memory")
 struct MemoryStoreTests {
-  @Test("Conforms")
+  @Test("The store in memory conforms")
   func conformance() throws {
     let report = StoreConformance(make: { try MemoryStore($0) }).run()
     #expect(report.failures == [])
     #expect(report.passed)
   }
 
-  @Test("Conforms when it keeps earlier commits")
+  @Test("The store in memory conforms when it keeps earlier commits")
   func history() throws {
     let report = StoreConformance(make: { try MemoryStore($0, keepsHistory: true) }).run()
     #expect(report.failures == [])
     #expect(report.passed)
   }
 
-  @Test("Layers are merged in tiers: few stay, and each row is written seldom")
+  @Test("Layers are merged in tiers, so that few layers stay and each row is rarely written")
   func tiers() {
     var sizes: [Int] = []
     var written = 0
@@ -34,7 +34,7 @@ struct MemoryStoreTests {
       #expect(sizes.count < 20)
     }
     #expect(sizes.reduce(0, +) == 10_000)
-    // log4(10 000 / 64) + 1 is below 5; the lowest tier's own merges come to it.
+    // log4(10 000 / 64) + 1 is below 5. The merges of the lowest tier itself write about as much again.
     #expect(written < 10_000 * 40, "\(Double(written) / 10_000) writes a row")
   }
 }

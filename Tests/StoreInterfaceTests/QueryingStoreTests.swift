@@ -5,9 +5,9 @@ import Rows
 import StoreInterface
 import Testing
 
-@Suite("Requests go to the store where it answers them, and else to the rows")
+@Suite("Requests that the store answers, or a search of the rows")
 struct QueryingStoreTests {
-  /// A store that answers what has no predicate, with what it was given.
+  /// A store that answers requests without a predicate with a fixed key, and leaves the rest to the rows.
   private final class Answering: QueryingStore {
     let store: MemoryStore
     let capabilities: StoreCapabilities
@@ -53,7 +53,7 @@ struct QueryingStoreTests {
     return Answering(store, capabilities)
   }
 
-  @Test("What it answers is taken, what it leaves is looked for")
+  @Test("The store's answer is used, and the rows are searched if the store declines")
   func answered() throws {
     let store = try store([.incremental, .querying])
     let snapshot = try store.snapshot()
@@ -70,13 +70,13 @@ struct QueryingStoreTests {
     #expect(try store.table(stars, in: snapshot).rows == (1...5).map { [.integer($0)] })
   }
 
-  @Test("A store that does not claim to answer is not asked")
+  @Test("A store that does not claim to answer requests is not asked")
   func unasked() throws {
     let store = try store([.incremental])
     #expect(try store.count(QueryRequest("Note"), in: store.snapshot()) == 5)
   }
 
-  @Test("What does not fit the model is refused, whoever would answer")
+  @Test("A request that does not fit the model is refused, even if the store would answer it")
   func refused() throws {
     let store = try store([.incremental, .querying])
     let snapshot = try store.snapshot()

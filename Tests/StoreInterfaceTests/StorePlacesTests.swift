@@ -2,9 +2,9 @@ import DurableFiles
 import StoreInterface
 import Testing
 
-@Suite("Places of stores")
+@Suite("Operations on stores by their paths")
 struct StorePlacesTests {
-  @Test("A store that is a folder is copied with all that is in it")
+  @Test("A store that is a folder is copied with all of its contents")
   func folderCopy() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/s")

@@ -7,8 +7,8 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// A document as Core Data writes it, made by hand so that it has a value of every type, each in
-/// Core Data's spelling: what no document at hand has all of.
+/// A document in Core Data's spelling, written by hand: it has a value of every type, which no document from Core Data
+/// at hand has.
 @Suite("A document in Core Data's own spelling")
 struct AppleDocumentTests {
   private static let thing = Entity(
@@ -59,7 +59,7 @@ struct AppleDocumentTests {
     return try Model(description)
   }
 
-  /// The bytes of the cover: more than a line of base 64.
+  /// The bytes of the cover, longer than one line of base 64.
   private static let cover = Data((0..<100).map { UInt8(truncatingIfNeeded: $0 * 7) })
 
   private static func document() throws -> String {
@@ -171,14 +171,14 @@ struct AppleDocumentTests {
     return try XMLStoreBackend(options: options).open("/d", on: disk, StoreOpening(model: model))
   }
 
-  @Test("Each value and each relationship is what the document says")
+  @Test("Each value and each relationship is read as the document states it")
   func reading() throws {
     let snapshot = try Self.open(Self.document(), Self.model()).snapshot()
     let schema = snapshot.schema
     let objects = try StoreConformance.objects(snapshot)
     func values(_ entity: String, _ number: UInt64) throws -> [String: Value] {
       let key = ObjectKey(entity: try #require(schema[entity]).entityNumber, number: number)
-      // Relationships are looked at below.
+      // Relationships are checked below.
       return try #require(objects[key]).filter { name, value in
         if case .object = value { false } else { !name.contains("#") }
       }
@@ -219,7 +219,7 @@ struct AppleDocumentTests {
     #expect(metadata.versionHashes == (try Self.model()).versionHashes)
   }
 
-  @Test("It is written again with the same objects under the same identifiers")
+  @Test("A rewritten document has the same objects under the same identifiers")
   func writing() throws {
     let disk = SimulatedDisk()
     let model = try Self.model()
@@ -237,7 +237,7 @@ struct AppleDocumentTests {
       CommitRequest(builder.freeze(), basedOn: base, metadata: try base.metadata))
 
     let text = try Library.text(store, on: disk)
-    // Objects lie in the order of their numbers now, and the cover's lines are as they were.
+    // Objects are now in the order of their numbers, and the lines of the cover are unchanged.
     let expected = try Self.document().split(separator: "\n").filter { $0.contains("z10") }
     for line in expected where line.contains("<object ") {
       #expect(text.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
@@ -260,7 +260,7 @@ struct AppleDocumentTests {
     #expect(after == before)
   }
 
-  @Test("A model that is another one is told apart by its hashes, and its entities are named")
+  @Test("A different model is detected by its hashes, and the error names the entities that differ")
   func otherModel() throws {
     let other = try Self.model { description in
       description.entities[2].declaredProperties = [.attribute(Attribute("age", .int16))]
@@ -272,7 +272,7 @@ struct AppleDocumentTests {
   }
 
   @Test(
-    "What a model has no place for is named with its line",
+    "The error for a property or entity that the model lacks names its line",
     arguments: [
       (["isRead"], "name=\"isread\"", "'isread'"), (["Toy"], "type=\"TOY\"", "'TOY'"),
       (["best", "bestOf"], "name=\"best\"", "'best'"),
@@ -299,7 +299,7 @@ struct AppleDocumentTests {
   }
 
   @Test(
-    "A value that is none of the model's type is named with its line",
+    "The error for a value that does not have the model's type names its line",
     arguments: [
       ("title", AttributeType.int64), ("weight", .int32), ("cover", .date), ("isRead", .uuid),
       ("price", .int16), ("page", .decimal), ("width", .binary),

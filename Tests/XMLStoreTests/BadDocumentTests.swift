@@ -7,12 +7,12 @@ import StoreInterface
 import Testing
 import XMLStore
 
-@Suite("Documents that are none")
+@Suite("Invalid documents")
 struct BadDocumentTests {
   private static let author = "<object type=\"AUTHOR\" id=\"z1\">"
 
   @Test(
-    "What is wrong is said, with its line",
+    "The error names the fault and its line",
     arguments: [
       ("\(author)<attribute name=\"nam\">x</attribute></object>", "Did you mean \"name\"?"),
       ("<object type=\"AUTOR\" id=\"z1\"></object>", "Did you mean \"Author\"?"),
@@ -76,7 +76,7 @@ struct BadDocumentTests {
   }
 
   @Test(
-    "Documents that are not such ones are refused",
+    "Documents that are no XML stores are refused",
     arguments: [
       ("", StoreError.Code.damaged), ("<database/>", .damaged), ("<database></database>", .damaged),
       ("<base/>", .notAStore), ("hello", .damaged),
@@ -107,7 +107,7 @@ struct BadDocumentTests {
     #expect(error?.code == code, "\(error.map { "\($0)" } ?? "no error")")
   }
 
-  @Test("Metadata that are none are refused, with the line")
+  @Test("Invalid metadata are refused, and the error names the line")
   func badMetadata() {
     for list in [
       "<plist><dict><key>a</key></dict></plist>", "<plist><string>x</string></plist>",
@@ -129,7 +129,7 @@ struct BadDocumentTests {
     }
   }
 
-  @Test("What Core Data or a template may write otherwise is read alike")
+  @Test("Spellings that Core Data or a template may use are read alike")
   func lenient() throws {
     let objects = try Library.read(
       objects: """
@@ -155,7 +155,7 @@ struct BadDocumentTests {
       ])
   }
 
-  @Test("What the to-one side says counts")
+  @Test("The to-one side of a relationship decides")
   func asymmetric() throws {
     let objects = try Library.read(
       objects: """
@@ -169,7 +169,7 @@ struct BadDocumentTests {
   }
 
   @Test(
-    "Every cut and every changed byte is an error, or gives a store that is written and read back")
+    "A document cut at any place, or with any byte changed, is an error or a usable store")
   func damage() throws {
     let disk = SimulatedDisk()
     let store = try Library.store(on: disk)
@@ -182,7 +182,7 @@ struct BadDocumentTests {
         let store = try XMLStoreBackend().open("/d", on: disk, StoreOpening())
         let snapshot = try store.snapshot()
         let objects = try StoreConformance.objects(snapshot)
-        // A commit of something writes it all.
+        // A commit with the same metadata makes the store write the whole file.
         try store.commit(
           CommitRequest(Layer(), basedOn: snapshot, metadata: snapshot.metadata))
         let again = try XMLStoreBackend().open("/d", on: disk, StoreOpening()).snapshot()
@@ -204,7 +204,7 @@ struct BadDocumentTests {
     #expect(cuts > 500 && errors - cuts > bytes.count / 2)
   }
 
-  @Test("A document without its model asks for one, and takes none but its own")
+  @Test("A document without its model asks for a model, and accepts only its own")
   func models() throws {
     let disk = SimulatedDisk()
     var options = XMLStoreOptions()

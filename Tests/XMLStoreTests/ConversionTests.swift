@@ -10,8 +10,8 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// What a store holds goes through every kind of store and comes back.
-@Suite("Copies between kinds of stores")
+/// The contents of a store are copied through every type of store and back.
+@Suite("Copies between store types")
 struct ConversionTests {
   private let disk = SimulatedDisk()
 
@@ -30,7 +30,7 @@ struct ConversionTests {
   }
 
   @Test(
-    "Binary to XML to compressed and back: the same objects and metadata",
+    "A copy from binary to XML to compressed and back keeps all objects and metadata",
     arguments: [1, 2] as [UInt64])
   func round(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -57,7 +57,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("Many blocks are committed a few at a time, and one that is told to stop stops")
+  @Test("A copy commits a few blocks at a time, and stops when the caller asks it to")
   func blocks() throws {
     let model = try Model(entities: [
       Entity("Note", properties: [.attribute(Attribute("number", .int64))])
@@ -97,7 +97,7 @@ struct ConversionTests {
     }
   }
 
-  @Test("References to nothing are left out, and counted")
+  @Test("References to missing objects are left out and counted")
   func lost() throws {
     let store = try BinaryStoreBackend().create(
       at: "/lost", model: Library.model, on: disk, StoreCreation())

@@ -8,7 +8,7 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// A store under work, and what it held after each save that came back.
+/// A store that random saves change, and its objects after each save that returned.
 private final class Work {
   typealias Objects = StoreConformance.Objects
 
@@ -16,7 +16,7 @@ private final class Work {
   let path = "/folder/work.xml"
   private(set) var store: (any Store)?
   private(set) var objects: Objects = [:]
-  /// What the store held, and how many operations the disk had seen when that was certain.
+  /// The objects of the store after each save that returned, and the number of disk operations by then.
   private(set) var certain: [(operationCount: Int, objects: Objects)] = []
   private var generator: SeededGenerator
   private let count: () -> Int
@@ -44,7 +44,7 @@ private final class Work {
     objects = try StoreConformance.objects(store!.snapshot())
   }
 
-  /// Saves random changes: what came of it is certain when this returns.
+  /// Saves random changes. The result of the save is certain once this function returns.
   func save(changes: Int) throws {
     let (next, request) = try StoreConformance.randomSave(
       of: changes, to: objects, above: store!.snapshot(), &generator)
@@ -64,7 +64,7 @@ struct CrashTests {
     return disk
   }
 
-  @Test("After a cut at any moment the document is the last save, or the one under way")
+  @Test("After a cut at any moment the document is the last save, or the one in progress")
   func cuts() throws {
     let disk = try Self.disk()
     let work = Work(disk, seed: 1) { disk.operationCount }
@@ -83,7 +83,7 @@ struct CrashTests {
         let store = try XMLStoreBackend().open(work.path, on: disk, StoreOpening())
         let found = try StoreConformance.objects(store.snapshot())
         #expect((last >= 0 && found == work.certain[last].objects) || found == next, "\(state)")
-        // What the cut left does not stop the next save.
+        // Files left by the cut do not stop the next save.
         let after = Work(disk, seed: 2) { 0 }
         try after.open()
         try after.save(changes: 2)
@@ -96,7 +96,7 @@ struct CrashTests {
   }
 
   @Test(
-    "Any one operation fails: an error, nothing lost, and the next save works",
+    "If any one operation fails, the save throws, nothing is lost, and the next save works",
     arguments: [false, true])
   func failures(_ forGood: Bool) throws {
     var skip = 0
@@ -118,7 +118,7 @@ struct CrashTests {
       failed += error == nil ? 0 : 1
       if let error { #expect(error is StoreError, "operation \(skip): \(error)") }
       let kept = work.objects
-      // The same store goes on.
+      // The same store remains usable.
       let now = try StoreConformance.objects(work.store!.snapshot())
       #expect(now == kept, "operation \(skip)")
       try work.save(changes: 2)

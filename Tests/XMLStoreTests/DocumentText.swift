@@ -3,7 +3,7 @@ import ObjectModel
 import PropertyLists
 import XMLEvents
 
-/// A document of the grammar as its elements say it, read without the store's own reader.
+/// The elements of a document of the grammar, read without the store's own reader.
 struct DocumentText {
   struct Object {
     var entity = ""
@@ -93,7 +93,7 @@ struct DocumentText {
 
   private init() {}
 
-  /// What an attribute says: a number, bytes, or its text.
+  /// Returns the value of an attribute: a number, bytes, or its text.
   static func value(_ attribute: (type: String, text: String)) -> Value {
     switch attribute.type {
     case "date", "double", "float": Double(attribute.text).map { .double($0) } ?? .null
@@ -106,13 +106,13 @@ struct DocumentText {
 
   // MARK: - A model made of what is there
 
-  /// A relationship of an entity, by their names.
+  /// A relationship, by the names of its entity and of itself.
   private struct End: Hashable {
     let entity: String
     let name: String
   }
 
-  /// For each relationship the one that leads back, as far as the objects show it.
+  /// The inverse of each relationship, as far as the objects show it.
   private var inverses: [End: End] {
     var links: [End: Set<[String]>] = [:]
     for (id, object) in objects {
@@ -132,7 +132,7 @@ struct DocumentText {
     return inverses
   }
 
-  /// What is listed at this end and not at the other.
+  /// Returns the references listed at this end and missing at the other end.
   func oneSided(_ id: String, _ name: String, _ relation: Relation) -> Set<String> {
     let inverse = inverses[End(entity: objects[id]?.entity ?? "", name: name)]
     guard let inverse else { return [] }
@@ -142,9 +142,9 @@ struct DocumentText {
       })
   }
 
-  /// A model that the document fits.
+  /// Returns a model that the document fits.
   ///
-  /// - Parameter superentities: What the document does not show: which entity inherits from which.
+  /// - Parameter superentities: The superentity of each subentity, which the document does not show.
   func model(superentities: [String: String]) throws -> Model {
     let inverses = inverses
     var entities: [String: Entity] = [:]
@@ -173,7 +173,7 @@ struct DocumentText {
         declare(relation.destination)
         let counts = relation.type.split(separator: "/").compactMap { Int($0) }
         let inverse = inverses[End(entity: object.entity, name: name)]
-        // Whoever leads back says whose relationship this is.
+        // The inverse names the entity that owns this relationship.
         let owner = inverse.flatMap { inverse in
           objects.values.first { $0.entity == inverse.entity }?
             .relationships[inverse.name]?.destination

@@ -11,17 +11,17 @@ import XMLStore
 
 @Suite("Documents that Core Data wrote")
 struct FixtureTests {
-  /// Where they are, if this machine has them.
+  /// The paths of the fixtures, if this machine has them.
   private static let paths =
     AppleFixtures.paths("Database.xml") + AppleFixtures.paths("xcmapping.xml")
 
-  /// What is compared: of each object its identifier, its entity, and what each of its elements says,
-  /// attributes by the value of their type and relationships by what they lead to; of the document the
-  /// version, the UUID and every name of the metadata. The order of objects and elements, blanks
-  /// between elements and `nextObjectID` are not. Where a document lists an object at one end and not
-  /// at the other, which only one cut down by hand does, it is the list that gives way.
+  /// Compares the identifier, the entity and all elements of each object: attributes by the value of their type, and
+  /// relationships by their targets. Of the document it compares the version, the UUID and all names of the metadata.
+  /// The order of objects and elements is not compared, and neither are blanks between elements and `nextObjectID`. A
+  /// document cut down by hand may list an object at only one end of a relationship. In that case the test ignores the
+  /// one-sided reference.
   @Test(
-    "They are read, and what was read is written again",
+    "Core Data's documents are read and written again without a loss",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: paths, XMLStoreOptions.Form.allCases)
   func roundTrip(_ path: String, _ form: XMLStoreOptions.Form) throws {
@@ -29,7 +29,7 @@ struct FixtureTests {
     let before = try DocumentText(bytes)
     let model = try before.model(
       superentities: [
-        // Spelled apart, for it is no work that was put off.
+        // The name is split so that a search for unfinished work does not find it.
         "TO" + "DO": "NOTE", "NOTE": "THING", "FOCUS": "THING", "TAG": "THING",
       ])
     var options = XMLStoreOptions()

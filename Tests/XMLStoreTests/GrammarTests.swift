@@ -7,7 +7,7 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// What is written, held against the grammars of the specification by another program: `xmllint`.
+/// Checks written documents against the grammars of the specification with another program, `xmllint`.
 @Suite("Documents and the grammars of the specification")
 struct GrammarTests {
   private static let xmllint = ["/usr/bin/xmllint", "/usr/local/bin/xmllint"].first {
@@ -16,7 +16,7 @@ struct GrammarTests {
   private static let spec = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "spec")
 
-  /// Whether a document is what a grammar says, and what the program says otherwise.
+  /// Whether a document is valid under a grammar, and the messages of the program if not.
   private static func check(_ text: String, _ grammar: String) throws -> (Bool, String) {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
       .path
@@ -40,7 +40,7 @@ struct GrammarTests {
   }
 
   @Test(
-    "What is written is valid",
+    "A written document is valid",
     .enabled(if: xmllint != nil, "There is no xmllint (Debian: libxml2-utils)."),
     arguments: XMLStoreOptions.Form.allCases, ["xml-store.dtd", "xml-store.rng"])
   func valid(_ form: XMLStoreOptions.Form, _ grammar: String) throws {
@@ -57,7 +57,8 @@ struct GrammarTests {
   }
 
   @Test(
-    "What is none is not", .enabled(if: xmllint != nil, "There is no xmllint."),
+    "An invalid document does not pass the grammar",
+    .enabled(if: xmllint != nil, "There is no xmllint."),
     arguments: ["xml-store.dtd", "xml-store.rng"])
   func invalid(_ grammar: String) throws {
     let disk = SimulatedDisk()

@@ -10,7 +10,7 @@ import XMLStore
 
 typealias SeededNumbers = SeededGenerator
 
-/// Authors and their books, in an order; some books are comics.
+/// A model of authors with ordered books, some of which are comics.
 enum Library {
   static let model: Model = {
     var author = Entity("Author")
@@ -31,7 +31,7 @@ enum Library {
 
   static let uuid = UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!
 
-  /// A store with an author, a book and a comic, at `/library`.
+  /// Creates a store with an author, a book and a comic, at `/library`.
   @discardableResult
   static func store(
     _ backend: some StoreBackend = XMLStoreBackend(), on disk: any Disk
@@ -59,12 +59,12 @@ enum Library {
     return store
   }
 
-  /// The text of a store's file.
+  /// Returns the text of a store's file.
   static func text(_ store: any Store, on disk: any Disk) throws -> String {
     String(decoding: try disk.read(store.path!, byteLimit: 1 << 26), as: UTF8.self)
   }
 
-  /// The objects that a document holds; what it holds before them is that of the library.
+  /// Returns the objects of a document whose part before the objects is, by default, that of the library.
   static func read(
     objects: String, head: String? = nil, options: XMLStoreOptions = XMLStoreOptions()
   ) throws -> StoreConformance.Objects {
@@ -76,7 +76,7 @@ enum Library {
     "<databaseInfo><version>134481920</version><UUID>\(uuid.uuidString)</UUID>"
     + "<nextObjectID>9</nextObjectID><metadata></metadata></databaseInfo>"
 
-  /// The objects that a document with the library's model holds.
+  /// Returns the objects of a document with the library's model.
   static func read(
     _ bytes: [UInt8], options: XMLStoreOptions = XMLStoreOptions(), model: Model? = Library.model
   ) throws -> StoreConformance.Objects {
@@ -87,7 +87,7 @@ enum Library {
     return try StoreConformance.objects(store.snapshot())
   }
 
-  /// What values become when they are written and read again.
+  /// Writes values, and returns them as the store reads them again.
   static func roundTrip(
     _ values: [Value], _ type: AttributeType, _ form: XMLStoreOptions.Form
   ) throws -> [Value] {
@@ -115,7 +115,7 @@ enum Library {
 }
 
 extension XMLStoreBackend {
-  /// The backend that writes the given form.
+  /// Creates a backend that writes the given form.
   init(_ form: XMLStoreOptions.Form) {
     var options = XMLStoreOptions()
     options.form = form

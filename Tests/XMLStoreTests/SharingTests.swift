@@ -7,8 +7,8 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// Two stores on one file: what one saves the other finds.
-@Suite("Several who write one document")
+/// Two stores share one file, and each finds the commits of the other.
+@Suite("Several stores that write one document")
 struct SharingTests {
   private let disk = SimulatedDisk()
   private let backend = XMLStoreBackend()
@@ -31,7 +31,7 @@ struct SharingTests {
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
   }
 
-  @Test("What another saved is seen, and a change of the same object is a conflict")
+  @Test("A store sees another store's save, and a change of the same object is a conflict")
   func conflict() throws {
     let (one, other) = try two()
     let base = try other.snapshot()
@@ -48,12 +48,12 @@ struct SharingTests {
     #expect(
       try StoreConformance.objects(other.snapshot())
         == StoreConformance.objects(one.snapshot()))
-    // Above what is there now it can be made.
+    // The same change succeeds above the current snapshot.
     try rename(2, "second", in: other, above: other.snapshot())
     #expect(try Library.text(one, on: disk).contains(">second<"))
   }
 
-  @Test("Changes of other objects go together")
+  @Test("Changes of different objects by two stores are both kept")
   func together() throws {
     let (one, other) = try two()
     let base = try other.snapshot()
@@ -71,11 +71,11 @@ struct SharingTests {
     #expect(objects.values.contains { $0["title"] == .string("first") })
   }
 
-  @Test("What is read anew has the places it had, and no more is a conflict than was changed")
+  @Test("Places in an order survive rereading, and only changed objects are in conflict")
   func order() throws {
     let (one, other) = try two()
     let base = try other.snapshot()
-    // Places with numbers that the file does not keep.
+    // The file does not keep the numbers of these places, only their order.
     let builder = LayerBuilder(base.schema)
     for (entity, number, place) in [("Book", 2, 900), ("Comic", 3, 20)] as [(String, UInt64, Int64)]
     {
@@ -101,7 +101,7 @@ struct SharingTests {
       author.relationships["books"] == ["\(Value.string("second"))", "\(Value.string("first"))"])
   }
 
-  @Test("What another removed or added is found")
+  @Test("A store finds the objects that another store removed or added")
   func removal() throws {
     let (one, other) = try two()
     let base = try one.snapshot()
@@ -120,11 +120,11 @@ struct SharingTests {
     #expect(error?.conflicts.first?.current == nil)
     let objects = try StoreConformance.objects(other.snapshot())
     #expect(objects[book] == nil && objects[added] == ["title": .string("new")])
-    // Keys that one set aside the other does not give.
+    // A store does not lease keys that another store has leased.
     #expect(try other.leaseKeys(ofEntity: book.entity, count: 3).lowerBound >= lease.upperBound)
   }
 
-  @Test("Numbers are shared by all entities")
+  @Test("All entities share one sequence of numbers")
   func numbers() throws {
     let (one, _) = try two()
     let base = try one.snapshot()
@@ -136,7 +136,7 @@ struct SharingTests {
     #expect(error?.code == .badChange)
   }
 
-  @Test("A reference to nothing is not saved")
+  @Test("A reference to a missing object is not saved")
   func dangling() throws {
     let (one, _) = try two()
     let base = try one.snapshot()
@@ -152,7 +152,7 @@ struct SharingTests {
     #expect(try one.snapshot().commit == base.commit)
   }
 
-  @Test("A file that is gone, or another store's, is not saved to")
+  @Test("A store does not save to a file that is gone, or that holds another store")
   func gone() throws {
     let (one, other) = try two()
     let base = try one.snapshot()
@@ -166,7 +166,7 @@ struct SharingTests {
     #expect(throws: StoreError.self) { try rename(2, "x", in: other, above: base) }
   }
 
-  @Test("A text editor's save is seen")
+  @Test("A store sees the save of a text editor")
   func edited() throws {
     let (one, _) = try two()
     let text = try Library.text(one, on: disk)
@@ -178,7 +178,7 @@ struct SharingTests {
     #expect(try one.snapshot().commit == 2)
   }
 
-  @Test("Opened for reading, nothing is written")
+  @Test("A store that is opened for reading writes nothing")
   func readOnly() throws {
     try Library.store(on: disk)
     let store = try backend.open("/library", on: disk, StoreOpening(readOnly: true))

@@ -10,7 +10,7 @@ import XMLStore
 
 @Suite("The XML store")
 struct XMLStoreTests {
-  @Test("Conforms, on a disk in memory", arguments: XMLStoreOptions.Form.allCases)
+  @Test("The XML store conforms on a disk in memory", arguments: XMLStoreOptions.Form.allCases)
   func conformance(_ form: XMLStoreOptions.Form) throws {
     let disk = SimulatedDisk()
     let backend = XMLStoreBackend(form)
@@ -35,7 +35,7 @@ struct XMLStoreTests {
     #expect(disk.openFileCount < 100)
   }
 
-  @Test("Conforms, on a real one")
+  @Test("The XML store conforms on a real disk")
   func realConformance() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -57,7 +57,7 @@ struct XMLStoreTests {
     #expect(report.passed)
   }
 
-  @Test("A small store, as it is written")
+  @Test("A small store is written in the documented form")
   func text() throws {
     let disk = SimulatedDisk()
     let store = try Library.store(on: disk)
@@ -85,7 +85,7 @@ struct XMLStoreTests {
     #expect(text.contains("<nextObjectID>101</nextObjectID>"))
   }
 
-  @Test("What is given a default and then taken away stays away")
+  @Test("A default value that was removed from an object stays removed")
   func defaults() throws {
     var note = Entity("Note")
     note.declaredProperties = [
@@ -108,7 +108,7 @@ struct XMLStoreTests {
     #expect(try StoreConformance.objects(again.snapshot()) == [key: ["stars": .integer(3)]])
   }
 
-  @Test("Every text is read back as it was")
+  @Test("Every text is read back unchanged")
   func texts() throws {
     var texts = (0...0x2FF).map { String(Unicode.Scalar($0)!) }
     texts += ["\u{FFFD}\u{FFFE}\u{FFFF}", "\u{1FFFE}\u{10FFFF}", "\r", "\r\n", "\n", " a ", "\t"]
@@ -124,7 +124,7 @@ struct XMLStoreTests {
     }
   }
 
-  @Test("Every number is read back, bit for bit", arguments: [1, 2] as [UInt64])
+  @Test("Every number is read back bit for bit", arguments: [1, 2] as [UInt64])
   func numbers(_ seed: UInt64) throws {
     var generator = SeededNumbers(seed: seed)
     var doubles: [Double] = [
@@ -167,7 +167,7 @@ struct XMLStoreTests {
     }
   }
 
-  @Test("Decimals, bytes and UUIDs are read back")
+  @Test("Decimals, bytes and UUIDs are read back unchanged")
   func others() throws {
     let decimals =
       [
@@ -186,7 +186,7 @@ struct XMLStoreTests {
     #expect(try Library.roundTrip(uuids, .uuid, .coreData) == uuids)
   }
 
-  @Test("Metadata are kept whole, whatever XML makes of them")
+  @Test("Metadata are kept unchanged, including characters that XML can't contain")
   func metadata() throws {
     let disk = SimulatedDisk()
     let backend = XMLStoreBackend()
@@ -215,7 +215,7 @@ struct XMLStoreTests {
     #expect(try snapshot.model == StoreConformance.model)
   }
 
-  @Test("Parts of composite attributes, and names that differ in case only")
+  @Test("Parts of composite attributes, and names that differ only in case, are kept")
   func names() throws {
     var place = Entity("Place")
     place.declaredProperties = [

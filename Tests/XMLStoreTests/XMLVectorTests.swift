@@ -8,12 +8,14 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// The vectors of chapter 5, read from its page.
+/// The vectors of chapter 5, read from the page of the specification.
 @Suite("The XML documents of the specification")
 struct XMLVectorTests {
   private static let page = "5-xml-store.md"
 
-  @Test("Each is read as the page says", arguments: try SpecVector.all("xml-store", on: page))
+  @Test(
+    "The store reads each document as the page says",
+    arguments: try SpecVector.all("xml-store", on: page))
   func reading(_ vector: SpecVector) throws {
     let model = try Self.model(vector)
     let store = try Self.open(vector[all: "line"], model)
@@ -21,7 +23,7 @@ struct XMLVectorTests {
   }
 
   @Test(
-    "Each is written in both forms, and read as the page says",
+    "The store writes each document in both forms, and reads it as the page says",
     arguments: try SpecVector.all("xml-store", on: page), XMLStoreOptions.Form.allCases)
   func writing(_ vector: SpecVector, _ form: XMLStoreOptions.Form) throws {
     let disk = SimulatedDisk()
@@ -33,14 +35,14 @@ struct XMLVectorTests {
 
     let read = try backend.open("/copy", on: disk, StoreOpening()).snapshot()
 
-    // Copies have other numbers, in the order of the old ones within each entity.
+    // Copies have new numbers, in the order of the old numbers within each entity.
     #expect(
       try StoreConformance.objects(read).values.map(\.count).sorted()
         == StoreConformance.objects(source).values.map(\.count).sorted())
   }
 
   @Test(
-    "Each that is wrong is refused, with its line",
+    "The store refuses each wrong document, and names the line",
     arguments: try SpecVector.all("bad-xml-store", on: page))
   func refusing(_ vector: SpecVector) throws {
     let whole = try #require(
@@ -59,7 +61,7 @@ struct XMLVectorTests {
       "\(error.map { "\($0)" } ?? "")")
   }
 
-  @Test("There are vectors of both kinds")
+  @Test("The page has valid and invalid vectors")
   func count() throws {
     #expect(try SpecVector.all("xml-store", on: Self.page).count >= 3)
     #expect(try SpecVector.all("bad-xml-store", on: Self.page).count >= 15)
@@ -71,7 +73,7 @@ struct XMLVectorTests {
     return try XMLStoreBackend().open("/v", on: disk, StoreOpening(model: model))
   }
 
-  /// The model that the `model` fields list.
+  /// Returns the model that the `model` fields of a vector list.
   private static func model(_ vector: SpecVector) throws -> Model {
     let types = Dictionary(
       uniqueKeysWithValues: [
@@ -100,7 +102,7 @@ struct XMLVectorTests {
       })
   }
 
-  /// A line for each object, as spec 5.8 says.
+  /// Returns one line for each object, in the form of spec 5.8.
   private static func lines(_ snapshot: any StoreSnapshot) throws -> [String] {
     let (model, view) = (try snapshot.model, snapshot.view)
     var lines: [(String, UInt64, String)] = []

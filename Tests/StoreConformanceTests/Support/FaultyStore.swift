@@ -4,7 +4,7 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// A store in memory that does one thing wrong.
+/// A store in memory with one fault.
 final class FaultyStore: Store {
   enum Fault: CaseIterable {
     case losesCommit, letsConflictsPass, givesKeysTwice, showsLaterChanges, forgetsOnOpening
@@ -56,7 +56,7 @@ final class FaultyStore: Store {
 
   func close() throws { if fault != .staysOpen { try memory.close() } }
 
-  /// What becomes of the store when it is opened again.
+  /// Returns the store as it is after it has been opened again.
   static func reopened(_ store: any Store) throws -> any Store {
     guard let faulty = store as? FaultyStore, faulty.fault == .forgetsOnOpening else {
       return store
@@ -73,7 +73,7 @@ final class FaultyStore: Store {
   }
 }
 
-/// A snapshot that shows what is saved after it was taken.
+/// A snapshot that also shows commits made after the snapshot was taken.
 private struct LateSnapshot: StoreSnapshot {
   let base: any StoreSnapshot
   let store: MemoryStore
@@ -87,7 +87,7 @@ private struct LateSnapshot: StoreSnapshot {
   var tables: [any RowTable] { (try? store.snapshot().tables) ?? base.tables }
 }
 
-/// A snapshot that shows no sign of a zero.
+/// A snapshot that loses the sign of a zero.
 private struct RoundedSnapshot: StoreSnapshot {
   let base: any StoreSnapshot
 
