@@ -12,7 +12,7 @@ import Testing
 /// A loaded plug-in does something that the interface forbids, and the error names the plug-in.
 @Suite("Plug-ins that fail in use")
 struct BrokenPromiseTests {
-  /// A fault of a plug-in.
+  /// A fault of a plug-in, with the words of the error for it.
   enum Fault: String, CaseIterable {
     case noStore, noSnapshot, noMetadata, twoTables, keysBelowOne, tooFewKeys, nobodyHeld
 

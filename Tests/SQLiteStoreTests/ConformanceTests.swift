@@ -6,9 +6,9 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("The SQLite store is a store")
+@Suite("The conformance of the SQLite store")
 struct ConformanceTests {
-  @Test("It does what every store must")
+  @Test("The SQLite store conforms")
   func conformance() throws {
     let folder = try TemporaryFolder()
     let backend = SQLiteStoreBackend()

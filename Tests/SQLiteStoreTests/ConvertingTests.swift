@@ -9,11 +9,11 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-/// A database becomes a binary store, and that a database again, whose tables are then held against the first ones: each
-/// column by its name, keys by the order that rows had.
-@Suite("From a database into another store, and back")
+/// A database is copied into a binary store, and the binary store into a new database. The tables of the new database
+/// are compared with the tables of the first: each column by its name, and keys by the order of their rows.
+@Suite("Copies of a database into another store and back")
 struct ConvertingTests {
-  /// Converts, and gives the database that came out.
+  /// Copies the database into a binary store and back, and returns the new database.
   private func converted(_ path: String, _ folder: TemporaryFolder) throws -> String {
     let from = try SQLiteStoreBackend().open(
       path, on: RealDisk(), StoreOpening(readOnly: true))
@@ -33,17 +33,17 @@ struct ConvertingTests {
     return back
   }
 
-  /// One table of the first database, held against the same of the other.
+  /// Compares one table of the first database with the same table of the second.
   ///
   /// - Parameters:
-  ///   - columns: The columns, in the first's SQL and in the other's where that differs.
-  ///   - references: Columns of keys, and the tables that they lead to.
+  ///   - columns: The columns, in the SQL of the first database, and in the SQL of the second where it differs.
+  ///   - references: The columns of keys, and the tables that they refer to.
   private func compare(
     _ table: String, _ columns: [String], references: [String: String] = [:],
     _ first: RawDatabase, _ other: RawDatabase
   ) throws {
     func rows(_ database: RawDatabase) throws -> [[SQLiteValue]] {
-      // Z_PK becomes the row's place among those of its entity; keys follow.
+      // A copy replaces Z_PK by the row's place among the rows of its entity, and keys follow.
       let cells = columns.map { column in
         references[column].map {
           "CASE WHEN \(column) = 0 THEN NULL ELSE \(place(of: column, in: $0)) END"
@@ -61,7 +61,7 @@ struct ConvertingTests {
     }
   }
 
-  /// The entity and the place among its rows of what a key leads to.
+  /// Returns SQL for the entity of the row with the key, and for its place among the rows of that entity.
   private func place(of key: String, in table: String) -> String {
     "(SELECT d.Z_ENT || '/' || (SELECT count(*) FROM \(table) e WHERE e.Z_ENT = d.Z_ENT AND e.Z_PK < d.Z_PK) FROM \(table) d WHERE d.Z_PK = \(key))"
   }
@@ -76,7 +76,7 @@ struct ConvertingTests {
       _ order: String?
     ) throws -> [String] {
       let cells = columns.map { place(of: $0.name, in: $0.table) }
-      // Places in an order may be given anew: what counts is which comes first.
+      // A copy may renumber the places of an order, so only the sequence is compared.
       let places =
         order.map {
           [
@@ -92,14 +92,14 @@ struct ConvertingTests {
     #expect(try rows(other, otherTable, otherColumns, order?.1) == expected, "\(table)")
   }
 
-  @Test("A database made by hand keeps everything")
+  @Test("A hand-made database keeps everything when it is copied into another store and back")
   func handMade() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
     try made.addFile("11111111-2222-3333-4444-555555555555", Array("in a file".utf8))
     let back = try RawDatabase(converted(made.path, folder))
     let first = try RawDatabase(made.path)
-    // Values in files lie in the row then; what named a file that was not there stays what it was.
+    // A copy stores the contents of value files in the row. The name of a missing file stays as it was.
     try first.run(
       "UPDATE ZSAMPLE SET ZLARGEBYTES = CAST(x'01' || 'in a file' AS BLOB) WHERE Z_PK = 6; UPDATE ZSAMPLE SET ZLARGEBYTES = CAST(x'01' || ZLARGEBYTES AS BLOB) WHERE Z_PK = 9; UPDATE ZSAMPLE SET ZLARGEBYTES = x'010200' WHERE Z_PK = 5"
     )
@@ -157,13 +157,13 @@ struct ConvertingTests {
     let references = ["ZOWNER": "ZPERSON", "ZAUTHOR": "ZWRITER", "ZBOOK": "ZBOOK"]
     var count = 0
     for table in ["ZCAR", "ZPERSON", "ZBOOK", "ZFEEDBACK", "ZPAGE", "ZWRITER", "ZUSER"] {
-      // The columns that the first one has; whole real numbers may be whole numbers.
+      // The columns that the first database has. A whole real number may come back as an integer.
       let columns = try first.rows("SELECT name FROM pragma_table_info('\(table)')").map { row in
         if case .text(let name) = row[0] { name } else { "" }
       }
       guard !columns.isEmpty else { continue }
       count += 1
-      // Which key comes first is the same, so that thousands of pages are not counted for each of them.
+      // Both databases have the same order of keys, so the places of rows in large tables need not be counted.
       let plain = columns.filter { $0.hasPrefix("Z") && !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
       try compare(table, plain.filter { references[$0] == nil }, first, back)
       for name in plain {

@@ -6,13 +6,13 @@ import SeededRandom
 import StoreInterface
 import Testing
 
-@Suite("Files that are no databases, or no whole ones")
+@Suite("Files that are not databases, and damaged databases")
 struct DamagedFileTests {
   private func write(_ bytes: [UInt8], _ path: String) throws {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  @Test("What is no database is no store, and what is nothing is not found")
+  @Test("A file that is no database is no store, and a missing file is not found")
   func others() throws {
     let folder = try TemporaryFolder()
     var generator = SeededGenerator(seed: 1)
@@ -37,7 +37,7 @@ struct DamagedFileTests {
     #expect(Hostile.read(folder.path).error?.code == .notAStore)
   }
 
-  @Test("A database of something else is no store")
+  @Test("A database of another program is no store")
   func strangers() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
@@ -52,7 +52,7 @@ struct DamagedFileTests {
     #expect(folder.names == ["a.sqlite"])
   }
 
-  @Test("A file that was cut off anywhere is refused or read, and never more")
+  @Test("A file that is cut at any place is refused or read, and never shows more than before")
   func truncated() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -70,7 +70,7 @@ struct DamagedFileTests {
     }
   }
 
-  @Test("Changed bytes are refused or read, and crash nobody", arguments: [false, true])
+  @Test("Changed bytes are refused or read, and cause no crash", arguments: [false, true])
   func flipped(isOwn: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
@@ -92,7 +92,7 @@ struct DamagedFileTests {
       var generator = SeededGenerator(seed: seed)
       var changed = bytes
       for _ in 0..<Int.random(in: 1...8, using: &generator) {
-        // Half of them where pages begin, which is where it hurts.
+        // Half of the changes are at the beginnings of pages, where they do the most damage.
         var place = Int.random(in: 0..<bytes.count, using: &generator)
         if Bool.random(using: &generator) {
           place = place / 4096 * 4096 + Int.random(in: 0..<128, using: &generator)

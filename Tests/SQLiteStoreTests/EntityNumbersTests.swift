@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Numbers of entities in tables")
 struct EntityNumbersTests {
-  @Test("Entities are numbered depth first, siblings by name whatever their case")
+  @Test("Entities are numbered depth first, and siblings by name regardless of case")
   func order() throws {
     var car = Entity("car")
     var sport = Entity("SportCar")

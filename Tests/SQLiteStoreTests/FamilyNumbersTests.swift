@@ -10,7 +10,8 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-/// A block file numbers the objects of each entity. A database numbers those of an entity and its subentities together.
+/// A block file numbers the objects of each entity separately. A database numbers the objects of an entity together
+/// with the objects of its subentities.
 @Suite("Objects of a family that share numbers")
 struct FamilyNumbersTests {
   private let folder: TemporaryFolder
@@ -26,18 +27,18 @@ struct FamilyNumbersTests {
   }
 
   private static let partner = Property.relationship(Relationship("partner", to: "Place"))
-  /// Two entities of one family.
+  /// A model with two entities of one family.
   private static let joined = try! Model(entities: [
     Entity("Place", properties: [.attribute(Attribute("name", .string)), partner]),
     entity("Museum", of: "Place", "prize"),
   ])
-  /// The same with another attribute.
+  /// The same model with another attribute.
   private static let later = try! Model(entities: [
     Entity("Place", properties: [.attribute(Attribute("name", .string)), partner]),
     entity("Museum", of: "Place", "prize", "hours"),
   ])
 
-  /// Makes a store with three places and three museums, each of which leads to the next.
+  /// Creates a store with three places and three museums, each of which refers to the next.
   private func make(_ name: String, _ type: StoreType, _ model: Model) throws -> String {
     let path = folder.file(name)
     let coordinator = PersistentStoreCoordinator(model: model, places: places)
@@ -85,7 +86,7 @@ struct FamilyNumbersTests {
     return lines.sorted()
   }
 
-  @Test("They are recovered into a database, and references to them follow")
+  @Test("Recovery into a database renumbers the objects of a family, and references follow")
   func recovery() throws {
     let path = try make("damaged", .binary, Self.joined)
     let recovery = try StoreRecovery(of: path, on: RealDisk(), model: nil, keepsInvalid: false)
@@ -100,7 +101,7 @@ struct FamilyNumbersTests {
     #expect(try objects(output, Self.joined) == Self.chain)
   }
 
-  @Test("They are migrated into a database", arguments: [joined, later])
+  @Test("Migration into a database renumbers the objects of a family", arguments: [joined, later])
   func migration(_ target: Model) throws {
     let path = try make("old", .binary, Self.joined)
 
@@ -111,7 +112,7 @@ struct FamilyNumbersTests {
   }
 
   @Test(
-    "Entities that a migration joins into one family get numbers apart, and the store a new UUID")
+    "If a migration joins entities into a family, their numbers differ and the store's UUID is new")
   func joining() throws {
     let apart = try Model(entities: [
       Entity("Place", properties: [.attribute(Attribute("name", .string)), Self.partner]),

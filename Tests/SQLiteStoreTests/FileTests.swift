@@ -7,7 +7,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("A database's file, and what lies beside it")
+@Suite("The file of a database, and the files beside it")
 struct FileTests {
   private func saved(_ path: String, _ count: UInt64 = 3) throws -> any Store {
     let store = try SQLiteStoreBackend().create(
@@ -24,14 +24,14 @@ struct FileTests {
     return store
   }
 
-  @Test("A store that was closed is whole in its file, and nothing is beside it")
+  @Test("A closed store is complete in its file, and no other file is beside it")
   func closed() throws {
     let folder = try TemporaryFolder()
     try saved(folder.file("a.sqlite")).close()
     #expect(folder.names == ["a.sqlite"])
   }
 
-  @Test("Snapshots stay readable when the store is closed, and the file is whole all the same")
+  @Test("Snapshots stay readable after the store is closed, and the file is complete nevertheless")
   func closedBeneathSnapshots() throws {
     let folder = try TemporaryFolder()
     let store = try saved(folder.file("a.sqlite"))
@@ -41,7 +41,7 @@ struct FileTests {
     builder.remove(key, basis: try first.view.row(of: key)!.version)
     let second = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
     try store.close()
-    // Another file of the same bytes, without the log.
+    // Copy the file without the log.
     try FileManager.default.copyItem(
       atPath: folder.file("a.sqlite"), toPath: folder.file("b.sqlite"))
     #expect(try first.view.keys(ofEntity: key.entity) == [1, 2, 3])
@@ -52,12 +52,12 @@ struct FileTests {
   }
 
   @Test(
-    "Reading changes no byte and leaves nothing, also when a log lies beside the file",
+    "Reading changes no byte and leaves no file, even if a log lies beside the file",
     arguments: [false, true])
   func reading(hasIndex: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try saved(folder.file("a.sqlite"))
-    // As a crash leaves them: the file, its log, and perhaps the log's index.
+    // The files that a crash leaves: the database, its log, and perhaps the index of the log.
     for suffix in ["", "-wal"] + (hasIndex ? ["-shm"] : []) {
       try FileManager.default.copyItem(
         atPath: folder.file("a.sqlite" + suffix), toPath: folder.file("b.sqlite" + suffix))
@@ -81,7 +81,7 @@ struct FileTests {
     #expect(try bytes() == before)
   }
 
-  @Test("A store that nobody has saved to is described, written and read, however it is opened")
+  @Test("A store without any save is described, written and read in every mode of opening")
   func empty() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
@@ -93,7 +93,7 @@ struct FileTests {
     let reader = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
     #expect(try reader.describe().liveByteCount > 0)
     #expect(try StoreConformance.objects(reader.snapshot()).isEmpty)
-    // Whoever reads alone sees what was saved since.
+    // A reader sees a later state of the path, even if no other store has the file open.
     try saved(folder.file("b.sqlite")).close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.moveItem(atPath: folder.file("b.sqlite"), toPath: path)
@@ -101,7 +101,7 @@ struct FileTests {
     #expect(try next.view.keys(ofEntity: next.schema["Thing"]!.entityNumber).count == 3)
   }
 
-  @Test("A store is read while another holds it open and writes it, each snapshot as it was")
+  @Test("Snapshots stay the same while another store object writes the same file")
   func besideWriter() throws {
     let folder = try TemporaryFolder()
     let store = try saved(folder.file("a.sqlite"))
@@ -122,7 +122,7 @@ struct FileTests {
     try store.close()
   }
 
-  @Test("A packed or simulated disk can be read, and not written")
+  @Test("A store on a simulated disk can be read, but not written")
   func otherDisk() throws {
     let folder = try TemporaryFolder()
     try saved(folder.file("a.sqlite")).close()

@@ -8,12 +8,13 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-/// Each statement is written by hand, from what is known of Core Data's tables, and not from what the store makes of the model.
+/// Each SQL statement is written by hand, from the known layout of Core Data's tables. No statement is derived from the
+/// store's own view of the model.
 @Suite(
   "Databases that Core Data wrote",
   .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct FixtureTests {
-  /// Opens a fixture with nothing but its path, and sees to it that the file and its folder are the same afterwards.
+  /// Opens a fixture by its path alone, and checks that the file and its folder are unchanged afterwards.
   private func read(
     _ name: String, _ body: (ShownCells, RawDatabase) throws -> Void
   ) throws {
@@ -50,7 +51,7 @@ struct FixtureTests {
     #expect(shown == hashes)
   }
 
-  @Test("There are five of them, and each is tried below")
+  @Test("There are five databases that Core Data wrote")
   func all() {
     #expect(
       Set(AppleFixtures.databases.map { ($0 as NSString).lastPathComponent }) == [
@@ -59,7 +60,9 @@ struct FixtureTests {
       ])
   }
 
-  @Test("Cars and people: inheritance, to-one, one to many, UUIDs, dates, transformable bytes")
+  @Test(
+    "The store reads cars and people: inheritance, to-one, to-many, UUIDs, dates and transformable bytes"
+  )
   func sampleModel1() throws {
     try read("SampleModel_V1") { cells, database in
       let cars =
@@ -92,7 +95,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("The same migrated: an entity was renamed, and the table of numbers has its old name")
+  @Test("The store reads migrated cars: a renamed entity keeps its old name in the number table")
   func sampleModel2() throws {
     try read("SampleModel_V2") { cells, database in
       #expect(
@@ -124,7 +127,7 @@ struct FixtureTests {
     }
   }
 
-  /// Books, pages, feedback and authors, in the two versions that there are.
+  /// Checks books, pages, feedback and authors, in both versions of the model.
   private func checkBooks(_ cells: ShownCells, _ database: RawDatabase, cover: String) throws {
     let books =
       "ZPAGESCOUNT, CAST(ZPUBLISHEDAT AS REAL), ZPRICE, ZTITLE, ZUNIQUEID, Z\(cover.uppercased()), 'Author/' || ZAUTHOR"
@@ -146,14 +149,15 @@ struct FixtureTests {
       "SELECT Z_PK, ZISBOOKMARKED, ZNUMBER, ZCONTENT, CASE Z1_BOOK WHEN 1 THEN 'Book/' WHEN 2 THEN 'GraphicNovel/' END || ZBOOK FROM ZPAGE ORDER BY Z_PK"
     )
     #expect(try cells.rows("Writer", []) == [])
-    // Derived values are shown as they are stored, and they were right when they were.
+    // Derived values are shown as the database stores them, and the stored values are correct.
     #expect(
       try database.rows(
         "SELECT Z_PK FROM ZBOOK b WHERE ZPAGESCOUNT <> (SELECT count(*) FROM ZPAGE WHERE ZBOOK = b.Z_PK)"
       ) == [])
   }
 
-  @Test("Books: decimal numbers, URIs, derived values, a to-one to an entity with subentities")
+  @Test(
+    "The store reads books: decimal numbers, URIs, derived values and a to-one to a superentity")
   func books1() throws {
     try read("SampleModel2_V1") { cells, database in
       try checkBooks(cells, database, cover: "cover")
@@ -162,7 +166,7 @@ struct FixtureTests {
         "SELECT Z_PK, ZAGE, ZALIAS, ZSITEURL FROM ZWRITER WHERE Z_ENT = 6 ORDER BY Z_PK")
       #expect(try cells.rows("Page", []).count == 4970)
       #expect(try cells.rows("Feedback", []).count == 444)
-      // One was meant as 3.3333333333, and is kept as the number that this became.
+      // One price was 3.3333333333 in the program, and the database keeps the nearest real number.
       #expect(
         try Set(cells.rows("Book", ["price"]).map { $0[1] })
           == [.text("10.11"), .text("3.3333333332999993")])
@@ -179,7 +183,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("Books of the second version, with a graphic novel")
+  @Test("The store reads books of the second model version, with a graphic novel")
   func books2() throws {
     try read("SampleModel2_V2") { cells, database in
       try checkBooks(cells, database, cover: "frontCover")
@@ -206,7 +210,7 @@ struct FixtureTests {
     }
   }
 
-  @Test("Users, and nothing else")
+  @Test("The store reads a database that only has users")
   func users() throws {
     try read("SampleModel3_V1") { cells, database in
       try cells.check(

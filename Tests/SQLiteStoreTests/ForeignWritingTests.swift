@@ -10,7 +10,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("Writing into databases that another system made")
+@Suite("Writing into databases of another system")
 struct ForeignWritingTests {
   private func made(_ folder: TemporaryFolder, then text: String = "") throws -> HandMade {
     try HandMade("library", HandMade.library, at: folder.file("a.sqlite"), then: text)
@@ -21,7 +21,7 @@ struct ForeignWritingTests {
       made.path, on: RealDisk(), StoreOpening(writesForeign: writes))
   }
 
-  /// A change of one tag's name.
+  /// Returns a commit request that changes the name of one tag.
   private func renaming(_ store: any Store) throws -> CommitRequest {
     let base = try store.snapshot()
     let key = ObjectKey(entity: base.schema["Tag"]!.entityNumber, number: 2)
@@ -32,7 +32,7 @@ struct ForeignWritingTests {
     return CommitRequest(builder.freeze(), basedOn: base)
   }
 
-  @Test("It is refused unless somebody asks for it, and changes nothing then")
+  @Test("Writing is refused unless the caller asks for it, and the refusal changes nothing")
   func refused() throws {
     let folder = try TemporaryFolder()
     let made = try made(folder)
@@ -46,13 +46,14 @@ struct ForeignWritingTests {
       try store.leaseKeys(ofEntity: store.snapshot().schema["Tag"]!.entityNumber, count: 1)
     }
     try store.close()
-    // Not even whether it keeps a log.
+    // The refusal does not even change the journal mode.
     #expect(try Data(contentsOf: URL(filePath: made.path)) == bytes)
     #expect(folder.names == ["a.sqlite"])
   }
 
   @Test(
-    "What others have changed is noticed, however often both have saved it", arguments: 1...12)
+    "A context notices another store's saves, however often either store has saved the object",
+    arguments: 1...12)
   func savedByTwo(count: Int) throws {
     let folder = try TemporaryFolder()
     let made = try made(folder)
@@ -60,7 +61,7 @@ struct ForeignWritingTests {
       try Library(made, StoreOpening(writesForeign: true)),
       try Library(made, StoreOpening(writesForeign: true))
     )
-    // Saves of other objects count for nobody else.
+    // Saves of other objects do not affect the conflict.
     for round in 0..<5 {
       try one.object("Tag", 1)["name"] = .string("round \(round)")
       try one.context.save()
@@ -92,7 +93,7 @@ struct ForeignWritingTests {
     try other.store.close()
   }
 
-  @Test("Objects are made, changed, deleted and related as Core Data would have written them")
+  @Test("Objects are inserted, changed, deleted and related in Core Data's form")
   func context() throws {
     let folder = try TemporaryFolder()
     let made = try made(folder)
@@ -125,7 +126,7 @@ struct ForeignWritingTests {
     let database = try RawDatabase(made.path)
     let key = try database.value("SELECT Z_PK FROM ZITEM WHERE ZTITLE1 = 'Persuasion'")
     let sea = try database.value("SELECT Z_PK FROM ZTAG WHERE ZNAME = 'sea'")
-    // New rows: their entity's number, version 1, nothing in the columns of siblings.
+    // New rows have the number of their entity, version 1, and nothing in the columns of sibling entities.
     #expect(
       try database.rows(
         "SELECT Z_ENT, Z_OPT, ZLENGTH, ZADDED, ZTITLE, ZTITLE2, ZQUEUEDBY FROM ZITEM WHERE Z_PK = ?",
@@ -133,7 +134,7 @@ struct ForeignWritingTests {
     #expect(
       try database.rows("SELECT Z_ENT, Z_OPT FROM ZTAG WHERE Z_PK = ?", [sea])
         == [[.integer(7), .integer(1)]])
-    // Changed rows count up by one; others stay.
+    // The version of each changed row grows by one. The versions of other rows stay.
     #expect(
       try database.rows("SELECT Z_PK, Z_OPT FROM ZITEM WHERE Z_PK IN (2, 6, 7) ORDER BY Z_PK") == [
         [.integer(2), .integer(5)], [.integer(6), .integer(1)], [.integer(7), .integer(1)],
@@ -143,7 +144,7 @@ struct ForeignWritingTests {
         == [[.integer(5), .integer(2), key, .integer(3)]])
     #expect(try database.rows("SELECT Z_PK FROM ZITEM WHERE Z_PK = 4") == [])
     #expect(try database.rows("SELECT Z_PK FROM ZTAG WHERE Z_PK = 3") == [])
-    // The order: sparse, ascending, all of them different.
+    // The numbers of the order are sparse, ascending and all different.
     #expect(
       try database.rows("SELECT Z_PK FROM ZITEM WHERE ZQUEUEDBY = 1 ORDER BY Z_FOK_QUEUEDBY")
         == [[.integer(5)], [key], [.integer(2)], [.integer(1)]])
@@ -154,7 +155,7 @@ struct ForeignWritingTests {
       try database.rows(
         "SELECT Z_1SHELF FROM Z_1SHELVEDBY WHERE Z_5SHELVEDBY = 1 ORDER BY Z_FOK_1SHELF")
         == [[key], [.integer(7)]])
-    // Join rows: the new ones, and none of what was deleted.
+    // The join rows are the new ones, without the rows of deleted objects.
     #expect(
       try database.rows("SELECT Z_1ITEMS, Z_7TAGS FROM Z_1TAGS ORDER BY 1, 2")
         == [
@@ -164,12 +165,12 @@ struct ForeignWritingTests {
     #expect(
       try database.rows("SELECT Z_7BROADER, Z_7NARROWER FROM Z_7NARROWER")
         == [[.integer(1), .integer(2)]])
-    // A friendship may be in either direction; those with 2 and 3 are gone in both.
+    // A friendship may be stored in either direction. The friendships with 2 and 3 are gone in both directions.
     let friends = try database.rows("SELECT Z_5FRIENDS, Z_5FRIENDS1 FROM Z_5FRIENDS")
     #expect(!friends.isEmpty)
     #expect(friends.allSatisfy { Set($0) == [.integer(1), .integer(4)] }, "\(friends)")
     try checkCounts(database)
-    // What describes the store is as it was, byte by byte; so is what nobody touched.
+    // The metadata and all untouched rows are unchanged, byte by byte.
     #expect(
       try database.rows("SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA") == before)
     #expect(try database.rows("SELECT Z_CONTENT FROM Z_MODELCACHE") == cache)
@@ -179,7 +180,7 @@ struct ForeignWritingTests {
     #expect(try database.value("PRAGMA integrity_check") == .text("ok"))
   }
 
-  /// The numbers that keys are taken from: those of families are at least the highest key, those of others stay at 0.
+  /// Checks the highest key numbers: at least the highest key for each family, and 0 for each subentity.
   private func checkCounts(_ database: RawDatabase) throws {
     for (number, table) in [(1, "ZITEM"), (5, "ZREADER"), (6, "ZSAMPLE"), (7, "ZTAG")] {
       #expect(
@@ -192,7 +193,7 @@ struct ForeignWritingTests {
         == [[.integer(0)], [.integer(0)], [.integer(0)]])
   }
 
-  @Test("A commit writes values of every type as the columns have them")
+  @Test("A commit writes values of every type in the form of their columns")
   func values() throws {
     let folder = try TemporaryFolder()
     let made = try made(folder)
@@ -235,12 +236,12 @@ struct ForeignWritingTests {
     #expect(
       try database.rows("SELECT Z_OPT, ZTEXT, ZLARGEBYTES, ZSMALL FROM ZSAMPLE WHERE Z_PK = 5")
         == [[.integer(3), .null, .blob([2, 0]), .integer(7)]])
-    // Keys that were set aside are not given again.
+    // Keys that were leased are not leased again.
     #expect(try database.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 6") == .integer(12))
   }
 
   @Test(
-    "A number that Core Data has no cell for is refused by its table and column",
+    "A number that Core Data can't store is refused, and the error names table and column",
     arguments: [
       ("money", Value.decimal(Decimal(string: "12345678901234567890.5")!), "ZMONEY"),
       ("money", .decimal(Decimal.nan), "ZMONEY"), ("real", .double(.nan), "ZREAL"),
@@ -261,7 +262,7 @@ struct ForeignWritingTests {
     #expect(
       error?.code == .badChange && error?.message.contains("ZSAMPLE, column \(column)") == true,
       "\(String(describing: error))")
-    // −0 is what SQLite itself keeps as 0.
+    // A −0 is accepted and becomes 0, because SQLite itself keeps −0 as 0.
     let other = LayerBuilder(base.schema)
     other.set(.double(-0.0), "real", of: key, base.schema, basis: version)
     try store.commit(CommitRequest(other.freeze(), basedOn: base))
@@ -270,7 +271,9 @@ struct ForeignWritingTests {
       try RawDatabase(made.path).value("SELECT ZREAL FROM ZSAMPLE WHERE Z_PK = 5") == .real(0))
   }
 
-  @Test("Each save counts a row up by one, and a change of the same row by another is a conflict")
+  @Test(
+    "Each save increases a row's version by one, and another save's change of the row is a conflict"
+  )
   func counting() throws {
     let folder = try TemporaryFolder()
     let made = try made(folder)
@@ -282,7 +285,7 @@ struct ForeignWritingTests {
     let stale = try #require(throws: StoreError.self, performing: { try store.commit(early) })
     #expect(stale.code == .conflict && stale.conflicts.map(\.key.number) == [2])
     let request = try renaming(store)
-    // As Core Data itself does it, in another process.
+    // Changes the row as Core Data does in another process.
     try database.run("UPDATE ZTAG SET ZNAME = 'theirs', Z_OPT = Z_OPT + 1 WHERE Z_PK = 2")
     let error = try #require(throws: StoreError.self, performing: { try store.commit(request) })
     #expect(error.code == .conflict)
@@ -293,7 +296,7 @@ struct ForeignWritingTests {
   }
 
   @Test(
-    "What only Core Data can keep right is refused, with the reason",
+    "Changes that only Core Data could keep consistent are refused with a reason",
     arguments: [
       (
         "CREATE TRIGGER Z_DA_ZTAG_Tag_count AFTER UPDATE ON ZTAG BEGIN SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZTAG', Z_ENT, Z_PK, 'n', 1) FROM ZTAG; END",
@@ -312,14 +315,14 @@ struct ForeignWritingTests {
       throws: StoreError.self, performing: { try store.commit(renaming(store)) })
     #expect(error.code == .readOnly && error.path == made.path)
     #expect(error.message.contains(reason), "\(error)")
-    // It can be read all the same.
+    // The database can still be read.
     #expect(try ShownCells(store.snapshot()).rows("Tag", []).count == 3)
     try store.close()
     #expect(
       try RawDatabase(made.path).value("SELECT ZNAME FROM ZTAG WHERE Z_PK = 2") == .text("short"))
   }
 
-  @Test("A value that must be an object's own is refused by its table, and the message says which")
+  @Test("A table refuses a value that must be unique, and the message names table and column")
   func unique() throws {
     let folder = try TemporaryFolder()
     let made = try made(

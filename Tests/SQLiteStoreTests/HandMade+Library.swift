@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension HandMade {
-  /// A model that uses what Core Data has names of its own for.
+  /// A model that uses the features for which Core Data derives special names of tables and columns.
   static let library: Model = {
     func many(
       _ name: String, to entity: String, _ inverse: String, isOrdered: Bool = false

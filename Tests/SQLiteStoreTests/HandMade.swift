@@ -5,13 +5,13 @@ import PropertyLists
 import SQLiteFiles
 import StoreInterface
 
-/// A database in Core Data's own layout, made from SQL that was written by hand.
+/// A database in Core Data's own layout, made from hand-written SQL.
 struct HandMade {
   let path: String
   let model: Model
   static let uuid = UUID(uuidString: "0F0E0D0C-0B0A-0908-0706-050403020100")!
 
-  /// What of the model and the metadata the database has.
+  /// The parts of the model and of the metadata that the database contains.
   struct Parts: OptionSet {
     let rawValue: Int
     static let cache = Parts(rawValue: 1)
@@ -19,9 +19,9 @@ struct HandMade {
     static let all: Parts = [.cache, .list]
   }
 
-  /// Makes the database, and its metadata by what they are known to hold.
+  /// Creates the database, with metadata in the known form.
   ///
-  /// - Parameter then: More SQL, to make it another.
+  /// - Parameter then: More SQL, to alter the database.
   init(
     _ name: String, _ model: Model, at path: String, having parts: Parts = .all,
     then text: String = ""
@@ -48,12 +48,12 @@ struct HandMade {
     if !text.isEmpty { try database.run(text) }
   }
 
-  /// The model as Core Data caches it: a keyed archive, deflated.
+  /// Returns the model as Core Data caches it: a keyed archive, deflated.
   static func cache(_ model: Model) -> [UInt8] {
     Deflate.compressRaw(CompiledModel.write(model).span.bytes)
   }
 
-  /// The metadata's property list.
+  /// Returns the property list of the metadata.
   static func list(_ model: Model) -> [UInt8] {
     let hashes = model.versionHashes.mapValues { hash in PropertyList.data(Data(hash.bytes)) }
     return BinaryPropertyList.write(
@@ -66,7 +66,7 @@ struct HandMade {
       ]))
   }
 
-  /// Puts a value into a file of its own, as Core Data names it.
+  /// Writes a value into a file of its own, under the name that Core Data would give it.
   func addFile(_ name: String, _ bytes: [UInt8]) throws {
     let url = URL(filePath: path)
     let folder = url.deletingLastPathComponent().appending(

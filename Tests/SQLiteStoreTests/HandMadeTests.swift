@@ -8,14 +8,16 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-@Suite("Databases in Core Data's layout, made by hand")
+@Suite("Hand-made databases in Core Data's layout")
 struct HandMadeTests {
   private func open(_ made: HandMade, model: Model? = nil) throws -> any Store {
     try SQLiteStoreBackend().open(
       made.path, on: RealDisk(), StoreOpening(readOnly: true, model: model))
   }
 
-  @Test("Siblings that share a name, to-one to any of them, and the order of one to many")
+  @Test(
+    "The store reads sibling entities that share a name, references to them, and the order of a to-many"
+  )
   func items() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -43,7 +45,7 @@ struct HandMadeTests {
     #expect(try cells.snapshot.metadata.values["Ours"] == .string("kept"))
   }
 
-  @Test("Values of every type, at their limits and as nothing, and files of their own")
+  @Test("The store reads values of every type, limits, nulls and values in files of their own")
   func samples() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -51,10 +53,11 @@ struct HandMadeTests {
     try made.addFile("11111111-2222-3333-4444-555555555555", file)
     let cells = ShownCells(try open(made).snapshot())
     let database = try RawDatabase(made.path, isReadOnly: true)
-    // Bytes behind a 1 are the value; a 2 names a file only when a UUID follows; where the file is not there the cell stays.
+    // A leading byte 1 marks an inline value. A leading byte 2 marks a file name only if a UUID follows. If the file is
+    // missing, the cell is shown as it is.
     let large =
       "CASE WHEN Z_PK = 6 THEN CAST('a value in a file' AS BLOB) WHEN substr(ZLARGEBYTES, 1, 1) = x'01' THEN substr(ZLARGEBYTES, 2) ELSE ZLARGEBYTES END"
-    // A decimal number is the shortest text of the number that is there, and whole where that is.
+    // A decimal number is the shortest text of the real number in the cell, without a fraction if the number is whole.
     let money =
       "CASE WHEN ZMONEY = CAST(ZMONEY AS INTEGER) THEN CAST(CAST(ZMONEY AS INTEGER) AS TEXT) ELSE CAST(ZMONEY AS TEXT) END"
     try cells.check(
@@ -72,7 +75,7 @@ struct HandMadeTests {
       missing[1] == .blob([2] + Array("99999999-2222-3333-4444-555555555555".utf8) + [0]))
   }
 
-  @Test("Links: plain, with a digit behind a name, ordered, and of an entity with itself")
+  @Test("The store reads links: plain, with a digit after a name, ordered, and within one entity")
   func links() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -94,7 +97,7 @@ struct HandMadeTests {
     try cells.checkLinks(
       "Tag", "narrower", database,
       "SELECT 'Tag/' || Z_7BROADER, 'Tag/' || Z_7NARROWER FROM Z_7NARROWER")
-    // Each friendship is there once, whether it was written in both directions or in one.
+    // Each friendship is shown once, whether the database stores it in one direction or in both.
     let friends = try cells.links("Reader", "friends").map { Set($0.map { "\($0)" }) }
     #expect(friends.count == 2)
     #expect(
@@ -104,7 +107,7 @@ struct HandMadeTests {
       ])
   }
 
-  @Test("Objects in a context have what the tables say, in the order that the tables say")
+  @Test("Objects in a context have the values and the order of the tables")
   func context() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -120,12 +123,13 @@ struct HandMadeTests {
     #expect(graph.keys(book, "tags").sorted() == ["Tag/1", "Tag/3"])
     #expect(graph.keys(book, "readers").sorted() == ["Reader/1", "Reader/2"])
     let old = try graph.object("Tag", 3)
-    // The column of a link is named after the relationship that leads to what it holds.
+    // The column of a link has the name of the relationship that leads to the objects in that column.
     #expect(graph.keys(old, "narrower").sorted() == ["Tag/1", "Tag/2"])
     #expect(graph.keys(try graph.object("Tag", 2), "broader").sorted() == ["Tag/1", "Tag/3"])
   }
 
-  @Test("A store of an older system carries no model: the error says so, and with one it opens")
+  @Test(
+    "A store of an older system carries no model: the error says so, and a given model opens it")
   func older() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade(
@@ -140,7 +144,7 @@ struct HandMadeTests {
     #expect(try cells.rows("Tag", ["name"]).count == 3)
   }
 
-  @Test("Metadata without a property list: the UUID is there, and the model is believed")
+  @Test("Without a metadata property list, the UUID is read and the given model is accepted")
   func withoutList() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade(
@@ -150,7 +154,7 @@ struct HandMadeTests {
     #expect(try ShownCells(snapshot).rows("Reader", []).count == 4)
   }
 
-  @Test("A model of other hashes is refused, by the names of the entities")
+  @Test("A model with other hashes is refused, and the error names the entities")
   func otherModel() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -163,7 +167,7 @@ struct HandMadeTests {
     #expect(error?.message.contains("Tag") == true, "\(String(describing: error))")
   }
 
-  @Test("An entity that was renamed is found by its number")
+  @Test("A renamed entity is found by its number")
   func renamed() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade(
@@ -175,10 +179,10 @@ struct HandMadeTests {
   }
 
   @Test(
-    "Entities are known by the numbers that the tables give, whatever the model would give them")
+    "Entities have the numbers of the tables, even if the model would give other numbers")
   func otherNumbers() throws {
     let folder = try TemporaryFolder()
-    // As after a migration: the numbers have moved, and so have the names of tables and columns.
+    // As after a migration: the numbers have changed, and with them the names of tables and columns.
     let made = try HandMade(
       "library", HandMade.library, at: folder.file("a.sqlite"),
       then: """

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Earlier commits of a database")
 struct HistoryTests {
-  /// A store, and what it held after each of its commits.
+  /// A store, and its objects after each commit.
   private struct Past {
     let store: any Store
     var states: [Int64: StoreConformance.Objects]
@@ -38,7 +38,7 @@ struct HistoryTests {
       return after
     }
 
-    /// Inserts, changes and removes things at random, and links between them.
+    /// Inserts, changes and removes random objects, and random links between them.
     mutating func saveAtRandom(_ random: inout SeededGenerator) throws {
       let base = try store.snapshot()
       let things = states[base.commit]!.filter {
@@ -91,7 +91,7 @@ struct HistoryTests {
   private func listed(_ store: any Store) throws -> [Int64] { try store.commits().map(\.number) }
 
   @Test(
-    "Each commit shows what it left, also after others were forgotten",
+    "Each commit shows its own state, even after other commits were forgotten",
     arguments: 1...6 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {
     let folder = try TemporaryFolder()
@@ -121,7 +121,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("What a commit changed is told from two snapshots, with the versions that rows had")
+  @Test("Two snapshots show the changes of a commit, with the versions of the rows")
   func changes() throws {
     let folder = try TemporaryFolder()
     var past = try Past(folder.file("a.sqlite"))
@@ -152,7 +152,7 @@ struct HistoryTests {
     #expect(layer.put.rowCount == 1 && layer.changed.rowCount == 1 && layer.removed.rowCount == 1)
   }
 
-  @Test("The metadata of a commit are those that it left")
+  @Test("Each commit keeps its own metadata")
   func metadata() throws {
     let folder = try TemporaryFolder()
     var past = try Past(folder.file("a.sqlite"))
@@ -171,7 +171,7 @@ struct HistoryTests {
       try past.store.snapshot(ofCommit: 1).metadata.values["round"] == .integer(1))
   }
 
-  @Test("The oldest commits are forgotten where there is no room for them")
+  @Test("The oldest commits are forgotten if they exceed the space for history")
   func room() throws {
     let folder = try TemporaryFolder()
     var options = SQLiteStoreOptions()
@@ -191,7 +191,7 @@ struct HistoryTests {
     #expect(throws: StoreError.self) { try none.store.snapshot(ofCommit: 2) }
   }
 
-  @Test("Of commits that are too many to be listed nothing is kept either")
+  @Test("A commit that is too old to be listed is forgotten")
   func many() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
@@ -199,7 +199,7 @@ struct HistoryTests {
     var past = try Past(path)
     for _ in 0..<4 { try past.saveAtRandom(&random) }
     try past.store.close()
-    // The newest as it is after thousands that changed nothing.
+    // Renumbers the newest commit as if it came after thousands of commits without changes.
     let raw = try RawDatabase(path)
     for table in ["QUIRE_COMMIT", "QUIRE_BEFORE"] {
       try raw.run("UPDATE \(table) SET NUMBER = 10001 WHERE NUMBER = 4")
@@ -216,7 +216,7 @@ struct HistoryTests {
     #expect(try raw.value("SELECT min(NUMBER) FROM QUIRE_BEFORE") == .integer(3))
   }
 
-  @Test("Whatever a store says that it keeps, counting it ends")
+  @Test("Counting the kept commits ends, even if the store's own counts are wrong")
   func counted() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")
@@ -237,7 +237,7 @@ struct HistoryTests {
     #expect(try store.snapshot().commit >= 4)
   }
 
-  @Test("A context tells what each save did, and shows an earlier one")
+  @Test("A context lists the changes of each save, and shows an earlier commit")
   func transactions() throws {
     let folder = try TemporaryFolder()
     let coordinator = PersistentStoreCoordinator(
@@ -263,7 +263,7 @@ struct HistoryTests {
     #expect(later[0].changes[0].changedProperties == ["name"])
   }
 
-  @Test("What was before can't be opened where its rows are damaged, and the newest can")
+  @Test("An earlier commit whose rows are damaged can't be opened, and the newest commit can")
   func damaged() throws {
     for text in [
       "UPDATE QUIRE_BEFORE SET BYTES = zeroblob(length(BYTES))",

@@ -6,11 +6,11 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-/// Reads whatever a file shows, for tests of files that are not what they say.
+/// Reads everything in a file, for tests of files with false contents.
 enum Hostile {
-  /// How a file was taken.
+  /// The outcome of reading a file.
   enum Outcome {
-    /// So many objects and links were read.
+    /// The number of objects and links that were read.
     case read(Int)
     case refused(StoreError)
 
@@ -19,8 +19,8 @@ enum Hostile {
     }
   }
 
-  /// Opens a file and reads every value in it. An error that is none of a store's, or that does not name the file, is a
-  /// fault of its own.
+  /// Opens a file and reads every value. An error that is not a `StoreError`, or that does not name the file, fails the
+  /// test.
   static func read(
     _ path: String, model: Model? = nil, writes: Bool = false,
     _ comment: @autoclosure () -> String = "",
@@ -43,7 +43,7 @@ enum Hostile {
     }
   }
 
-  /// Reads all values of a snapshot: in blocks, and one by one.
+  /// Reads all values of a snapshot, in blocks and one by one, and returns their number.
   static func count(_ snapshot: any StoreSnapshot) throws -> Int {
     var count = 0
     for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
@@ -53,7 +53,7 @@ enum Hostile {
         for column in layout.columns { _ = try row.value(column) }
         count += 1
       }
-      // A key of nobody's, asked for by itself.
+      // A key that belongs to no object, requested separately.
       _ = try snapshot.view.row(of: ObjectKey(entity: layout.entityNumber, number: 1 << 40))
     }
     return count

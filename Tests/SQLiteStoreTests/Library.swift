@@ -33,7 +33,7 @@ struct Library {
     return try #require(found)
   }
 
-  /// Whom a relationship leads to, as `Entity/key`.
+  /// Returns the targets of a relationship, as `Entity/key`.
   func keys(_ object: ManagedObject, _ relationship: String) -> [String] {
     let others = object.value(forKey: relationship) as? [ManagedObject] ?? []
     return others.map { "\($0.entity.name)/\($0.objectID.key.number)" }

@@ -7,14 +7,14 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-@Suite("Rows whose cells are not what they are to be")
+@Suite("Rows with invalid cells")
 struct LyingCellTests {
   private func made(_ folder: TemporaryFolder, _ text: String) throws -> HandMade {
     try HandMade("library", HandMade.library, at: folder.file("a.sqlite"), then: text)
   }
 
   @Test(
-    "A cell that can't be what its column holds is refused by table, row and column",
+    "An invalid cell is refused, and the error names table, row and column",
     arguments: [
       ("UPDATE ZSAMPLE SET ZFLAG = 2 WHERE Z_PK = 5", "ZSAMPLE, row 5, column ZFLAG"),
       ("UPDATE ZSAMPLE SET ZFLAG = 'yes' WHERE Z_PK = 5", "ZSAMPLE, row 5, column ZFLAG"),
@@ -73,7 +73,7 @@ struct LyingCellTests {
     }
   }
 
-  @Test("A table that declares its key as no whole number is refused, and its rows are not lost")
+  @Test("A table whose key is no integer is refused, and its rows are not silently lost")
   func otherKeys() throws {
     let folder = try TemporaryFolder()
     for (type, value) in [("VARCHAR", "'one'"), ("FLOAT", "1.5"), ("BLOB", "x'01'")] {
@@ -92,7 +92,7 @@ struct LyingCellTests {
     }
   }
 
-  @Test("Two rows of one key are refused, where the table does not see to it that there are none")
+  @Test("Two rows with one key are refused if the table itself does not prevent them")
   func twice() throws {
     let folder = try TemporaryFolder()
     let made = try made(
@@ -107,7 +107,7 @@ struct LyingCellTests {
       "\(String(describing: error))")
   }
 
-  @Test("The range of keys of a table with an impossible key is refused too, and crashes nobody")
+  @Test("The key range of a table with an impossible key is refused without a crash")
   func ranges() throws {
     let folder = try TemporaryFolder()
     for number in ["0", "9223372036854775807", "281474976710656"] {
@@ -122,13 +122,13 @@ struct LyingCellTests {
         for table in snapshot.tables { _ = try table.keyRanges(ofEntity: entity) }
       }
       #expect(error?.code == .damaged && error?.message.contains("ZTAG") == true, "\(number)")
-      // The others can still be asked for one by one, but for those beside it.
+      // The other rows can still be requested one by one, except rows next to the impossible key.
       if number == "0" { continue }
       #expect(try snapshot.view.row(of: ObjectKey(entity: entity, number: 2)) != nil)
     }
   }
 
-  @Test("Rows of an entity that the model has not are not shown, and harm no others")
+  @Test("Rows of an entity that the model lacks are not shown, and do not affect other rows")
   func unknownEntity() throws {
     let folder = try TemporaryFolder()
     let made = try made(folder, "UPDATE ZITEM SET Z_ENT = 99 WHERE Z_PK = 5")
@@ -140,7 +140,7 @@ struct LyingCellTests {
   }
 
   @Test(
-    "Fifty million bytes are read as they are, alone and behind the byte that says where they are")
+    "A value of 50 million bytes is read, alone and behind the byte for its storage form")
   func large() throws {
     let folder = try TemporaryFolder()
     let made = try made(
@@ -156,7 +156,7 @@ struct LyingCellTests {
     #expect(counts.map { Array($0.dropFirst()) } == [[50_000_000, 5], [0, 50_000_000]])
   }
 
-  @Test("A name that leads out of the folder of values is no name")
+  @Test("A file name that leads out of the folder of values is not followed")
   func outside() throws {
     let folder = try TemporaryFolder()
     let made = try made(

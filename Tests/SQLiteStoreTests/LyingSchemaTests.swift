@@ -9,9 +9,9 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("Databases whose tables are not what they are to be")
+@Suite("Databases with invalid tables")
 struct LyingSchemaTests {
-  /// How many objects and links the database has that is made by hand.
+  /// Returns the number of objects and links in the intact hand-made database.
   private func whole() throws -> Int {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -27,7 +27,7 @@ struct LyingSchemaTests {
   }
 
   @Test(
-    "What is no table, or lacks a column, is refused by its name",
+    "A missing table or column is refused, and the error has its name",
     arguments: [
       ("ALTER TABLE ZTAG RENAME TO ZT; CREATE VIEW ZTAG AS SELECT * FROM ZT", "ZTAG"),
       (
@@ -91,7 +91,7 @@ struct LyingSchemaTests {
   }
 
   @Test(
-    "What does not concern the objects is passed over",
+    "Parts of the database that do not concern the objects are ignored",
     arguments: [
       "ALTER TABLE ZTAG ADD COLUMN ZEXTRA VARCHAR DEFAULT 'x'",
       "ALTER TABLE ZTAG ADD COLUMN ZEXTRA GENERATED ALWAYS AS (abs(-9223372036854775807 - 1)) VIRTUAL",
@@ -121,7 +121,7 @@ struct LyingSchemaTests {
     }
   }
 
-  @Test("Thousands of tables are looked at")
+  @Test("A database with thousands of tables is read")
   func tables() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -138,7 +138,7 @@ struct LyingSchemaTests {
   func tooMany() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
-    // Written into the schema itself: to make each in turn takes long.
+    // The views are written into the schema itself, because creating each of them in turn takes long.
     try RawDatabase(made.path).run(
       """
       PRAGMA writable_schema = ON;
@@ -160,14 +160,14 @@ struct LyingSchemaTests {
     let error = Hostile.read(made.path).error
     #expect(error?.code == .incompatibleModel, "\(String(describing: error))")
     #expect(error?.message.contains("can't be expanded") == true)
-    // With a model given nobody asks for that one.
+    // The cached model is not needed if the caller gives a model.
     guard case .read = Hostile.read(made.path, model: HandMade.library) else {
       Issue.record("It can't be read with a model either.")
       return
     }
   }
 
-  /// A store of ours of the given model, with a row in it.
+  /// Creates a store of our own type with the given model and one row.
   private func own(_ path: String, _ model: Model = HandMade.library) throws {
     let store = try SQLiteStoreBackend().create(
       at: path, model: model, on: RealDisk(), StoreCreation())
@@ -179,14 +179,14 @@ struct LyingSchemaTests {
     try store.close()
   }
 
-  @Test("Numbers of another model in a store of ours are refused, and so are damaged ones")
+  @Test("A store of ours with the numbers of another model, or with damaged numbers, is refused")
   func otherSchema() throws {
     let folder = try TemporaryFolder()
     let (path, other) = (folder.file("a.sqlite"), folder.file("b.sqlite"))
     try own(other, StoreConformance.model)
     let schema = try RawDatabase(other).value("SELECT SCHEMA FROM QUIRE_STORE")
     let model = try RawDatabase(other).value("SELECT MODEL FROM QUIRE_STORE")
-    // One with the same names and other kinds, and one where something is missing.
+    // One model has the same names with other kinds, and the other lacks something.
     var entities = HandMade.library.entities
     let tag = entities.firstIndex { $0.name == "Tag" }!
     entities[tag].declaredProperties[0] = .attribute(Attribute("name", .int64))
@@ -216,7 +216,8 @@ struct LyingSchemaTests {
           "\(text): \(String(describing: error))")
       }
     }
-    // The model of another, with the hashes of this one: the archive of the model is what fits, and the store another system's.
+    // The store gets the archive of another model with the hashes of this model. The archive fits, so the store counts
+    // as a store of another system.
     try? FileManager.default.removeItem(atPath: path)
     try own(path)
     try RawDatabase(path).run("UPDATE QUIRE_STORE SET MODEL = ?", [model])
@@ -226,7 +227,7 @@ struct LyingSchemaTests {
   }
 
   @Test(
-    "What a store of ours counts is believed only as far as it can be so",
+    "Impossible commit numbers and missing tables in a store of ours are refused",
     arguments: [
       ("UPDATE QUIRE_COMMIT SET NUMBER = 9223372036854775807 WHERE NUMBER = 0", "QUIRE_COMMIT"),
       (
@@ -252,7 +253,7 @@ struct LyingSchemaTests {
     }
   }
 
-  @Test("Nothing that lies in the file is run: a trigger that would write has not written")
+  @Test("Nothing in the file is executed: a trigger that would write has not written")
   func triggers() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")

@@ -9,10 +9,10 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-/// Relationships to many that have no inverse, and relationships that are their own inverse (spec §10.3.5, §10.3.7).
+/// To-many relationships without an inverse, and relationships that are their own inverse (spec §10.3.5, §10.3.7).
 @Suite("Links in a column, and links that count in both directions")
 struct OneWayLinkTests {
-  /// Persons with friends, and with tags that do not know of them.
+  /// Returns a model of persons with friends, and with tags that have no inverse.
   static func model(_ extra: Property...) throws -> Model {
     try Model(entities: [
       Entity(
@@ -28,7 +28,7 @@ struct OneWayLinkTests {
     ])
   }
 
-  /// A store in a context: one that another system made, or one of ours with the same objects.
+  /// A store in a context: a store of another system, or a store of ours with the same objects.
   private final class World {
     let folder: TemporaryFolder
     let path: String
@@ -51,7 +51,7 @@ struct OneWayLinkTests {
         .close()
       let (source, old) = try World.opened(made.path, model)
       (store, context) = try World.opened(path, model)
-      // The same keys, since objects are inserted in the order of theirs.
+      // The objects get the same keys, because they are inserted in the order of their keys.
       for entity in ["Person", "Tag"] {
         let objects = try old.fetch(FetchRequest(entity))
         for object in objects.sorted(by: { $0.objectID.key.number < $1.objectID.key.number }) {
@@ -115,7 +115,7 @@ struct OneWayLinkTests {
   private static let tagRows =
     "SELECT t.ZNAME || ' ' || p.ZNAME FROM ZTAG t JOIN ZPERSON p ON p.Z_PK = t.Z1TAGS ORDER BY t.Z_PK"
 
-  @Test("Both are read", arguments: [false, true])
+  @Test("The store reads one-way links and symmetric links", arguments: [false, true])
   func reading(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
 
@@ -128,7 +128,9 @@ struct OneWayLinkTests {
     #expect(try world.names("tags", of: "Dee") == [])
   }
 
-  @Test("Predicates of both find the same in the database and in rows", arguments: [false, true])
+  @Test(
+    "Predicates over the links find the same objects in the database and in rows",
+    arguments: [false, true])
   func querying(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
     for (predicate, expected) in [
@@ -143,7 +145,7 @@ struct OneWayLinkTests {
     }
   }
 
-  @Test("Our stores have the columns of Core Data's", arguments: [false, true])
+  @Test("Our stores have the same columns as Core Data's stores", arguments: [false, true])
   func columns(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
 
@@ -161,7 +163,7 @@ struct OneWayLinkTests {
   }
 
   @Test(
-    "Links are added, moved and taken out, and are there when the store is opened again",
+    "Links are added, moved and removed, and the changes survive reopening",
     arguments: [false, true])
   func changing(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
@@ -171,7 +173,7 @@ struct OneWayLinkTests {
     try world.remove("Bob", of: "Person", from: "friends", of: "Ada")
     try world.add("Dee", of: "Person", to: "friends", of: "Bob")
     try world.context.save()
-    // The same context goes on.
+    // The same context keeps working.
     try world.remove("four", of: "Tag", from: "tags", of: "Dee")
     try world.add("five", of: "Tag", to: "tags", of: "Dee")
     try world.object("one", of: "Tag")["name"] = .string("first")
@@ -192,7 +194,7 @@ struct OneWayLinkTests {
       ])
   }
 
-  @Test("A deleted object takes its links along", arguments: [false, true])
+  @Test("Deleting an object removes its links", arguments: [false, true])
   func deleting(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
     world.context.delete(try world.object("two", of: "Tag"))
@@ -207,7 +209,7 @@ struct OneWayLinkTests {
   }
 
   @Test(
-    "A second object that leads to the same one is refused, and nothing is saved",
+    "A second owner of an object is refused, and nothing is saved",
     arguments: [false, true])
   func shared(isOwn: Bool) throws {
     let world = try World(isOwn: isOwn)
@@ -220,7 +222,7 @@ struct OneWayLinkTests {
     #expect(try world.rows(Self.tagRows).first == [.text("one Ada")])
   }
 
-  @Test("Links outlive a change of the model and can be taken back to an earlier commit")
+  @Test("Links survive a change of the model, and snapshots of two commits show their changes")
   func modelChange() throws {
     let world = try World(isOwn: true)
     let next = try Self.model(.attribute(Attribute("colour", .string)))
@@ -247,7 +249,7 @@ struct OneWayLinkTests {
     #expect(try world.names("tags", of: "Ada") == ["one", "three"])
   }
 
-  @Test("A row that is written anew as a whole keeps the links that lead to it")
+  @Test("A row that is replaced as a whole keeps the links that lead to it")
   func wholeRows() throws {
     let world = try World(isOwn: true)
     let base = try world.store.snapshot()
@@ -264,7 +266,7 @@ struct OneWayLinkTests {
     #expect(try world.names("tags", of: "Ada") == ["anew", "three"])
   }
 
-  @Test("A link that another program has written into a store of ours is read and taken out")
+  @Test("A link that another program wrote into a store of ours can be read and removed")
   func foreignLink() throws {
     let world = try World(isOwn: true)
     try world.store.close()
@@ -282,7 +284,7 @@ struct OneWayLinkTests {
 }
 
 extension ManagedObject {
-  /// The text of the object's name.
+  /// The object's name as text.
   fileprivate var text: String? {
     if case .string(let text) = self["name"] { text } else { nil }
   }

@@ -2,8 +2,8 @@ import CSQLite3
 import Foundation
 import SQLiteFiles
 
-/// A database as SQLite itself has it, with nothing of the code under test in between: what makes databases by hand, and
-/// looks at what was written. Functions that only Core Data has are not there.
+/// A database as SQLite itself shows it, without any of the code under test. Tests use it to create databases and to
+/// inspect written ones. It lacks the SQL functions that only Core Data defines.
 final class RawDatabase {
   private let handle: OpaquePointer
   let path: String
@@ -12,7 +12,7 @@ final class RawDatabase {
     let description: String
   }
 
-  /// - Parameter isReadOnly: For files that must stay as they are: taken not to change, so that nothing is made beside them.
+  /// - Parameter isReadOnly: Whether the file is opened as immutable, so that SQLite creates no file beside it.
   init(_ path: String, isReadOnly: Bool = false) throws {
     self.path = path
     var opened: OpaquePointer?
@@ -31,7 +31,7 @@ final class RawDatabase {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements, as many as the text has.
+  /// Runs all statements of the text.
   func run(_ text: String) throws {
     guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else { throw failure(text) }
   }
@@ -39,7 +39,7 @@ final class RawDatabase {
   /// Runs one statement with values for its parameters.
   func run(_ text: String, _ values: [SQLiteValue]) throws { _ = try rows(text, values) }
 
-  /// The rows that a statement gives.
+  /// Returns the rows of a statement.
   func rows(_ text: String, _ values: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
     var made: OpaquePointer?
     guard sqlite3_prepare_v2(handle, text, -1, &made, nil) == SQLITE_OK, let made else {
@@ -68,7 +68,7 @@ final class RawDatabase {
     }
   }
 
-  /// The one value that a statement gives.
+  /// Returns the single value of a statement.
   func value(_ text: String) throws -> SQLiteValue { try rows(text).first?.first ?? .null }
 
   private func cell(_ statement: OpaquePointer, _ column: Int32) -> SQLiteValue {

@@ -7,8 +7,8 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// What lies beside a database's file belongs to that file and to no other.
-@Suite("A database that is removed, or put in the place of another")
+/// The log beside a database's file belongs to that file only.
+@Suite("Removing and replacing databases")
 struct ReplacingTests {
   private let folder: TemporaryFolder
   private let places = StorePlaces(StoreBackends([SQLiteStoreBackend()]), on: RealDisk())
@@ -27,7 +27,7 @@ struct ReplacingTests {
     return store
   }
 
-  /// A database as a process leaves it that is killed: what was saved last is in the log, and not in the file.
+  /// Creates a database as a killed process leaves it: the last save is in the log, and not in the file.
   private func abandoned(_ name: String, _ count: UInt64) throws -> String {
     let store = try saved("made", count)
     for suffix in ["", "-wal", "-shm"] {
@@ -47,7 +47,7 @@ struct ReplacingTests {
     return count
   }
 
-  @Test("A copy takes the place of another with everything that was saved, and the original stays")
+  @Test("A copy replaces a database with every saved change, and the original stays")
   func replace() throws {
     let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
     try places.replace(a, with: b)
@@ -55,7 +55,7 @@ struct ReplacingTests {
     #expect(try count(a) == 5)
     #expect(try count(b) == 5)
 
-    // Not itself, by whatever name.
+    // A database does not replace itself, under any of its names.
     try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: a)
     for path in [a, folder.file("link")] {
       let error = #expect(throws: StoreError.self) { try places.replace(a, with: path) }
@@ -64,7 +64,7 @@ struct ReplacingTests {
     #expect(try count(a) == 5)
   }
 
-  @Test("A log without a file is not taken for that of the next file", arguments: [false, true])
+  @Test("A log without a file is not taken for the log of the next file", arguments: [false, true])
   func lostLog(isCreated: Bool) throws {
     let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
     try FileManager.default.removeItem(atPath: a)
@@ -83,7 +83,7 @@ struct ReplacingTests {
     #expect(try count(a) == (isCreated ? 0 : 5))
   }
 
-  @Test("One that somebody has open is not replaced, and none that somebody has open takes a place")
+  @Test("A database that is open neither is replaced nor replaces another")
   func inUse() throws {
     let store = try saved("a", 3)
     let b = try abandoned("b", 5)
@@ -97,12 +97,12 @@ struct ReplacingTests {
     #expect(try count(b) == 5)
   }
 
-  @Test("What is destroyed is gone with its log")
+  @Test("Destroying a database removes its log")
   func destroy() throws {
     try places.destroy(abandoned("a", 3))
     #expect(folder.names == [])
     try places.destroy(folder.file("a"))
-    // What is no database has nothing beside it, whatever is called so.
+    // A file that is no database has no log, even if another file has the name of one.
     for name in ["text", "text-wal"] {
       try Data("text".utf8).write(to: URL(filePath: folder.file(name)))
     }
@@ -110,7 +110,7 @@ struct ReplacingTests {
     #expect(folder.names == ["text-wal"])
   }
 
-  @Test("One that is put in the place of another which is held keeps nothing of its log")
+  @Test("A file that replaces a locked database inherits nothing of its log")
   func put() throws {
     let a = try abandoned("a", 3)
     try saved("new", 5).close()

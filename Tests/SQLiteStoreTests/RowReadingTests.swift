@@ -7,10 +7,10 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-@Suite("Rows on their way out of a table")
+@Suite("Reading rows from a table")
 struct RowReadingTests {
-  // SQLite gives a function up to 127 arguments: wider rows come another way.
-  @Test("However many columns a table has, all are read", arguments: [1, 124, 125, 126, 300])
+  // SQLite passes at most 127 arguments to a function, so wider rows are read in another way.
+  @Test("All columns of a table are read, however many it has", arguments: [1, 124, 125, 126, 300])
   func wide(_ count: Int) throws {
     let folder = try TemporaryFolder()
     let names = (1...count).map { "value\($0)" }
@@ -41,7 +41,7 @@ struct RowReadingTests {
   }
 
   @Test(
-    "Going through rows one by one reads many at once, and a row that can't be read takes few along"
+    "Reading row by row fetches many rows at once, and a bad row makes few others unreadable"
   )
   func ahead() throws {
     let folder = try TemporaryFolder()
@@ -80,7 +80,7 @@ struct RowReadingTests {
     #expect(refused == Array(1984...2047), "\(refused.count)")
   }
 
-  @Test("A connection reads on after a row that nobody took")
+  @Test("A connection reads on after the caller stopped in the middle of the rows")
   func refused() throws {
     struct Enough: Error {}
     let folder = try TemporaryFolder()
@@ -108,7 +108,7 @@ struct RowReadingTests {
     }
   }
 
-  @Test("Nothing in a file may name what takes rows")
+  @Test("SQL in a file can't call the function that receives rows")
   func named() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a.sqlite")

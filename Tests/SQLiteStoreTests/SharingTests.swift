@@ -8,9 +8,9 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("Two who use one database")
+@Suite("Two stores that share one database")
 struct SharingTests {
-  /// What there is to share: a store of ours, and a database of Core Data's.
+  /// The kind of the shared database: a store of ours, or a database of Core Data.
   enum Kind: CaseIterable {
     case own, foreign
   }
@@ -54,7 +54,7 @@ struct SharingTests {
   }
 
   @Test(
-    "Who changes what the other has changed since is told, and who changes something else is not",
+    "Changing an object that the other store has changed is a conflict, and changing another is not",
     arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
@@ -74,7 +74,7 @@ struct SharingTests {
             .text("first"), kind == .own ? .text("tag 2") : .text("short"), .text("third"),
           ])
     }
-    // Deleting what the other has changed is one too.
+    // Deleting an object that the other store has changed is a conflict too.
     let base = try first.snapshot()
     let key = ObjectKey(entity: base.schema["Tag"]!.entityNumber, number: 2)
     let builder = LayerBuilder(base.schema)
@@ -87,7 +87,7 @@ struct SharingTests {
     try second.close()
   }
 
-  @Test("A commit gives what it has left, whoever commits right after it")
+  @Test("A commit returns its own state, even if another store commits right after it")
   func ownCommit() throws {
     let folder = try TemporaryFolder()
     let path = try path(.own, folder)
@@ -108,7 +108,7 @@ struct SharingTests {
     for store in stores { try store.close() }
   }
 
-  @Test("No key is given twice, whoever asks", arguments: Kind.allCases)
+  @Test("No key is leased twice, whichever store asks", arguments: Kind.allCases)
   func leasing(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
     let path = try path(kind, folder)
@@ -123,7 +123,7 @@ struct SharingTests {
       }
     }
     #expect(seen.min() == (kind == .own ? 1 : 8))
-    // Links too.
+    // Links get their keys in the same way.
     let links = schema.links(of: "Item", "tags")!.table.layout.entityNumber
     var linkKeys: Set<UInt64> = []
     for round in 0..<20 {
@@ -135,7 +135,7 @@ struct SharingTests {
   }
 
   @Test(
-    "A database that somebody holds is an error after as long as was said, and not a wait",
+    "Saving to a locked database fails after the given time instead of waiting forever",
     arguments: Kind.allCases)
   func busy(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
@@ -151,14 +151,14 @@ struct SharingTests {
       #expect(error.description.hasPrefix("\(path): Another connection has locked"), "\(error)")
     }
     #expect(time >= .milliseconds(150), "\(time)")
-    // Readers go on.
+    // Readers are not blocked.
     #expect(try ShownCells(store.snapshot()).rows("Tag", []).count == 3)
     try holder.run("ROLLBACK")
     try store.commit(change)
     try store.close()
   }
 
-  @Test("A database in the mode without a log that somebody holds is an error when it is opened")
+  @Test("Opening a database without a log that another connection has locked is an error")
   func busyOpening() throws {
     let folder = try TemporaryFolder()
     let path = try path(.foreign, folder)
@@ -172,19 +172,20 @@ struct SharingTests {
   }
 
   @Test(
-    "Whoever looks what a file is takes no lock from a store of the same process that has it open")
+    "Detecting a file's type releases no lock of an open store in the same process")
   func looking() async throws {
     let folder = try TemporaryFolder()
     let path = try path(.own, folder)
     let store = try open(path)
     try store.commit(request(store, 1, "first"))
     let backends = StoreBackends([SQLiteStoreBackend()])
-    // By its bytes, by its metadata, and open by itself for a while.
+    // By the first bytes, by the metadata, and by a short opening of the database.
     #expect(try backends.backend(ofStoreAt: path, on: RealDisk()).type == store.type)
     _ = try backends.metadata(at: path, on: RealDisk())
     try backends.open(path, on: RealDisk(), StoreOpening(readOnly: true)).close()
 
-    // The last of a database's users folds its log into it and removes that, if nobody else has a lock.
+    // The last connection to a database copies the log into the database and removes the log, if no other connection
+    // holds a lock.
     await #expect(processExitsWith: .success) { [path = path as String] in
       let database = try RawDatabase(path)
       try database.run("UPDATE ZTAG SET ZNAME = 'other' WHERE Z_PK = 2")

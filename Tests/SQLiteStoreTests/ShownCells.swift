@@ -5,15 +5,15 @@ import SQLiteFiles
 import StoreInterface
 import Testing
 
-/// What a snapshot shows, in the words of SQL: so that it can be held against rows that SQL gives.
+/// The values of a snapshot in SQL's form, to be compared with rows that SQL returns.
 struct ShownCells {
   let snapshot: any StoreSnapshot
   private var schema: Schema { snapshot.schema }
 
   init(_ snapshot: any StoreSnapshot) { self.snapshot = snapshot }
 
-  /// The objects of one entity, without those that inherit from it: the key of each, and what it says of some properties,
-  /// ordered by key.
+  /// Returns the objects of one entity without its subentities, ordered by key: the key of each object, and its values
+  /// of some properties.
   func rows(_ entity: String, _ properties: [String]) throws -> [[SQLiteValue]] {
     let layout = try #require(schema[entity])
     let columns = try properties.map { name in
@@ -26,12 +26,12 @@ struct ShownCells {
     }
   }
 
-  /// The properties of an entity that rows have columns for.
+  /// Returns the properties of an entity that have a column.
   func columns(_ entity: String) throws -> Set<String> {
     Set(try #require(schema[entity]).columns.map(\.name))
   }
 
-  /// The links of a relationship of many to many: from whom, to whom, and where the order has one, the place.
+  /// Returns the links of a many-to-many relationship: source, target and, if the relationship is ordered, place.
   func links(_ entity: String, _ relationship: String) throws -> [[SQLiteValue]] {
     let side = try #require(schema.links(of: entity, relationship))
     let number = side.table.layout.entityNumber
@@ -44,7 +44,8 @@ struct ShownCells {
     .sorted { "\($0)" < "\($1)" }
   }
 
-  /// A value as these tests have SQL give it: objects as `Entity/key`, decimal numbers as text, dates as seconds.
+  /// Returns a value in the form that the SQL of these tests gives: objects as `Entity/key`, decimal numbers as text,
+  /// dates as seconds.
   func word(_ value: Value) -> SQLiteValue {
     switch value {
     case .null: .null
@@ -61,9 +62,9 @@ struct ShownCells {
     }
   }
 
-  /// Holds an entity against a statement that gives `Z_PK` and, in the order of `properties`, the cells.
-  /// - Parameter decimals: Properties whose real numbers stand for decimal ones: for what their shortest text says, since
-  /// SQL's own text has fewer digits.
+  /// Compares an entity with the rows of a statement that returns `Z_PK` and the cells of `properties`, in this order.
+  /// - Parameter decimals: Properties whose real numbers stand for decimal numbers. They are compared by their shortest
+  ///   text, because SQL's own text has fewer digits.
   func check(
     _ entity: String, _ properties: [String], _ database: RawDatabase, _ text: String,
     decimals: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation
@@ -85,7 +86,7 @@ struct ShownCells {
       try columns(entity) == Set(properties), "\(entity)", sourceLocation: sourceLocation)
   }
 
-  /// Holds a relationship of many to many against a statement.
+  /// Compares a many-to-many relationship with the rows of a statement.
   func checkLinks(
     _ entity: String, _ relationship: String, _ database: RawDatabase, _ text: String,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is there for a test.
+/// A folder that exists during one test.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -15,7 +15,7 @@ final class TemporaryFolder: Sendable {
 
   func file(_ name: String) -> String { path + "/" + name }
 
-  /// The names of what is in the folder.
+  /// The names of the files in the folder.
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }

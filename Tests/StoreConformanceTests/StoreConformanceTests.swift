@@ -27,7 +27,7 @@ struct StoreConformanceTests {
   }
 
   @Test(
-    "A store with one fault fails the case for that fault, and the report says which value is wrong",
+    "A store with one fault fails the case for that fault, and the report describes the fault",
     arguments: [
       (
         FaultyStore.Fault.losesCommit, "snapshots-stay",

@@ -4,7 +4,7 @@ import ObjectQuery
 import Rows
 import SeededRandom
 
-/// Objects of every type with odd values, and relationships of every kind, some of which lead nowhere.
+/// Objects of every type with unusual values, and relationships of every kind, some of them without targets.
 struct QueryingCrowd {
   let model: Model
   let schema: Schema
@@ -41,7 +41,7 @@ struct QueryingCrowd {
     func set(_ object: ObjectKey, _ entity: String, _ name: String, _ value: Value) {
       builder.set(value, column: schema[entity]!.index(of: name)!, of: object)
     }
-    // Numbers are those of the family: an odd thing is of the sub-entity.
+    // Object numbers are unique within the family: an odd thing belongs to the subentity.
     func thing(_ number: UInt64) -> ObjectKey { key(number % 3 == 0 ? "Odd" : "Thing", number) }
     for number in 1...UInt64(24) where number != 5 {
       let entity = number % 3 == 0 ? "Odd" : "Thing"

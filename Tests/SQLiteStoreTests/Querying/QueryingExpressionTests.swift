@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// The table of expressions, asked of tables.
+/// Runs the table of expressions against tables of a database.
 @Suite("The table of expressions as SQL")
 struct QueryingExpressionTests {
   static let lines: [(entity: String, text: String)] = {
@@ -25,7 +25,7 @@ struct QueryingExpressionTests {
       world.model, world.schema, world.view, store: World.store, now: World.now)
   }
 
-  @Test("What is answered is what the rows give, of the predicate and of its negation")
+  @Test("Each answered predicate and its negation find the same objects as the rows")
   func answers() throws {
     let tables = try Self.tables()
     for line in Self.lines {
@@ -42,7 +42,7 @@ struct QueryingExpressionTests {
     }
   }
 
-  @Test("Most of the table is answered")
+  @Test("SQL answers most of the table")
   func coverage() throws {
     let tables = try Self.tables()
     var left: [String] = []
@@ -58,7 +58,7 @@ struct QueryingExpressionTests {
     }
   }
 
-  @Test("Every order, page and family is that of the rows")
+  @Test("Every order, page and family equals that of the rows")
   func orders() throws {
     let tables = try Self.tables()
     let paths = [

@@ -9,11 +9,11 @@ import StoreInterface
 import Testing
 
 @Suite(
-  "Databases that Core Data wrote are asked",
+  "Requests to databases that Core Data wrote",
   .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct QueryingFixtureTests {
   @Test(
-    "Every attribute and relationship is compared, sorted, grouped and followed as the rows are",
+    "SQL compares, sorts, groups and follows every property as a search of the rows does",
     arguments: AppleFixtures.databases)
   func answers(_ path: String) throws {
     let opened = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
@@ -49,7 +49,7 @@ struct QueryingFixtureTests {
     #expect(answered > 0)
   }
 
-  /// What can be asked of a property.
+  /// Returns requests that use the property in every possible way.
   private func requests(
     about property: Property, of entity: String, _ model: Model, _ source: ViewSource
   ) throws -> [QueryRequest] {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Conditions that an index of SQLite's answers")
+@Suite("Conditions that an index of SQLite answers")
 struct QueryingIndexTests {
   @Test(
-    "What is compared with a value is looked up in the column's index",
+    "A column that is compared with a value is looked up in its index",
     arguments: [
       ("small == 3", "ZSMALL"), ("small > 3 AND small < 9", "ZSMALL"),
       ("small IN {1, 3}", "ZSMALL"),
@@ -35,7 +35,7 @@ struct QueryingIndexTests {
   }
 
   @Test(
-    "What many objects share behind one object is decided once",
+    "A condition on a shared object is evaluated once, not for each object",
     arguments: [
       "ANY owner.samples.small > 3", "ALL owner.samples.small > 3", "NONE owner.samples.small > 3",
       "owner.samples.@max.small > 3", "owner.samples.@count == 2",
@@ -56,7 +56,7 @@ struct QueryingIndexTests {
     #expect(!steps.contains { $0.hasPrefix("CORRELATED LIST SUBQUERY") }, "\(steps)")
   }
 
-  @Test("The objects of a relationship are looked up by the column that leads back")
+  @Test("The objects of a relationship are looked up by the column of the inverse")
   func relationships() throws {
     let tables = try QueryingExpressionTests.tables()
     try tables.connection.execute("CREATE INDEX I_OWNER ON ZSAMPLE (ZOWNER)")

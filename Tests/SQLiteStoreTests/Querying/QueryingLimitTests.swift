@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteStore
 
-@Suite("Requests that are too much for SQL")
+@Suite("Requests that exceed SQL's limits")
 struct QueryingLimitTests {
   private let small = QueryExpression.path("small")
 
@@ -13,7 +13,7 @@ struct QueryingLimitTests {
     .comparison(.init(left, .equal, .constant(.integer(number))))
   }
 
-  @Test("Long lists and deep trees are left to the rows")
+  @Test("Long lists and deep trees are left to a search of the rows")
   func limits() throws {
     let translation = try QueryingExpressionTests.tables().answers.translation
     let list = QueryExpression.aggregate((0..<2000).map { .constant(.integer($0)) })
@@ -26,7 +26,7 @@ struct QueryingLimitTests {
     #expect(translation.keys(QueryRequest("Sample", where: equal(small, 1))) != nil)
   }
 
-  @Test("A number that leaves 64 bits on its way stops the statement, and the rows answer")
+  @Test("A 64-bit overflow stops the SQL statement, and a search of the rows answers")
   func overflows() throws {
     let tables = try QueryingExpressionTests.tables()
     var request = QueryRequest("Sample")
@@ -37,7 +37,7 @@ struct QueryingLimitTests {
     #expect(try tables.answers.table(request) == nil)
   }
 
-  @Test("A request that means nothing has no statement")
+  @Test("A request without a meaning has no statement")
   func nonsense() throws {
     let translation = try QueryingExpressionTests.tables().answers.translation
     for request in [

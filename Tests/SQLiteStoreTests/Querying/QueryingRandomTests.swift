@@ -17,7 +17,7 @@ struct QueryingRandomTests {
       crowd.model, crowd.schema, crowd.view, now: Date(timeIntervalSinceReferenceDate: 8e8))
   }
 
-  @Test("Objects and their number are those that the rows give")
+  @Test("SQL finds the same objects and the same count as a search of the rows")
   func objects() throws {
     var (answered, asked) = (0, 0)
     for seed in 1...UInt64(Self.worlds) {
@@ -25,7 +25,7 @@ struct QueryingRandomTests {
       var requests = QueryingRequests(seed)
       for _ in 0..<Self.requests {
         let request = requests.objects()
-        // What means nothing is refused by either.
+        // Both ways refuse a request without a meaning.
         guard let plan = try? tables.plan(request) else {
           #expect(try tables.answers.keys(request) == nil)
           continue
@@ -36,7 +36,7 @@ struct QueryingRandomTests {
           answered += 1
           #expect(try keys == plan.keys(in: tables.source), "seed \(seed): \(request.words)")
         }
-        // Nothing else than a number that does not fit stops a statement.
+        // Only a number that does not fit in 64 bits stops a statement.
         if let refusal = try tables.refusal(tables.answers.translation.keys(request)) {
           #expect(refusal.contains("integer overflow"), "seed \(seed): \(refusal)")
         }
@@ -48,7 +48,7 @@ struct QueryingRandomTests {
     #expect(answered * 2 > asked, "\(answered) of \(asked)")
   }
 
-  @Test("Values, groups and aggregates are those that the rows give")
+  @Test("SQL gives the same values, groups and aggregates as a search of the rows")
   func dictionaries() throws {
     var (answered, asked) = (0, 0)
     for seed in 1...UInt64(Self.worlds) {
@@ -84,7 +84,7 @@ struct QueryingRandomTests {
 }
 
 extension QueryRequest {
-  /// What is asked, for messages.
+  /// The text of the request, for failure messages.
   var words: String {
     """
     \(entity) \(includesSubentities) \(predicate.map { "\($0)" } ?? "") by \(sortKeys.map(\.path)) \

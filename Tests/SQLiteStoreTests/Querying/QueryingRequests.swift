@@ -3,7 +3,7 @@ import ObjectModel
 import ObjectQuery
 import SeededRandom
 
-/// Random requests that mean something to a ``QueryingCrowd``.
+/// Generates random, meaningful requests for a ``QueryingCrowd``.
 struct QueryingRequests {
   var random: SeededGenerator
 

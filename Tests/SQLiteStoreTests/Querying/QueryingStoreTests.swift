@@ -9,7 +9,7 @@ import SQLiteStore
 import StoreInterface
 import Testing
 
-@Suite("An SQLite store answers what its rows would")
+@Suite("An SQLite store answers as a search of its rows does")
 struct QueryingStoreTests {
   private let folder: TemporaryFolder
 
@@ -29,13 +29,13 @@ struct QueryingStoreTests {
       snapshot.view, model: snapshot.model, schema: snapshot.schema, store: store.tag)
   }
 
-  @Test("It says that it answers")
+  @Test("The store declares that it answers requests")
   func capability() throws {
     let world = try World()
     #expect(try store(world.model, world.view).capabilities.contains(.querying))
   }
 
-  @Test("The table of expressions")
+  @Test("The store answers the table of expressions as its rows do")
   func expressions() throws {
     let world = try World()
     let store = try store(world.model, world.view)
@@ -54,7 +54,7 @@ struct QueryingStoreTests {
     #expect(answered >= 400)
   }
 
-  @Test("Random requests", arguments: 1...4 as ClosedRange<UInt64>)
+  @Test("The store answers random requests as its rows do", arguments: 1...4 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {
     let crowd = try QueryingCrowd(seed, hasLongDecimals: seed == 1)
     let store = try store(crowd.model, crowd.view)
@@ -82,7 +82,7 @@ struct QueryingStoreTests {
     #expect(answered > 100)
   }
 
-  @Test("An object of another store is none of this one's, for it and for its rows")
+  @Test("Neither the store nor its rows find an object of another store")
   func otherStores() throws {
     let world = try World()
     let store = try store(world.model, world.view)
@@ -107,7 +107,7 @@ struct QueryingStoreTests {
     try context.fetch(request).map { $0["small"] }
   }
 
-  @Test("What a context finds is the same before and after it is saved")
+  @Test("A context finds the same objects before and after it is saved")
   func contexts() throws {
     let world = try World()
     let coordinator = PersistentStoreCoordinator(model: world.model)

@@ -7,7 +7,7 @@ import SQLiteStoreFormat
 
 @testable import SQLiteStore
 
-/// Objects in tables and in rows: to be asked in both ways.
+/// The same objects in tables and in rows, to run requests against both.
 struct QueryingTables {
   let model: Model
   let schema: Schema
@@ -33,7 +33,7 @@ struct QueryingTables {
     try QueryPlan(request, model: model, schema: schema, store: source.store, now: now)
   }
 
-  /// What SQLite says against a statement; `nil` when it runs.
+  /// Returns SQLite's error for a statement, or `nil` if the statement runs.
   func refusal(_ query: SQLQuery?) throws -> String? {
     guard let query else { return nil }
     do {
