@@ -8,8 +8,8 @@ import Rows
 import StoreInterface
 import Testing
 
-/// Damage in an acknowledged save is an error, and a save that a crash cut off is not (spec §4.3.3).
-/// `QUIRE_ALL_BYTES=1` changes every byte of the large store too.
+/// Damage in an acknowledged save is an error, and a save that a crash cut off is not an error (spec §4.3.3). With
+/// `QUIRE_ALL_BYTES=1` the tests change every byte of the large store too.
 @Suite("Acknowledged saves")
 struct AcknowledgedSaveTests {
   /// A file of three saves, each of which changes the only object.
@@ -17,7 +17,7 @@ struct AcknowledgedSaveTests {
     let bytes: [UInt8]
     let contents: SnapshotContents
 
-    /// - Parameter textByteCount: The length of the object's text; a long one makes the saves settle.
+    /// - Parameter textByteCount: The length of the object's text. A long text makes the saves settled commits.
     init(isCompressed: Bool = false, textByteCount: Int = 40) throws {
       let disk = SimulatedDisk()
       let store = try BinaryStore.create(
@@ -58,7 +58,7 @@ struct AcknowledgedSaveTests {
     try SnapshotContents(BinaryStore.open("/s", on: disk(bytes)).snapshot())
   }
 
-  /// Returns the bits whose change shows anything but the saved state or an error.
+  /// Returns the bits that, once changed, show something other than the saved state or an error.
   private static func silentBits(
     of bytes: [UInt8], contents: SnapshotContents, in places: some Sequence<Int>
   ) -> [String] {
@@ -115,7 +115,7 @@ struct AcknowledgedSaveTests {
     #expect(silent.isEmpty, "\(silent.prefix(5))")
   }
 
-  @Test("A file that is cut below its last acknowledged save is damaged")
+  @Test("A file that is cut before its last acknowledged save is damaged")
   func cutFiles() throws {
     let file = try SavedFile()
     for count in stride(from: 64, to: file.bytes.count, by: 7) {
@@ -126,16 +126,16 @@ struct AcknowledgedSaveTests {
     }
   }
 
-  @Test("A save that a crash cut off is passed over", arguments: [1, 20, 48, 100])
+  @Test("A save that a crash cut off is ignored", arguments: [1, 20, 48, 100])
   func tornSaves(lostByteCount: Int) throws {
     let file = try SavedFile()
     let last = file.bytes.count - 48
     let record = Int(file.bytes.number(UInt64.self, at: last + 24))
     let before = Int(file.bytes.number(UInt64.self, at: record + 24))
-    // The slot of the last save had not reached the disk.
+    // The slot of the last save has not reached the disk.
     let bytes = BlockFileMap.naming(trailerAt: before, in: file.bytes)
 
-    // The trailer arrived, and bytes before it did not.
+    // The trailer has reached the disk, and some bytes before it have not.
     var holed = bytes
     for index in (record - lostByteCount)..<record { holed[index] = 0 }
     for torn in [Array(bytes.dropLast(lostByteCount)), holed] {
@@ -146,7 +146,7 @@ struct AcknowledgedSaveTests {
     }
   }
 
-  @Test("A damaged slot hides nothing, and the next save writes it anew")
+  @Test("A damaged slot hides no save, and the next save repairs the slot")
   func damagedSlot() throws {
     let file = try SavedFile()
     var bytes = file.bytes
@@ -164,12 +164,12 @@ struct AcknowledgedSaveTests {
       inHeader: header, salt: header.number(UInt64.self, at: 32))
     #expect(slots.areSound)
 
-    // Without one of the slots, damage in the last save is found too.
+    // The remaining slot still reveals damage in the last save.
     bytes[file.bytes.count - 1] ^= 1
     #expect(throws: StoreError.self) { try Self.contents(bytes) }
   }
 
-  @Test("Damage opens on request, for reading only")
+  @Test("A damaged file opens on request, for reading only")
   func acceptedDamage() throws {
     let file = try SavedFile()
     var bytes = file.bytes
@@ -191,7 +191,7 @@ struct AcknowledgedSaveTests {
     #expect(try disk.read("/s", byteLimit: 1 << 20) == bytes)
   }
 
-  @Test("Every way to write a file names its last commit in a slot")
+  @Test("Every operation that writes a file records its last commit in a slot")
   func writers() throws {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(at: "/s", model: Self.model, on: disk)
@@ -232,7 +232,7 @@ struct AcknowledgedSaveTests {
     #expect(slots.newestTrailer == UInt64(try disk.status(of: "/s").byteCount - 48))
   }
 
-  @Test("A commit that a document did not confirm is not acknowledged")
+  @Test("A commit that the document did not confirm is not acknowledged")
   func unconfirmedCommits() throws {
     struct Refused: Error {}
     let disk = try Self.disk(try SavedFile().bytes)

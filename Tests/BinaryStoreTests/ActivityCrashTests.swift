@@ -7,22 +7,21 @@ import Rows
 import StoreInterface
 import Testing
 
-/// A power cut at every moment of everything that a store does, and every part lost of what was not
-/// durable by then.
+/// Cuts the power at every moment of each activity of a store, and drops every part that was not durable by then.
 @Suite("Power cuts during each activity")
 struct ActivityCrashTests {
-  /// How many states are looked at, of all activities together. The full run: `QUIRE_CRASH_STATES=100000`.
+  /// The number of crash states of all activities together. The full run: `QUIRE_CRASH_STATES=100000`.
   private static let stateCount =
     ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1500
 
-  /// What a store does while the power goes.
+  /// An activity of the store during which the power is cut.
   enum Activity: String, CaseIterable, Sendable {
     case creating, replacing, saving, savingMuch, merging, indexing, compressing, leasing
     case describing, evolving, rewriting, rewritingCompressed, rewritingAfterFailure
   }
 
   @Test(
-    "The store comes back as it was before, or after, and work goes on",
+    "After a cut the store shows its state before or after the activity, and can be used further",
     arguments: Activity.allCases)
   func cuts(_ activity: Activity) throws {
     let trial = try ActivityTrial(activity)
@@ -37,36 +36,37 @@ struct ActivityCrashTests {
       found.insert(outcome.moment)
     }
 
-    // Cuts are looked at that come early enough, and late enough.
+    // Some cuts are early enough to show the state before, and some late enough to show the state after.
     #expect(found.count > 1, "\(activity): always \(found)")
   }
 }
 
-/// One activity on a disk that was settled before it, and what the store held at each moment of it.
+/// One activity on a disk that was settled before it, and the state of the store at each moment.
 private struct ActivityTrial {
   typealias Activity = ActivityCrashTests.Activity
 
   let disk = SimulatedDisk()
   private let activity: Activity
   private var options = BinaryStoreOptions()
-  /// How many operations the disk had seen when each state was certain; the first is the one before.
+  /// The number of disk operations at which each state became certain. The first state is the state before the
+  /// activity.
   private var moments: [(operationCount: Int, state: State)] = []
-  /// What may be there too, after a cut at certain moments.
+  /// A state that is also possible, after a cut within a range of operations.
   private var underWay: (operationCounts: Range<Int>, state: State)?
   private static let path = "/folder/s"
 
-  /// What must be there; `nil` for no store.
+  /// A state of the store; `keys` is `nil` if there is no store.
   private struct State: Equatable {
     var keys: [UInt16: [UInt64]]?
-    /// The values of some.
+    /// The values of some objects.
     var values: [ObjectKey: [Value]] = [:]
     var note: Int64?
     var title: Bool?
-    /// Keys up to here were set aside.
+    /// The highest leased key.
     var leased: UInt64 = 0
   }
 
-  /// - Parameter count: How often it saves, where it saves several times.
+  /// - Parameter count: The number of saves, for activities that save several times.
   init(_ activity: Activity, until count: UInt64 = 4) throws {
     self.activity = activity
     options.patience = .zero
@@ -162,14 +162,14 @@ private struct ActivityTrial {
         try SampleStore.commit(store) { $0.put("Note", 60) }
       }
       disk.planNoFailures()
-      // Until it is said to have failed it may be there after all, and not from then on.
+      // Until the save has failed, its state may still appear. After the failure it must not appear.
       underWay = (start..<disk.operationCount, try ActivityTrial.stateAfterFailure())
       try SampleStore.commit(store) { $0.put("Note", 61) }
       try note(store)
     }
   }
 
-  /// What the store would hold if the save that fails had not.
+  /// Returns the state that the store would have if the failing save had succeeded.
   private static func stateAfterFailure() throws -> State {
     let twin = try ActivityTrial(.saving, until: 0)
     let store = try BinaryStore.open(path, on: twin.disk)
@@ -184,7 +184,7 @@ private struct ActivityTrial {
       options: options)
   }
 
-  /// What the store holds now is certain.
+  /// Records the present state of the store as certain.
   private mutating func note(_ store: BinaryStore, leased: UInt64 = 0) throws {
     moments.append((disk.operationCount, try state(store, leased: leased)))
   }
@@ -197,7 +197,7 @@ private struct ActivityTrial {
     for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
       let all = try view.keys(ofEntity: layout.entityNumber)
       keys[layout.entityNumber] = all
-      // Many rows would take long to read in each of many states.
+      // Only some rows are read, because each of the many states would take long otherwise.
       for number in all.prefix(8) + all.suffix(2) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         let row = try view.row(of: key)
@@ -212,14 +212,14 @@ private struct ActivityTrial {
 
   // MARK: - After the cut
 
-  /// What a crash came to: which moment's state the store was in.
+  /// The result of a crash: the moment whose state the store shows.
   struct Outcome {
     var moment: Int?
     var isExpected: Bool
     var words: String
   }
 
-  /// - Parameter isThorough: Whether everything is read, and work goes on.
+  /// - Parameter isThorough: Whether the whole state is checked and the store is used further.
   func outcome(of crash: CrashState, isThorough: Bool) throws -> Outcome {
     let last = moments.lastIndex { $0.operationCount <= crash.operationCount } ?? 0
     let disk = crash.disk
@@ -256,7 +256,7 @@ private struct ActivityTrial {
     return Outcome(moment: moment, isExpected: true, words: "")
   }
 
-  /// Saves, and reads everything of another store object.
+  /// Saves, and reads everything through another store object.
   private func goOn(_ store: BinaryStore, _ disk: SimulatedDisk) throws {
     try SampleStore.commit(store) { $0.put("Note", 777) }
     let before = try StoreContents(store)

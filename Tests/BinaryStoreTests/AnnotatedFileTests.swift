@@ -3,15 +3,14 @@ import HostileInputs
 import SpecVectors
 import Testing
 
-/// The file that chapter 4 goes through field by field. `RECORD_VECTORS=1` writes it anew, from the
-/// page's first vector.
+/// The file that chapter 4 explains field by field. `RECORD_VECTORS=1` writes the page anew, from its first vector.
 @Suite("The annotated block file")
 struct AnnotatedFileTests {
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../spec/4-block-file.md").standardizedFileURL
   private static let fence = "```annotated"
 
-  @Test("Is what the bytes of the first vector say, in fields that the tables name")
+  @Test("The annotation equals the bytes of the first vector, in fields that the tables name")
   func annotation() throws {
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil { try Self.record() }
     let text = try String(contentsOf: Self.page, encoding: .utf8)
@@ -26,7 +25,7 @@ struct AnnotatedFileTests {
       let isNamed = try text.contains("`\(name)`") || Self.rowsPage().contains("`\(name)`")
       #expect(isNamed, "No table has a field '\(name)'.")
     }
-    // Every byte is shown or counted, one behind the other.
+    // The annotation covers every byte in order, each shown or counted.
     #expect(annotation.offset == annotation.end)
   }
 
@@ -51,13 +50,13 @@ struct AnnotatedFileTests {
   }
 }
 
-/// A walk through the first two commits of a file that says what each byte is.
+/// Walks through the first two commits of a file and describes each byte.
 private struct FileAnnotation {
   let bytes: [UInt8]
   private(set) var lines: [String] = []
   private(set) var names: [String] = []
   private(set) var offset = 0
-  /// Where the second commit ends.
+  /// The offset of the end of the second commit.
   private(set) var end = 0
 
   init(bytes: [UInt8]) { self.bytes = bytes }
@@ -66,7 +65,7 @@ private struct FileAnnotation {
     (0..<byteCount).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
   }
 
-  /// One field: its offset, its bytes or how many they are, and what it is.
+  /// Writes one field: its offset, its bytes or their count, and its meaning.
   private mutating func line(_ byteCount: Int, _ words: String) {
     let shown =
       byteCount > 16
@@ -116,7 +115,7 @@ private struct FileAnnotation {
       field("slot_\(slot)", 10, offset == 40 ? "names the third commit" : "names the second commit")
     }
     field("checksum", 4, "")
-    // The first trailer follows the first record, which says where its sections are.
+    // The first trailer follows the first record, which contains the places of the sections.
     let first = commits[0]
     let record = Int(number(8, at: first + 24))
     for (name, field, clause) in [
@@ -139,7 +138,7 @@ private struct FileAnnotation {
     end = commits[1] + 48
   }
 
-  /// The trailers' places, the oldest first.
+  /// The places of the trailers, the oldest first.
   private var commits: [Int] {
     var trailers = [bytes.count - 48]
     while true {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The block file")
 struct BinaryStoreTests {
-  @Test("Conforms, on a disk in memory", arguments: [false, true])
+  @Test("The block file conforms on a disk in memory", arguments: [false, true])
   func conformance(isCompressed: Bool) throws {
     let disk = SimulatedDisk()
     let count = Mutex(0)
@@ -35,7 +35,7 @@ struct BinaryStoreTests {
     #expect(disk.openFileCount < 100)
   }
 
-  @Test("Conforms, on a real one")
+  @Test("The block file conforms on a real disk")
   func realConformance() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +54,8 @@ struct BinaryStoreTests {
     #expect(report.passed)
   }
 
-  @Test("A segment knows from which key to which its rows reach", arguments: SampleStore.allCases)
+  @Test(
+    "A segment knows the range of its keys without reading blocks", arguments: SampleStore.allCases)
   func keyRanges(_ sample: SampleStore) throws {
     let disk = SimulatedDisk()
     try disk.open("/s", for: .create).append(try sample.bytes())
@@ -63,7 +64,7 @@ struct BinaryStoreTests {
 
     for (table, other) in zip(snapshot.tables, again.tables) {
       for number in 0...snapshot.schema.highestEntityNumber + 1 {
-        // Of the other no block was read.
+        // No block of the other snapshot has been read.
         let changes = try table.changes(ofEntity: number)
         let ranges = try Layer(changes.map { [$0] } ?? []).keyRanges(ofEntity: number)
         #expect(try other.keyRanges(ofEntity: number) == ranges)

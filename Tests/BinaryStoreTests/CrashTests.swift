@@ -8,7 +8,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// A store under work, and what it held after each save that came back.
+/// A store that random saves change, and its objects after each save that returned.
 private final class Work {
   typealias Objects = StoreConformance.Objects
 
@@ -17,7 +17,7 @@ private final class Work {
   let options: BinaryStoreOptions
   private(set) var store: BinaryStore?
   private(set) var objects: Objects = [:]
-  /// What the store held, and how many operations the disk had seen when that was certain.
+  /// The objects of the store after each save that returned, and the number of disk operations by then.
   private(set) var certain: [(operationCount: Int, objects: Objects)] = []
   private var generator: SeededGenerator
   private let count: () -> Int
@@ -45,7 +45,7 @@ private final class Work {
     objects = try StoreConformance.objects(store!.snapshot())
   }
 
-  /// Saves random changes: what came of it is certain when this returns.
+  /// Saves random changes. The result of the save is certain once this function returns.
   func save(changes: Int, valueByteCount: Int = 0) throws {
     let (next, request) = try StoreConformance.randomSave(
       of: changes, to: objects, above: store!.snapshot(), valueByteCount: valueByteCount,
@@ -56,13 +56,13 @@ private final class Work {
     certain.append((count(), next))
   }
 
-  /// What the last save would have led to.
+  /// The objects that the last save would have led to.
   private(set) var attempted: Objects = [:]
 }
 
 @Suite("Power cuts and failing disks")
 struct CrashTests {
-  /// How many states a crash may leave are looked at. The full run: `QUIRE_CRASH_STATES=100000`.
+  /// The number of crash states to try. The full run: `QUIRE_CRASH_STATES=100000`.
   private static let stateCount =
     ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1000
 
@@ -75,7 +75,7 @@ struct CrashTests {
   }
 
   @Test(
-    "After a cut at any moment the store holds the last save, or the one under way",
+    "After a cut at any moment the store holds the last save, or the save in progress",
     arguments: [1, 2, 3] as [UInt64])
   func cuts(_ seed: UInt64) throws {
     let disk = try Self.disk()
@@ -87,13 +87,13 @@ struct CrashTests {
       if round == 8 { try work.open() }
     }
     for _ in 0..<8 { try work.save(changes: 2, valueByteCount: 3000) }
-    // Values outside of their blocks, in commits of a single sync.
+    // Outside values, in commits of a single sync.
     for round in 0..<6 { try work.save(changes: 2, valueByteCount: 33_000 + round) }
     let states = disk.crashStates(limit: Self.stateCount, seed: seed)
     #expect(states.count >= min(Self.stateCount, 900))
 
     for state in states {
-      // The last save that had come back by then, and the one that followed.
+      // The last save that had returned by then, and the save that followed.
       let last = work.certain.lastIndex { $0.operationCount <= state.operationCount } ?? -1
       let next = last + 1 < work.certain.count ? work.certain[last + 1].objects : nil
       do {
@@ -108,7 +108,7 @@ struct CrashTests {
     }
   }
 
-  @Test("After a cut the work goes on", arguments: [4, 5] as [UInt64])
+  @Test("After a power cut the store can be used further", arguments: [4, 5] as [UInt64])
   func goingOn(_ seed: UInt64) throws {
     let disk = try Self.disk()
     let work = Work(disk, seed: seed) { disk.operationCount }
@@ -127,7 +127,7 @@ struct CrashTests {
   }
 
   @Test(
-    "Any one operation fails: an error, nothing lost, and the next save works",
+    "If any one operation fails, the save throws, nothing is lost, and the next save works",
     arguments: [false, true])
   func failures(_ forGood: Bool) throws {
     var skip = 0
@@ -146,7 +146,7 @@ struct CrashTests {
           try work.save(changes: 3, valueByteCount: [2000, 40_000, 300_000][round % 3])
         }
       } catch let caught { error = caught }
-      // Other operations fail without a plan, such as the search for a file that is not there.
+      // Some operations fail without a plan, such as the search for a missing file.
       let reached = disk.operations.contains { $0.failure == planned }
       disk.planNoFailures()
       if !reached { break }
@@ -154,7 +154,7 @@ struct CrashTests {
       if let error { #expect(error is StoreError, "operation \(skip): \(error)") }
       let kept = work.objects
       #expect(!kept.isEmpty || before.isEmpty)
-      // The same store goes on.
+      // The same store remains usable.
       let now = try StoreConformance.objects(work.store!.snapshot())
       #expect(now == kept, "operation \(skip)")
       try work.save(changes: 2)

@@ -9,7 +9,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// A small store of three commits, and what each of them held.
+/// A small store of three commits, and its objects after each commit.
 private struct Small {
   let bytes: [UInt8]
   let states: [StoreConformance.Objects]
@@ -42,7 +42,7 @@ private struct Small {
     self.states = states
   }
 
-  /// Everything that can be read of changed bytes, and whether something stands behind it.
+  /// Returns the objects that can be read from changed bytes, and the number of stray bytes at the end.
   static func read(
     _ bytes: [UInt8]
   ) throws -> (objects: StoreConformance.Objects, strayByteCount: Int) {
@@ -56,7 +56,7 @@ private struct Small {
 
 @Suite("Damaged block files")
 struct DamageTests {
-  @Test("Every changed byte is an error, or harmless")
+  @Test("Every changed byte is an error or harmless")
   func flips() throws {
     let small = try Small()
     let step = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? 13 : 1
@@ -72,7 +72,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A file that is cut anywhere is refused")
+  @Test("A file that is cut at any place is refused")
   func truncations() throws {
     let small = try Small()
     for count in stride(from: 0, to: small.bytes.count, by: 5) {
@@ -84,7 +84,7 @@ struct DamageTests {
     }
   }
 
-  @Test("What is no store is refused with what it is")
+  @Test("A file that is no store is refused, and the error says what the file is")
   func refusing() throws {
     func code(_ bytes: [UInt8]) -> StoreError.Code? {
       #expect(throws: StoreError.self) { try Small.read(bytes) }?.code
@@ -106,7 +106,7 @@ struct DamageTests {
     #expect(exists?.code == .exists)
   }
 
-  @Test("A value that looks like the end of a commit is not taken for one")
+  @Test("A value that looks like the end of a commit is not taken for a commit")
   func forgery() throws {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
@@ -118,7 +118,7 @@ struct DamageTests {
     builder.insert(key)
     builder.set(.binary(image), "bytes", of: key, base.schema)
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
-    // The last commit is cut off in its trailer: what is left ends with the value and a record.
+    // The last commit is cut off within its trailer, so the file ends with the value and a record.
     var bytes = try disk.read("/s", byteLimit: 1 << 20)
     // The slot of the last commit did not reach the disk.
     bytes = BlockFileMap.naming(trailerAt: firstTrailer, in: bytes)
@@ -127,13 +127,15 @@ struct DamageTests {
     #expect(stray > 0)
   }
 
-  @Test("So many broken commits, and the search is given up in good time", arguments: [20, 100])
+  @Test(
+    "The search for the newest commit stops after a limited number of broken commits",
+    arguments: [20, 100])
   func brokenCommits(count: Int) throws {
     let small = try Small()
     var bytes = small.bytes
     let last = Array(bytes.suffix(48))
     for _ in 0..<count {
-      // A trailer that counts, whose record is another than it says.
+      // A valid trailer whose record differs from the trailer's checksum.
       var trailer = last
       let offset = bytes.count
       for i in 0..<8 { trailer[16 + i] = UInt8(truncatingIfNeeded: offset >> (8 * i)) }
@@ -152,7 +154,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A store is written by one, read by many, and another's save is seen")
+  @Test("Two stores write a file and a third reads it, and each sees the saves of the others")
   func sharing() throws {
     let disk = SimulatedDisk()
     let one = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
@@ -165,7 +167,7 @@ struct DamageTests {
     try one.commit(CommitRequest(builder.freeze(), basedOn: base))
     #expect(try StoreConformance.objects(other.snapshot()) == [key: [:]])
     #expect(try StoreConformance.objects(reader.snapshot()) == [key: [:]])
-    // The other builds on it, and so does the first on the other's.
+    // Each store saves above the other store's save.
     for (store, name) in [(other, "b"), (one, "c"), (other, "d")] {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)
@@ -202,7 +204,7 @@ struct DamageTests {
     #expect(try StoreConformance.objects(store.snapshot()).isEmpty)
   }
 
-  @Test("A file of dead bytes is written anew, under its readers, and stays small")
+  @Test("A file of many dead bytes is rewritten while readers use it, and stays small")
   func vacuum() throws {
     let disk = SimulatedDisk()
     var options = BinaryStoreOptions()

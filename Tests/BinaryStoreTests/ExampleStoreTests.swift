@@ -6,14 +6,14 @@ import Rows
 import StoreInterface
 import Testing
 
-/// `Examples/Trips.store`, written by the first version of the format and read by every one since.
-/// `RECORD_EXAMPLES=1` writes it anew, which only a change of what it holds is a reason for.
+/// `Examples/Trips.store`, written by the first version of the format and readable by every later version.
+/// `RECORD_EXAMPLES=1` writes it anew. The only reason to do so is a change of its contents.
 @Suite("The store among the examples")
 struct ExampleStoreTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Examples").standardized
 
-  @Test("It holds what it held when it was written")
+  @Test("The example store holds the objects that it held when it was written")
   func reading() throws {
     let path = Self.folder.appending(path: "Trips.store").path
     if ProcessInfo.processInfo.environment["RECORD_EXAMPLES"] != nil { try Self.record(path) }

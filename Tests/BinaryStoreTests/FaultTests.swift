@@ -8,20 +8,20 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// Every operation of the disk that a store asks for fails: once, and for good.
+/// Makes every disk operation of a store fail, once and for good.
 @Suite("Failing disks")
 struct FaultTests {
-  /// A path through the store.
+  /// A use of the store.
   enum Path: String, CaseIterable, Sendable {
     case creating, replacing, opening, describing, reading, scanning, lookingUp, readingHistory
     case saving, savingMuch, leasing, evolving, rewriting
   }
 
-  /// How often the disk fails.
+  /// The duration of a disk failure.
   enum Fault: String, CaseIterable, Sendable {
     case once, forGood
 
-    /// The failure of the operation with the given number: the device's, or of space.
+    /// Returns the failure of the operation with the given number: an I/O error or a full disk.
     func plan(_ number: Int) -> PlannedFailure {
       .failing(error(number), after: number, lasting: self == .once ? .once : .forGood)
     }
@@ -30,7 +30,7 @@ struct FaultTests {
   }
 
   @Test(
-    "Any one operation fails: an error that says so, nothing lost and nothing left behind, and the next save works",
+    "A failed operation throws an error, loses nothing, leaves no file, and the next save works",
     arguments: Path.allCases, Fault.allCases)
   func failures(_ path: Path, _ fault: Fault) throws {
     var failureCount = 0
@@ -51,7 +51,7 @@ struct FaultTests {
     Issue.record("\(path) does not come to an end.")
   }
 
-  @Test("A disk that reads and writes a few bytes at a time is slow, and nothing else")
+  @Test("A disk that reads and writes a few bytes at a time changes no result")
   func short() throws {
     for path in Path.allCases {
       let trial = try FaultTrial(path)
@@ -67,13 +67,13 @@ struct FaultTests {
 /// A store on a disk that is about to fail.
 private final class FaultTrial {
   let disk = SimulatedDisk()
-  /// What the path threw.
+  /// The error of the use of the store.
   private(set) var failure: (any Error)?
   private let path: FaultTests.Path
   private var store: BinaryStore?
   private var options = BinaryStoreOptions()
   private let before: SnapshotContents?
-  /// What was read, which is what was there, if it could be read.
+  /// The contents that were read, which must equal the contents before, if they could be read.
   private var result: SnapshotContents?
   private static let file = "/folder/s"
   private static let plain = try! sample(.plain)
@@ -109,7 +109,7 @@ private final class FaultTrial {
     disk.settle()
   }
 
-  /// Goes the path, and notes what it throws.
+  /// Runs the path, and records its error.
   func run() {
     do { try go() } catch { failure = error }
   }
@@ -151,7 +151,7 @@ private final class FaultTrial {
     }
   }
 
-  /// What must hold once the disk works again.
+  /// Checks the store once the disk works again.
   func check(_ comment: String, isOnce: Bool) throws {
     if let failure {
       #expect(failure is StoreError, "\(comment): \(failure)")
@@ -162,14 +162,14 @@ private final class FaultTrial {
     if let result { #expect(result == before, "\(comment)") }
     let isChanged = failure == nil && [.saving, .savingMuch, .evolving, .rewriting].contains(path)
     if path == .creating, failure != nil {
-      // There is no store, or the new one: only the last sync of the folder may have failed.
+      // There is no store, or the new store: perhaps only the last sync of the folder failed.
       store = nil
       if !(try disk.exists(FaultTrial.file)) {
         try checkFolder([], comment, isOnce)
         return
       }
     }
-    // The same store goes on, showing what it showed, or all of the change.
+    // The same store remains usable, and shows its former contents or the whole change.
     let same =
       try store ?? BinaryStore.open(FaultTrial.file, on: disk, options: options)
     if let before, path != .replacing {
@@ -185,7 +185,7 @@ private final class FaultTrial {
     let after = try SnapshotContents(same.snapshot())
     try same.close()
     store = nil
-    // Another process sees the same, and nobody holds a lock.
+    // Another process sees the same contents, and no lock is left.
     let other = try BinaryStore.open(FaultTrial.file, on: disk, options: options)
     #expect(try SnapshotContents(other.snapshot()) == after, "\(comment)")
     #expect(
@@ -194,7 +194,8 @@ private final class FaultTrial {
     try checkFolder(["s"], comment, isOnce)
   }
 
-  /// Nothing is left behind: what a failing disk did not let us remove goes with the next rewriting.
+  /// Checks that no file is left behind. A file that the failing disk did not let the store remove goes with the next
+  /// rewriting.
   private func checkFolder(_ expected: Set<String>, _ comment: String, _ isOnce: Bool) throws {
     let names = try Set(disk.list("/folder").map(\.name))
     #expect(names == expected || !isOnce, "\(comment): \(names)")

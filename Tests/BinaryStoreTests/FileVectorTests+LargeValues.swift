@@ -8,7 +8,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-// The vector with a value outside of its block, and those that break it.
+// The vector with an outside value, and the vectors that break it.
 extension FileVectorTests {
   static func recordLargeValues() throws {
     let title = "a note whose picture lies outside of its block, changed since"
@@ -50,7 +50,7 @@ extension FileVectorTests {
     }
   }
 
-  /// The second commit has the note, the third another number of stars.
+  /// Returns a file whose second commit adds the note, and whose third commit changes its stars.
   private static func fileWithPicture() throws -> [UInt8] {
     var note = Entity("Note")
     note.declaredProperties = [
@@ -79,10 +79,10 @@ extension FileVectorTests {
   }
 }
 
-/// The vector's file, with the places that are changed in it; checksums can be made right again.
+/// The file of the vector, with functions to change it and to repair its checksums.
 private struct FileForgery {
   var bytes: [UInt8]
-  /// Where the picture is, the reference to it, its block, and the block's entry in the last record.
+  /// The offsets of the picture, of the reference to it, of its block, and of the block's entry in the last record.
   private(set) var (value, reference, block, entry) = (0, 0, 0, 0)
   private let trailer: Int
 
@@ -115,7 +115,7 @@ private struct FileForgery {
     for i in 0..<4 { bytes[place + i] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(i))) }
   }
 
-  /// Makes the checksums of the picture's column, the first, and of the block's header right.
+  /// Repairs the checksums of the picture's column, which is the first, and of the block's header.
   mutating func sealBlock() {
     let (chunk, count) = (number(at: block + 56, 4), number(at: block + 60, 4))
     seal(block + chunk..<block + chunk + count, at: block + 64)
@@ -123,7 +123,7 @@ private struct FileForgery {
     seal(block..<block + number(at: block + 4, 4), at: block + 12)
   }
 
-  /// Makes the checksums of the last record, its commit and its trailer right.
+  /// Repairs the checksums of the last record, its commit and its trailer.
   mutating func sealRecord() {
     let record = number(at: trailer + 24)
     seal(record..<record + number(at: trailer + 32, 4), at: trailer + 36)
@@ -131,7 +131,7 @@ private struct FileForgery {
     seal(trailer..<trailer + 44, at: trailer + 44)
   }
 
-  /// What is different, a run of bytes each.
+  /// Returns the runs of bytes that differ from the original.
   func patches(of original: [UInt8]) -> [(offset: Int, bytes: [UInt8])] {
     var patches: [(offset: Int, bytes: [UInt8])] = []
     for index in bytes.indices where bytes[index] != original[index] {

@@ -14,14 +14,16 @@ import Testing
 struct FileVectorTests {
   private static let page = "4-block-file.md"
 
-  @Test("Each is read as the page says", arguments: try SpecVector.all("block-file", on: page))
+  @Test(
+    "The store reads each file as the page says",
+    arguments: try SpecVector.all("block-file", on: page))
   func reading(_ vector: SpecVector) throws {
     let bytes = try #require(vector.bytes("bytes"))
     #expect(try Self.lines(bytes) == vector[all: "object"])
   }
 
   @Test(
-    "Each that is changed is refused, or passed over, as the page says",
+    "The store refuses or ignores each change as the page says",
     arguments: try SpecVector.all("changed-block-file", on: page))
   func changed(_ vector: SpecVector) throws {
     let bytes = try Self.changed(vector)
@@ -33,7 +35,7 @@ struct FileVectorTests {
     }
   }
 
-  @Test("The reference reader says the same")
+  @Test("The reference reader gives the same results")
   func reference() throws {
     for vector in try SpecVector.all("block-file", on: Self.page) {
       let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -43,7 +45,7 @@ struct FileVectorTests {
     }
   }
 
-  @Test("There are vectors of both kinds")
+  @Test("The page has vectors of whole files and of changed files")
   func count() throws {
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil {
       try Self.record()
@@ -53,7 +55,7 @@ struct FileVectorTests {
     #expect(try SpecVector.all("changed-block-file", on: Self.page).count >= 21)
   }
 
-  /// The bytes of the vector that is changed, with the changes.
+  /// Returns the bytes of the file that the vector changes, with the changes applied.
   private static func changed(_ vector: SpecVector) throws -> [UInt8] {
     let whole = try SpecVector.all("block-file", on: page)
     var bytes = try #require(whole.first { $0.title == vector["of"] }?.bytes("bytes"))

@@ -10,10 +10,10 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// Faults that random work and hostile files showed, each with the shortest way to it.
+/// Faults that random tests and hostile files revealed, each with the shortest way to reproduce it.
 @Suite("Faults that were found")
 struct FoundFaultTests {
-  @Test("A file of which a new model leaves no rows can be written anew, and opened")
+  @Test("A file can be rewritten and opened if a new model leaves it no rows")
   func nothingLeft() throws {
     let disk = SimulatedDisk()
     var options = BinaryStoreOptions()
@@ -33,11 +33,11 @@ struct FoundFaultTests {
     #expect(try StoreConformance.objects(last.snapshot()).isEmpty)
   }
 
-  @Test("A block that many read at the same time is not taken for blocks that overlap")
+  @Test("A block that many threads read at once is not reported as overlapping blocks")
   func readTogether() throws {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk)
-    // So many that the block is most of the file.
+    // Enough rows to make the block most of the file.
     try SampleStore.commit(store) { layer in
       for number in 1...2000 {
         layer.put("Tag", UInt64(number), ["name": .string("tag \(number &* 0x9E37_79B9)")])
@@ -58,7 +58,7 @@ struct FoundFaultTests {
     }
   }
 
-  @Test("A file whose model has any decimal for a default is opened again")
+  @Test("A file whose model has any decimal as a default value can be opened again")
   func decimalDefaults() throws {
     let numbers: [Decimal] = [
       .nan, .zero, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, 1.5,
@@ -89,7 +89,7 @@ struct FoundFaultTests {
     }
   }
 
-  @Test("Places among links are the same whether rows were written anew meanwhile or not")
+  @Test("The places of links are the same whether or not their rows were rewritten")
   func placesOfLinks() throws {
     func model(isOrdered: Bool) throws -> Model {
       try Model(entities: [
@@ -137,7 +137,7 @@ struct FoundFaultTests {
     #expect(kept == rewritten)
   }
 
-  @Test("What a kept schema numbers wrongly is an error once a model is to go on from it")
+  @Test("Evolving a schema with wrong property numbers is an error")
   func wrongNumbers() throws {
     let kept = try Schema(
       layouts: [
@@ -151,11 +151,11 @@ struct FoundFaultTests {
         properties: ["a", "b", "c"].map { .attribute(Attribute($0, .int64)) })
     ])
 
-    // The next two numbers are 1 and 2, and 2 is taken.
+    // The next two numbers are 1 and 2, and 2 is already used.
     #expect(throws: SchemaError.self) { try Schema(model, evolving: kept) }
   }
 
-  @Test("Two entities that both want to be the one before are an error")
+  @Test("Two entities that claim the same earlier entity are an error")
   func twoOfOne() throws {
     let before = try Schema(Model(entities: [Entity("A")]))
     var renamed = Entity("B")
@@ -165,7 +165,7 @@ struct FoundFaultTests {
     if let model { #expect(throws: SchemaError.self) { try Schema(model, evolving: before) } }
   }
 
-  @Test("Whole numbers that became decimals are merged beside values that lie outside")
+  @Test("Integers that became decimals are merged next to outside values")
   func widenedBesideOutside() throws {
     func model(_ type: AttributeType) throws -> Model {
       try Model(entities: [
@@ -198,7 +198,7 @@ struct FoundFaultTests {
     #expect(objects.count == 8)
   }
 
-  @Test("A rewriting takes away what one before it left behind")
+  @Test("A rewriting removes the files that an earlier rewriting left behind")
   func abandoned() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/f")
@@ -213,7 +213,7 @@ struct FoundFaultTests {
     #expect(try disk.list("/f").map(\.name) == ["s"])
   }
 
-  @Test("The validator finds what an earlier commit's schema says wrongly of a column")
+  @Test("The validator finds a wrong column in the schema of an earlier commit")
   func earlierSchema() throws {
     let bytes = try SampleStore.evolved.bytes()
     let magic = Array("QSCH".utf8)
@@ -224,7 +224,7 @@ struct FoundFaultTests {
       for kind: UInt8 in [1, 9, 13] {
         var changed = bytes
         changed[place] = kind
-        // Traps when nothing is found wrong, and a commit can't be read.
+        // Traps if the validator finds no fault although a commit can't be read.
         HostileInputs.validate(BlockFileMap.mended(changed))
       }
     }

@@ -7,7 +7,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-@Suite("Earlier commits that a file keeps when it is written anew")
+@Suite("Earlier commits that a rewritten file keeps")
 struct HistoryTests {
   private static let path = "/h.store"
 
@@ -23,7 +23,7 @@ struct HistoryTests {
       options: options)
   }
 
-  /// Saves one change after the other, and gives what the store held after each.
+  /// Saves one change after the other, and returns the objects of the store after each save.
   private static func fill(
     _ store: BinaryStore, _ rounds: Range<Int>, picture: Int = 0
   ) throws -> [Int64: StoreConformance.Objects] {
@@ -52,7 +52,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "A vacuum makes one segment of changed rows and those beneath, unless an earlier save needs them",
+    "A vacuum makes one segment of the rows, unless an earlier commit needs the old rows",
     arguments: [(HistoryPolicy.none, 0), (.none, 70_000), (.all, 0)])
   func oneSegment(_ policy: HistoryPolicy, _ picture: Int) throws {
     for isCompressed in [false, true] {
@@ -70,7 +70,7 @@ struct HistoryTests {
       #expect(try StoreConformance.objects(after) == changed[after.commit])
       #expect(try Self.versions(after) == versions)
       #expect(Set(versions.values).count > 3 && states.count == 7)
-      // The next save goes on from there.
+      // The next save succeeds above the rewritten file.
       let next = try Self.fill(store, 3..<5, picture: picture)
       #expect(try StoreConformance.objects(store.snapshot()) == next[next.keys.max()!])
     }
@@ -87,7 +87,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "The newest, and as many before it as the policy says",
+    "A vacuum keeps the newest commit, and as many earlier commits as the policy says",
     arguments: [
       (.none, 1), (.last(0), 1), (.last(3), 4), (.last(1000), 21), (.all, 21),
       (.newerThan(seconds: 3600), 21), (.newerThan(seconds: -1), 1),
@@ -115,7 +115,7 @@ struct HistoryTests {
       }
       #expect(error?.code == .notFound)
 
-      // And it goes on from there, for others too.
+      // The store can be saved to further.
       states.merge(try Self.fill(store, 20..<25)) { _, new in new }
       #expect(try store.commits().count == count + 5)
       let newest = try store.snapshot()
@@ -123,7 +123,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("What several commits share is in the file once")
+  @Test("A rewritten file contains the values that several commits share only once")
   func shared() throws {
     let disk = SimulatedDisk()
     let store = try Self.store(.all, on: disk)
@@ -143,7 +143,7 @@ struct HistoryTests {
     #expect(try store.describe().byteCount == after)
   }
 
-  @Test("A model that changed meanwhile stays that of the commits before")
+  @Test("After a change of the model, earlier commits keep their model")
   func models() throws {
     let store = try Self.store(.all)
     let states = try Self.fill(store, 0..<3)
@@ -163,7 +163,7 @@ struct HistoryTests {
     #expect(try StoreConformance.objects(earlier) == states[base.commit])
   }
 
-  @Test("A file that is saved to for ever stays small, and has what it has to keep")
+  @Test("A file stays small under many saves, and has the commits that it must keep")
   func bounded() throws {
     let store = try Self.store(.last(3), leastDeadByteCount: 20_000)
     var states: [Int64: StoreConformance.Objects] = [:]

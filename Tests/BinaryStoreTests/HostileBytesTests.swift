@@ -6,7 +6,7 @@ import Rows
 import StoreInterface
 import Testing
 
-/// Files of each kind, with bytes missing and bytes changed. All of them: `QUIRE_ALL_BYTES=1`.
+/// Removes and changes bytes of each kind of file. `QUIRE_ALL_BYTES=1` tries all bytes.
 @Suite("Hostile bytes", .serialized)
 struct HostileBytesTests {
   private static let isFull = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
@@ -25,7 +25,7 @@ struct HostileBytesTests {
 
   /// Places spread over a file, so many that it takes a moment, or all.
   private static func places(_ count: Int, _ sample: SampleStore, of most: Int) -> [Int] {
-    // These take long to read.
+    // These samples take long to read.
     let isLarge = sample == .indexed || sample == .large
     let wanted = isFull ? (isLarge ? count / 16 : count) : (isLarge ? most / 8 : most)
     let step = max(1, count / max(wanted, 1))
@@ -33,7 +33,7 @@ struct HostileBytesTests {
   }
 
   @Test(
-    "A changed byte is an error, or harmless, and never shows an older state",
+    "A changed byte is an error or harmless, and never shows an older state",
     arguments: SampleStore.allCases)
   func flips(_ sample: SampleStore) throws {
     let (bytes, contents) = Self.samples[sample]!
@@ -52,7 +52,7 @@ struct HostileBytesTests {
     #expect(errorCount > 0, "\(sample)")
   }
 
-  @Test("A file that is cut anywhere is refused", arguments: SampleStore.allCases)
+  @Test("A file that is cut at any place is refused", arguments: SampleStore.allCases)
   func truncations(_ sample: SampleStore) throws {
     let bytes = Self.samples[sample]!.bytes
     for count in Self.places(bytes.count, sample, of: 48) {
@@ -65,7 +65,7 @@ struct HostileBytesTests {
   }
 
   @Test(
-    "Behind mended checksums every structure is checked: an error that names what is wrong, or a store to read and save to",
+    "With repaired checksums, a wrong structure is an error, or the store can be read and saved to",
     arguments: SampleStore.allCases)
   func mendedChanges(_ sample: SampleStore) throws {
     let bytes = Self.samples[sample]!.bytes

@@ -20,7 +20,7 @@ struct LargeValueTests {
     return try! Model(entities: [photo])
   }()
 
-  /// A store of photos, and how it is worked on.
+  /// A store of photos, with functions to change it.
   private final class Album {
     let disk = SimulatedDisk()
     private(set) var store: BinaryStore
@@ -41,7 +41,7 @@ struct LargeValueTests {
       get throws { try disk.open("/album", for: .read).byteCount() }
     }
 
-    /// Bytes written from now on, however often the file is written anew.
+    /// Returns the number of bytes that `body` writes, including rewritings of the file.
     func written(_ body: () throws -> Void) rethrows -> Int {
       let first = disk.operations.count
       try body()
@@ -100,7 +100,7 @@ struct LargeValueTests {
       of: Album.key(number), column: layout.columns[layout.index(of: name)!])
   }
 
-  /// Bytes that no compression makes smaller.
+  /// Returns bytes that can't be compressed.
   private static func noise(_ count: Int, _ seed: UInt64) -> Value {
     var generator = SeededGenerator(seed: seed)
     var bytes = Data(capacity: count + 8)
@@ -117,7 +117,7 @@ struct LargeValueTests {
 
   private static let megabyte = 1 << 20
 
-  @Test("An object is renamed a hundred times, and its picture is written once")
+  @Test("A picture is written once, even if its object is renamed a hundred times")
   func renaming() throws {
     let album = try Album()
     let picture = Self.noise(Self.megabyte, 1)
@@ -139,7 +139,7 @@ struct LargeValueTests {
     #expect(try album.store.describe().liveByteCount > Self.megabyte)
   }
 
-  @Test("Many objects, merged over and over", arguments: [false, true])
+  @Test("Merging many objects over and over writes each picture once", arguments: [false, true])
   func merging(isCompressed: Bool) throws {
     let album = try Album(isCompressed: isCompressed)
     var wanted: [Int: Value] = [:]
@@ -168,7 +168,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Pictures that were replaced and removed stay in earlier snapshots, until a vacuum and after")
+    "Replaced and removed pictures stay in earlier snapshots")
   func history() throws {
     let album = try Album { $0.leastDeadByteCount = 1 << 30 }
     let pictures = (0..<4).map { Self.noise(100_000, UInt64($0)) }
@@ -192,7 +192,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A vacuum takes what is alive along, and snapshots keep what they show",
+    "A vacuum moves the live values, and open snapshots keep their values",
     arguments: [false, true])
   func vacuum(isCompressed: Bool) throws {
     let album = try Album(isCompressed: isCompressed) { $0.leastDeadByteCount = 200_000 }
@@ -217,7 +217,7 @@ struct LargeValueTests {
     #expect(try album.value(3, "picture") == held.last!.1)
   }
 
-  @Test("Compressed by itself where that saves something")
+  @Test("A large value is compressed by itself if that makes it smaller")
   func compressing() throws {
     let album = try Album(isCompressed: true)
     let (pattern, noise) = (Self.pattern(Self.megabyte), Self.noise(Self.megabyte, 3))
@@ -232,7 +232,7 @@ struct LargeValueTests {
     #expect(try album.value(2, "picture") == noise)
   }
 
-  @Test("What is marked for external storage is outside from four kilobytes on")
+  @Test("A value marked for external storage lies outside its block from 4 kB on")
   func marked() throws {
     let album = try Album()
     let value = Self.noise(10_000, 1)
@@ -259,7 +259,7 @@ struct LargeValueTests {
     #expect(references.map(\.byteCount) == [10_000])
   }
 
-  @Test("A removal is undone, and its picture is not written again")
+  @Test("Undoing a removal does not write the picture again")
   func undoing() throws {
     let album = try Album()
     let picture = Self.noise(Self.megabyte, 5)
@@ -282,7 +282,7 @@ struct LargeValueTests {
     #expect(try album.value(1, "picture") == picture)
   }
 
-  @Test("Changes from another store's file bring their values along")
+  @Test("Changes from another store's file bring their outside values along")
   func otherStore() throws {
     let (one, other) = (try Album(), try Album(isCompressed: true))
     let pictures = [Self.noise(90_000, 1), Self.pattern(70_000)]
@@ -305,7 +305,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("Asking whether there is a picture, or for names, reads none")
+  @Test("Asking whether there is a picture, or fetching names, reads no picture")
   func presence() throws {
     let album = try Album()
     for number in 1...20 {
@@ -344,7 +344,7 @@ struct LargeValueTests {
       schema: snapshot.schema
     ).keys(in: source)
     #expect(same == [Album.key(7)])
-    // One picture of all is wanted, and one is read.
+    // The request wants one picture, and the store reads one.
     var request = QueryRequest("Photo", where: try QueryPredicate("name == '1'"))
     request.resultType = .dictionaries
     request.propertiesToFetch = [FetchedValue("picture")]
@@ -361,7 +361,7 @@ struct LargeValueTests {
     if case .binary(let bytes) = value { bytes } else { Data() }
   }
 
-  @Test("A damaged picture is an error of its own object, and a vacuum leaves it one")
+  @Test("A damaged picture is an error of its own object only, and a vacuum keeps the error")
   func damage() throws {
     let album = try Album { $0.leastDeadByteCount = 300_000 }
     let picture = Self.noise(150_000, 9)

@@ -8,11 +8,11 @@ import Rows
 import StoreInterface
 import Testing
 
-/// What spec §4.8 limits, at the limit and beyond.
+/// Files at and beyond the limits of spec §4.8.
 @Suite("Limits of block files")
 struct LimitTests {
   private static let plain = try! SampleStore.plain.bytes()
-  /// Where the first segment of a record begins that has three next keys.
+  /// The offset of the first segment in a record with three next keys.
   private static let segments = 112 + 3 * 16
 
   private static func open(_ bytes: [UInt8]) throws -> BinaryStore {
@@ -26,7 +26,7 @@ struct LimitTests {
     return nil
   }
 
-  /// The code of the error that opening the file ends with; `nil` when it opens.
+  /// Returns the code of the error from opening the file, or `nil` if the file opens.
   private static func code(opening bytes: [UInt8]) -> StoreError.Code? {
     code { _ = try open(bytes) }
   }
@@ -35,7 +35,7 @@ struct LimitTests {
     BlockFileMap.appending(to: plain) { record, _ in change(&record) }
   }
 
-  @Test("The sample's record is as these tests take it to be")
+  @Test("The sample's record has the layout that these tests assume")
   func layout() throws {
     let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
     #expect(Self.plain.number(UInt32.self, at: record + 104) == 3)
@@ -43,7 +43,7 @@ struct LimitTests {
     #expect(Self.code(opening: Self.changed { _ in }) == nil)
   }
 
-  @Test("Numbers of commits, and no save beyond the last")
+  @Test("A commit number beyond the limit is damage, and no save follows the last number")
   func commitNumbers() throws {
     let last = try Self.open(Self.changed { $0.set(Int64(1) << 62, at: 8) })
     let base = try last.snapshot()
@@ -60,7 +60,7 @@ struct LimitTests {
     #expect(Self.code(opening: Self.changed { $0.set(Int64(0), at: 8) }) == .damaged)
   }
 
-  @Test("Keys, of which none are given beyond the last")
+  @Test("A key beyond the limit is damage, and no key is leased beyond the last")
   func keys() throws {
     let last = try Self.open(Self.changed { $0.set(UInt64(1) << 48, at: 112) })
 
@@ -68,7 +68,7 @@ struct LimitTests {
     #expect(Self.code(opening: Self.changed { $0.set((UInt64(1) << 48) + 1, at: 112) }) == .damaged)
   }
 
-  @Test("Bytes of a record")
+  @Test("A record beyond the limit does not count")
   func recordBytes() throws {
     func bytes(_ count: Int) -> [UInt8] {
       BlockFileMap.appending(to: Self.plain, isSettled: true) { record, _ in
@@ -76,15 +76,15 @@ struct LimitTests {
       }
     }
 
-    // At the limit it is read, and the bytes behind the last segment are too many.
+    // A record at the limit is read, and the bytes after the last segment are too many.
     let error = #expect(throws: StoreError.self) { try Self.open(bytes(1 << 24)) }
     #expect(error?.message.contains("too many") == true)
-    // Beyond, the trailer does not count: the commit before is the last.
+    // A record beyond the limit makes the trailer invalid, so the previous commit is the last.
     let store = try Self.open(bytes((1 << 24) + 1))
     #expect(try store.describe().strayByteCount > 1 << 24)
   }
 
-  @Test("Bytes of a section")
+  @Test("A section beyond the limit is damage")
   func sectionBytes() throws {
     func metadata(_ count: Int) -> [UInt8] {
       var data = count - 200
@@ -105,7 +105,7 @@ struct LimitTests {
     #expect(Self.code(opening: more) == .damaged)
   }
 
-  @Test("Bytes of a commit that is not settled")
+  @Test("A commit that is not settled is damaged beyond its limit of bytes")
   func unsettledBytes() throws {
     func bytes(_ count: Int) -> [UInt8] {
       let record = Int(Self.plain.number(UInt32.self, at: Self.plain.count - 16))
@@ -119,7 +119,7 @@ struct LimitTests {
     #expect(Self.code(opening: bytes(262_152)) == .damaged)
   }
 
-  @Test("Entries of a page")
+  @Test("A page with too many entries is damaged")
   func pageEntries() throws {
     func bytes(_ count: Int) -> [UInt8] {
       let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
@@ -151,7 +151,7 @@ struct LimitTests {
     #expect(Self.code(opening: bytes(65)) == .damaged)
   }
 
-  @Test("Bytes that a block expands to")
+  @Test("A block that expands beyond the limit is damaged")
   func expansion() throws {
     let stored = [UInt8](repeating: 0, count: 1_048_576)
     func bytes(_ blockByteCount: Int, storedByteCount: Int) -> [UInt8] {
@@ -167,17 +167,17 @@ struct LimitTests {
       Self.code { _ = try Self.open(bytes).snapshot().view.keys(ofEntity: 1) }
     }
 
-    // What may be, opens, and shows when it is read that it is not so.
+    // A file with an allowed size opens. Reading the block shows that the size is wrong.
     let most = 1032 * 100 + 64
     #expect(Self.code(opening: bytes(most, storedByteCount: 100)) == nil)
     #expect(reading(bytes(most, storedByteCount: 100)) == .damaged)
     #expect(Self.code(opening: bytes(most + 1, storedByteCount: 100)) == .damaged)
-    // A block has 2^30 bytes at most, whatever it is expanded from.
+    // A block has at most 2^30 bytes, whatever its stored size.
     #expect(Self.code(opening: bytes(1 << 30, storedByteCount: stored.count)) == nil)
     #expect(Self.code(opening: bytes((1 << 30) + 1, storedByteCount: stored.count)) == .damaged)
   }
 
-  @Test("Blocks in more than one segment, or under two entries, ask for no more than the file has")
+  @Test("Overlapping blocks can't make the store read more bytes than the file has")
   func overlappingBlocks() throws {
     func bytes(_ count: Int) -> [UInt8] {
       Self.changed { record in
@@ -196,7 +196,7 @@ struct LimitTests {
     #expect(reading(200) == .damaged)
   }
 
-  @Test("Depth and values of the metadata")
+  @Test("Metadata beyond the limits of depth and of values are damaged")
   func metadata() throws {
     func code(_ list: [UInt8]) -> StoreError.Code? {
       Self.code {
@@ -217,7 +217,7 @@ struct LimitTests {
     #expect(code(Self.bomb(levels: 7)) == .damaged)
   }
 
-  /// A list of a few bytes that unfolds into ten values for each, level by level.
+  /// Returns a list of few bytes in which each level refers to the next level ten times.
   private static func bomb(levels: Int) -> [UInt8] {
     var objects: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x61]]
     for level in 0..<levels {
@@ -238,7 +238,7 @@ struct LimitTests {
     return bytes
   }
 
-  @Test("Depth of the model's text")
+  @Test("A model text beyond the limit of depth is refused")
   func model() throws {
     func message(_ depth: Int) throws -> String {
       let text =
@@ -250,7 +250,7 @@ struct LimitTests {
       return error?.message ?? ""
     }
 
-    // At the limit it is read, and is none of a model; beyond it is not read to its end.
+    // At the limit the text is read, although it is no model. Beyond the limit it is not read to its end.
     #expect(try !message(64).contains("64"))
     #expect(try message(65).contains("64"))
   }

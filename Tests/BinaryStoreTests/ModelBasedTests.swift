@@ -9,10 +9,10 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// Random work on a block file, by two processes at once, held against the store in memory.
+/// Compares random work on a block file, by two processes at once, with the store in memory.
 ///
-/// `QUIRE_MODEL_SEEDS=1000` tries so many seeds; `QUIRE_MODEL_SEED=17` does what one of them did.
-@Suite("A block file beside the store in memory")
+/// `QUIRE_MODEL_SEEDS=1000` sets the number of seeds. `QUIRE_MODEL_SEED=17` repeats the work of one seed.
+@Suite("A block file compared with the store in memory")
 struct ModelBasedTests {
   private static let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
@@ -20,7 +20,9 @@ struct ModelBasedTests {
     return Array(1...max(1, environment["QUIRE_MODEL_SEEDS"].flatMap { UInt64($0) } ?? 6))
   }()
 
-  @Test("Does what that does, whatever comes in between", arguments: seeds)
+  @Test(
+    "The block file behaves like the store in memory, whatever happens in between", arguments: seeds
+  )
   func work(_ seed: UInt64) throws {
     let readers = Readers(count: 2)
     do {
@@ -36,7 +38,7 @@ struct ModelBasedTests {
   }
 }
 
-/// Threads that read snapshots over and over, which must go on showing what they showed.
+/// Threads that read snapshots over and over, and check that the snapshots stay the same.
 private final class Readers: Sendable {
   private struct State {
     var held: [(snapshot: any StoreSnapshot, objects: StoreConformance.Objects)] = []
@@ -93,7 +95,7 @@ private final class Readers: Sendable {
   }
 }
 
-/// A block file, open twice, and the store in memory that must hold the same.
+/// A block file, open twice, and a store in memory that must have the same contents.
 private final class Trial {
   typealias Objects = StoreConformance.Objects
 
@@ -104,9 +106,9 @@ private final class Trial {
   private var stores: [BinaryStore] = []
   private var reference: MemoryStore
   private var done = Done()
-  /// Snapshots of the same moment, which changes may still be made above.
+  /// Pairs of snapshots of the same commit, above which later steps may still save changes.
   private var kept: [Pair] = []
-  /// What each commit of the file held.
+  /// The objects of the file at each commit.
   private var history: [Int64: Objects] = [:]
   private var leased: [UInt16: [Range<UInt64>]] = [:]
 
@@ -115,7 +117,7 @@ private final class Trial {
     var theirs: any StoreSnapshot
   }
 
-  /// What was done for certain, as far as it outlives a power cut.
+  /// The work that is certain to survive a power cut.
   private struct Done {
     var objects: Objects = [:]
     var note: Int64 = 0
@@ -142,7 +144,7 @@ private final class Trial {
     try open()
   }
 
-  /// Opens the file as two processes do.
+  /// Opens the file twice, as two processes do.
   private func open() throws {
     for store in stores { try store.close() }
     var options = BinaryStoreOptions()
@@ -191,7 +193,7 @@ private final class Trial {
     try compare("step \(number)")
   }
 
-  /// Both show the same, in every way it can be read.
+  /// Checks that the file and the store in memory show the same, in every way of reading.
   private func compare(_ comment: String) throws {
     let ours = try store.snapshot()
     let theirs = try reference.snapshot()
@@ -237,11 +239,11 @@ private final class Trial {
 
   // MARK: - Saving
 
-  /// One object's change, for a builder above either store.
+  /// The change of one object, for a builder above either store.
   private struct Change {
     var key: ObjectKey
     var isNew: Bool
-    /// The values by the columns' positions; `nil` for a removal.
+    /// The values by the positions of the columns; `nil` removes the object.
     var values: [Int: Value]?
   }
 
@@ -380,7 +382,7 @@ private final class Trial {
     }
   }
 
-  /// A power cut while something is saved: the file holds what was saved for certain, or that too.
+  /// Cuts the power during a save. The file must hold the certain work, with or without that save.
   private func crash() throws {
     disk.settle()
     var states = [(operationCount: 0, done: done)]
@@ -404,7 +406,7 @@ private final class Trial {
     try rebuild(now)
   }
 
-  /// A reference that holds what the file came back with.
+  /// Rebuilds the store in memory with the contents that the file has after the cut.
   private func rebuild(_ now: Done) throws {
     done = now
     reference = try MemoryStore(Trial.models[0])
@@ -417,7 +419,7 @@ private final class Trial {
     for (key, values) in now.objects {
       builder.insert(key)
       let layout = base.schema[key.entity]!
-      // Columns begin with their defaults, which may have been taken out.
+      // Columns start with their default values, which the objects may lack.
       for (position, column) in layout.columns.enumerated() {
         builder.set(values[column.name] ?? .null, column: position, of: key)
       }
@@ -451,7 +453,7 @@ private final class Trial {
     ]),
   ]
 
-  /// What later models have of things: `name` is called `title`, and there are new columns.
+  /// The properties of things in later models: `name` is called `title`, and there are new columns.
   private static let thing: [Property] = {
     var title = Attribute("title", .string)
     title.renamingIdentifier = "name"

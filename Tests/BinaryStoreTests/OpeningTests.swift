@@ -13,7 +13,7 @@ struct OpeningTests {
     try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk).close()
   }
 
-  @Test("A file is opened once, whoever asks what it is, and its beginning read once")
+  @Test("Detecting the type and opening the store open the file once and read its beginning once")
   func once() throws {
     let disk = SimulatedDisk()
     try store(on: disk)
@@ -24,20 +24,20 @@ struct OpeningTests {
 
     let operations = disk.operations[before...].map(\.operation)
     #expect(operations.count { $0 == .open } == 1, "\(operations)")
-    // The first bytes hold header, metadata, model and schema; the last the commit.
+    // The first bytes contain header, metadata, model and schema. The last bytes contain the commit.
     #expect(operations.count { $0 == .read } == 2, "\(operations)")
     try store.close()
     #expect(disk.openFileCount == 0)
   }
 
   @Test(
-    "What was being written when a file was opened is read anew once something else stands there")
+    "Bytes of an unfinished write are read again after another write replaced them")
   func takenBack() throws {
     let disk = SimulatedDisk()
     try store(on: disk)
     let file = try disk.open("/s", for: .update)
     let end = try file.byteCount()
-    // As many bytes as the commit below takes, so that the size tells nothing.
+    // As many bytes as the commit below takes, so that the size of the file does not reveal the change.
     try file.append([UInt8](repeating: 0xAB, count: 600))
     let reader = try BinaryStore.open("/s", on: disk)
     try file.truncate(to: end)
@@ -52,7 +52,7 @@ struct OpeningTests {
     #expect(try reader.snapshot().metadata.values["note"] == .string("seen"))
   }
 
-  @Test("What is known is what was seen last, and looking is asking for it")
+  @Test("The known snapshot is the last one read, and only asking for a snapshot reads the file")
   func known() throws {
     let disk = SimulatedDisk()
     try store(on: disk)

@@ -7,10 +7,11 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// Files of ours that the reader in spec/reference reads. The reader shares nothing with this code.
+/// Compares our files with the output of the reader in spec/reference, which shares nothing with this code.
 @Suite("The reference reader")
 struct ReferenceTests {
-  @Test("Agrees on every value of random files", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "The reference reader agrees on every value of random files", arguments: [1, 2, 3] as [UInt64])
   func agreement(_ seed: UInt64) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -80,7 +81,7 @@ struct ReferenceTests {
     }
   }
 
-  /// A line for each object, as the reference reader has it.
+  /// Returns one line for each object, in the form of the reference reader.
   static func text(_ snapshot: any StoreSnapshot) throws -> [String] {
     var lines: [String] = []
     for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {

@@ -3,19 +3,19 @@ import HostileInputs
 import PropertyLists
 import Testing
 
-/// What fuzzers began with and what they found, done again: a body that traps ends the tests.
+/// Replays the seeds of the fuzzers and the inputs that they found. A body that traps ends the tests.
 @Suite("The inputs of the fuzzers")
 struct SeedTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Fuzz").standardizedFileURL
 
-  @Test("Every input that is kept is survived", arguments: HostileInputs.all.keys.sorted())
+  @Test("Every kept input runs without a trap", arguments: HostileInputs.all.keys.sorted())
   func replay(_ name: String) throws {
     let body = HostileInputs.all[name]!
     for input in try Self.inputs(of: name) { body(input) }
   }
 
-  @Test("Every fuzzer has a body, every body a fuzzer, and those of stores have inputs")
+  @Test("Every fuzzer has a body, every body has a fuzzer, and the store fuzzers have inputs")
   func count() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
       .filter { $0.hasSuffix("Fuzz") }
@@ -54,7 +54,7 @@ struct SeedTests {
     return bytes
   }
 
-  /// Writes the seeds of the metadata's fuzzer: the sections of sound files, for each use of them.
+  /// Writes the seeds of the metadata fuzzer: the sections of sound files, for each of their uses.
   private static func record() throws {
     let seeds = folder.appending(path: "MetadataFuzz/Seeds")
     for (number, sample) in [(0, SampleStore.plain), (4, .evolved)] as [(UInt8, SampleStore)] {

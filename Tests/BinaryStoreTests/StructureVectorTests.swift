@@ -8,21 +8,23 @@ import SpecVectors
 import StoreInterface
 import Testing
 
-/// The vectors of `spec/vectors/4-block-file.md`: files that are wrong behind sound checksums.
+/// The vectors of `spec/vectors/4-block-file.md`: files with wrong structures and valid checksums.
 ///
-/// `RECORD_VECTORS=1` writes the page anew, after those of chapter 4 itself.
+/// `RECORD_VECTORS=1` writes the page anew, after the vectors of chapter 4 itself.
 @Suite("Block files that break one clause each")
 struct StructureVectorTests {
   static let page = "vectors/4-block-file.md"
   static let chapter = "4-block-file.md"
 
-  @Test("Each is read as the page says", arguments: try SpecVector.all("block-file", on: page))
+  @Test(
+    "The store reads each file as the page says",
+    arguments: try SpecVector.all("block-file", on: page))
   func reading(_ vector: SpecVector) throws {
     #expect(try Self.lines(#require(vector.bytes("bytes"))) == vector[all: "object"])
   }
 
   @Test(
-    "Each that is changed is refused, or passed over, as the page says",
+    "The store refuses or ignores each change as the page says",
     arguments: try SpecVector.all("changed-block-file", on: page))
   func changed(_ vector: SpecVector) throws {
     let bytes = try Self.changed(vector)
@@ -33,7 +35,7 @@ struct StructureVectorTests {
     }
   }
 
-  @Test("The reference reader reads what can be read, and finds the same")
+  @Test("The reference reader reads every readable file, and finds the same objects")
   func reference() throws {
     let files = try SpecVector.all("block-file", on: Self.page).map {
       ($0, try #require($0.bytes("bytes")))
@@ -49,7 +51,7 @@ struct StructureVectorTests {
     }
   }
 
-  @Test("There are so many, each of another clause or another way to break it")
+  @Test("There are at least thirty changes, each with its own title")
   func count() throws {
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil {
       try StructureVectors.record()
@@ -60,7 +62,7 @@ struct StructureVectorTests {
     #expect(try SpecVector.all("block-file", on: Self.page).count == 2)
   }
 
-  /// The bytes of the vector that is changed, with the changes.
+  /// Returns the bytes of the file that the vector changes, with the changes applied.
   private static func changed(_ vector: SpecVector) throws -> [UInt8] {
     var bytes = try base(#require(vector["of"]))
     for patch in vector[all: "patch"] {
@@ -73,14 +75,14 @@ struct StructureVectorTests {
     return bytes
   }
 
-  /// The file of the given title, on either page.
+  /// Returns the file with the given title, from either page.
   static func base(_ title: String) throws -> [UInt8] {
     let all =
       try SpecVector.all("block-file", on: chapter) + SpecVector.all("block-file", on: page)
     return try #require(all.first { $0.title == title }?.bytes("bytes"))
   }
 
-  /// Everything in a file, its objects as lines.
+  /// Returns everything in a file, its objects as lines.
   static func lines(_ bytes: [UInt8]) throws -> [String] {
     let disk = SimulatedDisk()
     try disk.open("/v", for: .create).append(bytes)
@@ -90,7 +92,7 @@ struct StructureVectorTests {
     return try ReferenceTests.text(snapshot)
   }
 
-  /// The code of the error that `body` throws.
+  /// Returns the code of the error that `body` throws.
   static func code(_ body: () throws -> [String]) -> String? {
     do { _ = try body() } catch let error as StoreError { return error.code.rawValue } catch {
       return error is BlockError ? StoreError.Code.damaged.rawValue : "\(error)"
@@ -99,7 +101,7 @@ struct StructureVectorTests {
   }
 }
 
-/// The page of vectors, written.
+/// Writes the page of vectors.
 private enum StructureVectors {
   static let notes = "three notes, of which one is changed and one removed"
   static let pages = "twenty objects of an entity each, listed in a page"
@@ -147,7 +149,7 @@ private enum StructureVectors {
 
   struct Change {
     var title: String
-    /// A byte that is changed after the checksums were mended.
+    /// The offset of a byte that is changed after the checksums were repaired.
     var unmended: Int?
     var change: (inout [UInt8]) -> Void
   }
@@ -220,7 +222,7 @@ private enum StructureVectors {
         changed.replaceSubrange(second..<second + 112, with: Array(other) + Array(one))
       },
       Change(title: "a key in two runs (3.5.1)") { changed in
-        // What was removed is now note 1, which is changed beside it.
+        // The removed note is now note 1, which is also in the run of changes.
         let removed = Int(changed.number(UInt64.self, at: second + 56))
         for place in [removed + 24, removed + 32, second + 56 + 16, second + 56 + 24] {
           changed.set(UInt64(1), at: place)
@@ -268,7 +270,7 @@ private enum StructureVectors {
   }
 
   private static func changesOfIndexes(_ bytes: [UInt8], _ segment: Int) -> [Change] {
-    // Two entries: the notes, and behind them those of the index.
+    // The segment has two entries: the entry of the notes, and after it the entry of the index.
     let block = Int(bytes.number(UInt64.self, at: segment + 32 + 56))
     func column(_ number: UInt16) -> Int {
       var place = block + 48
@@ -298,7 +300,7 @@ private enum StructureVectors {
     ]
   }
 
-  /// A small segment that has the entries of an index.
+  /// Returns a file with a small segment that has index entries.
   private static func indexedFile() throws -> [UInt8] {
     var note = Entity("Note", properties: [.attribute(Attribute("stars", .int16))])
     note.fetchIndexes = [FetchIndex("byStars", elements: [.init("stars")])]
@@ -329,7 +331,7 @@ private enum StructureVectors {
       entry.set(index.number, at: 40)
       entry.set(UInt32(block.count), at: 44)
       record.set(record.number(UInt64.self, at: segment + 8) + UInt64(block.count), at: segment + 8)
-      // The entry of the block makes the record longer (spec §4.4.5).
+      // The block's entry makes the record longer (spec §4.4.5).
       record.set(record.number(UInt64.self, at: 40) + UInt64(block.count + entry.count), at: 40)
       record.set(index.number, at: segment + 16)
       record.set(UInt32(2), at: segment + 24)
@@ -339,7 +341,7 @@ private enum StructureVectors {
 
   // MARK: - Text
 
-  /// The runs of bytes that differ, each with its offset.
+  /// Returns the runs of bytes that differ, each with its offset.
   private static func patches(_ old: [UInt8], _ new: [UInt8]) -> [String] {
     var patches: [String] = []
     var place = 0

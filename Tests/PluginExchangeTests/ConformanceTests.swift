@@ -12,7 +12,7 @@ import Testing
 struct ConformanceTests {
   /// A store made without the C interface opens through the interface, and a store made through it opens without it.
   @Test(
-    "A loaded library opens a store of the linked backend, and the linked backend a store of the library",
+    "A loaded library and the linked backend open each other's stores",
     arguments: ["Binary", "CompressedBinary", "XML"])
   func bothWays(_ name: String) throws {
     let linked = try #require(Boundary.lasting.first { $0.type.rawValue == name })

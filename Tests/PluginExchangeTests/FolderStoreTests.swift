@@ -18,7 +18,7 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "After a power cut at any moment the store holds the last or the current save, and work goes on",
+    "After a cut at any moment the store holds the last or the current save, and work goes on",
     arguments: [1, 2, 3] as [UInt64])
   func cuts(_ seed: UInt64) throws {
     let backend = try InstalledPlugins.backend("Folder")

@@ -61,7 +61,7 @@ struct FixtureTests {
   }
 
   @Test(
-    "The store reads cars and people: inheritance, to-one, to-many, UUIDs, dates and transformable bytes"
+    "The store reads cars and people: inheritance, relationships, UUIDs, dates and bytes"
   )
   func sampleModel1() throws {
     try read("SampleModel_V1") { cells, database in

@@ -16,7 +16,7 @@ struct HandMadeTests {
   }
 
   @Test(
-    "The store reads sibling entities that share a name, references to them, and the order of a to-many"
+    "The store reads siblings that share a name, references to them, and to-many orders"
   )
   func items() throws {
     let folder = try TemporaryFolder()

@@ -54,7 +54,7 @@ struct SharingTests {
   }
 
   @Test(
-    "Changing an object that the other store has changed is a conflict, and changing another is not",
+    "Two stores that change the same object are in conflict, and with different objects not",
     arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
