@@ -3,7 +3,7 @@ import Testing
 
 @testable import Archives
 
-@Suite("Packing and unpacking on disks that fail")
+@Suite("Packing and unpacking on failing disks")
 struct ArchiveCrashTests {
   private static func makeDisk(packed: Bool) throws -> SimulatedDisk {
     let disk = SimulatedDisk()
@@ -17,7 +17,8 @@ struct ArchiveCrashTests {
     try SampleFolder.contents(SampleFolder.path, on: disk)
   }
 
-  @Test("A crash leaves the old archive or the new, whole", arguments: [false, true])
+  @Test(
+    "A crash during packing leaves the old or the new archive, whole", arguments: [false, true])
   func packing(_ overwrites: Bool) throws {
     let disk = try Self.makeDisk(packed: overwrites)
     if overwrites {
@@ -41,7 +42,7 @@ struct ArchiveCrashTests {
     #expect(outcomes.count == 2)
   }
 
-  @Test("A crash leaves the whole folder or none")
+  @Test("A crash during unpacking leaves the whole folder or none")
   func unpacking() throws {
     let disk = try Self.makeDisk(packed: true)
     let sound = try Self.contents(of: disk)
@@ -54,7 +55,7 @@ struct ArchiveCrashTests {
         #expect(try SampleFolder.contents("/Copy.quire", on: state.disk) == sound, "\(state)")
       } else {
         #expect(state.operationCount < disk.operationCount, "\(state)")
-        // What is left does not stand in the way.
+        // Files left by the crash do not prevent the next unpacking.
         try Archive("/Trip.zip", on: state.disk).unpack(to: "/Copy.quire", on: state.disk)
       }
     }
@@ -63,7 +64,7 @@ struct ArchiveCrashTests {
   }
 
   @Test(
-    "Whichever operation fails, packing leaves nothing or the whole",
+    "If any operation fails, packing leaves the whole archive or none",
     arguments: [ErrorNumber.inputOutput, .noSpace])
   func failingPacking(_ error: ErrorNumber) throws {
     func pack(_ disk: SimulatedDisk) throws {
@@ -93,7 +94,7 @@ struct ArchiveCrashTests {
   }
 
   @Test(
-    "Whichever operation fails, unpacking leaves nothing or the whole",
+    "If any operation fails, unpacking leaves the whole folder or none",
     arguments: [ErrorNumber.inputOutput, .noSpace])
   func failingUnpacking(_ error: ErrorNumber) throws {
     func unpack(_ disk: SimulatedDisk) throws {
@@ -124,7 +125,7 @@ struct ArchiveCrashTests {
     }
   }
 
-  @Test("Signals and short transfers change nothing", arguments: [1, 511])
+  @Test("Signals and short transfers do not change the result", arguments: [1, 511])
   func shortTransfers(_ byteCount: Int) throws {
     let disk = try Self.makeDisk(packed: false)
     disk.plan(PlannedFailure(.short(byteCount: byteCount), lasting: .forGood))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The vectors of packed documents")
 struct ArchiveVectorTests {
-  @Test("What is packed has the bytes that the specification shows, and is read back")
+  @Test("A packed folder has the bytes that the specification shows, and is read back")
   func vectors() throws {
     let vectors = try SpecVector.all("packed-document", on: "8-packed-document.md")
     #expect(vectors.count == 2)

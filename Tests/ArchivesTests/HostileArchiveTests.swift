@@ -4,7 +4,7 @@ import DurableFiles
 import Foundation
 import Testing
 
-@Suite("Archives that nobody should trust")
+@Suite("Archives that must not be trusted")
 struct HostileArchiveTests {
   private static func opened(_ archive: ForgedArchive, _ limits: ArchiveLimits = ArchiveLimits())
     throws -> Archive
@@ -12,7 +12,7 @@ struct HostileArchiveTests {
     try Archive("/a.zip", on: archive.onDisk(), limits: limits)
   }
 
-  @Test("What is sound is read, however it is written")
+  @Test("A sound archive is read in every form that other programs write")
   func sound() throws {
     let descriptor = number(0x0807_4B50, 4)
     func open(_ change: (inout ForgedEntry) -> Void) -> ForgedEntry {
@@ -55,7 +55,7 @@ struct HostileArchiveTests {
     #expect(try Self.opened(forged).entries.isEmpty)
   }
 
-  @Test("Hidden names and the type are no part of the document")
+  @Test("Hidden names and the type entry are not part of the document")
   func hidden() throws {
     let archive = try Self.opened(
       ForgedArchive(
@@ -68,7 +68,7 @@ struct HostileArchiveTests {
     }
   }
 
-  @Test("Each kind of wrong is refused with its own error", arguments: WrongArchive.all)
+  @Test("Each kind of wrong archive is refused with its own error", arguments: WrongArchive.all)
   func wrongs(_ wrong: WrongArchive) throws {
     let name = wrong.name
 
@@ -78,7 +78,7 @@ struct HostileArchiveTests {
     #expect(error?.message.contains("/a.zip") == true)
   }
 
-  @Test("Bytes that are not those that were packed are found when they are read")
+  @Test("Reading an entry detects bytes that differ from the packed bytes")
   func contents() throws {
     let text = String(repeating: "text ", count: 50)
     let sound = ForgedEntry("a", text, deflated: true)
@@ -117,9 +117,9 @@ struct HostileArchiveTests {
     }
   }
 
-  @Test("Bombs are refused before anything is expanded")
+  @Test("Archives that expand too far are refused before any byte is expanded")
   func bombs() throws {
-    // The most that deflate can do: a hundred megabytes of zeros in a hundred kilobytes.
+    // The strongest compression that deflate allows: a hundred megabytes of zeros in a hundred kilobytes.
     let zeros = [UInt8](repeating: 0, count: 100 << 20)
     let bomb = ForgedEntry("a", bytes: zeros, deflated: true)
     #expect(bomb.data.count < 110_000)
@@ -130,7 +130,7 @@ struct HostileArchiveTests {
 
     let error = expect(.tooLarge) { try Archive("/a.zip", on: disk) }
     #expect(error?.message.contains("limit") == true)
-    // Nothing is expanded to find that: it would be found that nothing can be.
+    // The limits are checked before any entry is expanded, because these entries can't be expanded.
     var broken = forged
     for index in broken.entries.indices {
       broken.entries[index].data = [UInt8](repeating: 0xFF, count: bomb.data.count)
@@ -150,7 +150,7 @@ struct HostileArchiveTests {
     limits.growth = 2000
     let archive = try Archive("/a.zip", on: disk, limits: limits)
     expect(.tooLarge) { try archive.bytes(of: archive.entries[0], byteLimit: 1 << 20) }
-    // It says little, and means much: no more than it says is expanded.
+    // An entry that understates its size: expanding it stops at the stated size.
     let liar = ForgedArchive(bomb.with { $0.byteCount = 1000 })
     let opened = try Self.opened(liar)
     var count = 0
@@ -158,9 +158,9 @@ struct HostileArchiveTests {
     #expect(count <= 1000)
   }
 
-  @Test("What a count in the millions asks for is no more work than the file has bytes")
+  @Test("An archive that claims many large headers makes the reader read no more than the file")
   func work() throws {
-    // Every entry leads to one header with a long extra field.
+    // Every entry refers to one header with a long extra field.
     let first = ForgedEntry("first").with { $0.localExtra = [UInt8](repeating: 0, count: 60_000) }
     var forged = ForgedArchive(first)
     forged.entries += (0..<5000).map { number in
@@ -177,7 +177,7 @@ struct HostileArchiveTests {
     #expect(byteCount <= forged.bytes.count)
   }
 
-  @Test("A sound archive, cut anywhere or with any byte changed, opens or is refused")
+  @Test("A sound archive that is cut or has any byte changed opens or is refused")
   func changes() throws {
     let disk = SimulatedDisk()
     try SampleFolder.makeSmall(on: disk)
@@ -201,7 +201,7 @@ struct HostileArchiveTests {
     for index in bytes.indices where bytes[index] != 0 || index > bytes.count - 700 || index < 100 {
       var changed = bytes
       changed[index] ^= 0x41
-      // A byte that means nothing to us (a time), or a letter of a name in both places.
+      // If the archive opens, the byte had no meaning (a time), or was a letter of a name in both places.
       if let found = try tried(changed) { #expect(found == sound, "byte \(index)") }
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Archives beyond four gigabytes")
 struct LargeArchiveTests {
-  @Test("A store of more, and what comes behind it, is packed and read in place")
+  @Test("A store beyond four gigabytes, and an entry after it, are packed and read in place")
   func large() throws {
     let disk = SparseDisk()
     try disk.makeDirectory("/d")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Archives
 
-/// Archives go to and come from other programs; each test is left out where its program is not there.
+/// Exchanges archives with other programs. A test is skipped if its program is missing.
 @Suite("Archives and other programs")
 struct OtherProgramsTests {
   private static func has(_ program: String) -> Bool {
@@ -50,7 +50,7 @@ struct OtherProgramsTests {
     FieldLimits(), FieldLimits(count: 3, byteCount: 1000), FieldLimits(count: 0, byteCount: 1),
   ]
 
-  @Test("unzip reads what is packed", .enabled(if: has("unzip")), arguments: limits.indices)
+  @Test("unzip reads our archives", .enabled(if: has("unzip")), arguments: limits.indices)
   func unzip(_ index: Int) throws {
     try Self.withFolder(Self.limits[index]) { folder, contents in
       let test = try Self.run(["unzip", "-t", "Trip.zip"], in: folder)
@@ -64,7 +64,7 @@ struct OtherProgramsTests {
     }
   }
 
-  @Test("Python reads what is packed", .enabled(if: has("python3")), arguments: limits.indices)
+  @Test("Python reads our archives", .enabled(if: has("python3")), arguments: limits.indices)
   func pythonReads(_ index: Int) throws {
     try Self.withFolder(Self.limits[index]) { folder, contents in
       let script = """
@@ -85,7 +85,8 @@ struct OtherProgramsTests {
   }
 
   @Test(
-    "What Python packs is read", .enabled(if: has("python3")), arguments: ["file", "pipe", "large"])
+    "Archives that Python packed are read", .enabled(if: has("python3")),
+    arguments: ["file", "pipe", "large"])
   func pythonWrites(_ way: String) throws {
     try Self.withFolder { folder, contents in
       let script = """
@@ -121,7 +122,7 @@ struct OtherProgramsTests {
   }
 
   @Test(
-    "What zip packs is read", .enabled(if: has("zip")),
+    "Archives that zip packed are read", .enabled(if: has("zip")),
     arguments: [["-r"], ["-r", "-0"], ["-r", "-"]])
   func zip(_ options: [String]) throws {
     try Self.withFolder { folder, contents in
@@ -136,7 +137,7 @@ struct OtherProgramsTests {
     }
   }
 
-  @Test("What looks at files' beginnings knows what it is", .enabled(if: has("file")))
+  @Test("The program file recognises a packed document", .enabled(if: has("file")))
   func fileType() throws {
     try Self.withFolder { folder, _ in
       let run = try Self.run(["file", "-b", "Trip.zip"], in: folder)

@@ -20,7 +20,7 @@ struct PackedDiskTests {
     disk.settle()
   }
 
-  @Test("It holds what the folder holds")
+  @Test("The packed document holds the contents of the folder")
   func contents() throws {
     for folder in [nil, "/elsewhere/Trip.quire", "Trip.quire"] {
       let packed = PackedDisk(archive, at: folder)
@@ -29,12 +29,14 @@ struct PackedDiskTests {
         try SampleFolder.contents(folder ?? "/Trip.zip", on: packed)
           == SampleFolder.contents(SampleFolder.path, on: disk))
     }
-    // Only read, and the archive alone.
+    // The packed disk only reads, and only from the archive.
     let operations = Set(disk.operations.filter { $0.path == "/Trip.zip" }.map(\.operation))
     #expect(operations == [.read])
   }
 
-  @Test("Stores are opened in it, and fetched from", arguments: SampleFolder.stores.map(\.name))
+  @Test(
+    "Stores in a packed document are opened and fetched from",
+    arguments: SampleFolder.stores.map(\.name))
   func stores(_ name: String) throws {
     let backend = try #require(SampleFolder.stores.first { $0.name == name }).backend
     let path = "/Trip.zip/stores/" + name
@@ -56,7 +58,7 @@ struct PackedDiskTests {
     try store.close()
   }
 
-  @Test("A block file is read where it lies, and nothing else is")
+  @Test("A block file is read in place, and no other file is read")
   func inPlace() throws {
     let store = try BinaryStoreBackend().open(
       "/Trip.zip/stores/main.store", on: PackedDisk(archive), StoreOpening(readOnly: true))
@@ -69,7 +71,7 @@ struct PackedDiskTests {
     #expect(reads.allSatisfy { $0.upperBound <= place.upperBound })
   }
 
-  @Test("Whatever would write is refused as on a disk that is mounted so")
+  @Test("Every operation that would write is refused, as on a read-only disk")
   func refusals() throws {
     let packed = PackedDisk(archive)
     let file = "/Trip.zip/stores/main.store"
@@ -99,7 +101,7 @@ struct PackedDiskTests {
     #expect(disk.operations.allSatisfy { $0.operation == .read || $0.operation == .status })
   }
 
-  @Test("Readers lock as they do anywhere")
+  @Test("Readers lock a packed document as on any disk")
   func locks() throws {
     let packed = PackedDisk(archive)
     let first = try packed.lock("/Trip.zip/.lock", .shared)
@@ -116,7 +118,7 @@ struct PackedDiskTests {
     #expect(throws: DiskError.self) { try packed.lock("/Trip.zip/manifest.plist/.lock", .shared) }
   }
 
-  @Test("Paths lead where they do on a disk, and errors are those of one")
+  @Test("Paths and errors are the same as on a real disk")
   func paths() throws {
     let packed = PackedDisk(archive)
     func code(_ body: () throws -> Void) -> DiskError.Code? {
@@ -145,7 +147,7 @@ struct PackedDiskTests {
     #expect(code { _ = try file.read(byteCount: 1, at: 0) } == .closed)
   }
 
-  @Test("Compressed files are expanded once, and no further than memory allows")
+  @Test("A compressed file is expanded once, within the memory limit")
   func memory() throws {
     var limits = ArchiveLimits()
     limits.memoryByteCount = 5000
@@ -163,7 +165,7 @@ struct PackedDiskTests {
     #expect(packed.reason(for: "/Trip.zip/manifest.plist") == nil)
   }
 
-  @Test("A damaged compressed file is refused with a reason; the disk's own errors pass through")
+  @Test("A damaged compressed file is refused with a reason; errors of the disk pass through")
   func damage() throws {
     let entry = try #require(archive.entries.first { $0.path == "manifest.plist" })
     let file = try disk.open("/Trip.zip", for: .update)

@@ -14,7 +14,7 @@ struct PackingTests {
     return try Archive(path, on: disk)
   }
 
-  @Test("A folder comes back as it was, without what is hidden")
+  @Test("An unpacked folder equals the packed folder, without hidden files")
   func roundTrip() throws {
     let archive = try packed()
 
@@ -30,7 +30,7 @@ struct PackingTests {
     #expect(disk.openFileCount == 1, "The archive's own.")
   }
 
-  @Test("The same folder gives the same bytes, wherever and whenever")
+  @Test("The same folder gives the same bytes at any place and time")
   func determinism() throws {
     _ = try packed()
     let other = SimulatedDisk()
@@ -55,14 +55,14 @@ struct PackingTests {
 
     #expect(
       try other.read("/x.zip", byteLimit: 1 << 24) == disk.read("/Trip.zip", byteLimit: 1 << 24))
-    // And what was unpacked is packed into the same again.
+    // Packing the unpacked folder gives the same bytes again.
     try Archive("/x.zip", on: other).unpack(to: "/again", on: other)
     try FolderPacking("/again", on: other).run(into: "/y.zip")
     #expect(
       try other.read("/y.zip", byteLimit: 1 << 24) == other.read("/x.zip", byteLimit: 1 << 24))
   }
 
-  @Test("A packed document is known by its type in any place, or by a manifest at the top")
+  @Test("A packed document is recognised by its type entry, or by a manifest at the top")
   func recognition() throws {
     func isDocument(_ entries: [ForgedEntry], cutting count: Int = 0) throws -> Bool {
       var archive = ForgedArchive(entries[0])
@@ -83,7 +83,7 @@ struct PackingTests {
     #expect(!Archive.isPackedDocument(at: "/none", on: SimulatedDisk()))
   }
 
-  @Test("The type comes first, stores lie as they are at round offsets, text is compressed")
+  @Test("The type comes first, stores lie uncompressed at aligned offsets, text is compressed")
   func layout() throws {
     let archive = try packed()
     let bytes = try disk.read("/Trip.zip", byteLimit: 1 << 24)
@@ -108,7 +108,8 @@ struct PackingTests {
   }
 
   @Test(
-    "Sizes and counts that two and four bytes can't hold have eight", arguments: [0, 1, 3, 1000])
+    "Sizes and counts that exceed two or four bytes are written with eight bytes",
+    arguments: [0, 1, 3, 1000])
   func largeFields(_ limit: Int) throws {
     try SampleFolder.make(on: disk)
     var packing = FolderPacking(SampleFolder.path, on: disk)
@@ -127,10 +128,10 @@ struct PackingTests {
       })
   }
 
-  @Test("Headers are mended wherever the writer's buffer ends")
+  @Test("Headers are completed correctly wherever the writer's buffer ends")
   func bufferEnds() throws {
     try disk.makeDirectory(SampleFolder.path)
-    // Compressed to a little below, at and above the buffer's size, so that the next header is cut anywhere.
+    // The compressed sizes are around the size of the buffer, so that the buffer may end anywhere in the next header.
     for count in stride(from: 65_300, to: 65_600, by: 13) {
       var state = UInt32(7)
       let noise = (0..<count).map { _ -> UInt8 in
@@ -147,7 +148,7 @@ struct PackingTests {
     }
   }
 
-  @Test("Links and names that some system does not know or takes for one are refused")
+  @Test("Links, unsafe names and names that some system can't tell apart are refused")
   func refusals() throws {
     func pack(_ make: (SimulatedDisk) throws -> Void) throws {
       let disk = SimulatedDisk()
@@ -184,7 +185,7 @@ struct PackingTests {
     #expect(throws: DiskError.self) { try FolderPacking("/none", on: disk).run(into: "/none.zip") }
   }
 
-  @Test("Progress reaches the end, and what it throws stops the work and leaves nothing")
+  @Test("Progress reaches the end, and an error from its handler stops the work without leftovers")
   func cancelling() throws {
     try SampleFolder.make(on: disk)
     var shares: [Double] = []
@@ -210,7 +211,7 @@ struct PackingTests {
     #expect(try disk.list("/").map(\.name) == ["Trip.quire", "Trip.zip"])
   }
 
-  @Test("Nothing that is there is overwritten, but an empty folder, and a file on request")
+  @Test("Nothing is overwritten except an empty folder, and a file on request")
   func existing() throws {
     let archive = try packed()
     let packing = FolderPacking(SampleFolder.path, on: disk)

@@ -23,7 +23,7 @@ struct HostileBytesTests {
     return try StoreContents(BinaryStore.open("/s", on: disk))
   }
 
-  /// Places spread over a file, so many that it takes a moment, or all.
+  /// Returns places spread over a file: all places, or so few that the test is quick.
   private static func places(_ count: Int, _ sample: SampleStore, of most: Int) -> [Int] {
     // These samples take long to read.
     let isLarge = sample == .indexed || sample == .large

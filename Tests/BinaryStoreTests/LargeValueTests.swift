@@ -167,8 +167,7 @@ struct LargeValueTests {
     #expect(count == 300)
   }
 
-  @Test(
-    "Replaced and removed pictures stay in earlier snapshots")
+  @Test("Replaced and removed pictures stay in earlier snapshots")
   func history() throws {
     let album = try Album { $0.leastDeadByteCount = 1 << 30 }
     let pictures = (0..<4).map { Self.noise(100_000, UInt64($0)) }

@@ -30,8 +30,7 @@ struct OpeningTests {
     #expect(disk.openFileCount == 0)
   }
 
-  @Test(
-    "Bytes of an unfinished write are read again after another write replaced them")
+  @Test("Bytes of an unfinished write are read again after another write replaced them")
   func takenBack() throws {
     let disk = SimulatedDisk()
     try store(on: disk)

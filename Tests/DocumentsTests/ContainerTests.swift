@@ -8,8 +8,7 @@ import Testing
 
 @Suite("Documents")
 struct ContainerTests {
-  @Test(
-    "A document holds what was saved, and opens with nothing but its path", arguments: Mix.allCases)
+  @Test("A document keeps its saves, and opens by its path alone", arguments: Mix.allCases)
   func roundTrip(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     let document = try world.create()
@@ -23,14 +22,14 @@ struct ContainerTests {
     #expect(opened.manifest.uuid == document.manifest.uuid)
     #expect(opened.versions.map(\.number) == [1, 2, 3])
     #expect(try opened.model.versionHashes == DocumentWorld.model.versionHashes)
-    // Each save goes on from there.
+    // The next save goes on from the opened state.
     try world.add("Faro", to: opened)
     #expect(try world.names(in: opened) == .each("Faro", "Lisbon", "Porto"))
     try opened.close()
     #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
   }
 
-  @Test("What is there already is replaced only on request", arguments: [Mix.binary, .xml])
+  @Test("An existing document is replaced only on request", arguments: [Mix.binary, .xml])
   func overwriting(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     try world.add("Lisbon", to: try world.create())
@@ -45,7 +44,7 @@ struct ContainerTests {
     #expect(try world.names() == [[], [], []])
   }
 
-  @Test("What is no document is not overwritten, nor opened")
+  @Test("A file that is no document is neither overwritten nor opened")
   func noDocument() throws {
     let world = DocumentWorld(.binary)
     try world.disk.makeDirectory(DocumentWorld.path)
@@ -63,7 +62,9 @@ struct ContainerTests {
     #expect(try world.files() == ["file.txt"], "Nothing is left where there is no document.")
   }
 
-  @Test("A second process is told who has the document, waits, or reads", arguments: Mix.allCases)
+  @Test(
+    "A second process gets the lock holder's name, waits for the lock, or opens for reading",
+    arguments: Mix.allCases)
   func held(_ mix: Mix) throws {
     let disk = SimulatedDisk()
     let world = DocumentWorld(mix, on: disk)
@@ -82,7 +83,7 @@ struct ContainerTests {
     let refused = #expect(throws: (any Error).self) { try other.add("Porto", to: reader) }
     #expect(refused.map { "\($0)" }?.isEmpty == false)
 
-    // What is saved is seen when one looks again, and not before.
+    // The reader sees a later save after a refresh, and not before.
     try world.add("Porto", to: document)
     #expect(try other.names(in: reader) == .each("Lisbon"))
     #expect(try reader.refresh())
@@ -96,7 +97,7 @@ struct ContainerTests {
     #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
   }
 
-  @Test("The lock of a process that has ended is no lock")
+  @Test("The lock of an ended process is free")
   func stale() throws {
     let disk = SimulatedDisk()
     let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
@@ -110,7 +111,8 @@ struct ContainerTests {
   }
 
   @Test(
-    "Several processes save in turns, and each sees what the others saved", arguments: Mix.allCases)
+    "Several processes save in turns, and each sees the saves of the others",
+    arguments: Mix.allCases)
   func shared(_ mix: Mix) throws {
     let disk = SimulatedDisk()
     let world = DocumentWorld(mix, on: disk)
@@ -125,7 +127,7 @@ struct ContainerTests {
     let all = (1...4).flatMap { ["Ours \($0)", "Theirs \($0)"] }.sorted()
     #expect(try world.names() == [all, all, all])
 
-    // Two that change the same object are in conflict, and nothing is lost.
+    // If two processes change the same object, they are in conflict, and no change is lost.
     let (here, there) = (try world.context(ours), try other.context(theirs))
     let mine = try #require(try here.fetch(FetchRequest("Trip")).first)
     let same = try there.existingObject(with: mine.objectID)
@@ -139,7 +141,8 @@ struct ContainerTests {
     #expect(try world.names()[0].contains("Here"))
   }
 
-  @Test("A document that was moved or removed while it was open says so", arguments: [true, false])
+  @Test(
+    "A document that was moved or removed while open throws an error", arguments: [true, false])
   func gone(_ isMoved: Bool) throws {
     let world = DocumentWorld(.binaryAndXML)
     let document = try world.create()
@@ -155,7 +158,7 @@ struct ContainerTests {
     #expect(try world.disk.exists(DocumentWorld.path) == false)
   }
 
-  @Test("Earlier versions are listed, opened, compared and gone back to", arguments: Mix.allCases)
+  @Test("Earlier versions are listed, opened, compared and restored", arguments: Mix.allCases)
   func versions(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     let document = try world.create()
@@ -197,7 +200,7 @@ struct ContainerTests {
     #expect(left.count == 1)
   }
 
-  @Test("Attachments are kept once for the same bytes, and go with the last version that has them")
+  @Test("Equal attachments are stored once, and removed with the last version that has them")
   func attachments() throws {
     let world = DocumentWorld(.binary)
     let document = try world.create()
@@ -236,7 +239,7 @@ struct ContainerTests {
     #expect(try world.files().count { $0.hasPrefix("attachments/") } == 0)
   }
 
-  @Test("Forgetting versions takes nothing that is not saved yet")
+  @Test("Forgetting versions removes no attachment that is not saved yet")
   func stagedAndThinned() throws {
     let world = DocumentWorld(.binary)
     let document = try world.create()
@@ -253,7 +256,7 @@ struct ContainerTests {
     #expect(try world.files().count { $0.hasPrefix("attachments/") } == 1)
   }
 
-  @Test("Stores whose names begin files alike have files of their own")
+  @Test("Stores with similar names have different files")
   func twins() throws {
     let world = DocumentWorld(.xml)
     let document = try Document.create(

@@ -9,11 +9,11 @@ import StoreInterface
 import Testing
 import Validation
 
-/// Documents as every released version of the format has written them: `Corpus/format-N/NAME.quire`, and beside
-/// each what it holds. They stay as they are, and are read by every version to come.
+/// Documents written by every released version of the format: `Corpus/format-N/NAME.quire`, each with a text file of
+/// its contents. They never change, and every later version must read them.
 ///
-/// `RECORD_CORPUS=1` writes those that are missing; one that is there is never written again.
-@Suite("Documents of earlier versions")
+/// `RECORD_CORPUS=1` writes the missing documents. An existing document is never written again.
+@Suite("Documents of earlier versions of the format")
 struct CorpusTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Corpus")
@@ -24,7 +24,7 @@ struct CorpusTests {
       .filter { $0.hasSuffix(".quire") }.sorted()
   }()
 
-  @Test("There is one of each kind of store, of each version of the format")
+  @Test("There is a document for each kind of store and each version of the format")
   func complete() {
     for version in 1...Manifest.formatVersion {
       for mix in Mix.ours {
@@ -33,7 +33,7 @@ struct CorpusTests {
     }
   }
 
-  @Test("Each holds what it held when it was written, and is gone on with", arguments: names)
+  @Test("Each document has its recorded contents, and can be saved to", arguments: names)
   func reading(_ name: String) throws {
     let disk = try Self.copy(of: name)
     let places = StorePlaces(DocumentWorld.backends, on: disk)
@@ -60,9 +60,9 @@ struct CorpusTests {
     #expect(again.findings.isEmpty && again.passedOver.isEmpty, "\(again.text)")
   }
 
-  // MARK: - What is read
+  // MARK: - Reading
 
-  /// The recorded document, on a disk that is not one.
+  /// Returns a simulated disk with the recorded document.
   private static func copy(of name: String) throws -> SimulatedDisk {
     let disk = SimulatedDisk()
     let source = folder.appending(path: name)
@@ -79,7 +79,7 @@ struct CorpusTests {
     return disk
   }
 
-  /// Everything that a document holds, version by version.
+  /// Returns the contents of a document as text, version by version.
   private static func text(in places: StorePlaces) throws -> String {
     let document = try Document.open(DocumentWorld.path, in: places, access: .readOnly)
     defer { try? document.close() }
@@ -115,7 +115,7 @@ struct CorpusTests {
         else { return nil }
         let values = try layout.columns.map { ($0.name, try row.value($0)) }
           .filter { !$0.1.isNull }.sorted { $0.0 < $1.0 }
-        // Which numbers objects have is the stores' affair, and no link is of interest without them.
+        // The text omits object numbers, because the stores choose them. It omits links, because a link consists of them.
         return (["  \(layout.entity)"] + values.map { "\($0)=\(text(of: $1))" })
           .joined(separator: " ")
       }
@@ -138,7 +138,7 @@ struct CorpusTests {
     }
   }
 
-  // MARK: - What is recorded
+  // MARK: - Recording
 
   private static func model() throws -> Model {
     try Model(
@@ -194,7 +194,7 @@ struct CorpusTests {
     }
   }
 
-  /// Three more versions: objects of all types and an attachment; changes of them; one that is named.
+  /// Adds three versions: objects of all types and an attachment, then changes, then a named version.
   private static func fill(_ document: Document, _ world: DocumentWorld) throws {
     let context = try world.context(document)
     let stops = "stops"

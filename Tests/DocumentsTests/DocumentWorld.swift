@@ -11,14 +11,14 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// The stores that a document under test has.
+/// The stores of a document under test.
 enum Mix: String, CaseIterable, CustomTestStringConvertible {
   case binary
   case compressed
   case xml
   case binaryAndXML
   case threeStores
-  /// One store that is linked in, one of a loaded library in Swift, and one of a loaded library in C.
+  /// A store of a linked backend, a store of a library in Swift, and a store of a library in C.
   case plugins
 
   var stores: [DocumentStoreDescription] {
@@ -49,14 +49,14 @@ enum Mix: String, CaseIterable, CustomTestStringConvertible {
   /// The mixes of stores that the specification describes.
   static let ours: [Mix] = [.binary, .compressed, .xml, .binaryAndXML, .threeStores]
 
-  /// The mixes that can be had here: the library in C takes a compiler.
+  /// The mixes that this machine can build: the library in C needs a compiler.
   static let allCases: [Mix] =
     ours + (InstalledPlugins.compiler == nil ? [] : [.plugins])
 
   var testDescription: String { rawValue }
 }
 
-/// A document on a disk that is not one.
+/// A document on a simulated disk.
 struct DocumentWorld {
   static let backends = StoreBackends([
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
@@ -82,7 +82,7 @@ struct DocumentWorld {
     StorePlaces(mix == .plugins ? DocumentWorld.loading : DocumentWorld.backends, on: disk)
   }
 
-  /// The backends with those of loaded libraries in the place of one, and beside the others.
+  /// The backends for ``Mix/plugins``: a loaded library replaces the linked XML backend, and another is added.
   private static let loading = try! InstalledPlugins.backends(
     backends.backends, loading: ["XML", "Folder"])
 
@@ -105,7 +105,7 @@ struct DocumentWorld {
       DocumentWorld.path, in: places, access: access, whenHeld: whenHeld, version: version)
   }
 
-  /// A context over the document's stores.
+  /// Returns a context over the document's stores.
   func context(_ document: Document) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: try document.model)
     for store in document.stores {
@@ -124,7 +124,7 @@ struct DocumentWorld {
     try context.save()
   }
 
-  /// The names of the objects of each entity, in order.
+  /// Returns the names of the objects of each entity, in order.
   func names(in document: Document) throws -> [[String]] {
     let context = try context(document)
     return try ["Trip", "Person", "Note"].map { entity in
@@ -135,14 +135,14 @@ struct DocumentWorld {
     }
   }
 
-  /// What the document holds, opened as anybody would.
+  /// Opens the document like any reader, and returns the names of its objects.
   func names(version: Int64? = nil) throws -> [[String]] {
     let document = try open(.readOnly, version: version)
     defer { try? document.close() }
     return try names(in: document)
   }
 
-  /// The files in the document, by their paths in it.
+  /// Returns the files in the document, by their paths within it.
   func files(in path: String = DocumentWorld.path) throws -> [String] {
     try disk.list(path).flatMap { entry -> [String] in
       guard entry.kind == .directory else { return [entry.name] }
@@ -162,7 +162,7 @@ struct DocumentWorld {
 }
 
 extension [[String]] {
-  /// The same names in each entity.
+  /// Returns the same names for each entity.
   static func each(_ names: String...) -> [[String]] {
     Array(repeating: names.sorted(), count: 3)
   }

@@ -7,17 +7,17 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-/// A program that edits and saves is killed at random moments, again and again.
+/// Kills a program that edits and saves, at random moments, again and again.
 ///
 /// `QUIRE_KILLS=1000` kills it a thousand times.
-@Suite("Programs that are killed", .serialized)
+@Suite("A program that is killed while it saves", .serialized)
 struct KilledTests {
   private static var killCount: Int {
     ProcessInfo.processInfo.environment["QUIRE_KILLS"].flatMap { Int($0) } ?? 8
   }
 
   @Test(
-    "The document opens, whole, and holds every save that was acknowledged",
+    "After each kill the document is whole and holds every acknowledged save",
     arguments: [Mix.binary, .threeStores])
   func killed(_ mix: Mix) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -41,7 +41,7 @@ struct KilledTests {
       let document = try Document.open(work.path, in: world.places)
       let names = try world.names(in: document)
       try document.close()
-      // What is changed together is saved together, in all stores.
+      // Changes that were made together are saved together, in all stores.
       #expect(names[0] == names[1] && names[1] == names[2], "round \(round)")
       let held = names[0].count
       #expect(names[0] == (0..<held).map(KilledWork.name), "round \(round)")
@@ -53,11 +53,11 @@ struct KilledTests {
   }
 }
 
-/// What the program does that is killed.
+/// The work of the killed program.
 struct KilledWork {
   let folder: String
   let mix: Mix
-  /// After so many microseconds it is killed.
+  /// The time until the program is killed, in microseconds.
   let wait: UInt32
 
   var path: String { folder + "/Trip.quire" }
@@ -104,7 +104,7 @@ struct KilledWork {
     try file.append(Array("\(line)\n".utf8))
   }
 
-  /// How many edits are known to be saved, and how many were made.
+  /// Returns the number of acknowledged edits, and the number of all edits.
   func log() throws -> (acknowledged: Int, made: Int) {
     guard let text = try? String(contentsOfFile: logPath, encoding: .utf8) else { return (0, 0) }
     func last(_ word: String) -> Int {
@@ -115,7 +115,7 @@ struct KilledWork {
     return (last("saved"), last("made"))
   }
 
-  /// Begins anew from what is there.
+  /// Resets the log to the edits that the document holds.
   func settle(_ held: Int) throws {
     try "saved \(held)\nmade \(held)\n".write(toFile: logPath, atomically: true, encoding: .utf8)
   }

@@ -10,7 +10,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Documents with their objects")
+@Suite("Managed documents")
 @MainActor
 struct ManagedDocumentTests {
   let disk = SimulatedDisk()
@@ -56,14 +56,16 @@ struct ManagedDocumentTests {
     }.sorted()
   }
 
-  /// Waits until something holds; for ever only when it never does.
+  /// Waits until the condition holds, for at most 12,000 tries.
   private func until(_ condition: () async throws -> Bool) async throws {
     for _ in 0..<12_000 where try await !condition() {
       try await Task.sleep(for: .milliseconds(5))
     }
   }
 
-  @Test("What is saved is there, and what was saved can be changed on", arguments: Mix.allCases)
+  @Test(
+    "A saved document has its objects, and can be changed further after opening",
+    arguments: Mix.allCases)
   func saving(_ mix: Mix) async throws {
     let document = try await create(mix)
     let trip = try insert("Lisbon", in: document)
@@ -84,7 +86,7 @@ struct ManagedDocumentTests {
     await #expect(throws: DocumentError.self) { try await document.save() }
   }
 
-  @Test("An edit that was undone leaves nothing to save, and neither does a rollback")
+  @Test("An undone edit leaves no unsaved changes, and neither does a rollback")
   func undoneEdit() async throws {
     let document = try await create()
     let undo = try #require(document.mainContext.undoStack)
@@ -110,7 +112,7 @@ struct ManagedDocumentTests {
     try await document.save()
     #expect(document.writeCount == 1)
 
-    // What a worker has saved into the root context is a change until it is rolled back there.
+    // A save of a worker into the root context is an unsaved change until the root context rolls it back.
     let root = document.rootContext
     try await document.performWork { context in
       try context.insert("Trip")["name"] = .string("Faro")
@@ -120,7 +122,7 @@ struct ManagedDocumentTests {
     try await root.perform { root.rollback() }
     #expect(!document.hasUnsavedChanges)
 
-    // A refresh changes nothing.
+    // A refresh makes no unsaved change.
     document.mainContext.refreshAllObjects()
     try await root.perform { root.refreshAllObjects() }
     #expect(!document.hasUnsavedChanges)
@@ -133,7 +135,7 @@ struct ManagedDocumentTests {
     #expect(try world().names()[0] == ["Porto"])
   }
 
-  @Test("Undo reaches back over saves, and marks the document changed again")
+  @Test("Undo reaches back across saves, and makes the document changed again")
   func undo() async throws {
     let document = try await create()
     let undo = try #require(document.mainContext.undoStack)
@@ -159,9 +161,7 @@ struct ManagedDocumentTests {
     try await document.close()
   }
 
-  @Test(
-    "It saves by itself after a while, many changes at once, and at the latest after the longest wait"
-  )
+  @Test("Autosave waits for a pause in the changes, but never beyond the longest wait")
   func autosave() async throws {
     let document = try await create(
       autosave: AutosaveTiming(delay: .milliseconds(30), longestWait: .milliseconds(60)))
@@ -181,7 +181,7 @@ struct ManagedDocumentTests {
     #expect(try world().names()[0].contains("Last"))
   }
 
-  @Test("Ten quick saves are at most two writes")
+  @Test("Ten quick saves need at most two writes")
   func coalesced() async throws {
     let document = try await create()
     let before = document.writeCount
@@ -197,7 +197,7 @@ struct ManagedDocumentTests {
   }
 
   @Test(
-    "What is not valid never gets into the document, and is offered the next time",
+    "Invalid changes never reach the document, and the next session can recover them",
     arguments: Mix.allCases)
   func recovery(_ mix: Mix) async throws {
     let document = try await create(mix)
@@ -218,7 +218,7 @@ struct ManagedDocumentTests {
       DocumentWorld.path, in: world(mix).places, options(mix))
     #expect(try opened.recoveryDate() != nil)
     #expect(try trips(opened) == ["Lisbon"])
-    // Whoever goes on before the question is answered takes nothing away from it.
+    // Saving before the recovery does not discard the recovery.
     try insert("Between", in: opened)
     try await opened.save()
     try await opened.recover()
@@ -240,8 +240,7 @@ struct ManagedDocumentTests {
     try await again.close()
   }
 
-  @Test(
-    "Shared unique values are a conflict that is kept for the next time, and a policy resolves it")
+  @Test("A conflict of unique values is kept for recovery, and a merge policy resolves it")
   func sharedValues() async throws {
     let model = try Model(entities: [
       Entity(
@@ -273,7 +272,7 @@ struct ManagedDocumentTests {
     try await again.close()
   }
 
-  @Test("A save that fails loses nothing, says so, and goes well later")
+  @Test("A failed save loses nothing, reports the error, and succeeds later")
   func failure() async throws {
     let document = try await create()
     var states: [DocumentState.Name] = []
@@ -292,7 +291,7 @@ struct ManagedDocumentTests {
     #expect(states == [.normal, .saving, .saveFailed, .saving, .normal, .closed])
   }
 
-  @Test("An autosave that failed tries again by itself")
+  @Test("A failed autosave is retried automatically")
   func retry() async throws {
     let document = try await create(
       autosave: AutosaveTiming(delay: .milliseconds(10), longestWait: .milliseconds(20)))
@@ -305,7 +304,7 @@ struct ManagedDocumentTests {
     try await document.close()
   }
 
-  @Test("Going back gives up what is not saved; objects stay the same")
+  @Test("Reverting discards unsaved changes and keeps the object instances")
   func revert() async throws {
     let document = try await create()
     let trip = try insert("Lisbon", in: document)
@@ -328,7 +327,7 @@ struct ManagedDocumentTests {
     try await document.close()
   }
 
-  @Test("Workers' changes are seen in the main context, and saved with it")
+  @Test("The main context sees the changes of workers, and saves them")
   func workers() async throws {
     let document = try await create()
     let trip = try insert("Lisbon", in: document)
@@ -346,7 +345,7 @@ struct ManagedDocumentTests {
     try await document.close()
   }
 
-  @Test("What is handed over is seen at once, whatever the writing context does meanwhile")
+  @Test("Pushed changes are visible at once, also while the writing context saves")
   func handedOver() async throws {
     let document = try await create()
     for round in 0..<30 {
@@ -366,7 +365,7 @@ struct ManagedDocumentTests {
     #expect(try world().names()[0] == names)
   }
 
-  @Test("What another process has saved is noticed, and merged where nothing conflicts")
+  @Test("The document notices another process's save, and merges it if nothing conflicts")
   func others() async throws {
     let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
     let other = DocumentWorld(.binary, on: disk.seen(by: another))
@@ -385,7 +384,7 @@ struct ManagedDocumentTests {
     try await document.save()
     #expect(try other.names() == [["Faro", "Mine", "Porto", "Theirs"], [], []])
 
-    // Both change the same: that is said, and nothing is lost.
+    // Both processes change the same object: the save throws a conflict, and no change is lost.
     try theirs.refresh()
     let later = try other.context(theirs)
     try later.existingObject(with: same.objectID)["name"] = .string("There")
@@ -400,7 +399,7 @@ struct ManagedDocumentTests {
   }
 
   @Test(
-    "It can be saved elsewhere, as another type, duplicated and moved",
+    "The document can be saved elsewhere or as another type, duplicated and moved",
     arguments: [Mix.binary, .xml, .threeStores])
   func places(_ mix: Mix) async throws {
     let document = try await create(mix)
@@ -435,7 +434,7 @@ struct ManagedDocumentTests {
   }
 
   @Test(
-    "A document of another version of the model is migrated when it is opened",
+    "Opening a document of another model version migrates it",
     arguments: Mix.allCases)
   func migration(_ mix: Mix) async throws {
     let document = try await create(mix)
@@ -469,7 +468,7 @@ struct ManagedDocumentTests {
     try again.close()
   }
 
-  @Test("What the program keeps besides objects is saved in the same commit")
+  @Test("Additional content of the program is saved in the same commit as the objects")
   func content() async throws {
     final class Kept: Sendable {
       let bytes = Mutex<[String: [UInt8]]>([:])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Checksums of manifests")
 struct ManifestChecksumTests {
-  /// The manifest of a document of three versions.
+  /// Returns the manifest of a document of three versions.
   private static func manifest(_ mix: Mix) throws -> [UInt8] {
     let world = DocumentWorld(mix)
     let document = try world.create()
@@ -21,13 +21,13 @@ struct ManifestChecksumTests {
     #expect(whole.others.isEmpty)
     var silent: [String] = []
     for place in bytes.indices {
-      // Of a digit every bit, because it may name another commit.
+      // For a digit the test changes every bit, because another digit may name another commit.
       let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
       for bit in isDigit ? Array(0..<8) : [place % 8] {
         var changed = bytes
         changed[place] ^= 1 << UInt8(bit)
         guard var read = try? Manifest(changed, path: "/d") else { continue }
-        // Another name of the member itself hides the checksum and nothing else.
+        // If the name of the checksum itself is changed, the manifest only lacks its checksum.
         read.others = []
         if read != whole { silent.append("byte \(place), bit \(bit)") }
       }
@@ -57,7 +57,7 @@ struct ManifestChecksumTests {
     #expect(try world.names() == .each("Lisbon"))
   }
 
-  @Test("A checksum that is not the manifest's is an error that names a way on")
+  @Test("The error for a wrong checksum names a way to continue")
   func edited() throws {
     let text = String(decoding: try Self.manifest(.binary), as: UTF8.self)
     let edited = text.replacing("\"commit\": 3", with: "\"commit\": 2")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Packed documents")
 struct PackedDocumentTests {
   @Test(
-    "A document is opened where it is packed, with its versions and attachments, and only to be read",
+    "A packed document opens for reading, with its versions and attachments",
     arguments: Mix.allCases)
   func inPlace(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
@@ -34,7 +34,7 @@ struct PackedDocumentTests {
     }
   }
 
-  @Test("A document that was packed and unpacked goes on", arguments: Mix.allCases)
+  @Test("An unpacked document can be saved to", arguments: Mix.allCases)
   func unpacked(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     let document = try world.create()

@@ -6,13 +6,13 @@ import ObjectModel
 import StoreInterface
 import Testing
 
-@Suite("Documents when the power goes")
+@Suite("Documents after power cuts and disk failures")
 struct SafetyTests {
   private static let stateCount =
     ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1200
 
   @Test(
-    "After a cut at any moment a document is what one save made of it, whole",
+    "After a cut at any moment the document is whole, as one save left it",
     arguments: Mix.allCases)
   func cuts(_ mix: Mix) throws {
     let disk = SimulatedDisk()
@@ -43,7 +43,7 @@ struct SafetyTests {
         let bytes = try opened.openAttachment(named: one.name).read(byteCount: 100, at: 0)
         #expect(bytes == Array(one.name.utf8), "\(state)")
       }
-      // And work goes on.
+      // The document can be used further.
       try found.add("Sintra", to: opened)
       try opened.close()
       #expect(try found.names() == names.map { ($0 + ["Sintra"]).sorted() }, "\(state)")
@@ -52,12 +52,12 @@ struct SafetyTests {
   }
 
   @Test(
-    "A disk that refuses at any moment leaves a document as it was, and the next save goes well",
+    "A failed disk operation leaves the document as it was, and the next save succeeds",
     arguments: Mix.allCases)
   func refusals(_ mix: Mix) throws {
     var isReached = true
     var number = 0
-    // Once the failure comes after the last operation of the save, all operations were tried.
+    // Each round fails a later operation, until the failure comes after the last operation of the save.
     while isReached, number < 400 {
       let disk = SimulatedDisk()
       let world = DocumentWorld(mix, on: disk)
@@ -78,7 +78,7 @@ struct SafetyTests {
         disk.planNoFailures()
         #expect(try world.names(in: document) == .each("Lisbon"), "\(number): \(error)")
         #expect(try world.names() == .each("Lisbon"), "\(number): \(error)")
-        // What could not be saved is still there to be saved.
+        // The changes of the failed save are still in the context, and can be saved.
         if context.insertedObjects.count == 3 {
           try context.save()
           #expect(try world.names() == .each("Lisbon", "Porto"), "\(number)")
@@ -93,7 +93,7 @@ struct SafetyTests {
     #expect(!isReached && number > 4)
   }
 
-  @Test("Making a document is all or nothing", arguments: Mix.allCases)
+  @Test("After a cut during creation there is the whole document or none", arguments: Mix.allCases)
   func making(_ mix: Mix) throws {
     let disk = SimulatedDisk()
     let world = DocumentWorld(mix, on: disk)
@@ -111,7 +111,7 @@ struct SafetyTests {
     #expect(seen == [true, false])
   }
 
-  /// How a document is migrated: rows stay as they are, or are written anew.
+  /// The way in which a document is migrated: its rows stay as they are, or are rewritten.
   enum Change: String, CaseIterable, Sendable {
     case inPlace, rewriting
 
@@ -133,7 +133,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "A migration that is cut short leaves the document of one version or of the other, whole",
+    "A cut during a migration leaves the whole document in the old or the new model version",
     arguments: Mix.allCases, Change.allCases)
   func migrationCuts(_ mix: Mix, _ change: Change) throws {
     let disk = SimulatedDisk()
@@ -160,7 +160,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "A disk that refuses at any moment of a migration leaves the document as it was",
+    "A failed disk operation during a migration leaves the document as it was",
     arguments: Mix.allCases, Change.allCases)
   func migrationRefusals(_ mix: Mix, _ change: Change) throws {
     let model = try change.model
@@ -182,7 +182,7 @@ struct SafetyTests {
       } catch {
         disk.planNoFailures()
         #expect(try world.names() == .each("Lisbon"), "\(number): \(error)")
-        // Once it is in its place, only its durability may be in doubt, and the error says so.
+        // Once the new document is in place, only its durability is in doubt, and the error says so.
         let isNew = try world.open().model.versionHashes == model.versionHashes
         #expect(!isNew || "\(error)".contains("may not survive"), "\(number): \(error)")
         #expect(
@@ -198,7 +198,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "An autosave that the disk refuses at any moment is made up for by the next",
+    "After an autosave fails at any disk operation, the next autosave saves the changes",
     arguments: Mix.allCases)
   @MainActor
   func autosaveRefusals(_ mix: Mix) async throws {

@@ -6,20 +6,20 @@ import StoreInterface
 import Testing
 import Validation
 
-@Suite("Documents by the rules")
+@Suite("Documents checked by the validation rules")
 struct ValidityTests {
   private func report(_ disk: any Disk) throws -> Report {
     try Validator().validate(DocumentWorld.path, on: disk)
   }
 
-  @Test("Whatever is done to a document breaks no rule", arguments: Mix.allCases)
+  @Test("No operation on a document breaks a rule", arguments: Mix.allCases)
   func work(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     let document = try world.create()
     func check(_ what: String) throws {
       let report = try report(world.disk)
       #expect(report.findings.isEmpty, "\(what): \(report.text)")
-      // Of a store that others bring no rules are known.
+      // The validator has no rules for the store of a foreign plug-in.
       #expect(report.unchecked.count == (mix == .plugins ? 1 : 0), "\(what): \(report.text)")
     }
     try check("made")
@@ -43,7 +43,9 @@ struct ValidityTests {
     #expect(try report(world.disk).checked.objectCount == (mix == .plugins ? 4 : 6))
   }
 
-  @Test("After a cut at any moment no rule is broken by an error", arguments: Mix.allCases)
+  @Test(
+    "After a cut at any moment the document breaks no rule of severity error",
+    arguments: Mix.allCases)
   func cuts(_ mix: Mix) throws {
     let disk = SimulatedDisk()
     let world = DocumentWorld(mix, on: disk)
@@ -63,7 +65,7 @@ struct ValidityTests {
     }
   }
 
-  @Test("A save that failed leaves nothing that is an error", arguments: Mix.allCases)
+  @Test("A failed save leaves a document without errors", arguments: Mix.allCases)
   func refusals(_ mix: Mix) throws {
     for number in stride(from: 0, to: 60, by: 5) {
       let disk = SimulatedDisk()
@@ -80,8 +82,7 @@ struct ValidityTests {
     }
   }
 
-  @Test(
-    "What is kept because it is not valid breaks no rule, and is told of", arguments: Mix.allCases)
+  @Test("A kept recovery breaks no rule, and the report mentions it", arguments: Mix.allCases)
   func recovery(_ mix: Mix) throws {
     let world = DocumentWorld(mix)
     let document = try world.create()
@@ -107,7 +108,7 @@ struct ValidityTests {
   }
 
   @Test(
-    "A document that was migrated holds its earlier versions", arguments: Mix.allCases,
+    "A migrated document keeps its earlier versions", arguments: Mix.allCases,
     [false, true])
   func migrated(_ mix: Mix, _ isRewritten: Bool) throws {
     let world = DocumentWorld(mix)
@@ -118,7 +119,7 @@ struct ValidityTests {
 
     var description = DocumentWorld.model.description
     let index = try #require(description.entities.firstIndex { $0.name == "Trip" })
-    // A value that every object has to have is written into its row; one that it may lack is not.
+    // A new value that every object must have is written into the rows. An optional value is not.
     description.entities[index].declaredProperties.append(
       .attribute(
         Attribute("days", .int16, isOptional: !isRewritten, defaultValue: .integer(3))))
@@ -146,7 +147,7 @@ struct ValidityTests {
     )
   }
 
-  /// What removes all objects of a store.
+  /// Returns a commit request that removes all objects of a store.
   private func clearing(_ store: DocumentStore) throws -> CommitRequest {
     let base = try store.snapshot()
     let builder = LayerBuilder(base.schema)

@@ -33,7 +33,7 @@ struct ConcurrencyTests {
     #expect(try reader.byteCount() == 200 * 64)
   }
 
-  @Test("Closing under readers ends them with an error, never with other bytes")
+  @Test("Closing a file ends its readers with an error, and never with other bytes")
   func closingUnderReaders() async throws {
     let disk = RealDisk()
     let path = "/tmp/quire-\(UInt64.random(in: .min ... .max))"
@@ -49,7 +49,7 @@ struct ConcurrencyTests {
               while true {
                 let bytes = try file.read(byteCount: 4096, at: 0)
                 #expect(bytes.allSatisfy { $0 == 1 })
-                // There may be no more threads than readers.
+                // There may be only as many threads as readers, so the loop yields.
                 await Task.yield()
               }
             } catch {
@@ -58,7 +58,7 @@ struct ConcurrencyTests {
           }
         }
         group.addTask { try? file.close() }
-        // Whoever opens now may get the number that was just given back.
+        // A newly opened file may get the descriptor that was just closed.
         group.addTask { _ = try? disk.read("/etc/hostname", byteLimit: 4096) }
       }
     }

@@ -2,14 +2,14 @@ import DurableFiles
 import SeededRandom
 import Testing
 
-/// Programs of random operations, against what must hold of any crash.
+/// Runs programs of random operations, and checks what must be true after any crash.
 @Suite("The model of crashes")
 struct CrashModelTests {
-  /// What a program sees: the names, and the bytes of each.
+  /// The disk as a program sees it: the bytes of each file by its name.
   private typealias View = [String: [UInt8]]
 
   @Test(
-    "What was seen at any moment may be left, and what is synced is",
+    "A crash may leave any earlier view, and always keeps synced data",
     arguments: 1...25 as ClosedRange<UInt64>)
   func prefixes(_ seed: UInt64) throws {
     print("Seed \(seed)")
@@ -31,7 +31,7 @@ struct CrashModelTests {
         #expect(found.contains(view), "seed \(seed), step \(step)")
       }
     } else {
-      // The first and the last are in every sample.
+      // Every sample contains the first and the last view.
       #expect(found.contains(views[0]))
       #expect(found.contains(views[6]))
     }

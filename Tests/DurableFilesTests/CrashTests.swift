@@ -1,7 +1,7 @@
 import DurableFiles
 import Testing
 
-/// What may be found at a path after any crash; `nil` for nothing.
+/// Returns the possible contents of a path after any crash; `nil` for no file.
 private func outcomes(
   _ disk: SimulatedDisk, _ path: String = "/a", limit: Int = 20_000, seed: UInt64 = 1
 ) throws -> Set<String?> {
@@ -13,7 +13,7 @@ private func outcomes(
   return outcomes
 }
 
-@Suite("What a crash may leave")
+@Suite("The possible states after a crash")
 struct CrashTests {
   static func makeDisk(_ text: String = "old") throws -> SimulatedDisk {
     let disk = SimulatedDisk()
@@ -22,9 +22,9 @@ struct CrashTests {
     return disk
   }
 
-  // MARK: Programs that do it right
+  // MARK: Correct programs
 
-  @Test("A replacement leaves the old or the new contents, and the new once it returned")
+  @Test("A replacement leaves the old or the new contents, and the new after it returned")
   func replacement() throws {
     let disk = try Self.makeDisk()
     try disk.replace("/a") { try $0.write("new") }
@@ -42,7 +42,9 @@ struct CrashTests {
     #expect(found == ["old", "new"])
   }
 
-  @Test("A large replacement does too, in states chosen by seed", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "A large replacement leaves the old or the new contents, in states chosen by seed",
+    arguments: [1, 2, 3] as [UInt64])
   func largeReplacement(_ seed: UInt64) throws {
     let old = [UInt8](repeating: 1, count: 3_000)
     let new = [UInt8](repeating: 2, count: 30_000)
@@ -60,7 +62,7 @@ struct CrashTests {
     }
   }
 
-  @Test("Creating without overwriting leaves nothing or all")
+  @Test("Creating without overwriting leaves no file or the whole file")
   func creation() throws {
     let disk = SimulatedDisk()
     try disk.replace("/a", overwriting: false) { try $0.write("new") }
@@ -68,7 +70,7 @@ struct CrashTests {
     #expect(try outcomes(disk) == [nil, "new"])
   }
 
-  @Test("What was synced is there, whatever is torn behind it")
+  @Test("Synced bytes survive, even if later bytes are torn")
   func appending() throws {
     let disk = SimulatedDisk()
     let file = try disk.open("/a", for: .create)
@@ -89,7 +91,7 @@ struct CrashTests {
     }
   }
 
-  @Test("A crash during the recovery from a crash is a crash like any other")
+  @Test("A crash during the recovery from a crash is like any other crash")
   func crashDuringRecovery() throws {
     let disk = try Self.makeDisk()
     try disk.replace("/a") { try $0.write("new") }
@@ -105,9 +107,9 @@ struct CrashTests {
     }
   }
 
-  // MARK: Programs that do it wrong, which must be seen to break
+  // MARK: Wrong programs, whose faults the crash model must reveal
 
-  @Test("Overwriting in place is seen to break")
+  @Test("The crash model reveals that overwriting in place is not safe")
   func naiveOverwrite() throws {
     let disk = try Self.makeDisk()
     let file = try disk.open("/a", for: .update)
@@ -120,7 +122,7 @@ struct CrashTests {
     #expect(found.isSuperset(of: ["old", "", "new", "new!", "n", "\0\0", "\0\0\0\0"]))
   }
 
-  @Test("A large overwrite is seen with any of its sectors missing")
+  @Test("The crash model can drop any sector of a large overwrite")
   func tornSectors() throws {
     let old = String(repeating: "a", count: 1536)
     let disk = try Self.makeDisk(old)
@@ -141,7 +143,7 @@ struct CrashTests {
     #expect(found == expected)
   }
 
-  @Test("A file that grew ends at any byte, with the bytes, zeros or garbage")
+  @Test("A file that grew may end at any byte, with its bytes, zeros or garbage")
   func tornGrowth() throws {
     let disk = try Self.makeDisk()
     let file = try disk.open("/a", for: .update)
@@ -157,11 +159,11 @@ struct CrashTests {
       #expect(found.contains(Array("old".utf8) + [UInt8](repeating: 0, count: length)))
     }
     #expect(found.allSatisfy { $0.starts(with: "old".utf8) && $0.count <= 9 })
-    // Seven lengths; each longer one has bytes, zeros or garbage.
+    // There are seven lengths. Each length above the first has bytes, zeros or garbage.
     #expect(found.count == 1 + 6 * 3)
   }
 
-  @Test("A rename without a sync before it is seen to lose the contents")
+  @Test("The crash model reveals that a rename without a sync can lose the contents")
   func renameWithoutSync() throws {
     let disk = try Self.makeDisk()
     try disk.write("new", to: "/b")
@@ -171,7 +173,7 @@ struct CrashTests {
     #expect(try outcomes(disk).isSuperset(of: ["old", "", "\0\0\0", "new"]))
   }
 
-  @Test("A name without a sync of its directory is seen to be lost")
+  @Test("The crash model reveals that a name without a sync of its directory can be lost")
   func namesWithoutSync() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/d")
@@ -190,7 +192,7 @@ struct CrashTests {
     }
   }
 
-  @Test("A removal that was not synced is seen undone")
+  @Test("A removal that was not synced may be undone")
   func removalWithoutSync() throws {
     let disk = try Self.makeDisk()
     try disk.remove("/a")
@@ -198,7 +200,7 @@ struct CrashTests {
     #expect(try outcomes(disk) == [nil, "old"])
   }
 
-  @Test("A move between directories is seen in either or both, never in neither")
+  @Test("A move between directories leaves the file in either or both, never in neither")
   func moveBetweenDirectories() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/one")
@@ -220,7 +222,7 @@ struct CrashTests {
     #expect(try found() == [[false, true]])
   }
 
-  @Test("A sync tried again after it failed is seen to lose what the first should have kept")
+  @Test("The crash model reveals that a repeated sync can lose the bytes of a failed sync")
   func retriedSync() throws {
     let disk = try Self.makeDisk()
     let file = try disk.open("/a", for: .update)
@@ -229,7 +231,7 @@ struct CrashTests {
     #expect(throws: DiskError.self) { try file.sync() }
     try file.close()
 
-    // The handle refuses, so a program must go out of its way to be wrong.
+    // The handle refuses to sync again, so the wrong program opens the file again.
     let again = try disk.open("/a", for: .update)
     try again.append(Array("+2".utf8))
     try again.sync()
@@ -243,7 +245,7 @@ struct CrashTests {
     #expect(found.allSatisfy { $0.hasSuffix("+2") })
   }
 
-  @Test("A sync of the contents does not keep the permissions, a whole sync does")
+  @Test("A sync of the contents does not keep the permissions, and a full sync does")
   func permissions() throws {
     for scope in [SyncScope.contents, .everything] {
       let disk = try Self.makeDisk()
@@ -269,7 +271,7 @@ struct CrashTests {
 
 @Suite("The collection of crash states")
 struct CrashStatesTests {
-  @Test("One seed gives one sequence, another seed another")
+  @Test("The same seed gives the same sequence, and another seed another sequence")
   func seeds() throws {
     let disk = SimulatedDisk()
     let file = try disk.open("/a", for: .create)
@@ -285,7 +287,7 @@ struct CrashStatesTests {
     #expect(states[137].description == texts(5)[137])
   }
 
-  @Test("Nothing done leaves one state, and a settled disk none to lose")
+  @Test("An unused disk has one crash state, and a settled disk has nothing to lose")
   func nothingDone() throws {
     let disk = SimulatedDisk()
     #expect(disk.crashStates(limit: 10, seed: 1).count == 1)
@@ -299,7 +301,7 @@ struct CrashStatesTests {
     #expect(states[0].description == "state 0 of seed 1, after 0 operations: nothing was lost")
   }
 
-  @Test("A limit below the number of moments spreads over them")
+  @Test("A limit below the number of moments spreads the states over the moments")
   func fewStates() throws {
     let disk = SimulatedDisk()
     let file = try disk.open("/a", for: .create)
@@ -315,7 +317,7 @@ struct CrashStatesTests {
     #expect(Set(states.map(\.operationCount)).count == 10)
   }
 
-  @Test("A state says what was lost")
+  @Test("The description of a state says which writes were lost")
   func description() throws {
     let disk = SimulatedDisk()
     try disk.write("old", to: "/a")
@@ -333,7 +335,7 @@ struct CrashStatesTests {
         """)
   }
 
-  @Test("Sampled states hold the orderly ones")
+  @Test("A sample contains the states in which nothing was reordered")
   func sampling() throws {
     let disk = SimulatedDisk()
     try disk.write("", to: "/a")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Directories and names")
 struct DirectoryTests {
-  @Test("A listing is sorted and tells kinds", arguments: TestDisk.allCases)
+  @Test("A listing is sorted and tells the kinds of its entries", arguments: TestDisk.allCases)
   func listing(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.write("", to: directory + "/b")
@@ -26,7 +26,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("Names are made and removed", arguments: TestDisk.allCases)
+  @Test("Names are created and removed", arguments: TestDisk.allCases)
   func makingAndRemoving(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.makeDirectory(directory + "/d")
@@ -46,7 +46,8 @@ struct DirectoryTests {
   }
 
   @Test(
-    "A rename replaces a file and an empty directory, nothing else", arguments: TestDisk.allCases)
+    "A rename replaces a file or an empty directory, and nothing else", arguments: TestDisk.allCases
+  )
   func renaming(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let (a, b) = (directory + "/a", directory + "/b")
@@ -90,7 +91,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("A link name is taken once", arguments: TestDisk.allCases)
+  @Test("An existing name is not replaced by a link", arguments: TestDisk.allCases)
   func linking(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.write("a", to: directory + "/a")
@@ -103,7 +104,7 @@ struct DirectoryTests {
     }
   }
 
-  @Test("Symbolic links are followed or refused as asked", arguments: TestDisk.allCases)
+  @Test("Symbolic links are followed or refused as the caller asks", arguments: TestDisk.allCases)
   func symbolicLinks(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let document = directory + "/doc"
@@ -136,9 +137,9 @@ struct DirectoryTests {
       expect(.invalidPath) { try open("/doc", below) }
       expect(.invalidPath) { try open("/document", below) }
       expect(.invalidPath) { try open("/secret", below) }
-      // Links on the way to the document are the user's own.
+      // Links on the way to the document belong to the user and are followed.
       try open("/alias/parts/file", .refusedBelow(directory + "/alias"))
-      // What is created follows no link either, and makes nothing where a link leads.
+      // Creating a file follows no link, and creates no file at the target of a link.
       expect(.exists) { try disk.open(document + "/leak", for: .create) }
       expect(.symbolicLink) {
         try disk.open(document + "/up/new", for: .create, links: below)

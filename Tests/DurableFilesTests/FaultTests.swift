@@ -5,7 +5,7 @@ import Testing
 struct FaultTests {
   static let errors: [ErrorNumber] = [.inputOutput, .noSpace, .tooManyOpenFiles]
 
-  /// A disk with one durable file, "old".
+  /// Returns a disk with one durable file, "old".
   static func makeDisk() throws -> SimulatedDisk {
     let disk = SimulatedDisk()
     try disk.replace("/a") { try $0.write("old") }
@@ -13,7 +13,9 @@ struct FaultTests {
     return disk
   }
 
-  @Test("Whichever operation fails, a replacement leaves the old file", arguments: errors)
+  @Test(
+    "If any operation fails before the rename, a replacement leaves the old file", arguments: errors
+  )
   func failingReplacement(_ error: ErrorNumber) throws {
     let reference = try Self.makeDisk()
     try reference.replace("/a") { try $0.write("new") }
@@ -38,7 +40,7 @@ struct FaultTests {
           }
         } else {
           #expect(text == "new", "\(operation)")
-          // Only the directory's sync is left, and closing it, which tells nothing.
+          // The remaining operations are the directory's sync, and closing it, which reports no failure.
           #expect((failure(result) == nil) == (operation.operation == .close), "\(operation)")
         }
         #expect(disk.openFileCount == 0, "\(operation)")
@@ -50,7 +52,7 @@ struct FaultTests {
     }
   }
 
-  @Test("Signals are answered by trying again, and syncs are not")
+  @Test("A call that a signal interrupts is repeated, and a failed sync is not")
   func interruption() throws {
     let reference = try Self.makeDisk()
     try reference.replace("/a") { try $0.write("new") }
@@ -71,7 +73,7 @@ struct FaultTests {
     }
   }
 
-  @Test("Short writes and reads are carried on with", arguments: [1, 2, 511])
+  @Test("Short writes and reads are continued", arguments: [1, 2, 511])
   func shortTransfers(_ byteCount: Int) throws {
     let disk = SimulatedDisk()
     disk.plan(PlannedFailure(.short(byteCount: byteCount), lasting: .forGood))
@@ -85,7 +87,7 @@ struct FaultTests {
     #expect(writes.count == (1500 + byteCount - 1) / byteCount)
   }
 
-  @Test("A disk that takes nothing and says nothing is not asked forever")
+  @Test("A write that makes no progress and reports no error ends with an error")
   func writingNothing() throws {
     let disk = SimulatedDisk()
     disk.plan(PlannedFailure(.short(byteCount: 0), on: [.write], lasting: .forGood))
@@ -94,7 +96,7 @@ struct FaultTests {
     expect(.inputOutput) { try file.append([1]) }
   }
 
-  @Test("A full disk takes half an append back")
+  @Test("On a full disk a partial append is removed again")
   func takingBackHalfAnAppend() throws {
     let disk = SimulatedDisk()
     let file = try disk.open("/a", for: .create)
@@ -135,7 +137,7 @@ struct FaultTests {
     try file.close()
   }
 
-  @Test("A sync of a directory is excused where there is none, and nowhere else")
+  @Test("A missing sync of directories is tolerated, and any other failure is not")
   func directorySync() throws {
     let disk = SimulatedDisk()
     for excuse in [ErrorNumber.invalidArgument, .notSupported] {
@@ -147,7 +149,7 @@ struct FaultTests {
     expect(.inputOutput) { try disk.syncDirectory("/") }
   }
 
-  @Test("A lock that fails to be taken is free")
+  @Test("A lock is free after an attempt to take it failed")
   func failingLock() throws {
     let reference = SimulatedDisk()
     try reference.lock("/lock").release()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("An open file")
 struct FileTests {
-  @Test("What was appended is read back at its offset", arguments: TestDisk.allCases)
+  @Test("Appended bytes are read back at their offset", arguments: TestDisk.allCases)
   func appending(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let file = try disk.open(directory + "/a", for: .create)
@@ -22,7 +22,7 @@ struct FileTests {
     }
   }
 
-  @Test("A read beyond the end says how much there was", arguments: TestDisk.allCases)
+  @Test("A read beyond the end reports how many bytes there were", arguments: TestDisk.allCases)
   func readingBeyondTheEnd(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.write("abc", to: directory + "/a")
@@ -44,7 +44,7 @@ struct FileTests {
     }
   }
 
-  @Test("A file is cut and lengthened with zeros", arguments: TestDisk.allCases)
+  @Test("A file is truncated, and lengthened with zeros", arguments: TestDisk.allCases)
   func truncating(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let file = try disk.open(directory + "/a", for: .create)
@@ -58,7 +58,7 @@ struct FileTests {
     }
   }
 
-  @Test("Each mode of opening does what it says", arguments: TestDisk.allCases)
+  @Test("Each mode of opening behaves as documented", arguments: TestDisk.allCases)
   func opening(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/a"
@@ -85,7 +85,7 @@ struct FileTests {
     }
   }
 
-  @Test("A closed handle refuses, and closes once", arguments: TestDisk.allCases)
+  @Test("A closed handle refuses every use, and closes once", arguments: TestDisk.allCases)
   func closing(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let file = try disk.open(directory + "/a", for: .create)
@@ -98,7 +98,7 @@ struct FileTests {
     }
   }
 
-  @Test("A handle outlives its file's name", arguments: TestDisk.allCases)
+  @Test("A handle stays usable after its file's name is removed", arguments: TestDisk.allCases)
   func outlivingTheName(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/a"
@@ -120,7 +120,9 @@ struct FileTests {
     }
   }
 
-  @Test("The status tells kind, size, permissions, names and changes", arguments: TestDisk.allCases)
+  @Test(
+    "The status tells kind, size, permissions, number of names and changes",
+    arguments: TestDisk.allCases)
   func status(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/a"
@@ -145,7 +147,7 @@ struct FileTests {
     }
   }
 
-  @Test("Small and large pieces arrive in order", arguments: TestDisk.allCases)
+  @Test("Small and large pieces are appended in order", arguments: TestDisk.allCases)
   func gatheringPieces(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let file = try disk.open(directory + "/a", for: .create)
@@ -168,7 +170,7 @@ struct FileTests {
     }
   }
 
-  @Test("An append that fails in its writer leaves the length", arguments: TestDisk.allCases)
+  @Test("An append whose writer throws leaves the length unchanged", arguments: TestDisk.allCases)
   func takingAnAppendBack(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let file = try disk.open(directory + "/a", for: .create)

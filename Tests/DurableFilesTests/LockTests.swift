@@ -66,7 +66,7 @@ struct LockTests {
       #expect(try disk.text(path) == "A letter.")
       try disk.remove(path)
 
-      // An empty file, or one that looks like a record, may be one of the user's too.
+      // A file of the user may be empty, or may look like a record too.
       for text in ["", "quire-lock 1\n"] {
         try disk.write(text, to: directory + "/notes")
         try disk.link(directory + "/notes", to: path)
@@ -91,7 +91,7 @@ struct LockTests {
     }
   }
 
-  @Test("An object that goes away gives its lock back", arguments: TestDisk.allCases)
+  @Test("A lock is released when its object is deallocated", arguments: TestDisk.allCases)
   func forgetting(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       _ = try disk.lock(directory + "/lock")
@@ -101,7 +101,9 @@ struct LockTests {
     }
   }
 
-  @Test("A lock file that is a link, or was removed, is no lock", arguments: TestDisk.allCases)
+  @Test(
+    "A lock file that is a link is refused, and a removed lock file is replaced by a new one",
+    arguments: TestDisk.allCases)
   func strangeLockFiles(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.makeSymbolicLink(directory + "/link", to: "elsewhere")
@@ -118,7 +120,7 @@ struct LockTests {
   }
 
   @Test(
-    "Text that is no record names nobody",
+    "Text that is no record names no lock holder",
     arguments: [
       "", "hello", "quire-lock 1\n", "quire-lock 2\nhost h\nboot b\nprocess 1\nstarted 1\n",
       "quire-lock 1\nhost h\nboot b\nprocess 1\nstarted 1",
@@ -141,7 +143,7 @@ struct ProcessLockTests {
   let here = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 5)
   let disk = SimulatedDisk()
 
-  @Test("Another process of this host is named")
+  @Test("The error names a lock holder in another process of this host")
   func otherProcess() throws {
     let lock = try disk.seen(by: here).lock("/lock")
 
@@ -165,7 +167,7 @@ struct ProcessLockTests {
     _ = lock
   }
 
-  @Test("A name left by an ended process does not stand for who holds the lock now")
+  @Test("The name of an ended process is not taken for the present lock holder")
   func staleRecord() throws {
     let lock = try disk.seen(by: here).lock("/lock")
     disk.endProcess(here)
@@ -197,7 +199,7 @@ struct ProcessLockTests {
     _ = held
   }
 
-  @Test("A name from before this host was started again is an abandoned one")
+  @Test("A name from before a restart of this host is abandoned")
   func earlierBoot() throws {
     let before = ProcessIdentity(hostName: "here", bootID: "boot-0", processID: 7, startTime: 5)
     let lock = try disk.seen(by: before).lock("/lock")
@@ -207,7 +209,7 @@ struct ProcessLockTests {
     _ = lock
   }
 
-  @Test("Waiting ends when the lock is given back, or when the patience does")
+  @Test("Waiting ends when the lock is released or the time is over")
   func waiting() throws {
     let lock = try disk.lock("/lock")
     let pauseCount = Mutex(0)
@@ -228,7 +230,7 @@ struct ProcessLockTests {
 @Suite(
   "Locks of a real second process", .enabled(if: OtherProcess.isPossible, "It needs Python 3."))
 struct RealProcessLockTests {
-  @Test("It is named while it holds, and its name is left when it is killed")
+  @Test("The error names a process that holds the lock, and its name stays after it is killed")
   func secondProcess() throws {
     try TestDisk.real.run { disk, directory in
       let path = directory + "/lock"
@@ -261,7 +263,7 @@ struct RealProcessLockTests {
     }
   }
 
-  @Test("It meets the lock that we hold, and inherits none")
+  @Test("Another process meets our lock, and a child process inherits none")
   func ourLock() throws {
     try TestDisk.real.run { disk, directory in
       let path = directory + "/lock"

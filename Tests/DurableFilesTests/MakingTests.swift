@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Making a file or a folder in the place of another")
 struct MakingTests {
-  /// Makes a folder with one file.
+  /// Creates a folder with one file.
   private func makeFolder(_ text: String, _ disk: any Disk, _ path: String) throws {
     try disk.makeDirectory(path)
     try disk.write(text, to: path + "/file")
   }
 
-  @Test("A file and a folder are there, and nothing else is", arguments: TestDisk.allCases)
+  @Test("A new file and a new folder exist, and no other file does", arguments: TestDisk.allCases)
   func making(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.makeFile(directory + "/a", overwriting: false) { try $0.write("new") }
@@ -33,7 +33,7 @@ struct MakingTests {
     }
   }
 
-  @Test("New files have the permissions of the old ones", arguments: TestDisk.allCases)
+  @Test("A new file has the permissions of the file that it replaces", arguments: TestDisk.allCases)
   func permissions(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let isPrivate = FilePermissions(rawValue: 0o600)
@@ -61,8 +61,7 @@ struct MakingTests {
     }
   }
 
-  @Test(
-    "After each failing call the old file and its log are there, whole", arguments: [false, true])
+  @Test("After any failing call the old file and its log are whole", arguments: [false, true])
   func failingCalls(_ hasLog: Bool) throws {
     func make(_ disk: SimulatedDisk) throws {
       try disk.makeFile("/d/a", overwriting: true, companionEndings: ["-wal"]) {
@@ -84,7 +83,7 @@ struct MakingTests {
     }
   }
 
-  @Test("After each failing call the old folder is there, whole")
+  @Test("After any failing call the old folder is whole")
   func failingCallsOfFolders() throws {
     try forEachFailure {
       try $0.make("/d/a", overwriting: true) { [disk = $0] in try makeFolder("new", disk, $0) }
@@ -98,7 +97,7 @@ struct MakingTests {
     }
   }
 
-  /// Runs `body` once for each of its calls, which fails then.
+  /// Runs `body` again and again, and makes another one of its calls fail each time.
   private func forEachFailure(
     _ body: (SimulatedDisk) throws -> Void, prepare: (SimulatedDisk) throws -> Void,
     check: (SimulatedDisk, (any Error)?) throws -> Void
@@ -121,7 +120,7 @@ struct MakingTests {
     #expect(failureCount > 20)
   }
 
-  @Test("A crash at any moment leaves the old one or the new one, or the next writer puts it back")
+  @Test("A crash leaves the old or the new file, or the next writer restores the old")
   func crashes() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/d")
@@ -152,7 +151,7 @@ struct MakingTests {
     #expect(count > 10)
   }
 
-  @Test("A check that fails brings the old one back", arguments: TestDisk.allCases)
+  @Test("A check that fails restores the old file or folder", arguments: TestDisk.allCases)
   func failingCheck(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try makeFolder("old", disk, directory + "/d")
@@ -180,7 +179,7 @@ struct MakingTests {
     }
   }
 
-  @Test("Two writers of one path: the second is refused", arguments: TestDisk.allCases)
+  @Test("The second of two writers of one path is refused", arguments: TestDisk.allCases)
   func twoWriters(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.makeFile(directory + "/a", overwriting: true) { writer in
@@ -195,7 +194,8 @@ struct MakingTests {
   }
 
   @Test(
-    "A refusal removes what an ended process left beside the file", arguments: TestDisk.allCases)
+    "A refused creation removes the leftovers of ended processes beside the file",
+    arguments: TestDisk.allCases)
   func leftoversOfRefused(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.write("there", to: directory + "/a")
@@ -215,7 +215,7 @@ struct MakingTests {
     }
   }
 
-  @Test("A link at the path stays, and the file that it leads to is replaced")
+  @Test("A link at the path stays, and its target is replaced")
   func links() throws {
     try TestDisk.real.run { disk, directory in
       try disk.makeDirectory(directory + "/d")
@@ -228,7 +228,7 @@ struct MakingTests {
     }
   }
 
-  @Test("An output is recognised by every name of an input", arguments: TestDisk.allCases)
+  @Test("An output is recognised as an input by each of its names", arguments: TestDisk.allCases)
   func overlaps(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try makeFolder("x", disk, directory + "/doc")

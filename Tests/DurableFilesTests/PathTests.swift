@@ -5,7 +5,7 @@ import Testing
 @Suite("Paths")
 struct PathTests {
   @Test(
-    "A path is taken apart as the system would",
+    "A path is split as the system splits it",
     arguments: [
       ("a", ".", "a"), ("/a", "/", "a"), ("a/b", "a", "b"), ("/a/b/", "/a", "b"),
       ("//a//b//", "//a", "b"), ("/", "/", ""), ("a/e\u{301}/b", "a/e\u{301}", "b"),
@@ -16,7 +16,7 @@ struct PathTests {
     #expect(path.lastPathComponent.utf8.elementsEqual(name.utf8))
   }
 
-  @Test("Only a path that stays below a directory is below it")
+  @Test("Only a path that stays below a directory counts as below it")
   func below() {
     #expect("d/a//./b/".pathComponents(below: "d") == ["a", "b"])
     #expect("d/a".pathComponents(below: "d/") == ["a"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The real disk")
 struct RealDiskTests {
-  @Test("A pipe in a file's place is refused, and not waited for")
+  @Test("A pipe in place of a file is refused without waiting")
   func pipe() throws {
     try TestDisk.real.run { disk, directory in
       #expect(mkfifo(directory + "/pipe", 0o600) == 0)
@@ -19,7 +19,7 @@ struct RealDiskTests {
     }
   }
 
-  @Test("The process is told from all others")
+  @Test("The process identity differs from that of every other process")
   func identity() {
     let calls = RealDisk().calls
     let process = calls.process
@@ -38,7 +38,7 @@ struct RealDiskTests {
     #endif
   }
 
-  @Test("A process that ends leaves no temporary file, whatever its threads are making")
+  @Test("A process that ends leaves no temporary file, even while its threads create some")
   func ending() async throws {
     let directory = FileManager.default.temporaryDirectory.path + "/ending-\(UUID())"
     try RealDisk().makeDirectory(directory)
@@ -63,7 +63,7 @@ struct RealDiskTests {
     }
   }
 
-  @Test("The clock goes on while it pauses")
+  @Test("The clock advances during a pause")
   func pausing() {
     let calls = RealDisk().calls
     let start = calls.uptime
@@ -73,7 +73,7 @@ struct RealDiskTests {
     #expect(calls.uptime - start >= .milliseconds(3))
   }
 
-  @Test("Every name a listing of a large directory gives is there")
+  @Test("Every name in the listing of a large directory exists")
   func largeDirectory() throws {
     try TestDisk.real.run { disk, directory in
       let names = (0..<500).map { "\($0)-" + String(repeating: "x", count: $0 % 200) }.sorted()
@@ -83,12 +83,12 @@ struct RealDiskTests {
     }
   }
 
-  @Test("Descriptors of a file that somebody else has locked are kept, and used again")
+  @Test("Descriptors of a file that another library has locked are kept and reused")
   func lockedFile() throws {
     try TestDisk.real.run { disk, directory in
       let path = directory + "/a"
       try disk.write("before", to: path)
-      // Another library, with a lock of POSIX.
+      // The other library locks the file with a POSIX lock.
       let other = Foundation.open(path, O_RDWR)
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)
@@ -121,7 +121,7 @@ struct RealDiskTests {
     }
   }
 
-  /// Whether another process could not lock a file now.
+  /// Whether another process is unable to lock the file now.
   private func isLockedForOthers(_ path: String) throws -> Bool {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

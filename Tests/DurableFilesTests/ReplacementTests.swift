@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Replacing a file")
 struct ReplacementTests {
-  @Test("The new contents are there, and nothing else is", arguments: TestDisk.allCases)
+  @Test(
+    "After a replacement the new contents exist, and no other file does",
+    arguments: TestDisk.allCases)
   func replacing(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/a"
@@ -24,7 +26,7 @@ struct ReplacementTests {
     }
   }
 
-  @Test("The permissions stay", arguments: TestDisk.allCases)
+  @Test("A replacement keeps the permissions", arguments: TestDisk.allCases)
   func permissions(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       for mode in [0o600, 0o666] as [UInt16] {
@@ -40,7 +42,9 @@ struct ReplacementTests {
     }
   }
 
-  @Test("A failing writer leaves the old file and no other", arguments: TestDisk.allCases)
+  @Test(
+    "A replacement whose writer fails leaves the old file and no other",
+    arguments: TestDisk.allCases)
   func failingWriter(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       try disk.write("old", to: directory + "/a")
@@ -83,7 +87,9 @@ struct ReplacementTests {
     }
   }
 
-  @Test("Nothing is overwritten when that is not wanted", arguments: TestDisk.allCases)
+  @Test(
+    "An existing file is not overwritten unless the caller asks for it",
+    arguments: TestDisk.allCases)
   func notOverwriting(_ kind: TestDisk) throws {
     try kind.run { disk, directory in
       let path = directory + "/a"
@@ -102,7 +108,7 @@ struct ReplacementTests {
     }
   }
 
-  @Test("Leftovers of ended processes go, and those of running ones stay")
+  @Test("Leftovers of ended processes are removed, and files of running processes stay")
   func abandoned() throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/test")
@@ -116,7 +122,7 @@ struct ReplacementTests {
         let other = disk.seen(by: process)
         let path = other.temporaryPath(for: "/test/" + name)
         try disk.write("x", to: path)
-        // A temporary file that is replaced itself, and the log of a database.
+        // Two files that must stay: the temporary file of a temporary file, and the log of a database.
         try disk.write("x", to: other.temporaryPath(for: path))
         try disk.write("x", to: path + "-wal")
       }

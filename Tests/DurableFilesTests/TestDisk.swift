@@ -2,14 +2,14 @@ import DurableFiles
 import Foundation
 import Testing
 
-/// The disks that every suite runs on.
+/// The disks on which every suite runs.
 enum TestDisk: String, CaseIterable, CustomTestStringConvertible {
   case real
   case simulated
 
   var testDescription: String { rawValue }
 
-  /// Runs `body` with a disk and an empty directory on it, which is gone afterwards.
+  /// Runs `body` with a disk and an empty directory on it, which is removed afterwards.
   func run<Result>(_ body: (any Disk, _ directory: String) throws -> Result) throws -> Result {
     switch self {
     case .simulated:
@@ -42,7 +42,7 @@ extension Disk {
   func names(_ directory: String) throws -> [String] { try list(directory).map(\.name) }
 }
 
-/// Checks that `body` fails with the code, and gives the error back.
+/// Checks that `body` throws an error with the code, and returns the error.
 @discardableResult
 func expect<Result>(
   _ code: DiskError.Code, sourceLocation: SourceLocation = #_sourceLocation,

@@ -2,11 +2,9 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("Where plug-ins are looked for")
+@Suite("The search folders of plug-ins")
 struct PluginFoldersTests {
-  @Test(
-    "The folders come in one order: the program's, the environment's, the user's, the system's, the tool's"
-  )
+  @Test("The folders come in this order: program, environment, user, system, tool")
   func order() {
     let folders = PluginFolders(
       ["/own"],
@@ -26,7 +24,7 @@ struct PluginFoldersTests {
     #expect(folders.refusals == [])
   }
 
-  @Test("Without a folder for data the user's is below the home, if that says where it is")
+  @Test("Without a data folder, the user's plug-in folder is below an absolute home")
   func home() {
     func user(_ environment: [String: String]) -> [String] {
       PluginFolders(environment: environment).folders.filter { $0.kind == .user }.map(\.path)
@@ -40,7 +38,7 @@ struct PluginFoldersTests {
     #expect(user([:]) == [])
   }
 
-  @Test("A relative folder is refused, and the others are searched")
+  @Test("A relative folder is refused, and the other folders are searched")
   func relative() {
     let folders = PluginFolders(environment: ["QUIRE_PLUGIN_PATH": "plugins:/a::./b"])
 
@@ -50,7 +48,8 @@ struct PluginFoldersTests {
     #expect(folders.refusals.allSatisfy { $0.message.contains("QUIRE_PLUGIN_PATH") })
   }
 
-  @Test("Off is off, and so is what nobody understands", arguments: ["off", "OFF", "no", "0"])
+  @Test(
+    "The word 'off' and every unknown word turn plug-ins off", arguments: ["off", "OFF", "no", "0"])
   func off(_ word: String) {
     let folders = PluginFolders(
       ["/own"], environment: ["QUIRE_PLUGINS": word, "QUIRE_PLUGIN_PATH": "/a"])
@@ -59,7 +58,7 @@ struct PluginFoldersTests {
     #expect(folders.offReason?.contains(word.lowercased() == "off" ? "off" : word) == true)
   }
 
-  @Test("On is on", arguments: ["on", ""])
+  @Test("The word 'on' and an empty value leave plug-ins on", arguments: ["on", ""])
   func on(_ word: String) {
     let folders = PluginFolders(environment: ["QUIRE_PLUGINS": word])
 

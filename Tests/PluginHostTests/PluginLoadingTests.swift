@@ -6,9 +6,9 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("Plug-ins that are loaded", .enabled(if: Compiler.path != nil, "There is no C compiler."))
+@Suite("Loading plug-ins", .enabled(if: Compiler.path != nil, "There is no C compiler."))
 struct PluginLoadingTests {
-  /// A plug-in whose library is made of a source in `BadPlugins`.
+  /// Returns a plug-in whose library is built from a source in `BadPlugins`.
   private func found(
     _ name: String, _ world: PluginWorld, capabilities: String = #"["durable"]"#
   ) throws -> FoundPlugin {
@@ -34,7 +34,7 @@ struct PluginLoadingTests {
     #expect(loaded.table.pointee.query == nil)
   }
 
-  @Test("Functions that a table is too old to have are not there, whatever lies behind it")
+  @Test("The host ignores functions that the table is too old to have")
   func old() throws {
     let world = try PluginWorld()
 
@@ -45,7 +45,7 @@ struct PluginLoadingTests {
     #expect(loaded.table.pointee.query == nil)
   }
 
-  @Test("What a table has beyond this program's knowledge is passed over")
+  @Test("The host ignores functions of a table that is newer than the program")
   func later() throws {
     let world = try PluginWorld()
 
@@ -54,7 +54,7 @@ struct PluginLoadingTests {
     #expect(loaded.table.pointee.read_value == nil)
   }
 
-  /// Sources, what their manifest says, the kind of refusal and words of it.
+  /// Each source with the capability in its manifest, the reason of the refusal, and words of the message.
   static let bad: [(String, String, PluginRefusal.Reason, [String])] = [
     ("missing-symbol", "durable", .missingSymbol, ["'quire_store_plugin'"]),
     ("unresolved", "durable", .notLoadable, ["nobody_has_this"]),
@@ -96,7 +96,7 @@ struct PluginLoadingTests {
     #expect(world.search().refusal(ofType: StoreType(rawValue: "Other")).reason == .notFound)
   }
 
-  @Test("Every bad plug-in is tried")
+  @Test("Every bad plug-in has a test")
   func all() throws {
     let sources = try FileManager.default.contentsOfDirectory(
       atPath: Compiler.sources.path(percentEncoded: false))
@@ -107,7 +107,7 @@ struct PluginLoadingTests {
         == Set(Self.bad.map(\.0) + sound))
   }
 
-  @Test("What is no library is refused in the loader's words")
+  @Test("A file that is no library is refused with the loader's message")
   func noLibrary() throws {
     let world = try PluginWorld()
     try world.add(
@@ -121,7 +121,7 @@ struct PluginLoadingTests {
     #expect(error.message.contains("ELF") || error.message.contains("mach-o"))
   }
 
-  @Test("A library that could not be loaded is tried again when it is asked for again")
+  @Test("A library that could not be loaded is tried again on the next request")
   func mended() throws {
     let world = try PluginWorld()
     let plugin = try found("unresolved", world)
@@ -133,7 +133,7 @@ struct PluginLoadingTests {
     #expect(plugin.state == .loaded)
   }
 
-  @Test("A library that is part of the process stays what it was, whatever takes its file's place")
+  @Test("A loaded library stays the same after another file replaces its file")
   func replaced() throws {
     let world = try PluginWorld()
     let plugin = try found("missing-symbol", world)
@@ -147,7 +147,7 @@ struct PluginLoadingTests {
     #expect(error.message.contains("stays until that ends"))
   }
 
-  @Test("What a plug-in can't do it says by a code and in words")
+  @Test("A plug-in reports an unsupported operation with a code and a message")
   func refusing() throws {
     let world = try PluginWorld()
     let loaded = try found("sound", world).load()
@@ -161,7 +161,7 @@ struct PluginLoadingTests {
     #expect(String(cString: error.message) == "This plug-in is for tests and keeps nothing.")
   }
 
-  @Test("A plug-in that ends its process ends no other")
+  @Test("A plug-in that crashes ends only its own process")
   func crash() async throws {
     await #expect(processExitsWith: .signal(SIGABRT)) {
       let world = try PluginWorld()

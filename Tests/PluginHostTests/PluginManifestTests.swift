@@ -21,7 +21,7 @@ struct PluginManifestTests {
     try PluginManifest(Array(text.utf8), path: "/p/x/plugin.json", folderName: "x")
   }
 
-  @Test("All that a manifest may say is read")
+  @Test("Every member of a manifest is read")
   func whole() throws {
     let manifest = try read(Self.whole)
 
@@ -38,7 +38,7 @@ struct PluginManifestTests {
           description: "Stores of the ledger.", author: "Somebody", types: [ledger]))
   }
 
-  @Test("What nobody knows is passed over and told")
+  @Test("Unknown members of a manifest are ignored with a warning")
   func unknown() throws {
     let text = Self.whole.replacing(#""abi""#, with: #""licence": 1, "abi""#)
       .replacing(#""history""#, with: #""history", "telepathy""#)
@@ -56,7 +56,7 @@ struct PluginManifestTests {
     #expect(manifest.types == (try read(Self.whole).types))
   }
 
-  /// Changes of the whole manifest, each with words of the fault and whether a schema can see it.
+  /// Changes of the whole manifest, each with words of the message and whether a schema can detect the fault.
   static let faults: [(from: String, to: String, words: String, isInSchema: Bool)] = [
     (#""name": "ledger", "#, "", "name is missing", true),
     (#""ledger", "version""#, #""led ger", "version""#, "name is not 1 to 64", true),
@@ -98,7 +98,9 @@ struct PluginManifestTests {
     (#""abi": 1"#, #""abi": 1, "abi": 1"#, "twice", false),
   ]
 
-  @Test("What no manifest may say is refused with its place", arguments: faults.indices)
+  @Test(
+    "A member that is not allowed is refused, and the message has its place",
+    arguments: faults.indices)
   func faulty(_ index: Int) throws {
     let fault = Self.faults[index]
     let text = Self.whole.replacing(fault.from, with: fault.to, maxReplacements: 1)
@@ -111,7 +113,7 @@ struct PluginManifestTests {
     #expect(refusal.message.contains("/p/x/plugin.json"))
   }
 
-  @Test("A name is told as soon as there is one; otherwise the folder's")
+  @Test("A refusal names the plug-in by its manifest, or else by its folder")
   func names() throws {
     let named = try #require(throws: PluginRefusal.self) {
       try read(#"{"name": "ledger", "abi": 1}"#)
@@ -123,7 +125,7 @@ struct PluginManifestTests {
     #expect(unnamed.message.contains("line 1"))
   }
 
-  @Test("A manifest for another version of the interface is refused with both numbers")
+  @Test("A manifest for another version of the interface is refused with both versions")
   func version() throws {
     let refusal = try #require(throws: PluginRefusal.self) {
       try read(#"{"name": "later", "abi": 12, "types": {"shape": "new"}}"#)
@@ -134,7 +136,7 @@ struct PluginManifestTests {
     #expect(refusal.message.contains("version 12") && refusal.message.contains("version 1."))
   }
 
-  @Test("A file is known by its first bytes")
+  @Test("A file is recognised by its first bytes")
   func beginnings() throws {
     let type = try read(Self.whole).types[0]
 
@@ -143,12 +145,12 @@ struct PluginManifestTests {
     #expect(!type.recognizes([]))
     #expect(type.recognizes([1, 2, 3, 4, 0, 0xFF, 9] + Array("a ledger".utf8)))
     #expect(!type.recognizes([1, 2, 3, 4, 0, 0xFF, 9]))
-    // What lies behind the first bytes is not looked at, whoever hands it over.
+    // Only the first bytes count, even if the caller passes more.
     let far = [1, 2, 3, 4, 0, 0xFF] + [UInt8](repeating: 0, count: 1018) + Array("ledger".utf8)
     #expect(!type.recognizes(far))
   }
 
-  @Test("The schema says the same as the reader, as far as a schema can")
+  @Test("The schema refuses the same manifests as the reader, as far as a schema can")
   func schema() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../spec/plugin.schema.json").standardized
@@ -165,7 +167,7 @@ struct PluginManifestTests {
     }
   }
 
-  @Test("Changed bytes are a manifest or a refusal")
+  @Test("A manifest with changed bytes is read or refused")
   func changes() {
     let bytes = Array(Self.whole.utf8)
     for index in bytes.indices {

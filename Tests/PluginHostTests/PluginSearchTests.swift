@@ -5,14 +5,14 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("A search for plug-ins")
+@Suite("The search for plug-ins")
 struct PluginSearchTests {
   private static func manifest(_ name: String, _ types: String...) -> String {
     let all = types.map { #"{"name": "\#($0)", "capabilities": []}"# }
     return PluginWorld.manifest(name, types: "[" + all.joined(separator: ", ") + "]")
   }
 
-  @Test("Plug-ins are found by name within a folder; other things are passed over")
+  @Test("The search finds plug-ins by name within a folder, and ignores other files")
   func found() throws {
     let world = try PluginWorld()
     try world.add("b", manifest: Self.manifest("two", "Two"))
@@ -33,7 +33,7 @@ struct PluginSearchTests {
     #expect(registry.plugin(for: StoreType(rawValue: "Two"))?.manifest.name == "two")
   }
 
-  @Test("The digest is that of the library's bytes")
+  @Test("The digest is computed from the bytes of the library")
   func digest() throws {
     let world = try PluginWorld()
     try world.add(library: Array("abc".utf8))
@@ -43,7 +43,7 @@ struct PluginSearchTests {
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
-  @Test("One that can't be read stops nobody else")
+  @Test("An unreadable plug-in does not stop the search")
   func unreadable() throws {
     let world = try PluginWorld()
     try world.add("a", manifest: "{")
@@ -62,7 +62,7 @@ struct PluginSearchTests {
     #expect(registry.refusals[3].message.contains("65537"))
   }
 
-  @Test("The first of two with one name is used, and the other is told with both files")
+  @Test("The first of two plug-ins with one name is used, and the refusal names both files")
   func duplicateNames() throws {
     let world = try PluginWorld()
     let other = try world.folder("other")
@@ -80,7 +80,7 @@ struct PluginSearchTests {
     }
   }
 
-  @Test("Of two for one type the first is used for it, and the other for what else it brings")
+  @Test("The first plug-in for a type is used, and the second only for its other types")
   func duplicateTypes() throws {
     let world = try PluginWorld()
     try world.add("a", manifest: Self.manifest("one", "One", "Shared"))
@@ -94,7 +94,7 @@ struct PluginSearchTests {
     #expect(registry.refusals[0].message.contains("'one', \(world.folder)/a/plugin.json"))
   }
 
-  @Test("What is built in wins, unless somebody says otherwise")
+  @Test("A built-in type wins, unless the caller lets plug-ins replace built-in types")
   func builtIn() throws {
     let world = try PluginWorld()
     try world.add("a", manifest: Self.manifest("one", "XML", "One"))
@@ -104,7 +104,7 @@ struct PluginSearchTests {
     #expect(world.search(replacingBuiltIn: true).plugins[0].types.map(\.name) == ["XML", "One"])
   }
 
-  @Test("Backends come behind those there are, and know files and folders by the manifest")
+  @Test("Backends of plug-ins come last, and recognise files and folders by the manifest")
   func backends() throws {
     let world = try PluginWorld()
     let types =
@@ -123,9 +123,7 @@ struct PluginSearchTests {
     #expect(try backends.backend(ofStoreAt: folder, on: RealDisk()).type.rawValue == "Folder")
   }
 
-  @Test(
-    "Who opens a store of a type that there is no backend for learns where plug-ins were looked for"
-  )
+  @Test("The error for a type without a backend names the folders that were searched")
   func lacking() throws {
     let world = try PluginWorld()
     let backends = StoreBackends([MemoryStoreBackend()]).adding(contentsOf: world.search())
@@ -141,7 +139,7 @@ struct PluginSearchTests {
     #expect((error.cause as? PluginRefusal)?.reason == .notFound)
   }
 
-  @Test("Off means that nothing is looked at")
+  @Test("If plug-ins are off, no folder is searched")
   func off() throws {
     let registry = PluginRegistry.search(.off("a test says so"))
 
@@ -152,7 +150,7 @@ struct PluginSearchTests {
     #expect(refusal.message.contains("a test says so"))
   }
 
-  @Test("Who wants a type that is not there learns where it was looked for and what was found")
+  @Test("The refusal for a missing type lists the searched folders and the plug-ins found")
   func missing() throws {
     let world = try PluginWorld()
     try world.add("a", manifest: Self.manifest("one", "One"))

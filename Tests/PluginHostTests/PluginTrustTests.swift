@@ -4,9 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-@Suite("Which plug-ins are trusted")
+@Suite("Trust in plug-ins")
 struct PluginTrustTests {
-  /// Expects that one plug-in, which is trusted, is not any more after a change.
+  /// Expects that a trusted plug-in is no longer trusted after a change.
   private func expectRefused(
     _ words: String, _ change: (PluginWorld, _ plugin: String) throws -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -26,7 +26,9 @@ struct PluginTrustTests {
       "\(registry.refusals)", sourceLocation: sourceLocation)
   }
 
-  @Test("What others can write to is refused", arguments: ["", "/plugin.json", "/lib.so"])
+  @Test(
+    "A plug-in that other users can write to is refused",
+    arguments: ["", "/plugin.json", "/lib.so"])
   func writable(_ name: String) throws {
     try expectRefused("'s group (mode 775)".dropFirst(2).description) { world, plugin in
       try world.setMode(0o775, plugin + name)
@@ -36,7 +38,7 @@ struct PluginTrustTests {
     }
   }
 
-  @Test("A folder of plug-ins that others can write to is not searched")
+  @Test("A folder of plug-ins that other users can write to is not searched")
   func writableFolder() throws {
     try expectRefused("is not searched for plug-ins") { world, _ in
       try world.setMode(0o775, world.folder)
@@ -46,7 +48,7 @@ struct PluginTrustTests {
     }
   }
 
-  @Test("A link in a plug-in is refused", arguments: ["/plugin.json", "/lib.so"])
+  @Test("A plug-in with a link in it is refused", arguments: ["/plugin.json", "/lib.so"])
   func links(_ name: String) throws {
     try expectRefused("is a symbolic link, where a file should be") { world, plugin in
       let other = try world.folder("other") + "/file"
@@ -65,7 +67,7 @@ struct PluginTrustTests {
     }
   }
 
-  @Test("The folder that is searched may be reached over links, and is what they lead to")
+  @Test("A search folder may be reached through links, and its target is checked")
   func linkedFolder() throws {
     let world = try PluginWorld()
     try world.add()
@@ -81,7 +83,7 @@ struct PluginTrustTests {
     #expect(world.search([link]).plugins.isEmpty)
   }
 
-  @Test("What is somebody else's is refused")
+  @Test("A plug-in of another user is refused")
   func owners() throws {
     let world = try PluginWorld()
     let plugin = try world.add()
@@ -95,7 +97,7 @@ struct PluginTrustTests {
     }
   }
 
-  @Test("A document carries no plug-ins, however deep", arguments: [0, 1, 2])
+  @Test("A plug-in inside a document is refused at any depth", arguments: [0, 1, 2])
   func documents(_ depth: Int) throws {
     let world = try PluginWorld()
     let document = try world.folder("trip")
@@ -115,7 +117,7 @@ struct PluginTrustTests {
     #expect(registry.refusals.first?.message.contains("'\(document)'") == true)
   }
 
-  @Test("A folder that is a document itself is no plug-in, nor is one called like a document")
+  @Test("A plug-in that is a document, or has a document's name, is refused")
   func documentItself() throws {
     try expectRefused("documents carry no code") { world, plugin in
       try world.write(Array(#"{"format": "quire-document"}"#.utf8), plugin + "/manifest.json")
@@ -126,7 +128,7 @@ struct PluginTrustTests {
     #expect(world.search().plugins.isEmpty)
   }
 
-  @Test("A manifest.json of something else is nothing")
+  @Test("A manifest.json of another format is ignored")
   func otherManifest() throws {
     let world = try PluginWorld()
     let plugin = try world.add()
@@ -135,7 +137,7 @@ struct PluginTrustTests {
     #expect(world.search().plugins.count == 1)
   }
 
-  @Test("What is there when a plug-in is loaded counts, and not what was there at the search")
+  @Test("Loading checks the plug-in again, in case it changed after the search")
   func late() throws {
     let world = try PluginWorld()
     let plugin = try world.add()

@@ -12,12 +12,12 @@ import Validation
 
 @testable import Recovery
 
-/// What is got out of a block file that was damaged anywhere.
+/// Recovery from a block file with damage at any place.
 @Suite("Recovery of block files")
 struct DamageTests {
   private static let count = Int(ProcessInfo.processInfo.environment["QUIRE_DAMAGES"] ?? "") ?? 24
 
-  /// Recovers a file of the given bytes into a store of its own, and validates that.
+  /// Recovers a file of the given bytes into a new store, and validates the new store.
   private func recovered(
     _ bytes: [UInt8], model: Model? = Library.model, _ seed: String
   ) throws -> (report: RecoveryReport, objects: [ObjectKey: [String: Value]]) {
@@ -35,7 +35,7 @@ struct DamageTests {
     return (report, objects)
   }
 
-  /// Whether each value is one that the object had at some commit, or was cut or lost.
+  /// Checks that the object had each recovered value at some commit.
   private func check(
     _ objects: [ObjectKey: [String: Value]], of library: Library, _ seed: String
   ) {
@@ -48,7 +48,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A sound file is recovered as it is", arguments: [false, true])
+  @Test("A sound file is recovered unchanged", arguments: [false, true])
   func sound(_ isCompressed: Bool) throws {
     var random = SeededGenerator()
     let library = try Library(isCompressed: isCompressed, &random)
@@ -59,7 +59,7 @@ struct DamageTests {
     #expect(objects == library.states[library.newest]!, "\(random)")
   }
 
-  @Test("Where one column of a block is damaged, the objects and their other values stay")
+  @Test("Damage in one column of a block costs only the values of that column")
   func column() throws {
     let model = try Model(entities: [
       Entity(
@@ -102,7 +102,7 @@ struct DamageTests {
       let new = try BinaryStoreBackend().create(
         at: "/new", model: model, on: disk, recovery.creation)
       let report = try recovery.copy(to: new)
-      // Without its keys or versions a block tells nothing; padding tells nothing ever.
+      // A block without its keys or versions recovers nothing, and damaged padding costs nothing.
       guard !report.lostValueCounts.isEmpty else { continue }
       let name = try #require(report.lostValueCounts.keys.first)
       lostNames.insert(name)
@@ -122,7 +122,7 @@ struct DamageTests {
     #expect(lostNames == ["Note.text", "Note.number", "Note.rank"])
   }
 
-  @Test("Whatever is damaged, all that is not is there", arguments: [false, true])
+  @Test("Recovery finds everything that lies outside the damage", arguments: [false, true])
   func anywhere(_ isCompressed: Bool) throws {
     var random = SeededGenerator()
     let library = try Library(isCompressed: isCompressed, &random)
@@ -148,7 +148,7 @@ struct DamageTests {
       let (report, objects) = try recovered(bytes, seed)
 
       check(objects, of: library, seed)
-      // The last record and its pages tell what the state is; a block lost tells which objects are.
+      // The last record and its pages define the state. A lost block tells which objects are lost.
       guard report.isNewest || !touches(live.index, ranges) else { continue }
       let lost = live.blocks.filter { block in touches([block.range], ranges) }
       for (key, values) in newest {
@@ -159,9 +159,9 @@ struct DamageTests {
           })
         else { continue }
         guard let found = objects[key] else {
-          // What a damaged page of the last record listed is lost with it, and the report says so.
+          // The blocks that a damaged page of the last record lists are lost with it, and the report counts them.
           if touches(live.index, ranges), !report.lostCounts.isEmpty { continue }
-          // A note goes with its book.
+          // A note is lost with its book.
           if case .object(let book)? = values["book"], objects[book] == nil { continue }
           Issue.record("\(seed): \(key) is missing")
           break
@@ -176,7 +176,7 @@ struct DamageTests {
   }
 
   @Test(
-    "Each structure may be lost by itself",
+    "Recovery works if any one structure is lost",
     arguments: ["header", "trailer", "record", "model", "schema", "metadata", "all trailers"])
   func structures(_ name: String) throws {
     var random = SeededGenerator()
@@ -218,7 +218,7 @@ struct DamageTests {
     }
   }
 
-  @Test("A schema that is damaged in one byte costs nothing", arguments: [false, true])
+  @Test("A schema with one damaged byte loses nothing", arguments: [false, true])
   func schemaBytes(hasRecord: Bool) throws {
     var random = SeededGenerator()
     let library = try Library(isCompressed: false, rounds: 2, &random)
@@ -274,7 +274,7 @@ struct DamageTests {
     #expect(objects.count == library.states[library.newest]!.count - objectCount)
   }
 
-  @Test("A model that is damaged and can still be read is not taken for the one that was given")
+  @Test("The given model is used if the file's model is damaged but still readable")
   func renamed() throws {
     var random = SeededGenerator()
     let library = try Library(isCompressed: false, rounds: 2, &random)
@@ -290,7 +290,7 @@ struct DamageTests {
     #expect(others.count == objects.count)
   }
 
-  @Test("What a damaged record says of a block does not hide what another says")
+  @Test("A damaged record does not hide a block that another record lists")
   func hiding() throws {
     var random = SeededGenerator()
     let library = try Library(isCompressed: false, rounds: 4, &random)
@@ -318,20 +318,21 @@ struct DamageTests {
     }
   }
 
-  @Test("What is no store, or nothing at all, is refused")
+  @Test("A file that is no store, or that is empty, is refused")
   func nothing() throws {
     for bytes in [[], Array("QRBLOCKS".utf8), [UInt8](repeating: 0, count: 5000)] {
       #expect(throws: RecoveryError.self) { try recovered(bytes, model: nil, "") }
     }
   }
 
-  // MARK: - What lies where
+  // MARK: - Places of structures
 
   private func touches(_ parts: [Range<Int>], _ ranges: [Range<Int>]) -> Bool {
     parts.contains { part in ranges.contains { $0.overlaps(part) } }
   }
 
-  /// The blocks that the newest commit lists with the values outside of them, and what lists them.
+  /// Returns the blocks that the newest commit lists, with their outside values, and the places of the structures that
+  /// list them.
   private func liveBlocks(
     _ bytes: [UInt8]
   ) throws -> (blocks: [(entry: BlockEntry, range: Range<Int>)], index: [Range<Int>]) {

@@ -11,7 +11,7 @@ import XMLStore
 
 @testable import Recovery
 
-/// What is got out of an XML document that was damaged, and out of anything at all.
+/// Recovery from damaged XML documents, and from random bytes.
 @Suite("Recovery of documents")
 struct DocumentTests {
   private let disk = SimulatedDisk()
@@ -74,7 +74,7 @@ struct DocumentTests {
     return report
   }
 
-  @Test("A document is read up to its first damage")
+  @Test("A document is recovered up to its first damage")
   func cut() throws {
     let sound = try recovered(bytes)
     #expect(sound.isComplete && sound.objectCount == 200)
@@ -96,12 +96,12 @@ struct DocumentTests {
     #expect(last > 150)
   }
 
-  @Test("Without what stands before the objects nothing can be read")
+  @Test("A document without its part before the objects can't be recovered")
   func noInformation() {
     #expect(throws: RecoveryError.self) { try recovered(Array(bytes.prefix(60))) }
   }
 
-  @Test("Any bytes at all are survived", arguments: 0..<8)
+  @Test("Recovery from random bytes causes no crash", arguments: 0..<8)
   func anything(_ sample: Int) throws {
     var random = SeededGenerator()
     for _ in 0..<40 {

@@ -6,10 +6,10 @@ import ObjectModel
 import SeededRandom
 import StoreInterface
 
-/// A store with a history, and what each of its commits held.
+/// A store with a history, and the objects at each of its commits.
 struct Library {
   let bytes: [UInt8]
-  /// What each object had, at each commit that it was there.
+  /// The values of each object, at each commit at which the object existed.
   let states: [Int64: [ObjectKey: [String: Value]]]
   let newest: Int64
 
@@ -109,7 +109,7 @@ struct Library {
     bytes = try disk.read("/s", byteLimit: 1 << 26)
   }
 
-  /// What a store holds, by object and attribute.
+  /// Returns the values of a store, by object and attribute.
   static func objects(_ snapshot: any StoreSnapshot) throws -> [ObjectKey: [String: Value]] {
     var objects: [ObjectKey: [String: Value]] = [:]
     for layout in snapshot.schema.layouts {

@@ -60,9 +60,7 @@ struct FixtureTests {
       ])
   }
 
-  @Test(
-    "The store reads cars and people: inheritance, relationships, UUIDs, dates and bytes"
-  )
+  @Test("The store reads cars and people: inheritance, relationships, UUIDs, dates and bytes")
   func sampleModel1() throws {
     try read("SampleModel_V1") { cells, database in
       let cars =

@@ -15,9 +15,7 @@ struct HandMadeTests {
       made.path, on: RealDisk(), StoreOpening(readOnly: true, model: model))
   }
 
-  @Test(
-    "The store reads siblings that share a name, references to them, and to-many orders"
-  )
+  @Test("The store reads siblings that share a name, references to them, and to-many orders")
   func items() throws {
     let folder = try TemporaryFolder()
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
@@ -178,8 +176,7 @@ struct HandMadeTests {
     #expect(try cells.rows("Book", ["title"]).count == 2)
   }
 
-  @Test(
-    "Entities have the numbers of the tables, even if the model would give other numbers")
+  @Test("Entities have the numbers of the tables, even if the model would give other numbers")
   func otherNumbers() throws {
     let folder = try TemporaryFolder()
     // As after a migration: the numbers have changed, and with them the names of tables and columns.

@@ -139,8 +139,7 @@ struct LyingCellTests {
         == [[.integer(2), .text("Middlemarch")]])
   }
 
-  @Test(
-    "A value of 50 million bytes is read, alone and behind the byte for its storage form")
+  @Test("A value of 50 million bytes is read, alone and behind the byte for its storage form")
   func large() throws {
     let folder = try TemporaryFolder()
     let made = try made(

@@ -40,9 +40,7 @@ struct RowReadingTests {
     }
   }
 
-  @Test(
-    "Reading row by row fetches many rows at once, and a bad row makes few others unreadable"
-  )
+  @Test("Reading row by row fetches many rows at once, and a bad row makes few others unreadable")
   func ahead() throws {
     let folder = try TemporaryFolder()
     let model = try Model(

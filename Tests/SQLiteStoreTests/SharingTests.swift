@@ -171,8 +171,7 @@ struct SharingTests {
     try open(path).close()
   }
 
-  @Test(
-    "Detecting a file's type releases no lock of an open store in the same process")
+  @Test("Detecting a file's type releases no lock of an open store in the same process")
   func looking() async throws {
     let folder = try TemporaryFolder()
     let path = try path(.own, folder)

@@ -168,8 +168,7 @@ struct BadDocumentTests {
     #expect(book?.value == ["author": .object(author)])
   }
 
-  @Test(
-    "A document cut at any place, or with any byte changed, is an error or a usable store")
+  @Test("A document cut at any place, or with any byte changed, is an error or a usable store")
   func damage() throws {
     let disk = SimulatedDisk()
     let store = try Library.store(on: disk)

@@ -1,21 +1,21 @@
 import Deflate
 import DurableFiles
 
-/// An archive put together by hand, so that each of its fields can be wrong.
+/// An archive built by hand, so that each of its fields can be wrong.
 struct ForgedArchive {
   var entries: [ForgedEntry]
-  /// What stands before the first entry.
+  /// Bytes before the first entry.
   var prefix: [UInt8] = []
-  /// What stands between the last entry and the directory.
+  /// Bytes between the last entry and the directory.
   var gap: [UInt8] = []
-  /// What stands between the directory and the end.
+  /// Bytes between the directory and the end record.
   var behindDirectory: [UInt8] = []
   var comment: [UInt8] = []
-  /// Added to what the end says.
+  /// The difference between the count in the end record and the true count.
   var countError = 0
   var directoryOffsetError = 0
   var disk = 0
-  /// The end record with large values: its own values, or none.
+  /// The errors of the values in the end record for large archives, or `nil` for no such record.
   var large: (count: Int, byteCount: Int, offset: Int)?
 
   init(_ entries: ForgedEntry...) { self.entries = entries }
@@ -47,7 +47,7 @@ struct ForgedArchive {
     return bytes + number(comment.count, 2) + comment
   }
 
-  /// Puts it on a disk of its own, as `/a.zip`.
+  /// Writes the archive to a new disk, as `/a.zip`.
   func onDisk() throws -> SimulatedDisk {
     let disk = SimulatedDisk()
     try disk.replace("/a.zip") { try $0.write(bytes) }
@@ -57,7 +57,7 @@ struct ForgedArchive {
 
 struct ForgedEntry {
   var name: [UInt8]
-  /// The bytes as they lie in the archive.
+  /// The bytes of the entry as the archive contains them.
   var data: [UInt8]
   var byteCount: Int
   var packedByteCount: Int
@@ -70,9 +70,9 @@ struct ForgedEntry {
   var localExtra: [UInt8] = []
   var centralExtra: [UInt8] = []
   var descriptor: [UInt8] = []
-  /// Where the directory says that it is, if not where it is.
+  /// The offset that the directory gives for the entry, or `nil` for the true offset.
   var offset: Int?
-  /// What the entry's own header has in place of the directory's values.
+  /// Values in the entry's own header that differ from the directory's values.
   var localName: [UInt8]?
   var localFlags: Int?
   var localMethod: Int?
@@ -125,12 +125,12 @@ struct ForgedEntry {
   }
 }
 
-/// The value in so many bytes, the lowest first.
+/// Returns the value in the given number of bytes, the lowest byte first.
 func number(_ value: Int, _ byteCount: Int) -> [UInt8] {
   (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 
-/// An extra field.
+/// Returns an extra field.
 func field(_ kind: Int, _ bytes: [UInt8]) -> [UInt8] {
   number(kind, 2) + number(bytes.count, 2) + bytes
 }

@@ -8,18 +8,18 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// A folder as a document has it, without a manifest of its own.
+/// A folder like that of a document, without a manifest of its own.
 enum SampleFolder {
   static let path = "/Trip.quire"
 
-  /// What is packed of it, in its order.
+  /// The packed names of the folder, in the order of packing.
   static let names = [
     "Empty/", "attachments/", "attachments/deep/", "attachments/deep/er/",
     "attachments/deep/er/picture.jpeg", "attachments/nothing", "attachments/étape.txt",
     "manifest.plist", "stores/", "stores/main.store", "stores/notes.xml",
   ]
 
-  /// Makes the folder with files of all kinds, and all of it durable.
+  /// Creates the folder with files of all kinds, and makes all of it durable.
   static func make(on disk: SimulatedDisk) throws {
     for folder in ["", "/attachments", "/attachments/deep", "/attachments/deep/er", "/Empty"] {
       try disk.makeDirectory(path + folder)
@@ -36,7 +36,7 @@ enum SampleFolder {
     disk.settle()
   }
 
-  /// A smaller one, for tests that try every operation on it.
+  /// Creates a smaller folder, for tests that try every operation on it.
   static func makeSmall(on disk: SimulatedDisk) throws {
     try disk.makeDirectory(path)
     try disk.makeDirectory(path + "/stores")
@@ -90,7 +90,7 @@ enum SampleFolder {
 
   // MARK: - Comparing
 
-  /// Every file and folder below a path, without those of hidden names, and what files hold.
+  /// Returns every file and folder below a path except hidden names, with the contents of the files.
   static func contents(_ folder: String, on disk: any Disk) throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for entry in try disk.list(folder) where !entry.name.hasPrefix(".") {
@@ -107,7 +107,7 @@ enum SampleFolder {
   }
 }
 
-/// Checks that `body` fails with the code, and gives the error back.
+/// Checks that `body` throws an error with the code, and returns the error.
 @discardableResult
 func expect<Result>(
   _ code: ArchiveError.Code, _ note: String = "",

@@ -1,7 +1,7 @@
 import DurableFiles
 import Foundation
 
-/// A simulated disk on which zeros that are written at a file's end take no room, so that files may be larger than
+/// A simulated disk on which zeros written at the end of a file take no memory, so that files may be larger than
 /// memory.
 struct SparseDisk: Disk {
   let base = SimulatedDisk()
@@ -15,7 +15,7 @@ private struct SparseCalls: DiskCalls {
   func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int {
-    // Equal to itself a byte further on, and zero at its beginning.
+    // The bytes are all zero if the first is zero and each byte equals the next.
     let isZero = bytes.withUnsafeBytes { bytes in
       bytes.count > 4096 && bytes[0] == 0
         && memcmp(bytes.baseAddress!, bytes.baseAddress! + 1, bytes.count - 1) == 0

@@ -2,7 +2,7 @@ import Archives
 import Deflate
 import Testing
 
-/// An archive that is wrong in one way.
+/// An archive with one fault.
 struct WrongArchive: Sendable, CustomTestStringConvertible {
   let name: String
   let code: ArchiveError.Code
@@ -26,14 +26,14 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
   private static let size = ForgedEntry(
     "a", String(repeating: "text ", count: 50), deflated: true)
 
-  /// An archive of a sound entry and one that is changed.
+  /// Returns an archive of a sound entry and a changed entry.
   private static func one(_ change: (inout ForgedEntry) -> Void) -> ForgedArchive {
     ForgedArchive(b, size.with(change))
   }
 
   private static func named(_ name: String) -> ForgedArchive { ForgedArchive(ForgedEntry(name)) }
 
-  /// An archive of two sound entries, changed.
+  /// Returns an archive of two sound entries, with changes.
   private static func whole(_ change: (inout ForgedArchive) -> Void) -> ForgedArchive {
     var archive = ForgedArchive(a, b)
     change(&archive)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// A folder of plug-ins for one test, which goes when the test ends.
+/// A folder of plug-ins for one test, removed when the test ends.
 final class PluginWorld {
   /// The folder that is searched.
   let folder: String
@@ -20,7 +20,7 @@ final class PluginWorld {
 
   deinit { try? FileManager.default.removeItem(at: top) }
 
-  /// A folder beside the one that is searched.
+  /// Creates a folder beside the searched folder, and returns its path.
   func folder(_ name: String) throws -> String {
     let path = top.appending(path: name).path(percentEncoded: false)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ final class PluginWorld {
     return path
   }
 
-  /// A manifest's text.
+  /// Returns the text of a manifest.
   static func manifest(
     _ name: String = "bad", version: String = "1.0", abi: Int = 1, library: String = "lib.so",
     types: String = #"[{"name": "Bad", "capabilities": ["durable"]}]"#
@@ -36,7 +36,7 @@ final class PluginWorld {
     #"{"name": "\#(name)", "version": "\#(version)", "abi": \#(abi), "library": "\#(library)", "types": \#(types)}"#
   }
 
-  /// Puts a plug-in there and returns its folder.
+  /// Adds a plug-in and returns its folder.
   @discardableResult
   func add(
     _ name: String = "bad", manifest: String = manifest(), library: [UInt8]? = [0x2A],
@@ -59,7 +59,7 @@ final class PluginWorld {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  /// What a search finds.
+  /// Returns the result of a search.
   func search(
     _ folders: [String]? = nil, replacingBuiltIn: Bool = false, user: UInt32? = nil
   ) -> PluginRegistry {
@@ -69,7 +69,7 @@ final class PluginWorld {
   }
 }
 
-/// The C compiler that the bad plug-ins are made with.
+/// The C compiler that builds the bad plug-ins.
 enum Compiler {
   static let path: String? = ["/usr/bin/cc", "/usr/local/bin/cc", "/usr/bin/clang"].first {
     FileManager.default.isExecutableFile(atPath: $0)
@@ -80,7 +80,7 @@ enum Compiler {
   static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "BadPlugins")
 
-  /// The library that is made of a source in `BadPlugins`.
+  /// Returns the library that is built from a source in `BadPlugins`.
   static func library(_ name: String) throws -> [UInt8] {
     let root = sources.appending(path: "../../..").standardized
     let result = FileManager.default.temporaryDirectory
