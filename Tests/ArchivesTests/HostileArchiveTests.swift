@@ -12,7 +12,7 @@ struct HostileArchiveTests {
     try Archive("/a.zip", on: archive.onDisk(), limits: limits)
   }
 
-  @Test("A sound archive is read in every form that other programs write")
+  @Test("A sound archive is read in every form that the zip format allows")
   func sound() throws {
     let descriptor = number(0x0807_4B50, 4)
     func open(_ change: (inout ForgedEntry) -> Void) -> ForgedEntry {

@@ -51,7 +51,7 @@ struct OpeningTests {
     #expect(try reader.snapshot().metadata.values["note"] == .string("seen"))
   }
 
-  @Test("The known snapshot is the last one read, and only asking for a snapshot reads the file")
+  @Test("The known snapshot is the last snapshot read, and only a new snapshot reads the file")
   func known() throws {
     let disk = SimulatedDisk()
     try store(on: disk)

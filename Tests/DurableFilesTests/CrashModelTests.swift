@@ -2,7 +2,7 @@ import DurableFiles
 import SeededRandom
 import Testing
 
-/// Runs programs of random operations, and checks what must be true after any crash.
+/// Runs programs of random operations, and checks the guarantees that hold after any crash.
 @Suite("The model of crashes")
 struct CrashModelTests {
   /// The disk as a program sees it: the bytes of each file by its name.

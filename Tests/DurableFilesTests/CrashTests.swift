@@ -24,7 +24,7 @@ struct CrashTests {
 
   // MARK: Correct programs
 
-  @Test("A replacement leaves the old or the new contents, and the new after it returned")
+  @Test("A replacement leaves old or new contents, and the new contents once the call returned")
   func replacement() throws {
     let disk = try Self.makeDisk()
     try disk.replace("/a") { try $0.write("new") }
@@ -107,7 +107,7 @@ struct CrashTests {
     }
   }
 
-  // MARK: Wrong programs, whose faults the crash model must reveal
+  // MARK: Wrong programs, which the crash model must expose
 
   @Test("The crash model reveals that overwriting in place is not safe")
   func naiveOverwrite() throws {

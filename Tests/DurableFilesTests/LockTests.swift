@@ -230,7 +230,7 @@ struct ProcessLockTests {
 @Suite(
   "Locks of a real second process", .enabled(if: OtherProcess.isPossible, "It needs Python 3."))
 struct RealProcessLockTests {
-  @Test("The error names a process that holds the lock, and its name stays after it is killed")
+  @Test("The error names the lock holder, and the holder's name stays after the process is killed")
   func secondProcess() throws {
     try TestDisk.real.run { disk, directory in
       let path = directory + "/lock"

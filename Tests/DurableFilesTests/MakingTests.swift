@@ -97,7 +97,7 @@ struct MakingTests {
     }
   }
 
-  /// Runs `body` again and again, and makes another one of its calls fail each time.
+  /// Runs `body` again and again, and makes a different call fail each time.
   private func forEachFailure(
     _ body: (SimulatedDisk) throws -> Void, prepare: (SimulatedDisk) throws -> Void,
     check: (SimulatedDisk, (any Error)?) throws -> Void

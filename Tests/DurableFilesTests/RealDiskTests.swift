@@ -88,7 +88,7 @@ struct RealDiskTests {
     try TestDisk.real.run { disk, directory in
       let path = directory + "/a"
       try disk.write("before", to: path)
-      // The other library locks the file with a POSIX lock.
+      // As another library does, with a POSIX lock.
       let other = Foundation.open(path, O_RDWR)
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)

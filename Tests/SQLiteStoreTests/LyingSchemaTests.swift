@@ -186,7 +186,7 @@ struct LyingSchemaTests {
     try own(other, StoreConformance.model)
     let schema = try RawDatabase(other).value("SELECT SCHEMA FROM QUIRE_STORE")
     let model = try RawDatabase(other).value("SELECT MODEL FROM QUIRE_STORE")
-    // One model has the same names with other kinds, and the other lacks something.
+    // The first model has the same names with other kinds, and the second lacks a property.
     var entities = HandMade.library.entities
     let tag = entities.firstIndex { $0.name == "Tag" }!
     entities[tag].declaredProperties[0] = .attribute(Attribute("name", .int64))

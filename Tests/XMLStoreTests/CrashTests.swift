@@ -64,7 +64,7 @@ struct CrashTests {
     return disk
   }
 
-  @Test("After a cut at any moment the document is the last save, or the one in progress")
+  @Test("After a cut at any moment the document is the last save, or the save in progress")
   func cuts() throws {
     let disk = try Self.disk()
     let work = Work(disk, seed: 1) { disk.operationCount }

@@ -104,7 +104,7 @@ struct DocumentText {
     }
   }
 
-  // MARK: - A model made of what is there
+  // MARK: - A model made from the document
 
   /// A relationship, by the names of its entity and of itself.
   private struct End: Hashable {
