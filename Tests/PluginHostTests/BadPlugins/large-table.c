@@ -1,3 +1,3 @@
-// The table says that it is larger than any.
+// The table claims a size beyond the host's limit.
 #include "sound.h"
 PLUGIN(table.struct_size = 0x7FFFFFFF)

@@ -1,4 +1,4 @@
-// The table has members that nobody knows yet.
+// The table has members that the host does not know.
 #include "sound.h"
 static struct {
   struct QuirePlugin known;

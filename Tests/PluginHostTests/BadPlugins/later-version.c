@@ -1,3 +1,3 @@
-// The interface is of a later version.
+// The table has a later version of the interface.
 #include "sound.h"
 PLUGIN(table.abi_version = 7)

@@ -1,4 +1,4 @@
-// The table says that it is whole, and behind status there is no memory.
+// The table claims its full size, but the memory after status can't be read.
 #define _DEFAULT_SOURCE
 #include <string.h>
 #include <sys/mman.h>

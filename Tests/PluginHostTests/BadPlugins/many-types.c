@@ -1,3 +1,3 @@
-// There are more types than the list has.
+// The table claims more types than its list has.
 #include "sound.h"
 PLUGIN(table.type_count = 0xFFFFFFFF; table.types = NULL)

@@ -1,3 +1,3 @@
-// The type can wait for a word, and nobody can give it.
+// The type claims to support confirmation, and the table has no function to confirm with.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_CONFIRMATION)

@@ -1,3 +1,3 @@
-// A function is missing that all must have.
+// The table lacks a function that every table must have.
 #include "sound.h"
 PLUGIN(table.commit = NULL)

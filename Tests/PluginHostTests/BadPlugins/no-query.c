@@ -1,3 +1,3 @@
-// The type answers requests, and nobody can ask.
+// The type claims to answer requests, and the table has no function for requests.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_QUERYING)

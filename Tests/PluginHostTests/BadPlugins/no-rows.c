@@ -1,3 +1,3 @@
-// Nobody gives rows, neither as arrays nor as blocks.
+// The table has no function that reads rows, neither as arrays nor as blocks.
 #include "sound.h"
 PLUGIN(table.rows = NULL)

@@ -1,3 +1,3 @@
-// The type can do more than the manifest says.
+// The type has more capabilities than the manifest states.
 #include "sound.h"
 PLUGIN(type.capabilities |= QUIRE_SHARED)

@@ -1,3 +1,3 @@
-// The name is another than the manifest's.
+// The name of the plug-in differs from the name in the manifest.
 #include "sound.h"
 PLUGIN(table.name = "good")

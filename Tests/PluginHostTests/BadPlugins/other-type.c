@@ -1,3 +1,3 @@
-// The type is another than the manifest's.
+// The name of the type differs from the name in the manifest.
 #include "sound.h"
 PLUGIN(type.name = "Worse")

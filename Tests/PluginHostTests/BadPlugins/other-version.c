@@ -1,3 +1,3 @@
-// The version is another than the manifest's.
+// The version differs from the version in the manifest.
 #include "sound.h"
 PLUGIN(table.version = "1.1")

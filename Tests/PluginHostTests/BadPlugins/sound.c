@@ -1,3 +1,3 @@
-// Nothing is wrong.
+// A plug-in without faults.
 #include "sound.h"
 PLUGIN()

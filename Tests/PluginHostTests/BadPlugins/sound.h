@@ -1,4 +1,4 @@
-// A plug-in with nothing wrong: each of the others here is this one with one thing changed.
+// A plug-in without faults. Each bad plug-in in this folder is this plug-in with one change.
 #include "quire_store_plugin.h"
 
 static int32_t refuse(struct QuireError *error) {
@@ -115,7 +115,7 @@ static struct QuirePlugin table = {
 
 const struct QuirePlugin *quire_store_plugin(uint32_t host_abi_version);
 
-// What a plug-in changes before it returns the table.
+// Defines the exported function: it makes the change of the bad plug-in, and returns the table.
 #define PLUGIN(...)                                                                  \
   const struct QuirePlugin *quire_store_plugin(uint32_t host_abi_version) {          \
     (void)host_abi_version;                                                          \

@@ -1,4 +1,4 @@
-// A function is used that nobody has.
+// The library uses a function that no library defines.
 #include "sound.h"
 int nobody_has_this(void);
 PLUGIN(table.type_count += nobody_has_this())

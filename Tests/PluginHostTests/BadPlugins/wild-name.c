@@ -1,3 +1,3 @@
-// The name is nowhere.
+// The pointer to the name leads to no memory.
 #include "sound.h"
 PLUGIN(table.name = (const char *)8)
