@@ -191,7 +191,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "A vacuum moves the live values, and open snapshots keep their values",
+    "A vacuum keeps the live values, and open snapshots keep their values",
     arguments: [false, true])
   func vacuum(isCompressed: Bool) throws {
     let album = try Album(isCompressed: isCompressed) { $0.leastDeadByteCount = 200_000 }

@@ -44,7 +44,7 @@ struct ValidityTests {
   }
 
   @Test(
-    "After a cut at any moment the document breaks no rule of severity error",
+    "After a cut at any moment the document has no errors and no warnings",
     arguments: Mix.allCases)
   func cuts(_ mix: Mix) throws {
     let disk = SimulatedDisk()

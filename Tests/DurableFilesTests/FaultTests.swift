@@ -137,7 +137,7 @@ struct FaultTests {
     try file.close()
   }
 
-  @Test("A missing sync of directories is tolerated, and any other failure is not")
+  @Test("A disk that can't sync directories is tolerated, and any other sync failure is not")
   func directorySync() throws {
     let disk = SimulatedDisk()
     for excuse in [ErrorNumber.invalidArgument, .notSupported] {

@@ -93,7 +93,7 @@ struct FileTests {
     let reader = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
     #expect(try reader.describe().liveByteCount > 0)
     #expect(try StoreConformance.objects(reader.snapshot()).isEmpty)
-    // A reader sees a later state of the path, even if no other store has the file open.
+    // The reader finds the saved file that has replaced the empty file.
     try saved(folder.file("b.sqlite")).close()
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.moveItem(atPath: folder.file("b.sqlite"), toPath: path)

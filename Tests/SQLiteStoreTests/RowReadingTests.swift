@@ -10,7 +10,8 @@ import Testing
 @Suite("Reading rows from a table")
 struct RowReadingTests {
   // SQLite passes at most 127 arguments to a function, so wider rows are read in another way.
-  @Test("All columns of a table are read, however many there are", arguments: [1, 124, 125, 126, 300])
+  @Test(
+    "All columns of a table are read, however many there are", arguments: [1, 124, 125, 126, 300])
   func wide(_ count: Int) throws {
     let folder = try TemporaryFolder()
     let names = (1...count).map { "value\($0)" }

@@ -54,7 +54,7 @@ struct SharingTests {
   }
 
   @Test(
-    "Two stores that change the same object are in conflict, and with different objects not",
+    "Two stores conflict if they change the same object, and not with different objects",
     arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let folder = try TemporaryFolder()
