@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Files that Core Data and Apple's tools wrote: in `shared/fixtures`, in a folder beside the package or above,
-/// because their licences forbid keeping them in it. Where there are none, tests that read them are skipped.
+/// Files that Core Data and Apple's tools wrote. They are in `shared/fixtures`, in a folder beside or above the package,
+/// because their licences forbid keeping them in the package. Tests that read the files are skipped if the folder is
+/// missing.
 public enum AppleFixtures {
-  /// The folder, if this machine has it.
+  /// The folder of the files; `nil` if this machine does not have it.
   public static let folder: URL? = {
     var folder = URL(filePath: #filePath)
     while folder.pathComponents.count > 1 {
@@ -17,10 +18,10 @@ public enum AppleFixtures {
   /// Whether this machine has the folder.
   public static var areHere: Bool { folder != nil }
 
-  /// What a skipped test says.
+  /// The message of a skipped test.
   public static let absence = "The fixtures are not beside the package."
 
-  /// The files and folders whose names end in the given way, of one kind or of all, in order.
+  /// Returns the sorted paths of files and folders whose names have the given ending, of one kind or of all kinds.
   public static func paths(_ ending: String, in kind: String? = nil) -> [String] {
     guard let base = kind.map({ folder?.appending(path: $0) }) ?? folder else { return [] }
     let names = FileManager.default.enumerator(atPath: base.path)?.allObjects as? [String] ?? []
@@ -30,7 +31,7 @@ public enum AppleFixtures {
   /// Databases of Core Data's SQLite store.
   public static let databases = paths(".sqlite", in: "sqlitestore")
 
-  /// The project that a file was taken from: the folder below that of its kind.
+  /// Returns the project that a file was taken from: the name of the folder below the folder of the file's kind.
   public static func project(of path: String) -> String? {
     guard let folder, path.hasPrefix(folder.path) else { return nil }
     let parts = path.dropFirst(folder.path.count).split(separator: "/")

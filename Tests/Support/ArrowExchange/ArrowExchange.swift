@@ -1,8 +1,7 @@
-// SAFETY: The functions trust their caller, a test script, to hand over places that are what the
-// parameters say.
+// SAFETY: The functions trust their caller, a test script, to pass pointers as the parameters state.
 
-// Hands rows to a library of another language, and takes them from one, within one process: the other
-// side is a script that loads this as a dynamic library (Tests/RowsTests/PyArrowTests.swift).
+// Exchanges rows with a library of another language within one process. The caller is a script that loads this module as
+// a dynamic library (Tests/RowsTests/PyArrowTests.swift).
 
 public import CArrow
 import Foundation
@@ -16,7 +15,7 @@ private let layout = Layout(
     LayoutColumn(number: UInt16($0.rawValue), name: "\($0)", kind: $0)
   })
 
-/// Puts three rows into the given places: one of ordinary values, one of nulls, one of others.
+/// Writes three rows to the given places: a row of ordinary values, a row of nulls and a row of extreme values.
 @_cdecl("quire_arrow_sample")
 public func sample(
   _ array: UnsafeMutablePointer<ArrowArray>, _ schema: UnsafeMutablePointer<ArrowSchema>
@@ -52,7 +51,7 @@ public func sample(
   }
 }
 
-/// Reads rows from the given places and writes what they are, a line a row, or the error.
+/// Reads rows from the given places and writes their text, one line for each row, or the error.
 ///
 /// - Returns: The number of bytes written, at most `capacity`.
 @_cdecl("quire_arrow_describe")

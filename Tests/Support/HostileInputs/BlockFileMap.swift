@@ -1,13 +1,12 @@
 import Checksums
 
-/// Where the checksums of a block file are and what each is of, found by a walk from its last trailer
-/// back that believes whatever it reads (spec §4).
+/// The places of the checksums in a block file, and the bytes that each checksum covers. A walk from the last trailer
+/// backwards finds them, and trusts every field that it reads (spec §4).
 ///
-/// Tests and fuzzers change bytes and then mend what a checksum would have shown, so that what lies
-/// behind the checksums is reached.
+/// Tests and fuzzers change bytes and then repair the checksums, so that the reader reaches the changed bytes.
 public struct BlockFileMap: Sendable {
-  /// Parts of a file that have a checksum, in the order in which they must be mended: each holds those
-  /// of parts before it.
+  /// The kinds of parts that have a checksum, in the order of repair: a part may contain the checksums of parts of
+  /// earlier kinds.
   public enum Kind: Int, Sendable, CaseIterable {
     /// 4096 bytes of a column.
     case columnPage
@@ -19,7 +18,7 @@ public struct BlockFileMap: Sendable {
     case section
     /// A commit record.
     case record
-    /// All of a commit up to its trailer.
+    /// A commit from its beginning to its trailer.
     case commit
     /// A trailer.
     case trailer
@@ -29,23 +28,23 @@ public struct BlockFileMap: Sendable {
 
   /// A part that has a checksum.
   public struct Part: Sendable, Hashable {
-    /// What it is.
+    /// The kind of the part.
     public var kind: Kind
-    /// Its bytes.
+    /// The range of the part's bytes.
     public var range: Range<Int>
-    /// Where its checksum is.
+    /// The offset of the part's checksum.
     public var checksumPlace: Int
   }
 
-  /// The parts, in the order in which they must be mended.
+  /// The parts, in the order of repair.
   public private(set) var parts: [Part] = []
   private var seen: Set<Part> = []
   private let bytes: [UInt8]
 
-  /// More parts than a test's file has: a walk through hostile bytes ends.
+  /// The limit of parts, which no test file reaches. It ends the walk through hostile bytes.
   private static let mostParts = 4096
 
-  /// The map of a file.
+  /// Creates the map of a file.
   public init(_ bytes: [UInt8]) {
     self.bytes = bytes
     add(.header, 0, 60, at: 60)
@@ -71,7 +70,7 @@ public struct BlockFileMap: Sendable {
     if parts.count < BlockFileMap.mostParts, seen.insert(part).inserted { parts.append(part) }
   }
 
-  /// A little-endian number; one that is too large or not there is 0.
+  /// Returns a little-endian number; 0 if the number is too large or lies beyond the end.
   private func number(_ offset: Int, _ byteCount: Int) -> Int {
     guard offset >= 0, offset <= bytes.count - byteCount else { return 0 }
     var number: UInt64 = 0
@@ -140,7 +139,7 @@ public struct BlockFileMap: Sendable {
 }
 
 extension BlockFileMap {
-  /// The bytes with every checksum mended that the walk finds.
+  /// Returns the bytes after a repair of each checksum that the walk finds.
   public static func mended(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for part in BlockFileMap(bytes).parts {
@@ -158,7 +157,7 @@ extension BlockFileMap {
   /// The bytes of the header that contain the slots.
   public static let slots = 40..<60
 
-  /// Mends the checksums of the slots that are not empty.
+  /// Repairs the checksums of the slots that are not empty.
   private static func mendSlots(of bytes: inout [UInt8]) {
     for start in [slots.lowerBound, slots.lowerBound + 10]
     where bytes[start..<start + 10].contains(where: { $0 != 0 }) {
@@ -166,7 +165,7 @@ extension BlockFileMap {
     }
   }
 
-  /// The bytes with slots that name the commit whose trailer is at `offset`; empty ones if it is `nil`.
+  /// Returns the bytes with slots that name the commit whose trailer is at `offset`; with empty slots if it is `nil`.
   public static func naming(trailerAt offset: Int?, in bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for index in slots { bytes[index] = 0 }
@@ -178,12 +177,12 @@ extension BlockFileMap {
     return bytes
   }
 
-  /// The file with one more commit behind it, whose record is that of the last one, changed.
+  /// Returns the file with one more commit behind it, whose record is a changed copy of the last record.
   ///
   /// - Parameters:
-  ///   - sections: What the commit has beside its record.
-  ///   - isSettled: What the trailer says; by itself, what it must.
-  ///   - change: Changes the record; it is told where the sections are.
+  ///   - sections: The sections of the commit besides its record.
+  ///   - isSettled: The flag in the trailer; `nil` for the correct flag.
+  ///   - change: Changes the record. Its argument contains the places of the sections.
   public static func appending(
     to bytes: [UInt8], sections: [[UInt8]] = [], isSettled: Bool? = nil,
     record change: (inout [UInt8], [Int]) -> Void
@@ -215,10 +214,10 @@ extension BlockFileMap {
     return all + trailer
   }
 
-  /// The file with one more commit, which has other bytes in the place of a section of the last one.
+  /// Returns the file with one more commit, in which other bytes replace a section of the last commit.
   ///
-  /// - Parameter field: Where the record has the section's place: 48 for the metadata, 64 for the
-  ///   model, 80 for the schema.
+  /// - Parameter field: The offset in the record of the section's place: 48 for the metadata, 64 for the model, 80 for
+  ///   the schema.
   public static func replacing(
     sectionAt field: Int, with section: [UInt8], in bytes: [UInt8]
   ) -> [UInt8] {
@@ -229,7 +228,7 @@ extension BlockFileMap {
     }
   }
 
-  /// The bytes of a section of the last commit; `field` as above.
+  /// Returns the bytes of a section of the last commit, with the same `field` as above.
   public static func section(at field: Int, of bytes: [UInt8]) -> [UInt8] {
     let record = Int(bytes.number(UInt64.self, at: bytes.count - 24))
     let offset = Int(bytes.number(UInt64.self, at: record + field))
@@ -238,12 +237,12 @@ extension BlockFileMap {
 }
 
 extension [UInt8] {
-  /// The little-endian number at an offset.
+  /// Returns the little-endian number at an offset.
   public func number<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
     (0..<T.bitWidth / 8).reduce(0) { $0 | T(truncatingIfNeeded: self[offset + $1]) << T(8 * $1) }
   }
 
-  /// Puts a little-endian number at an offset.
+  /// Writes a little-endian number at an offset.
   public mutating func set<T: FixedWidthInteger>(_ value: T, at offset: Int) {
     for index in 0..<T.bitWidth / 8 {
       self[offset + index] = UInt8(truncatingIfNeeded: value >> T(8 * index))

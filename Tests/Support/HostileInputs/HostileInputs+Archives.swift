@@ -2,8 +2,8 @@ import Archives
 import DurableFiles
 
 extension HostileInputs {
-  /// Any bytes are an archive or an error. What opens is unpacked whole or not at all, reads the same in place,
-  /// and what was unpacked is packed into an archive that holds the same.
+  /// Any bytes are an archive or an error. An archive that opens is unpacked completely or not at all, and reads the same
+  /// in place. The unpacked files can be packed into an archive with the same contents.
   public static func archive(_ bytes: [UInt8]) {
     let disk = SimulatedDisk()
     guard let file = try? disk.open("/a.zip", for: .create), (try? file.append(bytes)) != nil

@@ -3,8 +3,8 @@ import DurableFiles
 import Validation
 
 extension HostileInputs {
-  /// Any bytes are a manifest or an error. One that is written is read back equal, and the validator finds an
-  /// error in just those that are refused.
+  /// Any bytes are a manifest or an error. A manifest that is written reads back equal, and the validator finds an error
+  /// in exactly the manifests that the reader refuses.
   public static func manifest(_ bytes: [UInt8]) {
     let rules = manifestErrors(bytes)
     let manifest: Manifest
@@ -19,7 +19,7 @@ extension HostileInputs {
     precondition(again?.text == written, "And written the same.")
   }
 
-  /// The rules of manifests that are broken by an error.
+  /// Returns the rules of severity error that the manifest breaks.
   public static func manifestErrors(_ bytes: [UInt8]) -> [String] {
     let disk = SimulatedDisk()
     try! disk.makeDirectory("/d")

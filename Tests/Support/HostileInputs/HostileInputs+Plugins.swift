@@ -5,8 +5,8 @@ import Rows
 import StoreInterface
 
 extension HostileInputs {
-  /// Whatever a plug-in answers is a store's rows or an error, and whatever a host hands over is saved or refused:
-  /// the first byte says whether rows come as blocks or as arrays, the others what is distorted on its way.
+  /// A plug-in's answer is rows of a store or an error, and rows from a host are saved or refused. The first byte chooses
+  /// between blocks and arrays; the remaining bytes state the distortions.
   public static func pluginBatch(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     HostilePlugin.with(Array(bytes.dropFirst()), crossing: first & 1 != 0) { backend in
@@ -39,8 +39,8 @@ extension HostileInputs {
     }
   }
 
-  /// Any bytes are a plug-in's manifest or a refusal that names the file. What is a manifest names a library in its
-  /// own folder, and knows files by what lies in their first bytes.
+  /// Any bytes are a plug-in's manifest or a refusal that names the file. A manifest names a library in its own folder,
+  /// and recognizes files by their first bytes.
   public static func pluginManifest(_ bytes: [UInt8]) {
     let manifest: PluginManifest
     do {

@@ -6,7 +6,7 @@ import StoreInterface
 import Validation
 
 extension HostileInputs {
-  /// The model of the seeds: that of `spec/vectors/sqlite-store.sql`.
+  /// The model of the seeds, as in `spec/vectors/sqlite-store.sql`.
   private static let shelfModel: Model = {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)
@@ -32,8 +32,8 @@ extension HostileInputs {
     return try! Model(entities: [author, book, Entity("Comic", superentity: "Book"), tag])
   }()
 
-  /// Any bytes are a database with a store, or an error of a store's: it opens or is refused, and every row of what
-  /// opens is read or refused. The validator ends on it, and what it finds free of errors is read to its end.
+  /// Any bytes are a database with a store, or an error of a store. If the store opens, each row is read or refused. The
+  /// validator ends, and a database without an error can be read to its end.
   ///
   /// The first byte says whether a model is given.
   public static func sqliteSchema(_ input: [UInt8]) {
@@ -57,12 +57,12 @@ extension HostileInputs {
             for column in layout.columns { _ = try row.value(column) }
           }
         }
-        // A few rows by themselves, which is another way to read them.
+        // Single rows are read by another function of the store.
         attempt {
           _ = try snapshot.view.row(of: ObjectKey(entity: layout.entityNumber, number: 1))
         }
       }
-      // What takes commits back, which is bytes of the file too.
+      // The data that reverts commits is part of the hostile file too.
       for commit in try store.commits().prefix(4) {
         attempt {
           let before = try store.snapshot(ofCommit: commit.number)
@@ -90,7 +90,7 @@ extension HostileInputs {
     }
   }
 
-  /// Does something that may fail as stores do.
+  /// Runs a body that may throw the errors of a store.
   private static func attempt(_ body: () throws -> Void) {
     do { try body() } catch {
       precondition(error is StoreError, "It is no error of a store's: \(error)")

@@ -10,12 +10,12 @@ import StoreInterface
 extension HostileInputs {
   private static let samples: [[UInt8]] = SampleStore.allCases.map { try! $0.bytes() }
 
-  /// A sound file, changed where the input says: it opens or is refused, and whatever opens can be read
-  /// to its end and saved to.
+  /// A sound file that is changed as the input states opens or is refused. A file that opens can be read to its end, and
+  /// can be saved to.
   ///
-  /// The first byte chooses the file, the second what is done with it. Then come changes of three bytes
-  /// each: a place, spread over the end of the file, where the last record and trailer are, and over all
-  /// of it; and what is put there. Checksums are mended, but for an input that says otherwise.
+  /// The first byte chooses the file, the second the activity. Changes of three bytes each follow: an offset and the new
+  /// byte. The offsets are spread over the end of the file, which contains the last record and trailer, and over the
+  /// whole file. Checksums are repaired, unless the input states that they are not.
   public static func store(_ input: [UInt8]) {
     guard input.count >= 2 else { return }
     var bytes = samples[Int(input[0] & 7) % samples.count]
@@ -30,8 +30,8 @@ extension HostileInputs {
     if input[1] & 8 != 0 { recover(bytes) }
   }
 
-  /// A sound file whose metadata, model or schema are the input's bytes behind its first two, which
-  /// choose that and what is done with the file.
+  /// A sound file whose metadata, model or schema are replaced by the input's bytes. The first two bytes choose the
+  /// section and the activity, or state that the input is a property list, which reads back equal.
   public static func metadata(_ input: [UInt8]) {
     guard input.count >= 2 else { return }
     let mode = input[0]
@@ -50,13 +50,13 @@ extension HostileInputs {
     use(file: bytes, [Activity(number: input[1])])
   }
 
-  /// What can be done with a store.
+  /// The activities with a store.
   public enum Activity: UInt8, CaseIterable, Sendable {
     /// Reading every value of some rows.
     case rows
     /// Scanning columns.
     case scans
-    /// Looking objects up by what they are sorted by.
+    /// Searching the indexes.
     case indexes
     /// Opening earlier commits.
     case history
@@ -69,13 +69,13 @@ extension HostileInputs {
     /// Writing the file anew.
     case rewriting
 
-    /// The activity of a number; each has many.
+    /// Creates the activity of a number. Many numbers have the same activity.
     public init(number: UInt8) { self = Activity(rawValue: number & 7)! }
   }
 
-  /// Opens a file of the given bytes and does with it what is to be done, going on past what it refuses.
+  /// Opens a file of the given bytes and runs an activity, which continues after operations that the store refuses.
   ///
-  /// - Returns: The error that says why it can't be opened; `nil` when it can.
+  /// - Returns: The error if the file can't be opened; `nil` if it opens.
   @discardableResult
   public static func use(
     file bytes: [UInt8], _ activities: [Activity] = Activity.allCases
@@ -97,9 +97,9 @@ extension HostileInputs {
     return nil
   }
 
-  /// Gets what can be read out of a file of the given bytes: what is got can be copied to its end.
+  /// Recovers a file of the given bytes. Every recovered object can be copied.
   ///
-  /// - Returns: How many objects there are; `nil` when nothing can be got.
+  /// - Returns: The number of recovered objects; `nil` if nothing can be recovered.
   @discardableResult
   public static func recover(_ bytes: [UInt8]) -> Int? {
     let disk = SimulatedDisk()
@@ -173,7 +173,7 @@ extension HostileInputs {
     }
   }
 
-  /// Puts an object in, changes one and takes one out.
+  /// Inserts an object, changes one and removes one.
   private static func save(_ store: BinaryStore, _ round: UInt64) throws {
     let base = try store.snapshot()
     guard let layout = base.schema.layouts.first else { return }

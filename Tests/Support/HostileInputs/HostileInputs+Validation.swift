@@ -6,8 +6,8 @@ import Validation
 extension HostileInputs {
   private static let sound: [[UInt8]] = SampleStore.allCases.map { try! $0.bytes() }
 
-  /// A sound file, changed as in ``store(_:)``: the validator ends on it, and what it finds free of errors
-  /// the library reads completely, earlier commits and indexes included.
+  /// Validates a sound file that is changed as in ``store(_:)``. The validator ends. If it finds no error, the library
+  /// reads the file completely, earlier commits and indexes included.
   public static func validation(_ input: [UInt8]) {
     guard let mode = input.first else { return }
     var bytes = sound[Int(mode & 7) % sound.count]
@@ -20,7 +20,7 @@ extension HostileInputs {
     validate(mode & 8 == 0 ? BlockFileMap.mended(bytes) : bytes)
   }
 
-  /// Validates a file of the given bytes, and reads all of it if nothing is wrong with it.
+  /// Validates a file of the given bytes, and reads the whole file if the validator finds no error.
   public static func validate(_ bytes: [UInt8]) {
     let disk = SimulatedDisk()
     try! disk.open("/s", for: .create).append(bytes)

@@ -34,8 +34,8 @@ extension HostileInputs {
     return try! Model(entities: [thing, special, owner])
   }()
 
-  /// Every value of every object and link, as text that tells all bits apart. Links have no number that
-  /// lasts, so only what they say is taken.
+  /// Returns all values of each object and link as text that distinguishes every bit pattern. The number of a link can
+  /// change, so the text contains only the values of the link.
   private static func texts(_ snapshot: any StoreSnapshot) throws -> Set<String> {
     let links = Set(snapshot.schema.linkTables.map(\.layout.entityNumber))
     var texts: Set<String> = []
@@ -51,7 +51,7 @@ extension HostileInputs {
           case .date(let value): words.append("\(value.timeIntervalSinceReferenceDate.bitPattern)")
           case .string(let value), .uri(let value): words.append("\(Array(value.utf8))")
           case .binary(let value): words.append("\(Array(value))")
-          // Places in an order are counted anew.
+          // A position in an order may be renumbered.
           case .integer where column.name.contains("#"): words.append("#")
           case let value: words.append("\(value)")
           }
@@ -62,9 +62,9 @@ extension HostileInputs {
     return texts
   }
 
-  /// Any bytes are a document or an error, and what is read is written and read back as it was.
+  /// Any bytes are a document or an error. A document that is read can be written, and reads back equal.
   ///
-  /// The first byte says in which form it is written, and what is given to read it.
+  /// The first byte chooses the form of the document and the arguments of the reader.
   public static func xmlStore(_ input: [UInt8]) {
     let disk = SimulatedDisk()
     guard let form = input.first, let file = try? disk.open("/s", for: .create),
@@ -91,8 +91,7 @@ extension HostileInputs {
     precondition(try! again.metadata == snapshot.metadata, "Metadata are kept.")
   }
 
-  /// Any bytes are a property list or an error, in either form; what is read is written and read back
-  /// equal.
+  /// Any bytes are a property list or an error, in either form. A list that is read can be written, and reads back equal.
   public static func propertyList(_ bytes: [UInt8]) {
     if let list = try? BinaryPropertyList.read(bytes) {
       let again = try? BinaryPropertyList.read(BinaryPropertyList.write(list))
@@ -109,7 +108,7 @@ extension HostileInputs {
     var writer = XMLWriter()
     try! XMLPropertyList.write(list, into: &writer)
     let again = try! XMLPropertyList.read(writer.finish())
-    // As bytes: a real number that is none equals nothing, not even itself.
+    // The bytes are compared, because a real number that is "not a number" does not equal itself.
     precondition(
       BinaryPropertyList.write(again) == BinaryPropertyList.write(list), "It is read back equal.")
   }

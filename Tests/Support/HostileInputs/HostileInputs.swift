@@ -5,10 +5,9 @@ import PropertyLists
 import QueryWorld
 import Rows
 
-/// What the fuzzers do with an input, by the fuzzers' names: tests run the inputs of `Fuzz/` through
-/// them again.
+/// The bodies of the fuzzers, by the fuzzers' names. Tests run the inputs of `Fuzz/` through the bodies too.
 ///
-/// A body says that something is wrong by trapping; to return is to survive.
+/// A body traps to report a failure. An input passes if the body returns.
 public enum HostileInputs {
   /// The bodies, by the names of the fuzzers.
   public static let all: [String: @Sendable ([UInt8]) -> Void] = [
@@ -23,7 +22,7 @@ public enum HostileInputs {
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
 
-  /// Any bytes are a block or an error, and whatever opens can be read to its end.
+  /// Any bytes are a block or an error. A block that opens can be read to its end.
   public static func block(_ bytes: [UInt8]) {
     guard let block = try? FuzzedBlock(bytes).block() else { return }
     for number in block.columnNumbers {
@@ -37,7 +36,7 @@ public enum HostileInputs {
     _ = try? block.row(of: block.minimumKey)
   }
 
-  /// Any 64 bits are a key that comes apart and together again.
+  /// Any 64 bits are a key that can be taken apart and put together again.
   public static func identifier(_ bytes: [UInt8]) {
     guard bytes.count >= 8 else { return }
     let key = ObjectKey(rawValue: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
@@ -52,7 +51,7 @@ public enum HostileInputs {
     _ = model.versionHashes
   }
 
-  /// Any bytes are a model's source or an error, and a model that is written is read back equal.
+  /// Any bytes are a model's source or an error. A model that is written can be read again.
   public static func modelSource(_ bytes: [UInt8]) {
     guard let model = try? Model(ModelSource.read(bytes)),
       let written = try? ModelSource.write(model)
@@ -61,21 +60,20 @@ public enum HostileInputs {
     precondition(again != nil, "What is written is read.")
   }
 
-  /// Any bytes are a mapping or an error; a mapping prints as text that reads back as the same, and is held
-  /// against models without harm.
+  /// Any bytes are a mapping or an error. A mapping prints as text that reads back as the same mapping, and can be
+  /// checked against a model without a trap.
   public static func mapping(_ bytes: [UInt8]) {
     guard let mapping = try? WrittenMapping(bytes, path: "mapping") else { return }
     let printed = mapping.description
     if let read = try? WrittenMapping(printed) {
-      // "Not a number" is not equal to itself, so what is printed is compared.
+      // The printed text is compared, because "not a number" does not equal itself.
       precondition(read.description == printed, printed)
     }
     let model = worlds[0].source.model
     _ = try? MappingModel(from: model, to: model, mapping.entityMappings)
   }
 
-  /// Any text gives a predicate or an error. A predicate prints as text that reads back as an equal
-  /// tree.
+  /// Any text is a predicate or an error. A predicate prints as text that reads back as an equal tree.
   public static func predicate(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let predicate = try? QueryPredicate(text) else {
@@ -85,22 +83,22 @@ public enum HostileInputs {
     let printed = predicate.description
     do throws(QueryError) {
       let read = try QueryPredicate(printed)
-      // "Not a number" is not equal to itself, so trees with it are compared by what they print as.
+      // Trees that contain "not a number" are compared by their printed text, because the value does not equal itself.
       precondition(read == predicate || read.description == printed, printed)
     } catch {
-      // What is printed may be deeper than what was read only at the limit itself.
+      // The printed predicate may be nested deeper than the text only at the limit itself.
       precondition(error.code == .tooLarge, "\(error)")
     }
   }
 
   private static let worlds: [World] = [try! World(), try! World(layered: true)]
 
-  /// Any predicate that can be bound gives the same answer from columns as from each object by itself,
-  /// through one layer and through several.
+  /// Any predicate that can be bound gives the same result from columns as from single objects, through one layer and
+  /// through several layers.
   public static func query(_ bytes: [UInt8]) {
     let text = String(decoding: bytes.prefix(400), as: UTF8.self)
     let capitals = text.uppercased()
-    // Regular expressions may take for ever, and random numbers are different each time.
+    // Regular expressions may run without end, and random numbers differ in each evaluation.
     guard !capitals.contains("MATCHES"), !capitals.contains("RANDOM") else { return }
     guard let predicate = try? QueryPredicate(text) else { return }
     for entity in ["Sample", "Person", "City"] {
@@ -115,8 +113,7 @@ public enum HostileInputs {
   }
 }
 
-/// A block whose values outside are zeros, as many as its references say, and that are not there beyond
-/// a megabyte.
+/// A block with outside values of zeros, as long as their references state. A value beyond one megabyte is missing.
 private final class FuzzedBlock: BlockSource, OutsideValues {
   private let memory: BlockMemory
 

@@ -1,5 +1,5 @@
-// SAFETY: What is distorted stays within what memory holds: counts become smaller and never larger, pointers become
-// NULL or stay. That is as much as the interface of Arrow lets anybody check.
+// SAFETY: A distorted answer stays within the memory of the true answer: counts become smaller and never larger, and
+// pointers become NULL or stay. The Arrow interface lets a reader check no more than that.
 
 import CArrow
 import CStorePlugin
@@ -10,14 +10,13 @@ import PluginSupport
 import Rows
 import StoreInterface
 
-/// A plug-in that does what an input says: a store in memory behind the C interface, whose answers are distorted on
-/// their way.
+/// A plug-in that follows an input: a store in memory behind the C interface, whose answers are distorted on their way.
 enum HostilePlugin {
-  /// What is left of the input. One at a time runs through: the functions of a table have no place for more.
+  /// The rest of the input. One plug-in runs at a time, because the functions of a table take no context.
   private nonisolated(unsafe) static var script: ArraySlice<UInt8> = []
   private static let turn = NSLock()
 
-  /// Calls `body` with a backend that distorts as the bytes say.
+  /// Calls `body` with a backend whose answers are distorted as the bytes state.
   static func with(_ bytes: [UInt8], crossing blocks: Bool, _ body: (PluginBackend) -> Void) {
     turn.lock()
     defer { turn.unlock() }
@@ -41,7 +40,7 @@ enum HostilePlugin {
   nonisolated(unsafe) static let honest = StorePlugin.table("Hostile", "1", [MemoryStoreBackend()])
     .assumingMemoryBound(to: QuirePlugin.self)
 
-  /// The next byte; 0, which distorts nothing, once there are none.
+  /// Returns the next byte; 0, which distorts nothing, after the end of the input.
   static func next() -> UInt8 { script.popFirst() ?? 0 }
 
   private static func distorted(blocks: Bool) -> UnsafePointer<QuirePlugin> {
@@ -154,9 +153,9 @@ enum HostilePlugin {
   }
 }
 
-/// Arrow's structures with other contents, which release what they were made of.
+/// Distorts the contents of Arrow structures. A distorted structure releases the original.
 enum DistortedArray {
-  /// Puts distorted copies in the place of both structures.
+  /// Replaces both structures by distorted copies.
   static func distort(
     _ schema: UnsafeMutablePointer<ArrowSchema>, _ array: UnsafeMutablePointer<ArrowArray>
   ) {
@@ -240,7 +239,7 @@ enum DistortedArray {
     }
   }
 
-  /// A structure that was replaced, and the copies of its children.
+  /// The original of a replaced structure, and the copies of its children.
   private final class Kept<Structure> {
     var structure: Structure
     private var copies: [UnsafeMutablePointer<Structure>] = []

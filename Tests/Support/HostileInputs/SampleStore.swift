@@ -5,9 +5,9 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Small sound block files, one for each thing that a file may have.
+/// Small sound block files, one for each feature that a file may have.
 public enum SampleStore: Int, CaseIterable, Sendable {
-  /// A few commits: rows put, changed and removed, links, keys set aside, metadata.
+  /// A few commits with inserted, changed and removed rows, links, reserved keys and metadata.
   case plain
   /// Blocks that are compressed.
   case compressed
@@ -22,7 +22,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
   /// A commit that set another model.
   case evolved
 
-  /// The file's bytes, the same each time.
+  /// Returns the file's bytes, which are the same each time.
   public func bytes() throws -> [UInt8] {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(
@@ -34,7 +34,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
   }
 
-  /// The bytes with another salt and other times than chance and the clock gave.
+  /// Returns the bytes with a fixed salt and fixed times.
   public static func withoutChance(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     bytes.set(UInt64(0x5EED), at: 32)
@@ -45,7 +45,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return BlockFileMap.mended(bytes)
   }
 
-  /// How these stores behave: values lie outside of their blocks that need not be large.
+  /// The options of the stores. Small values lie outside of their blocks too.
   public static let options: BinaryStoreOptions = {
     var options = BinaryStoreOptions()
     options.leastOutsideByteCount = 64
@@ -54,7 +54,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
 
   // MARK: - What the files hold
 
-  /// Notes that lead to one another, and their tags.
+  /// The model of the notes, which lead to one another, and of their tags.
   public static let notes: Model = {
     let note = Entity(
       "Note",
@@ -77,7 +77,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return try! Model(entities: [indexed, tag])
   }()
 
-  /// What the notes' model may become: a column renamed and one widened, one more, no tags.
+  /// A later version of the notes' model: one column is renamed, one is widened, one is new, and the tags are gone.
   public static let laterNotes: Model = {
     var title = Attribute("title", .string)
     title.renamingIdentifier = "text"
@@ -187,13 +187,13 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     try store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
   }
 
-  /// Sets the notes' later model.
+  /// Sets the later model of the notes.
   public static func evolve(_ store: any Store) throws {
     let snapshot = try store.snapshot()
     try store.commit(CommitRequest(Layer(), basedOn: snapshot, model: laterNotes))
   }
 
-  /// Commits what `body` sets.
+  /// Commits the changes that `body` makes.
   public static func commit(
     _ store: any Store, _ body: (inout SampleChanges) throws -> Void
   ) throws {
@@ -204,7 +204,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
   }
 }
 
-/// Changes by name.
+/// Changes of rows, with entities and properties by their names.
 public struct SampleChanges {
   let base: any StoreSnapshot
   let builder: LayerBuilder
@@ -214,23 +214,23 @@ public struct SampleChanges {
     builder = LayerBuilder(base.schema)
   }
 
-  /// The key of the object of the given number.
+  /// Returns the key of the object with the given number.
   public func key(_ entity: String, _ number: UInt64) -> ObjectKey {
     ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
   }
 
-  /// Puts an object in.
+  /// Inserts an object.
   public func put(_ entity: String, _ number: UInt64, _ values: [String: Value] = [:]) {
     builder.insert(key(entity, number))
     set(entity, number, values, 0)
   }
 
-  /// Changes an object that is there.
+  /// Changes an existing object.
   public func change(_ entity: String, _ number: UInt64, _ values: [String: Value]) {
     set(entity, number, values, basis(key(entity, number)))
   }
 
-  /// Takes an object out.
+  /// Removes an object.
   public func remove(_ entity: String, _ number: UInt64) {
     builder.remove(key(entity, number), basis: basis(key(entity, number)))
   }

@@ -2,16 +2,16 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Everything that can be read of a store, to be compared.
+/// Everything that can be read from a store, for comparison.
 public struct StoreContents: Hashable, Sendable {
   /// The newest commit.
   public var newest: SnapshotContents
-  /// Those that can still be opened, by number.
+  /// The earlier commits that can still be opened, by number.
   public var earlier: [Int64: SnapshotContents]
-  /// How many bytes lie behind the newest commit.
+  /// The number of bytes behind the newest commit.
   public var strayByteCount: Int
 
-  /// Reads everything.
+  /// Reads the contents of a store.
   ///
   /// - Throws: The first error.
   public init(_ store: any Store) throws {
@@ -24,7 +24,7 @@ public struct StoreContents: Hashable, Sendable {
   }
 }
 
-/// Everything that can be read of one commit.
+/// Everything that can be read from one commit.
 public struct SnapshotContents: Hashable, Sendable {
   /// The commit's number.
   public var commit: Int64
@@ -32,16 +32,16 @@ public struct SnapshotContents: Hashable, Sendable {
   public var objects: [ObjectKey: [String: Value]] = [:]
   /// The objects of each index, in its order.
   public var indexed: [UInt16: [UInt64]] = [:]
-  /// How many rows a scan of each entity runs over.
+  /// The number of rows in a scan of each entity.
   public var scanned: [UInt16: Int] = [:]
-  /// What the store says of itself.
+  /// The metadata of the store.
   public var metadata: StoreMetadata
   /// The model.
   public var model: Model
   /// The schema.
   public var schema: Schema
 
-  /// Reads everything.
+  /// Reads the contents of a snapshot.
   ///
   /// - Throws: The first error.
   public init(_ snapshot: any StoreSnapshot) throws {
@@ -75,7 +75,7 @@ public struct SnapshotContents: Hashable, Sendable {
 }
 
 extension StoreContents {
-  /// Looks for values of an index where they are, so that the search through its entries runs too.
+  /// Searches the index for a few values, so that the search through the index entries is tested too.
   static func check(_ sorted: IndexedView, _ index: IndexLayout) throws {
     for value in [Value.null, .integer(3), .string("b"), .object(ObjectKey(entity: 1, number: 10))]
     {

@@ -3,24 +3,24 @@ public import Foundation
 public import PluginHost
 public import StoreInterface
 
-/// The plug-ins of the house, built and put into a folder as somebody installs them: the stores that are linked in,
-/// as libraries, and the example in C.
+/// The plug-ins of this package, built and installed in a folder as a user would install them: the linked stores as
+/// libraries, and the example in C.
 public enum InstalledPlugins {
-  /// What stands in the way of having them.
+  /// An error that says why the plug-ins can't be installed.
   public struct NotInstalled: Error, CustomStringConvertible {
-    /// What was missing, or went wrong.
+    /// The missing program or file, or the failure of a program.
     public var description: String
   }
 
   private static let installed = Result { try install() }
 
-  /// What a search in the folder finds, those that take the place of what is linked in included.
+  /// The registry of a search in the folder. The plug-ins that replace a linked backend are part of the registry.
   public static var registry: PluginRegistry { get throws { try installed.get().registry } }
 
-  /// The folder.
+  /// The folder of the installed plug-ins.
   public static var folder: URL { get throws { try installed.get().folder } }
 
-  /// The backend of a type, loaded from its plug-in when it is used.
+  /// Returns the backend of a type, loaded from its plug-in at the first use.
   public static func backend(_ name: String) throws -> PluginBackend {
     let registry = try registry
     let type = StoreType(rawValue: name)
@@ -30,20 +30,20 @@ public enum InstalledPlugins {
     return PluginBackend(plugin, described)
   }
 
-  /// Backends that are linked in, and in the place of, or beside, some of them those of plug-ins.
+  /// Returns the linked backends, with the plug-ins' backends of the given types in place of or beside the linked ones.
   public static func backends(
     _ linked: [any StoreBackend], loading types: [String]
   ) throws -> StoreBackends {
     try types.reduce(StoreBackends(linked)) { $0.adding(try backend($1)) }
   }
 
-  /// The compiler of C, if there is one.
+  /// The path of a C compiler; `nil` if the machine has none.
   public static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// A Python that has pyarrow and cffi, where `./run test` could put it; none under a sanitizer, whose runtime a
-  /// library brings too late.
+  /// A Python that has pyarrow and cffi, in the place where `./run test` installs them. `nil` under a sanitizer, because
+  /// the library would load the sanitizer's runtime too late.
   public static let python: String? = {
     let environment = ProcessInfo.processInfo.environment
     guard environment["QUIRE_SANITIZER"] == nil else { return nil }
@@ -73,7 +73,7 @@ public enum InstalledPlugins {
     return (folder, registry)
   }
 
-  /// Builds the example in C against the headers of today, or others, and puts it into a folder of plug-ins.
+  /// Builds the example in C against the current headers, or the given ones, and adds it to a folder of plug-ins.
   public static func addFolderStore(in folder: URL, headers: [URL]? = nil) throws {
     let library = folder.appending(path: "libFolderStore.so")
     defer { try? FileManager.default.removeItem(at: library) }
@@ -86,8 +86,7 @@ public enum InstalledPlugins {
       library: library, in: folder)
   }
 
-  /// The oldest header that plug-ins may have been built against. It never changes; when the interface grows
-  /// this one stays.
+  /// The oldest header that plug-ins may have been built against. The file never changes, also when the interface grows.
   public static let oldestHeaders = root.appending(
     path: "Tests/Support/InstalledPlugins/Headers/1")
 

@@ -3,24 +3,24 @@ public import ObjectModel
 public import ObjectQuery
 public import Rows
 
-/// A few objects of every type, with nulls, extremes and relationships, which the tables of
-/// expressions are about. `Expressions/oracle.py` knows the same objects.
+/// A few objects of every type, with nulls, extremes and relationships. The tables of expressions are about these
+/// objects, and `Expressions/oracle.py` contains the same objects.
 public struct World: Sendable {
   /// The model of the objects.
   public let model: Model
-  /// Where rows keep them.
+  /// The schema of the model.
   public let schema: Schema
   /// The objects.
   public let view: View
-  /// The objects, to be queried.
+  /// The source of the objects for queries.
   package let source: ViewSource
-  /// The store of the objects' identifiers.
+  /// The store tag in the objects' identifiers.
   public static let store = StoreTag(rawValue: 0x0123_4567_89AB_CDEF)
-  /// The moment that `now()` gives: 2026-11-21 00:00 UTC.
+  /// The moment that `now()` returns: 2026-11-21 00:00 UTC.
   public static let now = Date(timeIntervalSinceReferenceDate: 816_912_000)
 
-  /// - Parameter layered: Whether the objects are spread over several layers, with changes and
-  ///   removals, instead of lying in one.
+  /// - Parameter layered: Whether the objects are spread over several layers, with changes and removals, instead of one
+  ///   layer.
   public init(layered: Bool = false) throws {
     model = try Model(entities: World.entities)
     schema = try Schema(model)
@@ -64,7 +64,7 @@ public struct World: Sendable {
     return [sample, special, person, city]
   }()
 
-  /// Finds the objects of an entity that a predicate holds for, by a scan over columns.
+  /// Returns the objects of an entity that meet a predicate, by a scan over columns.
   public func scan(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
     let plan = try QueryPlan(
       QueryRequest(entity, where: predicate), model: model, schema: schema, store: World.store,
@@ -72,7 +72,7 @@ public struct World: Sendable {
     return try plan.keys(in: source).map(World.label)
   }
 
-  /// Finds the same by asking each object by itself.
+  /// Returns the objects of an entity that meet a predicate, by an evaluation for each object.
   public func ask(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
     let compiled = try CompiledPredicate(
       predicate, entity: entity, model: model, schema: schema, store: World.store, now: World.now)
@@ -87,10 +87,10 @@ public struct World: Sendable {
     return found.sorted()
   }
 
-  /// Numbers of objects are different in all entities, so they name an object by themselves.
+  /// Returns the number of an object. No two objects of the world have the same number, also in different entities.
   public static func label(_ key: ObjectKey) -> UInt64 { key.number }
 
-  /// The identifier of an object.
+  /// Returns the identifier of an object.
   public func id(_ entity: String, _ number: UInt64) -> ObjectID {
     ObjectID(
       store: World.store,
@@ -126,14 +126,15 @@ extension World {
       set(entity, number, values, builder)
     }
 
-    /// Everything in one layer.
+    /// Returns one layer with all objects.
     func whole() -> Layer {
       let builder = LayerBuilder(schema)
       for (entity, number, values) in objects { insert(entity, number, values, builder) }
       return builder.freeze(version: 1)
     }
 
-    /// The same objects, of which some come later, some change, and others go.
+    /// Returns several layers with the same objects. Some objects are inserted late, some are changed, and additional
+    /// objects are inserted and removed.
     func layers() throws -> View {
       let bottom = LayerBuilder(schema)
       let middle = LayerBuilder(schema)
@@ -144,7 +145,7 @@ extension World {
         case 0: insert(entity, number, values, bottom)
         case 1: insert(entity, number, values, middle)
         case 2:
-          // Wrong values below, which are changed one by one above.
+          // The lower layer has wrong values, which the upper layers change one by one.
           insert(entity, number, values.mapValues { _ in .null }, bottom)
           for (place, value) in values.sorted(by: { $0.key < $1.key }).enumerated() {
             set(entity, number, [value.key: value.value], place % 2 == 0 ? middle : top)
@@ -153,7 +154,7 @@ extension World {
           insert(entity, number, ["name": .string("replaced")], bottom)
           insert(entity, number, values, top)
         }
-        // Objects that are gone again.
+        // These objects are removed in a later layer.
         insert(entity, number + 1000, values, bottom)
         (index % 2 == 0 ? middle : top).remove(key(entity, number + 1000), basis: 1)
       }

@@ -1,14 +1,14 @@
 import CSQLite3
 
-/// Databases from SQL text and back, whatever it says: for tests that need tables which no program of ours makes.
+/// Converts SQL text to databases and back, for tests that need tables that no program of this package makes.
 public enum SQLText {
-  /// Why SQLite refuses a text.
+  /// The error that SQLite reports for a text.
   public struct Failure: Error, CustomStringConvertible {
-    /// What SQLite says.
+    /// The message of SQLite.
     public let description: String
   }
 
-  /// The bytes of the database that the texts make, one after the other.
+  /// Returns the bytes of the database that results from running the texts in order.
   ///
   ///     let bytes = try SQLText.database(base, "DELETE FROM ZBOOK")
   public static func database(_ texts: String...) throws -> [UInt8] {
@@ -17,7 +17,7 @@ public enum SQLText {
     return try database.bytes()
   }
 
-  /// The statements that make a database's tables and indexes, and fill the tables, in the order of their names.
+  /// Returns the statements that make a database's tables and indexes and fill the tables, in the order of their names.
   public static func text(ofDatabaseAt path: String) throws -> String {
     let database = try Opened(path)
     var text = ""

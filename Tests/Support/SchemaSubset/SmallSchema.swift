@@ -1,14 +1,13 @@
 package import JSONText
 
-/// As much of JSON Schema as the schemas in `spec/` use. What else a schema says is a fault of the
-/// schema.
+/// The subset of JSON Schema that the schemas in `spec/` use. Every other keyword is reported as a fault of the schema.
 package struct SmallSchema {
   private let root: JSON
 
-  /// The schema that a JSON text says.
+  /// Creates a schema from its JSON text.
   package init(_ root: JSON) { self.root = root }
 
-  /// What is wrong with a value, in words.
+  /// Returns the faults of a value as sentences.
   package func faults(of json: JSON) -> [String] { faults(json, root, "") }
 
   private func faults(_ json: JSON, _ schema: JSON, _ place: String) -> [String] {
@@ -63,7 +62,7 @@ package struct SmallSchema {
       ("minItems", _, _), ("maxItems", _, _), ("uniqueItems", _, _), ("minimum", _, _),
       ("maximum", _, _), ("minLength", _, _),
       ("maxLength", _, _), ("pattern", _, _):
-      // They say nothing of values of other types.
+      // These keywords do not restrict values of other types.
       return []
     default: return ["\(place): the schema says '\(rule)'"]
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SpecVector {
-  /// The vectors of the given kind on a page of the specification.
+  /// Returns the vectors of the given kind on a page of the specification.
   ///
   /// - Parameters:
   ///   - page: The page's file name, such as `2-model.md`.
@@ -20,7 +20,7 @@ extension SpecVector {
     return try read(text, page: page).filter { $0.kind == kind }
   }
 
-  /// Every vector in the text of a page.
+  /// Returns every vector in the text of a page.
   public static func read(_ text: String, page: String) throws -> [SpecVector] {
     var vectors: [SpecVector] = []
     var open: Block?
@@ -76,7 +76,7 @@ extension SpecVector {
         kind: parts[0], title: parts[1], place: "\(page):\(line)", fields: fields)
     }
 
-    /// The line up to a number sign at its beginning or after a space.
+    /// Returns the line up to a number sign at its beginning or after a space.
     private func withoutComment(_ line: Substring) -> Substring {
       var previous: Character = " "
       for index in line.indices {
@@ -92,13 +92,13 @@ extension SpecVector {
   }
 }
 
-/// A vector that cannot be read, and where it stands.
+/// An error that says why a vector can't be read, and at which place.
 public struct SpecVectorError: Error, CustomStringConvertible {
   /// The page and line.
   public let place: String
-  /// What is wrong, in a sentence.
+  /// The fault of the vector, in a sentence.
   public let message: String
 
-  /// Both.
+  /// The place and the message.
   public var description: String { "\(place): \(message)" }
 }

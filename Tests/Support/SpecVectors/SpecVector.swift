@@ -10,19 +10,19 @@
 /// Tests read vectors from the pages of `spec/` themselves, so what a page shows and what is tested
 /// cannot drift apart. The syntax is described in spec/README.md.
 public struct SpecVector: Sendable, CustomStringConvertible {
-  /// What the vector is for: a test takes all those of a kind.
+  /// The purpose of the vector. A test reads all vectors of one kind.
   public let kind: String
-  /// What is special about it.
+  /// The case that the vector shows.
   public let title: String
-  /// The page and line where it stands.
+  /// The page and the line of the vector.
   public let place: String
-  /// What it holds, in order; a name may come again.
+  /// The fields of the vector, in order. A field's name may occur more than once.
   public let fields: [(name: String, text: String)]
 
   /// The page, line and title.
   public var description: String { "\(place): \(title)" }
 
-  /// The text of the only field of the given name; `nil` if there is none, or more than one.
+  /// The text of the only field with the given name; `nil` if no field or several fields have the name.
   public subscript(name: String) -> String? {
     let found = self[all: name]
     return found.count == 1 ? found[0] : nil
@@ -33,7 +33,7 @@ public struct SpecVector: Sendable, CustomStringConvertible {
     fields.filter { $0.name == name }.map(\.text)
   }
 
-  /// The bytes in the only field of the given name; `nil` if there is none or it is no bytes.
+  /// The bytes of the only field with the given name; `nil` if there is no such field or its text is not bytes.
   public func bytes(_ name: String) -> [UInt8]? {
     guard let text = self[name] else { return nil }
     let digits = text.filter { !$0.isWhitespace }
