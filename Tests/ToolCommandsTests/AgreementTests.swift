@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Commands agree with the validator")
 struct AgreementTests {
-  /// Stores and documents: those that break one rule each, and those that tests may read beside the project.
+  /// Stores and documents that break one rule each, and the files beside the project that tests may read.
   private static let paths: [String] = {
     let rules = InstalledPlugins.root.appending(path: "spec/vectors/rules")
     var folders = [rules, InstalledPlugins.root.appending(path: "Examples")]
@@ -19,7 +19,7 @@ struct AgreementTests {
     for folder in folders {
       let all = FileManager.default.enumerator(atPath: folder.path)
       while let name = all?.nextObject() as? String {
-        // Models are XML too, and a document's own files are none of the person's.
+        // Models are XML too. The files in a `.quire` folder are part of a document.
         guard endings.contains(where: { name.hasSuffix($0) }), !name.contains(".quire/"),
           !name.contains("xcdatamodel")
         else { continue }
@@ -36,13 +36,15 @@ struct AgreementTests {
     return RecordedRun(words, tool: tool)
   }
 
-  @Test("What is valid is read to its end, and nothing is a fault of the tool", arguments: paths)
+  @Test(
+    "Valid files are read to their end, and no file causes an internal error of the tool",
+    arguments: paths)
   func agreement(_ path: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "agree-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // A copy: what is beside the project stays as it is.
+    // A copy, so that the files beside the project stay unchanged.
     let copy = folder.appending(path: URL(filePath: path).lastPathComponent).path
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     for ending in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + ending) {
@@ -67,7 +69,7 @@ struct DamagedDocumentTests {
   private static let packed = AppleFixtures.folder?.appending(path: "faults/flip.zip").path
 
   @Test(
-    "A packed document is recovered where it lies",
+    "A packed document is recovered in its place",
     .enabled(if: packed.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
   func recovery() throws {
     let path = try #require(Self.packed)
@@ -89,7 +91,7 @@ struct DamagedDocumentTests {
     .path
 
   @Test(
-    "A deletion that fails in a session is taken back, and the session goes on",
+    "A deletion that fails in a session is undone, and the session continues",
     .enabled(if: undone.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
   func deletion() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "undo-\(UUID().uuidString)")

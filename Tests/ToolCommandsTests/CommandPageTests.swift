@@ -4,7 +4,7 @@ import Testing
 
 @Suite("docs/commands.md")
 struct CommandPageTests {
-  @Test("The page says what the help says")
+  @Test("The page equals the help of the commands")
   func page() throws {
     try expectSnapshot(page(of: .quire), "commands.md", in: "docs")
   }

@@ -65,7 +65,7 @@ struct ConvertCommandTests {
       ]))
   }
 
-  @Test("To XML, to compressed and back: what is fetched stays the same")
+  @Test("A store converted to XML, to compressed XML and back has the same fetch results")
   func round() throws {
     func fetch(_ path: String) -> String {
       run(
@@ -92,7 +92,7 @@ struct ConvertCommandTests {
     #expect(try disk.list("/").map(\.name).allSatisfy { !$0.contains("quire") })
   }
 
-  @Test("Nothing is overwritten unless it is asked for")
+  @Test("Existing files are replaced only with --force")
   func overwriting() throws {
     #expect(run("convert", "/Trips.store", "/Trips.xml").exitCode == .done)
     let bytes = try disk.read("/Trips.xml", byteLimit: 1 << 20)
@@ -108,7 +108,7 @@ struct ConvertCommandTests {
     #expect(run("info", "/Trips.xml").output.hasPrefix("type       XML"))
   }
 
-  @Test("A document without its model asks for one")
+  @Test("A document in XML without its model needs the option --model")
   func bareDocument() throws {
     var options = XMLStoreOptions()
     options.embedsModel = false
@@ -130,11 +130,11 @@ struct ConvertCommandTests {
     #expect(run("count", "/bare.xml", "Trip", "--model", "Trips.momd").output == "0\n")
     #expect(run("convert", "/bare.xml", "/out", "--model", "Trips.momd").exitCode == .done)
     #expect(run("info", "/bare.xml", "--model", "none").exitCode == .inputOutput)
-    // A store that holds its model is held against the one that is given.
+    // The model of a store is compared with the given model.
     #expect(run("info", "/Trips.store", "--model", "Trips.momd").exitCode == .done)
   }
 
-  @Test("What is wrong is said")
+  @Test("Each error has its message and exit code")
   func wrong() throws {
     #expect(run("convert", "/none", "/out").exitCode == .inputOutput)
     #expect(run("convert", "/Trips.store").exitCode == .wrongUsage)

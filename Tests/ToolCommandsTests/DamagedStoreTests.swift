@@ -3,7 +3,7 @@ import Testing
 
 @testable import ToolCommands
 
-/// Commands on stores whose last save is damaged: no command shows or extends an older state unasked.
+/// Commands on stores whose last save is damaged: no command shows or extends an older state without being asked to.
 @Suite("Stores with a damaged last save")
 final class DamagedStoreTests {
   private static let examples = URL(filePath: #filePath).deletingLastPathComponent()
@@ -16,8 +16,8 @@ final class DamagedStoreTests {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// The shipped store, whose format has no slots, or one that this version wrote; four bytes of the
-  /// last save are changed.
+  /// Returns the shipped store, whose format has no slots, or a store in the current format. Four bytes of the last save
+  /// are changed.
   private func damagedStore(hasSlots: Bool) throws -> URL {
     let store = folder.appending(path: "bad.store")
     let shipped = Self.examples.appending(path: "Trips.store")
@@ -88,7 +88,7 @@ final class DamagedStoreTests {
     #expect(run("count", store, "Person", "--damaged").output == "3\n")
   }
 
-  @Test("A document with a damaged store opens with --damaged alone")
+  @Test("A document with a damaged store opens only with --damaged")
   func document() throws {
     let document = folder.appending(path: "Trip.quire")
     let model = Self.examples.appending(path: "Trips.xcdatamodeld").path

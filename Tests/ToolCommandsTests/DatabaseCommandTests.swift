@@ -7,10 +7,10 @@ import Testing
 
 @testable import ToolCommands
 
-/// The tool on SQLite databases, by the plug-in beside it.
+/// The tool on SQLite databases, with the plug-in beside the tool.
 @Suite("Commands on SQLite databases")
 struct DatabaseCommandTests {
-  /// A folder with a database of the example's trips: as ours, or as if another system had made it.
+  /// A folder with a database of the example's trips, with Quire's metadata or as another system would have written it.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "databases-\(UUID().uuidString)")
@@ -45,7 +45,7 @@ struct DatabaseCommandTests {
   }
 
   @Test(
-    "Everything that reads works with nothing but the path, and changes not a byte",
+    "Each command that reads needs only the path, and changes no byte",
     arguments: [true, false])
   func reading(isOwn: Bool) throws {
     let folder = try Folder(isOwn: isOwn)
@@ -82,7 +82,7 @@ struct DatabaseCommandTests {
   }
 
   @Test(
-    "A database of another system is written where that is asked for, and nothing is left beside it"
+    "A database of another system is written only on request, and no other file is left"
   )
   func writing() throws {
     let folder = try Folder(isOwn: false)
@@ -103,7 +103,7 @@ struct DatabaseCommandTests {
     #expect(folder.names == ["App.sqlite"])
   }
 
-  @Test("A refused edit leaves every byte of another system's database as it was")
+  @Test("A refused edit changes no byte of another system's database")
   func refusedWriting() throws {
     let folder = try Folder(isOwn: false)
     let before = try Data(contentsOf: URL(filePath: folder.database))
@@ -121,7 +121,7 @@ struct DatabaseCommandTests {
     #expect(Set(folder.names) == ["App.sqlite", "objects.jsonl"])
   }
 
-  @Test("A vacuum forgets earlier saves of a database, and keeps what is wanted")
+  @Test("A vacuum removes earlier saves of a database, and keeps the requested ones")
   func vacuum() throws {
     let folder = try Folder(isOwn: true)
     for name in ["Elsewhere", "Nowhere", "Somewhere"] {
@@ -139,7 +139,7 @@ struct DatabaseCommandTests {
     #expect(found.output != "0\n")
   }
 
-  @Test("Without the plug-in, and for what is no store, the errors say what to do")
+  @Test("Without the plug-in, and for a file that is no store, the errors give advice")
   func hints() throws {
     let folder = try Folder(isOwn: true)
     let missing = RecordedRun(["info", folder.database], tool: .quire)
@@ -154,7 +154,7 @@ struct DatabaseCommandTests {
   }
 
   @Test(
-    "What Core Data wrote is shown with archives summed up",
+    "Databases of Core Data are shown, with archives summarized",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
   func archives() throws {
     let folder = try Folder(isOwn: true)
@@ -177,14 +177,14 @@ struct DatabaseCommandTests {
     return place.path
   }
 
-  @Test("A database of another system is migrated in its place when that is asked for")
+  @Test("A database of another system is migrated in place only on request")
   func migrating() throws {
     let folder = try Folder(isOwn: false)
     let model = try newerModel(in: folder)
     let before = try folder.run("export", folder.database).output
     let bytes = try Data(contentsOf: URL(filePath: folder.database))
 
-    // Without being asked nothing is written, and the message names commands that work.
+    // Without the option nothing is written, and the message names commands that work.
     let refused = try folder.run("migrate", folder.database, "--model", model)
     #expect(refused.exitCode == .inputOutput, "\(refused.messages)")
     #expect(
@@ -217,7 +217,7 @@ struct DatabaseCommandTests {
     #expect(again.exitCode == .done && again.output.contains("There is nothing to do."))
   }
 
-  @Test("A database with a history of Core Data is migrated to another place only")
+  @Test("A database with a history of Core Data is migrated only to another path")
   func migratingHistory() throws {
     let folder = try Folder(isOwn: false)
     let model = try newerModel(in: folder)

@@ -82,7 +82,9 @@ struct DocumentCommandTests {
     }.joined(separator: " ")
   }
 
-  @Test("A document is made, edited, looked at and gone back in", arguments: [one, two])
+  @Test(
+    "A document is created, edited, shown and reverted to an earlier version",
+    arguments: [one, two])
   func editing(_ make: [String]) throws {
     #expect(run(make).exitCode == .done)
     _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon", "cost=12.5")
@@ -116,7 +118,7 @@ struct DocumentCommandTests {
   }
 
   @Test(
-    "It is written elsewhere, as another type, packed, unpacked and migrated",
+    "A document is copied, converted, packed, unpacked and migrated",
     arguments: [one, two])
   func elsewhere(_ make: [String]) throws {
     #expect(run(make).exitCode == .done)
@@ -155,7 +157,7 @@ struct DocumentCommandTests {
     #expect(text.contains("\"note\":\"new\""))
   }
 
-  @Test("What is wrong is said with its exit code")
+  @Test("Each error has its exit code")
   func wrong() throws {
     #expect(run(["new", "/Trip.quire"]).exitCode == .wrongUsage)
     #expect(run(Self.one + ["--store", "papyrus"]).exitCode == .wrongUsage)
@@ -177,7 +179,7 @@ struct DocumentCommandTests {
     #expect(run(Array(Self.two) + ["--force"]).exitCode == .newerFormat)
   }
 
-  @Test("Somebody else who has it open is named")
+  @Test("The error for a locked document names the lock holder")
   func held() throws {
     #expect(run(Self.one).exitCode == .done)
     let document = try Document.open("/Trip.quire", in: StorePlaces(.builtIn, on: disk))
@@ -191,7 +193,7 @@ struct DocumentCommandTests {
   }
 
   @Test(
-    "What can be read of a damaged document becomes a document again", arguments: [one, two],
+    "The readable contents of a damaged document become a new document", arguments: [one, two],
     [true, false])
   func recovery(_ make: [String], _ losesManifest: Bool) throws {
     #expect(run(make).exitCode == .done)
@@ -247,7 +249,7 @@ struct DocumentCommandTests {
 
   // MARK: - Archives of other programs
 
-  /// Packs the files of a folder as a program does that knows nothing of documents.
+  /// Packs the files of a folder like a program that does not know documents.
   private func zip(_ folder: String, _ names: [String]) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var directory: [UInt8] = []
@@ -271,7 +273,7 @@ struct DocumentCommandTests {
       + number(names.count, 2) + number(directory.count, 4) + number(start, 4) + number(0, 2)
   }
 
-  @Test("All commands take an archive of another program for a document, or none does")
+  @Test("All commands accept another program's archive as a document, or all refuse it")
   func foreignArchives() throws {
     _ = done("new", "/Trip.quire", "--model", "Trips.xcdatamodeld")
     _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon")

@@ -52,7 +52,7 @@ struct EditCommandTests {
     run("fetch", "/Trips.store", entity, "--columns", columns, "--format", "csv").output
   }
 
-  @Test("Values are read as the model's types have them")
+  @Test("Values are parsed as the types of the model's attributes")
   func values() {
     let inserted = run(
       "insert", "/Trips.store", "Trip", "name=Lisbon", "start=2026-05-01T10:00:00Z", "cost=120.50",
@@ -71,7 +71,7 @@ struct EditCommandTests {
       fetched("Trip", "start,photo,days") == "@id,start,photo,days\n\(id),,AAA=,-3\n")
   }
 
-  @Test("Relationships lead to identifiers, or to the one object that meets a predicate")
+  @Test("A relationship takes identifiers, or a predicate that exactly one object meets")
   func relationships() {
     func insert(_ words: String...) -> String {
       let all = ["insert", "/Trips.store"] + words
@@ -98,7 +98,7 @@ struct EditCommandTests {
     #expect(run("count", "/Trips.store", "Stop").output == "1\n")
   }
 
-  @Test("Nothing is saved unless everything is right, and everything wrong is said")
+  @Test("A command saves nothing unless all values are right, and reports all errors")
   func wrong() {
     let bad = run("insert", "/Trips.store", "Trip", "name=X", "days=100")
     #expect(bad.exitCode == .no)
@@ -120,7 +120,7 @@ struct EditCommandTests {
     #expect(run("set", "/Trips.store", "Trip", "--id", "1/p9", "days=2").exitCode == .no)
   }
 
-  @Test("A trial says what would be done and does nothing")
+  @Test("A dry run prints the changes and makes none")
   func trial() {
     let trial = run("insert", "/Trips.store", "Trip", "name=Lisbon", "--dry-run")
     #expect(trial.exitCode == .done && trial.messages.contains("would be inserted"))
@@ -129,7 +129,7 @@ struct EditCommandTests {
     #expect(run("count", "/Trips.store", "Trip").output == "0\n")
   }
 
-  @Test("Dates are moments, days, or so long from now")
+  @Test("A date is a moment, a day, or a distance from now")
   func dates() throws {
     let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
     func date(_ text: String) throws -> Date? { try Assignment("d=\(text)").date(now: now) }
@@ -140,7 +140,7 @@ struct EditCommandTests {
     #expect(try date("-1M") == now.addingTimeInterval(-30 * 86400))
     #expect(try date("later") == nil)
 
-    // At 06:13 UTC it is still the day before in the west, and written days are days in UTC.
+    // At 06:13 UTC the local day is still the day before in the west. A date without a time is a day in UTC.
     for (hours, day) in [(0, 9), (-7, 8), (18, 10)] {
       let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
       for (word, offset) in [("today", 0), ("tomorrow", 1), ("yesterday", -1)] {
@@ -150,7 +150,7 @@ struct EditCommandTests {
     }
   }
 
-  @Test("A time without a zone is UTC, as in predicates, and what is no date is refused")
+  @Test("A time without a zone is UTC, as in predicates, and an invalid date is refused")
   func exactDates() throws {
     func date(_ text: String) throws -> Date? { try Assignment("d=\(text)").date(now: Date()) }
     let ten = try Date.ISO8601FormatStyle().parse("2026-05-01T10:00:00Z")
@@ -165,7 +165,7 @@ struct EditCommandTests {
     ] { #expect(try date(wrong) == nil, "\(wrong)") }
   }
 
-  @Test("A decimal number is all of its digits, or none")
+  @Test("A decimal number is parsed with all its digits, or refused")
   func exactDecimals() {
     func insert(_ cost: String) -> RecordedRun {
       run("insert", "/Trips.store", "Trip", "name=Lisbon", "cost=\(cost)", "--dry-run")
@@ -180,7 +180,7 @@ struct EditCommandTests {
     }
   }
 
-  @Test("A number that would be infinite is none, unless it is said to be")
+  @Test("A number that would overflow to infinity is refused, and inf is accepted")
   func largeNumbers() throws {
     let attributes = [Attribute("d", .double), Attribute("f", .float)]
     for (index, text) in ["1e309", "3.5e38", "0x1p3", "1,5", ""].enumerated() {
@@ -194,7 +194,7 @@ struct EditCommandTests {
     #expect(try Assignment("d=-1.5e3").value(of: attributes[1], on: disk) == .float(-1500))
   }
 
-  @Test("A key that leads to another object, or to nothing, sets nothing")
+  @Test("A key that names a property of another object, or no property, sets nothing")
   func strangeKeys() {
     let stop = run("insert", "/Trips.store", "Stop", "place=Faro").output
       .trimmingCharacters(in: .newlines)
@@ -213,7 +213,7 @@ struct EditCommandTests {
     #expect(fetched("Stop", "trip") == "@id,trip\n\(stop),\(trip)\n")
   }
 
-  @Test("Everything on a command line that can't be read is said at once")
+  @Test("All unreadable parts of a command line are reported at once")
   func everythingWrong() {
     let bad = run(
       "insert", "/Trips.store", "Trip", "name=Lisbon", "days=x", "start=maybe", "nme=Faro", "name",
@@ -249,7 +249,7 @@ struct EditCommandTests {
     #expect(named.exitCode == .wrongUsage)
     #expect(named.messages.contains("'x' is no identifier") && named.messages.contains("'9/p9'"))
 
-    // What is wrong in one place alone has the exit code that it has always had.
+    // A single error keeps its own exit code.
     let one = run("set", "/Trips.store", "Trip", "--where", "name != nil", "stops={place == 'A'}")
     #expect(one.exitCode == .no)
   }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ToolCommands
 
-/// What insert, set and delete refuse, in a model that has one of everything that can't be set.
-@Suite("What quire insert, set and delete refuse")
+/// Refusals of insert, set and delete, in a model with one property of each kind that can't be set.
+@Suite("Refusals of quire insert, set and delete")
 struct EditRefusalTests {
   private let disk = SimulatedDisk()
 
@@ -64,7 +64,7 @@ struct EditRefusalTests {
     run("count", "/People.store", entity).output.trimmingCharacters(in: .newlines)
   }
 
-  @Test("There are no objects of an abstract entity")
+  @Test("No object of an abstract entity can be inserted")
   func abstract() {
     let bad = run("insert", "/People.store", "Party", "name=Ada")
     #expect(bad.exitCode != .done && bad.messages.contains("abstract"), "\(bad.messages)")
@@ -72,7 +72,7 @@ struct EditRefusalTests {
   }
 
   @Test(
-    "What follows from others, has several parts, is fetched or lasts only in memory can't be set")
+    "Derived, composite, fetched and transient properties can't be set")
   func properties() {
     let id = inserted("Person", "name=Ada")
     for (word, part) in [
@@ -92,7 +92,7 @@ struct EditRefusalTests {
         ).output == "1\n")
   }
 
-  @Test("An identifier of another kind of object, or of none, leads nowhere")
+  @Test("An identifier of another entity's object, or of no object, is refused")
   func targets() {
     let (ada, club) = (inserted("Person", "name=Ada"), inserted("Club", "name=Rowing"))
     for (word, part) in [
@@ -105,7 +105,7 @@ struct EditRefusalTests {
     }
   }
 
-  @Test("Objects are named or described, and not both")
+  @Test("A command takes identifiers of objects or a predicate, and not both")
   func both() {
     let id = inserted("Person", "name=Ada")
     for words in [["set", "name=Bo"], ["delete"]] {
@@ -117,7 +117,7 @@ struct EditRefusalTests {
     #expect(count("Person") == "1")
   }
 
-  @Test("A deletion that a relationship denies deletes nothing, also as a trial")
+  @Test("A deletion that a delete rule denies deletes nothing, also in a dry run")
   func denied() {
     let club = inserted("Club", "name=Rowing")
     let person = inserted("Person", "name=Ada")
@@ -133,7 +133,7 @@ struct EditRefusalTests {
     #expect(count("Party") == "0")
   }
 
-  @Test("What must be there once is not inserted again, also as a trial")
+  @Test("An object with a unique value of another object is not inserted, also in a dry run")
   func uniqueness() {
     _ = inserted("Person", "name=Ada")
 
@@ -144,7 +144,7 @@ struct EditRefusalTests {
     #expect(count("Party") == "1")
   }
 
-  @Test("A file that is not there, or can't be written, is named")
+  @Test("A missing file and a read-only file are named in the error")
   func files() throws {
     let missing = run("insert", "/None.store", "Person", "name=Ada")
     #expect(missing.exitCode == .inputOutput && missing.messages.contains("/None.store"))
@@ -158,7 +158,7 @@ struct EditRefusalTests {
       try Data($0).write(to: URL(filePath: path))
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: path)
-    // Whoever may do everything may write to it all the same.
+    // The superuser may write to the file in spite of its permissions.
     guard getuid() != 0 else { return }
     let closed = RecordedRun(
       ["insert", path, "Person", "name=Ada"], tool: .editing(.files(on: RealDisk())))

@@ -38,7 +38,7 @@ struct EditStoreTests {
       return RecordedRun(words, tool: tool)
     }
 
-    /// The bytes of every file of the folder, by its name.
+    /// The bytes of every file of the folder, by name.
     var files: [String: Data] {
       get throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
@@ -47,7 +47,7 @@ struct EditStoreTests {
       }
     }
 
-    /// Runs a command that is right, and gives what it prints.
+    /// Runs a command, expects success, and returns its output.
     func done(
       _ name: String, _ words: String..., at: SourceLocation = #_sourceLocation
     ) throws -> String {
@@ -110,7 +110,7 @@ struct EditStoreTests {
 
   private static let types = ["binary", "compressed", "xml", "SQLite"]
 
-  @Test("Values of every type are inserted, set and taken away", arguments: types)
+  @Test("Values of every type are inserted, set and removed", arguments: types)
   func values(_ type: String) throws {
     let folder = try Folder(type)
     let columns =
@@ -155,7 +155,7 @@ struct EditStoreTests {
     #expect(report.exitCode == .done, "\(report.output)")
   }
 
-  @Test("A trial of each says what would be done and changes nothing", arguments: types)
+  @Test("A dry run of each command prints the changes and makes none", arguments: types)
   func trials(_ type: String) throws {
     let folder = try Folder(type)
     let ada = try folder.done("insert", "Person", "name=Ada")
@@ -180,7 +180,7 @@ struct EditStoreTests {
     #expect(try folder.done("export") == before)
   }
 
-  @Test("A dry run and a refused edit leave every byte as it was", arguments: types)
+  @Test("A dry run and a refused edit change no byte", arguments: types)
   func unchangedBytes(_ type: String) throws {
     let folder = try Folder(type)
     let ada = try folder.done("insert", "Person", "name=Ada")
@@ -216,7 +216,7 @@ struct EditStoreTests {
     try check(.unreadable, "import", bad.path, "--update", "--dry-run")
   }
 
-  @Test("What is deleted takes with it what the delete rule says", arguments: types)
+  @Test("A deletion follows the delete rules", arguments: types)
   func deletion(_ type: String) throws {
     let folder = try Folder(type)
     let people = try ["Ada", "Grace"].map { name in
@@ -238,7 +238,7 @@ struct EditStoreTests {
   }
 
   @Test(
-    "Shared unique values and broken predicates end with 1, and the message names both objects",
+    "Uniqueness conflicts and broken predicates end with 1, and name the objects",
     arguments: types)
   func refusals(_ type: String) throws {
     let folder = try Folder(type)

@@ -69,7 +69,7 @@ struct ExchangeCommandTests {
 
     """
 
-  @Test("Lines of JSON, out and in")
+  @Test("Objects exported as lines of JSON are imported again")
   func jsonLines() throws {
     #expect(run("export", "/Trips.store").output == lines)
     let piped = run("import", "/Other.store", "-", "--report", "json", input: lines)
@@ -80,9 +80,9 @@ struct ExchangeCommandTests {
       run("export", "/Trips.store", "--entity", "Trip").output.split(separator: "\n").count == 2)
   }
 
-  @Test("The first line decides how lines end", arguments: ["\n", "\r\n", "\r"])
+  @Test("The first line decides the line ending of the file", arguments: ["\n", "\r\n", "\r"])
   func lineEnds(_ end: String) throws {
-    // A quoted cell may contain any of them.
+    // A quoted cell may contain each of the line endings.
     let text = ["place", "Porto", "\"a\rb\nc\r\nd\"", "", "Faro"].joined(separator: end)
     for (path, suffix) in [("/Stop-1.csv", ""), ("/Stop-2.csv", end)] {
       try write("\u{FEFF}" + text + suffix, path)
@@ -92,12 +92,12 @@ struct ExchangeCommandTests {
     let places = run("export", "/Other.store", "--format", "csv", "--entity", "Stop").output
     #expect(places.contains("\"a\rb\nc\r\nd\""))
 
-    // The first line may be a long one.
+    // The first line may be long.
     try write("place,\"\(String(repeating: "x", count: 300_000))\"\(end)Porto,1\(end)", "/long.csv")
     #expect(run("import", "/Other.store", "/long.csv", "--entity", "Stop").messages.contains("xxx"))
   }
 
-  @Test("A file without an object is not passed over in silence")
+  @Test("A file without an object gives a message")
   func noObjects() throws {
     try write("place", "/Stop.csv")
     let header = run("import", "/Other.store", "/Stop.csv")
@@ -106,7 +106,7 @@ struct ExchangeCommandTests {
     #expect(run("import", "/Other.store", "/empty.csv").exitCode == .done)
   }
 
-  @Test("Tables, out and in")
+  @Test("Objects exported as tables are imported again")
   func tables() throws {
     let refused = run("export", "/Trips.store", "--format", "csv")
     #expect(refused.exitCode == .wrongUsage && refused.messages.contains("--output"))

@@ -8,7 +8,8 @@ import Testing
 
 @testable import ToolCommands
 
-/// The text that `quire fetch` and `quire export` print for values that are easily lost, or that a terminal would obey.
+/// The text that `quire fetch` and `quire export` print for values that are easily lost, or that could control a
+/// terminal.
 @Suite("The output of fetch")
 struct FetchOutputTests {
   private let disk = SimulatedDisk()
@@ -67,7 +68,7 @@ struct FetchOutputTests {
       ]), colour: isTerminal, input: Array(input.utf8))
   }
 
-  @Test("A table has every property, aligned by what a terminal shows")
+  @Test("A table has every property, aligned by the width in a terminal")
   func table() {
     let name = #""Ada \"the\" first\nof\\all""#
     func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
@@ -104,7 +105,7 @@ struct FetchOutputTests {
     if format.hasPrefix("json") { #expect(output.contains("\"1234567890.1234567890123456789\"")) }
   }
 
-  @Test("No object is shown for --limit 0, and its predicate is still looked at")
+  @Test("No object is shown for --limit 0, and the predicate is still checked")
   func limitZero() {
     #expect(run("fetch", "/a.store", "Tag", "--limit", "0").output == "@id  people  title\n")
     #expect(run("fetch", "/a.store", "Tag", "--limit", "0", "--format", "json").output == "[]\n")
@@ -119,7 +120,7 @@ struct FetchOutputTests {
       run("fetch", "/a.store", "Tag", "--limit", "1").output.split(separator: "\n").count == 2)
   }
 
-  @Test("Lines of JSON make the same objects again")
+  @Test("Exported lines of JSON are imported as equal objects")
   func roundTrip() throws {
     let all = run("export", "/a.store").output
     let people = run("fetch", "/a.store", "Person", "--format", "jsonl").output
@@ -133,7 +134,7 @@ struct FetchOutputTests {
     #expect(people.contains("\"home\":{\"lat\":1.5,\"lon\":-0.25}"))
   }
 
-  @Test("A table of comma-separated values makes the same objects again")
+  @Test("An exported table of comma-separated values is imported as equal objects")
   func tableRoundTrip() throws {
     let tags = run("fetch", "/a.store", "Tag", "--columns", "title", "--format", "csv").output
     #expect(tags == "@id,title\n3/p1,東京 😀\n3/p2,x\n")
@@ -145,7 +146,7 @@ struct FetchOutputTests {
     #expect(run("export", "/b.store", "--entity", "Tag", "--format", "csv").output.contains("東京 😀"))
   }
 
-  @Test("JSON is one array, whatever comes in it")
+  @Test("JSON output is one array of objects")
   func json() throws {
     let text = run("fetch", "/a.store", "Person", "--format", "json").output
 
@@ -163,7 +164,7 @@ struct FetchOutputTests {
   private static let dangerous = "\u{1B}[31m\u{9B}2J\u{202E}\u{2066}\u{7}\u{7F}"
 
   @Test(
-    "A terminal gets no character that would steer it, and a file gets them all",
+    "A terminal gets no character that would control it, and a file gets them all",
     arguments: [
       (["fetch", "/a.store", "Tag"], false),
       (["fetch", "/a.store", "Tag", "--format", "csv"], false),
@@ -191,7 +192,7 @@ struct FetchOutputTests {
       #expect(written.contains(dangerous), "\(written.debugDescription)")
       return
     }
-    // JSON itself escapes the characters below the space; no other character is escaped.
+    // JSON itself escapes the characters below the space, and no other character.
     #expect(written.contains("\u{202E}\u{2066}") && written.contains("\u{9B}"))
     func values(_ text: String) throws -> [NSObject] {
       let parts = words.last == "json" ? [text] : text.split(separator: "\n").map(String.init)
@@ -202,7 +203,7 @@ struct FetchOutputTests {
     #expect(try values(shown) == values(written))
   }
 
-  @Test("Rows behind the first five hundred come too, in the widths of those before")
+  @Test("Rows after the first five hundred are shown in the same column widths")
   func longTable() throws {
     let many = (1...1300).map { "{\"title\":\"\($0 == 1200 ? "a much longer title" : "t\($0)")\"}" }
     #expect(

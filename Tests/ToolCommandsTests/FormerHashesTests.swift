@@ -56,7 +56,9 @@ struct FormerHashesTests {
     #expect(run.output.contains(part), "\(run.output) \(run.messages)")
   }
 
-  @Test("They are valid, are read with their own model and with the program's", arguments: names)
+  @Test(
+    "The files are valid, and are read with their own model and with the program's",
+    arguments: names)
   func reading(_ name: String) throws {
     let copies = try Copies()
     let path = copies.path(name)
@@ -86,7 +88,8 @@ struct FormerHashesTests {
   }
 
   @Test(
-    "They are migrated to the next version of their model, and are valid then", arguments: names)
+    "The files are migrated to the next version of their model, and are valid afterwards",
+    arguments: names)
   func migrating(_ name: String) throws {
     let copies = try Copies()
     let path = copies.path(name)
@@ -103,7 +106,8 @@ struct FormerHashesTests {
   }
 
   @Test(
-    "They are saved to, and databases and documents in XML get current hashes", arguments: names)
+    "The files can be saved to, and databases and XML documents get current hashes",
+    arguments: names)
   func saving(_ name: String) throws {
     let copies = try Copies()
     let path = copies.path(name)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("quire hash")
 struct HashCommandTests {
-  /// Hands out two entities whose hashes real stores hold, whatever the path.
+  /// Returns a model of two entities, whose hashes real stores contain, for every path.
   private static let reader = ModelReader { _ in
     let model = try Model(
       entities: [Entity("Bare", isAbstract: true), Entity("AutoClassGen")])
@@ -16,7 +16,7 @@ struct HashCommandTests {
     RecordedRun(["hash"] + words, tool: Tool(commands: [HashCommand.command(Self.reader)]))
   }
 
-  @Test("One line an entity, by name, with the hash that Core Data computes")
+  @Test("One line for each entity, sorted by name, shows the hash that Core Data computes")
   func lines() throws {
     let lines = run("a").output.split(separator: "\n")
 
@@ -26,7 +26,7 @@ struct HashCommandTests {
     )
   }
 
-  @Test("Programs get the same as members of an object")
+  @Test("JSON output contains the same hashes as members of an object")
   func json() {
     #expect(
       run("a", "--format", "json").output.hasPrefix(
@@ -39,7 +39,7 @@ struct HashCommandTests {
     #expect(run("a", "--format", "json", "--digest").output.contains("\"checksum\": "))
   }
 
-  @Test("The digests are those that the model gives")
+  @Test("The digests equal the digests of the model")
   func digest() throws {
     let model = try Self.reader.model(at: "a").model
 
@@ -48,7 +48,7 @@ struct HashCommandTests {
         == "digest \(model.versionHashesDigest)\nchecksum \(model.versionChecksum)\n")
   }
 
-  @Test("A model that does not hold together is named as such, with every fault")
+  @Test("An inconsistent model is refused with every fault")
   func broken() {
     let reader = ModelReader { _ in
       let model = try Model(

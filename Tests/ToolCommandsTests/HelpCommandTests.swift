@@ -4,7 +4,7 @@ import Testing
 
 @Suite("quire help")
 struct HelpCommandTests {
-  @Test("The overview is the golden one")
+  @Test("The overview equals its golden file")
   func overview() throws {
     let run = RecordedRun(["help"])
 
@@ -13,13 +13,13 @@ struct HelpCommandTests {
   }
 
   @Test(
-    "Each command explains itself as its golden file says",
+    "The help of each command equals its golden file",
     arguments: Tool.quire.commands.map(\.name))
   func commands(_ name: String) throws {
     try expectSnapshot(RecordedRun(["help", name]).output, "help-\(name).txt")
   }
 
-  @Test("There are several ways to ask for help, and one answer")
+  @Test("All ways to ask for help print the same text")
   func ways() {
     let answer = RecordedRun(["help", "version"]).output
 

@@ -10,7 +10,7 @@ import Testing
 /// Commands that read take every kind of input: documents, packed documents, pipes, and read-only files.
 @Suite("Inputs of every kind")
 struct InputKindTests {
-  /// A document of the example's model, and the same packed.
+  /// A document of the example's model, and the same document packed.
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "inputs-\(UUID().uuidString)").path(percentEncoded: false)
@@ -49,11 +49,11 @@ struct InputKindTests {
     }
     let other = quire(["new", folder.path + "/Other.quire", "--model", folder.document])
     #expect(other.exitCode == .done, "\(other.messages)")
-    // A folder that is neither is still none.
+    // A folder that is neither a document nor a store is still refused.
     #expect(quire(["model", folder.path]).exitCode == .unreadable)
   }
 
-  @Test("open reads a packed document, and says why it changes nothing")
+  @Test("open reads a packed document, and explains why it can't change the document")
   func packed() throws {
     let folder = try Folder()
 
@@ -66,7 +66,7 @@ struct InputKindTests {
     #expect(changed.messages.contains("quire unpack"))
   }
 
-  @Test("open and pack read a document that may not be written to", .enabled(if: geteuid() != 0))
+  @Test("open and pack read a read-only document", .enabled(if: geteuid() != 0))
   func readOnly() throws {
     let folder = try Folder()
     try setWritable(false, folder.document)
@@ -113,7 +113,7 @@ struct InputKindTests {
     #expect(left == ["Trip.quire", "Trip.zip", "pipe"])
   }
 
-  @Test("A message names the path that the person named, and no temporary one")
+  @Test("A message names the path in the command line, and no temporary path")
   func names() {
     let disk = RealDisk()
     let temporary = disk.temporaryPath(for: "/data/My trips.xml")
@@ -137,7 +137,7 @@ struct InputKindTests {
     #expect(shown("Nothing to replace / here") == "Nothing to replace / here")
   }
 
-  @Test("A conflict has one exit code, whichever part of Quire finds it")
+  @Test("A conflict has the same exit code, whichever part of Quire finds it")
   func conflicts() {
     for code: StoreError.Code in [.conflict, .overtaken] {
       #expect(

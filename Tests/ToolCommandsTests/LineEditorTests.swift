@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The line editor")
 struct LineEditorTests {
-  /// What a line comes to when the given keys are typed.
+  /// Returns the line that results from typing the given keys.
   private func typed(
     _ keys: String, history: [String] = [], complete: [String] = []
   ) -> (outcome: LineEditor.Outcome?, editor: LineEditor) {
@@ -27,7 +27,7 @@ struct LineEditorTests {
     return text
   }
 
-  @Test("What is typed is the line")
+  @Test("Typed text becomes the line")
   func typing() {
     #expect(line("fetch Trip") == "fetch Trip")
     #expect(line("Évora 東京 😀") == "Évora 東京 😀")
@@ -38,7 +38,7 @@ struct LineEditorTests {
     #expect(line("\u{1}\u{2}a\u{0}\u{1B}[99~b") == "ab")
   }
 
-  @Test("Keys move and cut")
+  @Test("Keys move the cursor and cut text")
   func moving() {
     #expect(line("bc\u{1}a") == "abc")
     #expect(line("ac\u{1B}[Db") == "abc")
@@ -56,7 +56,7 @@ struct LineEditorTests {
     #expect(line("東京\u{2}a") == "東a京")
   }
 
-  @Test("Earlier lines come back")
+  @Test("Earlier lines can be recalled")
   func history() {
     let history = ["first", "second", "third one"]
     #expect(line("\u{1B}[A", history: history) == "third one")
@@ -84,7 +84,7 @@ struct LineEditorTests {
     #expect(editor.display(width: 40) == "\r\u{1B}[Kname=  notes=\r\n> n\u{1B}[K")
   }
 
-  @Test("What is shown fits the terminal, and the cursor is in it")
+  @Test("The visible text fits the terminal and contains the cursor")
   func showing() {
     var editor = typed("abc\u{2}").editor
     #expect(editor.display(width: 40) == "\r> abc\u{1B}[K\u{1B}[1D")
@@ -94,7 +94,7 @@ struct LineEditorTests {
     #expect(editor.display(width: 20) == "\r> " + String(repeating: "x", count: 17) + "\u{1B}[K")
     editor = typed("tab\u{16}\u{1}").editor
     #expect("東京a\u{301}😀".displayWidth == 7)
-    // A heart as a picture, a flag, a family, a key: one picture each. A soft hyphen is shown.
+    // A heart as a picture, a flag, a family and a keycap are one picture each. A soft hyphen is shown.
     #expect("❤\u{FE0F}🇵🇹👨‍👩‍👧1\u{FE0F}\u{20E3}".displayWidth == 8)
     #expect("❤\u{AD}〈".displayWidth == 4)
   }
@@ -113,7 +113,7 @@ struct LineEditorTests {
     }
   }
 
-  @Test("Lines of earlier sessions are kept in a file, as far as there may be one")
+  @Test("The lines of earlier sessions are kept in a file, if there is a place for one")
   func file() throws {
     let disk = SimulatedDisk()
     let path = "/home/.local/state/quire/history"

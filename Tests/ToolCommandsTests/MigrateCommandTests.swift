@@ -59,7 +59,7 @@ struct MigrateCommandTests {
       ]))
   }
 
-  @Test("A dry run says what would be done and does nothing")
+  @Test("A dry run lists the steps of a migration and changes nothing")
   func dryRun() throws {
     let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
     let text = run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--dry-run")
@@ -83,7 +83,7 @@ struct MigrateCommandTests {
     #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
   }
 
-  @Test("A store is brought to the current version, or to the named one, and kept as it was")
+  @Test("A store is migrated to the current or the named version, and a backup is kept")
   func migrated() throws {
     let mapping = folder.appendingPathComponent("cost.mapping")
     try Data(
@@ -111,7 +111,7 @@ struct MigrateCommandTests {
     #expect(again.output == "The store is of \"Trips 3\" already. There is nothing to do.\n")
   }
 
-  @Test("What can't be done is said with all reasons, and the exit code says which kind it is")
+  @Test("An impossible migration is refused with all reasons, and the exit code states its kind")
   func refused() throws {
     let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
     let impossible = run(
@@ -161,7 +161,7 @@ struct MigrateCommandTests {
     #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
   }
 
-  @Test("A drop is refused with its count until --allow-loss is given")
+  @Test("A migration that drops values is refused with their count until --allow-loss is given")
   func allowLoss() throws {
     let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
     let lean = try Model(entities: [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("quire model")
 struct ModelCommandTests {
-  /// Hands out a model in two versions, the second being current, whatever the path.
+  /// Returns a model in two versions, the second of which is current, for every path.
   private static let reader = ModelReader { path in
     if path == "empty" {
       return ModelVersions([.init("Empty", model: try Model(entities: []))], currentName: "Empty")
@@ -23,7 +23,7 @@ struct ModelCommandTests {
     RecordedRun(["model"] + words, tool: Tool(commands: [ModelCommand.command(Self.reader)]))
   }
 
-  @Test("The current version is shown unless another is named")
+  @Test("quire model shows the current version unless another version is named")
   func versions() {
     #expect(run("a").output.hasPrefix("model Trips 2\n\nentity Stop"))
     #expect(run("a", "--version", "Trips").output == "model Trips\n\nentity Trip\n")
@@ -57,7 +57,7 @@ struct ModelCommandTests {
     #expect(run.messages.contains("Did you mean 'Trips 2'?"))
   }
 
-  @Test("Differences are listed, those that hashes see with a star, and the answer is no")
+  @Test("Differences are listed, changes of hashes have a star, and the answer is no")
   func differences() {
     let run = run("a", "--version", "Trips", "--diff", "empty")
 
@@ -65,7 +65,7 @@ struct ModelCommandTests {
     #expect(run.output == "* Trip: removed\n\n1 entity removed. Stores must be migrated.\n")
   }
 
-  @Test("Programs get each change in its parts")
+  @Test("JSON output divides each change into its parts")
   func differencesForPrograms() throws {
     let run = run("a", "--version", "Trips", "--diff", "a", "--format", "json")
 
@@ -73,7 +73,7 @@ struct ModelCommandTests {
     try expectSnapshot(run.output, "model-diff.json")
   }
 
-  @Test("Equal models differ in nothing, and the answer is yes", arguments: ["text", "json"])
+  @Test("Equal models have no difference, and the answer is yes", arguments: ["text", "json"])
   func noDifferences(_ format: String) {
     let run = run("a", "--diff", "a", "--format", format)
 
@@ -82,7 +82,7 @@ struct ModelCommandTests {
       format == "json" ? run.output.contains("\"changes\": []") : run.output == "No differences.\n")
   }
 
-  @Test("A model is printed as Swift, with the access that is asked for")
+  @Test("A model is printed as Swift with the requested access level")
   func swift() {
     let printed = run("Trips.xcdatamodeld", "--format", "swift")
     #expect(printed.exitCode == .done)
@@ -103,7 +103,9 @@ struct ModelCommandTests {
     #expect(placed.exitCode == .done && placed.output == printed.output)
   }
 
-  @Test("Code goes into a folder, a file a class, and what is there already is left alone")
+  @Test(
+    "Code is written to a folder, a file for each class, and unchanged files stay"
+  )
   func folder() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -130,7 +132,7 @@ struct ModelCommandTests {
   }
 
   @Test(
-    "Options that would do nothing are refused",
+    "Options without an effect are refused",
     arguments: [
       ["--output", "x"], ["--access", "public"], ["--module", "x"],
       ["--unmarked=none", "--format", "json"],
@@ -144,7 +146,7 @@ struct ModelCommandTests {
     #expect(run.messages.contains("--format swift"))
   }
 
-  @Test("A template that can't be read is an error that names it")
+  @Test("A template with an unreadable predicate is an error that names the template")
   func brokenTemplate() {
     let reader = ModelReader { _ in
       let template = FetchRequestTemplate("late", entity: "Trip", predicate: "start >")

@@ -52,7 +52,7 @@ struct OpenCommandTests {
     RecordedRun(["count", "/Trips.store", entity], tool: tool).output
   }
 
-  @Test("A script does one command after another")
+  @Test("A script runs its commands in order")
   func script() {
     let run = script(
       """
@@ -74,7 +74,7 @@ struct OpenCommandTests {
     #expect(count() == "2\n" && count("Stop") == "1\n")
   }
 
-  @Test("Changes are taken back and made again")
+  @Test("Changes are undone and redone")
   func undo() {
     let run = script(
       """
@@ -98,7 +98,7 @@ struct OpenCommandTests {
     #expect(counts == ["1", "2", "0", "2", "0"], "\(run.output)")
   }
 
-  @Test("The first line that fails ends a script, with its number")
+  @Test("The first line that fails ends a script, and the error has the line number")
   func failing() {
     let text =
       "insert Trip name=One\nset Trip --where 'nam == 1' days=2\ninsert Trip name=Two\nsave\n"
@@ -121,12 +121,12 @@ struct OpenCommandTests {
       #expect(run.messages.contains("line 2: ") && run.messages.contains(words), "\(run.messages)")
       #expect(run.exitCode != .done)
     }
-    // A command that fails has changed nothing.
+    // A command that fails changes nothing.
     #expect(
       script("insert Trip days=many\ncount Trip\n", "--keep-going").output == "2\n")
   }
 
-  @Test("What is not saved at the end is an error, unless it was meant")
+  @Test("Unsaved changes at the end are an error, unless discarding them was requested")
   func unsaved() {
     let run = script("insert Trip name=One\n")
     #expect(run.exitCode == .no && run.messages.contains("did not save"))
@@ -137,7 +137,7 @@ struct OpenCommandTests {
     #expect(count() == "0\n")
   }
 
-  @Test("After a refused save, revert shows what others have saved, and the next save works")
+  @Test("After a refused save, revert shows the other session's save, and the next save works")
   func revertAfterConflict() throws {
     let backends = StoreBackends.builtIn
     let session = try Session(
@@ -162,7 +162,7 @@ struct OpenCommandTests {
       script("count Trip --where \"name == 'Again'\"\n").output == "1\n")
   }
 
-  @Test("An interruption ends the command, and leaves the session and its unsaved changes")
+  @Test("An interruption ends the command, and keeps the session and its unsaved changes")
   func interruption() throws {
     let session = try Session(
       StoreBackends.builtIn.open("/Trips.store", on: disk, StoreOpening()), on: disk)
@@ -182,11 +182,11 @@ struct OpenCommandTests {
     interruption.reset()
     #expect(try session.context.count(for: FetchRequest("Trip")) == 300)
 
-    // The output ends after its first piece, and says so.
+    // The output ends after its first piece, with a message.
     seen.withLock { $0 = "" }
     #expect(throws: CancellationError.self) { try run("fetch Trip") }
     #expect(seen.withLock { $0.count } == 4096)
-    // A search and an edit end too; the edit takes back what it has done.
+    // An interruption ends a search and an edit too, and the edit undoes its changes.
     for line in [
       "count Trip --where \"name != 'x'\"", "set Trip --where \"name != 'x'\" days=5",
       "delete Trip --where \"name != 'x'\"",
@@ -197,14 +197,14 @@ struct OpenCommandTests {
     session.interruption.reset()
     let objects = try session.context.fetch(FetchRequest("Trip"))
     #expect(objects.count == 300 && objects.allSatisfy { $0["days"] == .null })
-    // A save runs to its end.
+    // A save is not interrupted.
     session.interruption.request()
     try session.run("save", on: console)
     try session.close()
     #expect(count() == "300\n")
   }
 
-  @Test("It says what there is")
+  @Test("The session lists its commands")
   func help() {
     let run = script("help\nhelp set\nset --help\ninfo\nmodel\n")
     #expect(run.exitCode == .done, "\(run)")
@@ -213,7 +213,7 @@ struct OpenCommandTests {
     }
   }
 
-  @Test("At a terminal lines are edited, kept and completed")
+  @Test("At a terminal lines can be edited, repeated from the history and completed")
   func terminal() throws {
     let pair = try TerminalPair()
     let tool = tool
@@ -253,7 +253,7 @@ struct OpenCommandTests {
     try expect("Trips.store> ")
     try pair.type("count Trip\r")
     try expect("2")
-    // Before it is shown, the terminal would take the key for the end of everything.
+    // Before the prompt is shown, the terminal would take the key for the end of the input.
     try expect("Trips.store> ")
     try pair.type("\u{4}")
     isOver.wait()

@@ -30,7 +30,7 @@ struct OutcomeTests {
     RecordedRun(["count", "/Trips.store", "Trip"], tool: .editing(.files(on: disk))).output
   }
 
-  @Test("An output that can't be written does not hide that the change is saved")
+  @Test("A write error of the output does not hide that the change is saved")
   func outputFails() {
     let messages = Mutex("")
     let console = Console(
@@ -43,13 +43,13 @@ struct OutcomeTests {
     #expect(messages.withLock { $0 }.contains("The change is saved."))
     #expect(count() == "1\n")
 
-    // The next command begins anew.
+    // The next command starts with an empty output.
     messages.withLock { $0 = "" }
     _ = tool.run(["count", "/Trips.store", "Trip"], on: console)
     #expect(!messages.withLock { $0 }.contains("saved"))
   }
 
-  @Test("A disk that is full says that nothing was saved")
+  @Test("On a full disk the error states that nothing was saved")
   func saveFails() {
     disk.plan(.failing(.noSpace, on: .write, lasting: .forGood))
     let run = RecordedRun(
@@ -75,7 +75,7 @@ struct OutcomeTests {
     #expect(throws: StoreError.self) { try invocation.close(FailingStore(), saved: false) }
   }
 
-  /// A store that can't be closed, as a database whose log can't be brought into its file.
+  /// A store that can't be closed, like a database whose log can't be copied into its file.
   private final class FailingStore: Store {
     var type: StoreType { .sqlite }
     var capabilities: StoreCapabilities { [] }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ToolCommands
 
-/// What several processes of the tool, and processes that end early, leave.
+/// The files that several processes of the tool, and processes that end early, leave behind.
 @Suite("Outputs of several processes")
 struct OutputProcessTests {
   private final class Folder {
@@ -27,7 +27,7 @@ struct OutputProcessTests {
   private let small: String
   private let large: String
 
-  /// The tool that the tests were built with.
+  /// The executable of the tool from the build of the tests.
   private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "quire")
   private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
@@ -58,7 +58,8 @@ struct OutputProcessTests {
   }
 
   @Test(
-    "Of two that make one file, those with exit code 0 have made it", .enabled(if: hasTool),
+    "If two processes make one file, each process with exit code 0 has made it",
+    .enabled(if: hasTool),
     arguments: [false, true])
   func pairs(_ force: Bool) throws {
     for number in 0..<6 {
@@ -89,7 +90,7 @@ struct OutputProcessTests {
       ["export", large, "--output", folder.path("out.jsonl")],
     ] {
       let process = try start(words)
-      // The process writes as soon as its private folder is there.
+      // The process writes as soon as its private folder exists.
       while process.isRunning,
         try !folder.hiddenNames.contains(where: { $0.hasSuffix(".quire-tmp") })
       { usleep(1000) }
@@ -137,7 +138,7 @@ struct OutputProcessTests {
       quire(["count", large, "Person", "--where", "fullName == 'Unsaved'"]).output == "1\n")
   }
 
-  @Test("A left log is never read into a new database")
+  @Test("A leftover log is never read into a new database")
   func leftLogs() throws {
     let path = folder.path("new.sqlite")
     let tool = Tool.quire(
@@ -156,7 +157,7 @@ struct OutputProcessTests {
     }
   }
 
-  @Test("A migrated database keeps its permissions, and leaves nothing beside it")
+  @Test("A migrated database keeps its permissions, and the migration leaves no other file")
   func migratedDatabase() throws {
     let path = folder.path("App.sqlite")
     let tool = Tool.quire(

@@ -8,18 +8,18 @@ import Testing
 
 @testable import ToolCommands
 
-@Suite("What commands write")
+@Suite("Outputs of commands")
 struct OutputTests {
   private let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     .appending(path: "outputs-\(UUID().uuidString)").path(percentEncoded: false)
   private let disk = RealDisk()
 
-  /// A command that writes, as a function of the path that it writes to.
+  /// A command that writes, as a function of its output path.
   struct Writer: Sendable, CustomTestStringConvertible {
     let name: String
     /// The path that the command reads.
     var input = "in.store"
-    /// An ending of the output that means something to the command.
+    /// An ending of the output's name that changes the command's behaviour.
     var ending = ""
     var hasForce = true
     let words: @Sendable (_ input: String, _ output: String) -> [String]
@@ -68,7 +68,7 @@ struct OutputTests {
 
   private func run(_ words: [String]) -> RecordedRun { quire(words) }
 
-  /// All names and bytes below the folder.
+  /// Returns the names and bytes of all files below the folder.
   private func contents() throws -> [String: [UInt8]] {
     var contents: [String: [UInt8]] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
@@ -80,7 +80,8 @@ struct OutputTests {
 
   private func cleanUp() { try? disk.removeTree(folder) }
 
-  @Test("No command writes over its input, by any name", arguments: writers)
+  @Test(
+    "No command writes over its input, also under another name of the input", arguments: writers)
   func ownInput(_ writer: Writer) throws {
     defer { cleanUp() }
     let input = path(writer.input)
@@ -104,7 +105,7 @@ struct OutputTests {
     }
   }
 
-  @Test("Nothing that is there is replaced without --force", arguments: writers)
+  @Test("No existing file is replaced without --force", arguments: writers)
   func existing(_ writer: Writer) throws {
     defer { cleanUp() }
     let output = path("there")
@@ -127,13 +128,13 @@ struct OutputTests {
     #expect(try disk.list(folder).allSatisfy { !$0.name.hasPrefix(".") })
   }
 
-  @Test("After a failure with --force the old file or folder is there", arguments: writers)
+  @Test("After a failure with --force the old file or folder is still there", arguments: writers)
   func failing(_ writer: Writer) throws {
     defer { cleanUp() }
     guard writer.hasForce else { return }
     let output = path("there")
     _ = run(writer.words(path(writer.input), output))
-    // The input is damaged, or gone.
+    // The input is damaged, or removed.
     let input = path(writer.input)
     if try disk.status(of: input).kind == .directory {
       try disk.removeTree(input)
@@ -150,9 +151,9 @@ struct OutputTests {
     #expect(try contents() == before)
   }
 
-  @Test("Every argument and option that takes a path says how the command uses it")
+  @Test("Each argument and option with a path states how the command uses the path")
   func roles() {
-    // A new command that writes has to be in the table above.
+    // This fails if a new command that writes is not in the table above.
     let tested = Set(Self.writers.map { String($0.name.prefix { $0 != " " }) })
     let namesOfPaths: Set = [
       "PATH", "FILE", "FILES", "DOC", "DST", "SRC", "DIR", "FOLDER", "STORE", "MODEL", "OTHER",
@@ -173,7 +174,7 @@ struct OutputTests {
     }
   }
 
-  @Test("The ending of a name decides, or names the command for it")
+  @Test("A name's ending selects the kind of output, or the error names the right command")
   func endings() throws {
     defer { cleanUp() }
     let store = path("in.store")
@@ -204,7 +205,7 @@ struct OutputTests {
     #expect(try contents() == before)
   }
 
-  @Test("A file or a link of a temporary name of earlier versions stays as it is")
+  @Test("A file or link with a temporary name of earlier versions is not changed")
   func fixedNames() throws {
     defer { cleanUp() }
     try disk.replace(path("a.xml.quire-new")) { try $0.write("mine") }
@@ -217,7 +218,7 @@ struct OutputTests {
     #expect(try disk.read(path("outside"), byteLimit: 100) == Array("outside".utf8))
   }
 
-  @Test("Files of tables are replaced with --force alone, and all or none")
+  @Test("Files of tables are replaced only with --force, and all of them or none")
   func tables() throws {
     defer { cleanUp() }
     let words = ["export", path("in.store"), "--format", "csv", "--output", path("tables")]
@@ -233,7 +234,7 @@ struct OutputTests {
     #expect(try contents()["tables/Trip.csv"] == whole["tables/Trip.csv"])
     #expect(try contents()["tables/notes.txt"] == Array("mine".utf8))
 
-    // A folder has the name of the last file, so that one can't take its place.
+    // A folder has the name of the last file, so that the last file can't be written.
     try disk.remove(path("tables/Trip.csv"))
     try disk.makeDirectory(path("tables/Trip.csv"))
     try disk.replace(path("tables/Museum.csv")) { try $0.write("mine") }

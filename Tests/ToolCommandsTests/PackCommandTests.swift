@@ -27,7 +27,7 @@ struct PackCommandTests {
     String(decoding: try disk.read(path, byteLimit: 1 << 20), as: UTF8.self)
   }
 
-  @Test("There and back, with the names that suggest themselves")
+  @Test("A packed document is unpacked to an equal one, with default names for both")
   func round() throws {
     let packed = run("pack", "/Trip.quire/")
     let size = try disk.status(of: "/Trip.quire.zip").byteCount
@@ -52,7 +52,7 @@ struct PackCommandTests {
     #expect(try disk.exists("/other.quire/manifest.plist"))
   }
 
-  @Test("Nothing is overwritten unless it is asked for, and folders never")
+  @Test("Existing files are replaced only with --force, and folders never")
   func overwriting() throws {
     #expect(run("pack", "/Trip.quire").exitCode == .done)
     let refused = run("pack", "/Trip.quire")
@@ -68,7 +68,7 @@ struct PackCommandTests {
     #expect(unpacked.messages.contains("hint: Name another folder"))
   }
 
-  @Test("A document that somebody writes to is not packed")
+  @Test("A document that another process is writing to is not packed")
   func locked() throws {
     let lock = try disk.lock("/Trip.quire/.lock")
     let refused = run("pack", "/Trip.quire")
@@ -81,7 +81,7 @@ struct PackCommandTests {
     #expect(try disk.lock("/Trip.quire/.lock").path == "/Trip.quire/.lock")
   }
 
-  @Test("What is wrong is said")
+  @Test("Each error has its message and exit code")
   func wrong() throws {
     #expect(run("pack", "/none").exitCode == .inputOutput)
     #expect(run("pack", "/Trip.quire/manifest.plist").exitCode == .inputOutput)

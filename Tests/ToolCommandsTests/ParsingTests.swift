@@ -30,12 +30,12 @@ struct ParsingTests {
     #expect(!invocation.has(Self.all))
   }
 
-  @Test("Of an option given twice the last value counts")
+  @Test("The last value of a repeated option counts")
   func lastCounts() throws {
     #expect(try parse("a", "--limit=1", "--limit=2").value(of: Self.limit) == "2")
   }
 
-  @Test("An attached value may be empty, begin with a dash, or hold an equals sign")
+  @Test("An attached value may be empty, begin with a dash, or contain an equals sign")
   func attachedValues() throws {
     #expect(try parse("a", "--limit=").value(of: Self.limit) == "")
     #expect(try parse("a", "--limit=-1").value(of: Self.limit) == "-1")
@@ -49,14 +49,14 @@ struct ParsingTests {
     #expect(try parse("a", "--limit", "-").value(of: Self.limit) == "-")
   }
 
-  @Test("Results are text unless said otherwise")
+  @Test("The output format is text by default")
   func format() throws {
     #expect(try parse("a").format == .text)
     #expect(try parse("a", "--format", "json").format == .json)
   }
 
   @Test(
-    "A command line that makes no sense is refused with a way on",
+    "A wrong command line is refused with a hint",
     arguments: [
       (
         [], "Missing argument PATH: What to read.",

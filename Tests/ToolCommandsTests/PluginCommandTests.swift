@@ -6,7 +6,7 @@ import Testing
 
 @Suite("quire plugin")
 struct PluginCommandTests {
-  /// A folder with one plug-in that is sound and one that is not; neither has a library that could be loaded.
+  /// A folder with a valid plug-in and an invalid one. Neither has a library that can be loaded.
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "plugins-\(UUID().uuidString)").path(percentEncoded: false)
@@ -38,7 +38,7 @@ struct PluginCommandTests {
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    /// What the tool says, the folder's own path left out.
+    /// Runs the tool and removes the folder's path from the output.
     func run(_ words: String..., environment: [String: String] = [:]) -> RecordedRun {
       let tool = Tool.quire(
         environment: ["QUIRE_PLUGIN_PATH": path].merging(environment) { $1 }, executable: nil)
@@ -46,7 +46,7 @@ struct PluginCommandTests {
     }
   }
 
-  @Test("A type that a plug-in may bring whose manifest can't be read is no wrong usage")
+  @Test("A type that a plug-in with an unreadable manifest may add is not wrong usage")
   func unreadableManifest() throws {
     let folder = try Folder()
     let store = packageRoot.appending(path: "Examples/Trips.store").path(percentEncoded: false)
@@ -62,7 +62,7 @@ struct PluginCommandTests {
     #expect(unknown.exitCode == .wrongUsage && unknown.messages.contains("no type of store"))
   }
 
-  @Test("The list has what can be used, what can't and why, and where was looked")
+  @Test("The list shows usable plug-ins, refused ones with reasons, and the search folders")
   func list() throws {
     let folder = try Folder()
 
@@ -76,7 +76,7 @@ struct PluginCommandTests {
     #expect(lines.contains { $0.hasPrefix("  system") && $0.contains("/usr/lib/quire/plugins") })
   }
 
-  @Test("A program is told the same")
+  @Test("JSON output contains the same list")
   func listJSON() throws {
     let folder = try Folder()
 
@@ -87,7 +87,7 @@ struct PluginCommandTests {
     #expect(output.contains(#""outcome": "searched""#))
   }
 
-  @Test("One is shown with its digest, by its name or by its folder")
+  @Test("A plug-in is shown with its digest, by its name or by its folder")
   func info() throws {
     let folder = try Folder()
 
@@ -104,7 +104,7 @@ struct PluginCommandTests {
     #expect(folder.run("plugin", "info", "ledger", "--format=json").output.contains(#""sha256""#))
   }
 
-  @Test("One that is not used is an answer of its own, with the reason")
+  @Test("A refused plug-in has an exit code of its own, with the reason")
   func refused() throws {
     let folder = try Folder()
 
@@ -119,7 +119,7 @@ struct PluginCommandTests {
   }
 
   @Test(
-    "Plug-ins can be turned off, by the command line wherever it says so and by the environment")
+    "Plug-ins can be turned off by an option at any place and by the environment")
   func off() throws {
     let folder = try Folder()
 
@@ -133,7 +133,7 @@ struct PluginCommandTests {
   }
 
   @Test(
-    "A store of a plug-in that can't be loaded is refused with the plug-in's file, and others are not"
+    "If a plug-in can't be loaded, its stores are refused with its file, and no other"
   )
   func stores() throws {
     let folder = try Folder()
@@ -148,7 +148,7 @@ struct PluginCommandTests {
     #expect(other.exitCode == .unreadable)
   }
 
-  @Test("Another word than those it knows is refused")
+  @Test("An unknown subcommand is refused")
   func words() {
     let run = RecordedRun(["plugin", "lst"])
 

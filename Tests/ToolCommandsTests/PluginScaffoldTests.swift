@@ -11,7 +11,7 @@ struct PluginScaffoldTests {
     try String(contentsOf: URL(filePath: path), encoding: .utf8)
   }
 
-  @Test("A plug-in in C has the headers of this program, word by word")
+  @Test("A plug-in in C has the headers of this program, word for word")
   func headers() throws {
     let folder = try ScaffoldFolder()
 
@@ -56,7 +56,7 @@ struct PluginScaffoldTests {
     #expect(run.output.contains("passed   \(name)\n"))
   }
 
-  @Test("A plug-in in Swift depends on the package that is named")
+  @Test("A plug-in in Swift depends on the named package")
   func swift() throws {
     let folder = try ScaffoldFolder()
 
@@ -84,7 +84,9 @@ struct PluginScaffoldTests {
     #expect(remote.output.contains(#""Tests/LedgerTests/LedgerTests.swift""#))
   }
 
-  @Test("No place for a name is left over, and the manifest is read", arguments: ["c", "swift"])
+  @Test(
+    "A new plug-in contains no unfilled placeholder, and its manifest is read",
+    arguments: ["c", "swift"])
   func places(_ language: String) throws {
     let folder = try ScaffoldFolder()
     let plugin = folder.path + "/Ledger"
@@ -105,7 +107,7 @@ struct PluginScaffoldTests {
   }
 
   @Test(
-    "A name that one of its files has too takes nothing away from it",
+    "A plug-in name that equals a file's name removes no file",
     arguments: ["rows", "arrays", "file", "bytes"])
   func fileNames(_ name: String) throws {
     let folder = try ScaffoldFolder()
@@ -118,7 +120,7 @@ struct PluginScaffoldTests {
     #expect(Set(files).count == files.count)
   }
 
-  @Test("A folder that is there stays as it is")
+  @Test("An existing folder is not changed")
   func exists() throws {
     let folder = try ScaffoldFolder()
 
@@ -130,7 +132,7 @@ struct PluginScaffoldTests {
   }
 
   @Test(
-    "A name that no plug-in may have is refused",
+    "A name that a plug-in can't have is refused",
     arguments: [("a b", "c"), ("../x", "c"), (".x", "c"), ("", "c"), ("ledger", "swift")])
   func names(_ name: String, _ language: String) throws {
     let folder = try ScaffoldFolder()
@@ -144,7 +146,7 @@ struct PluginScaffoldTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/x"))
   }
 
-  @Test("The language is asked for, and a package that is not there is said")
+  @Test("A missing language and a missing package are errors")
   func options() throws {
     let folder = try ScaffoldFolder()
 

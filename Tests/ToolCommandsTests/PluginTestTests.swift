@@ -12,7 +12,7 @@ struct PluginTestTests {
     try InstalledPlugins.folder.appending(path: name).path(percentEncoded: false)
   }
 
-  @Test("Each type of a plug-in is tried, also one that is built in, and each case has its line")
+  @Test("quire plugin test tries each type of a plug-in, built-in types too, and lists each case")
   func passes() throws {
     let path = try installed("BinaryStore")
 
@@ -25,7 +25,7 @@ struct PluginTestTests {
     #expect(lines.contains { $0.hasPrefix("BinaryStore ") && $0.hasSuffix(": CompressedBinary") })
   }
 
-  @Test("A manifest's path names the plug-in too, and one type alone can be tried")
+  @Test("A manifest's path names the plug-in too, and the test can be limited to one type")
   func oneType() throws {
     let path = try installed("BinaryStore") + "/plugin.json"
 
@@ -40,7 +40,7 @@ struct PluginTestTests {
     #expect(run.output.contains(#""passed": 1"#))
   }
 
-  @Test("What a store need not do is skipped, with the reason")
+  @Test("A case for an optional capability is skipped, with the reason")
   func skips() throws {
     let run = quire([
       "plugin", "test", try installed("XMLStore"), "--only", "changes-between-snapshots",
@@ -52,7 +52,7 @@ struct PluginTestTests {
   }
 
   @Test(
-    "A store that does not do what it must is an answer of no, with what was wrong",
+    "A store that fails a case gives the answer no, with the failure",
     .enabled(if: InstalledPlugins.compiler != nil))
   func fails() throws {
     let folder = try ScaffoldFolder()
@@ -75,7 +75,7 @@ struct PluginTestTests {
     #expect(json.output.contains("keeps nothing"))
   }
 
-  @Test("A plug-in that others can write to, that is none, or that can't be loaded is refused")
+  @Test("A plug-in that is missing, can't be loaded or is writable by other users is refused")
   func refusals() throws {
     let folder = try ScaffoldFolder()
     try folder.add("open", library: "abc")
@@ -95,7 +95,7 @@ struct PluginTestTests {
     #expect([open, broken, missing].allSatisfy { $0.output.isEmpty })
   }
 
-  @Test("Plug-ins that are off are not tried")
+  @Test("Disabled plug-ins are not tried")
   func off() throws {
     let run = quire(
       ["plugin", "test", try installed("XMLStore"), "--no-plugins"])
@@ -104,7 +104,7 @@ struct PluginTestTests {
     #expect(run.messages.contains("Plug-ins are off"))
   }
 
-  @Test("Cases, types and options that there are not are wrong usage")
+  @Test("Unknown cases, types and options are wrong usage")
   func words() throws {
     let path = try installed("XMLStore")
 

@@ -18,7 +18,7 @@ struct PredicateCommandTests {
       ["predicate"] + words, tool: Tool(commands: [PredicateCommand.command(Self.reader)]))
   }
 
-  @Test("The predicate as Quire writes it, and its tree below")
+  @Test("quire predicate prints the predicate in Quire's spelling, and its tree below")
   func tree() {
     #expect(
       run("name contains[DC] 'x' && NONE stops.cost > 2*3").output == """
@@ -38,7 +38,7 @@ struct PredicateCommandTests {
         """)
   }
 
-  @Test("Programs get the same as objects")
+  @Test("JSON output contains the same tree as objects")
   func json() {
     let output = run("a == 1", "--format", "json").output
     #expect(
@@ -64,7 +64,7 @@ struct PredicateCommandTests {
         """)
   }
 
-  @Test("What is wrong is shown in its place")
+  @Test("A syntax error is shown at its place")
   func caret() {
     let run = run("name == 'x' AND days BETWEN {1, 2}")
     #expect(run.exitCode == .wrongUsage)
@@ -104,7 +104,7 @@ struct PredicateCommandTests {
                             ^
 
         """)
-    // A variable may stand for anything.
+    // A variable may have a value of any type.
     #expect(
       run("days > $N + 1 AND $X.name == name", "--model", "m", "--entity", "Trip").exitCode
         == .done)

@@ -40,7 +40,7 @@ struct RecoverCommandTests {
     try disk.open("/bad.store", for: .create).append(bytes)
   }
 
-  @Test("Of a sound file nothing is lost")
+  @Test("A sound file is recovered without loss")
   func sound() throws {
     let run1 = run("recover", "/Trips.store", "--output", "/new.store")
     #expect(run1.exitCode == .done, "\(run1)")
@@ -52,7 +52,7 @@ struct RecoverCommandTests {
       run("recover", "/Trips.store", "--output", "/new.store", "--force").exitCode == .done)
   }
 
-  @Test("Of a damaged one it is said what")
+  @Test("The recovery of a damaged file reports the losses")
   func damaged() throws {
     try damage { bytes in
       for place in bytes.count - 60..<bytes.count { bytes[place] = 0 }
@@ -68,7 +68,7 @@ struct RecoverCommandTests {
     #expect(json.output.contains("\"unreadRanges\": [\n    {"))
   }
 
-  @Test("What can't be recovered is refused")
+  @Test("A file without anything to recover is refused")
   func refused() throws {
     try disk.open("/none", for: .create).append(Array("nothing at all".utf8))
     let run1 = run("recover", "/none", "--output", "/out")
@@ -78,7 +78,7 @@ struct RecoverCommandTests {
     #expect(run("recover", "/Trips.store").exitCode == .wrongUsage)
   }
 
-  @Test("A vacuum says how much it has gained, and keeps what is wanted")
+  @Test("A vacuum reports the saved space, and keeps the requested commits")
   func vacuum() throws {
     let kept = run("vacuum", "/Trips.store", "--keep", "2", "--format", "json")
     #expect(kept.output.contains("\"commits\": 3"))

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ToolCommands
 
-/// Required relationships to many: the least count is the rule, and it may be 0 (spec §6.3.5).
-@Suite("Required relationships to many")
+/// Required to-many relationships: the least count is the rule, and it may be 0 (spec §6.3.5).
+@Suite("Required to-many relationships")
 struct RequiredToManyTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "required-\(UUID().uuidString)")
 
-    /// Writes two versions of a model whose teams must have so many members.
+    /// Writes two versions of a model whose teams have a least count of members.
     ///
     /// - Parameter later: The least count of the second version.
     init(least: Int, later: Int? = nil) throws {
@@ -54,7 +54,7 @@ struct RequiredToManyTests {
     func run(_ words: String...) -> RecordedRun { quire(words) }
   }
 
-  @Test("One with the least count 0 may be empty: inserted, edited, imported, validated, migrated")
+  @Test("A required to-many relationship with the least count 0 may be empty in each command")
   func empty() throws {
     let folder = try Folder(least: 0)
     let one = folder.url.appending(path: "Teams.xcdatamodeld/1.xcdatamodel").path
@@ -82,7 +82,7 @@ struct RequiredToManyTests {
     #expect(folder.run("count", document, "Team").output == "3\n")
   }
 
-  @Test("One with the least count 1 may not, as before")
+  @Test("A required to-many relationship with the least count 1 may not be empty")
   func least() throws {
     let folder = try Folder(least: 1)
     let one = folder.url.appending(path: "Teams.xcdatamodeld/1.xcdatamodel").path

@@ -62,7 +62,7 @@ struct StoreCommandTests {
       ]))
   }
 
-  @Test("What the store is")
+  @Test("quire info shows the store's type, model and contents")
   func info() throws {
     let lines = run("info", "/Trips.store").output.split(separator: "\n")
     #expect(lines[0] == "type       Binary, format 1.1")
@@ -82,7 +82,7 @@ struct StoreCommandTests {
     #expect(run.output.contains("behind the last save  3 bytes"))
   }
 
-  @Test("Objects as a table, for people")
+  @Test("quire fetch prints objects as a table")
   func text() {
     #expect(
       run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort=-name").output
@@ -94,7 +94,7 @@ struct StoreCommandTests {
         """)
   }
 
-  @Test("Objects for programs")
+  @Test("quire fetch prints objects as JSON")
   func programs() {
     #expect(
       run(
@@ -138,7 +138,7 @@ struct StoreCommandTests {
           """)
   }
 
-  @Test("How many")
+  @Test("quire count prints the number of objects")
   func count() {
     #expect(run("count", "/Trips.store", "Trip").output == "3\n")
     #expect(
@@ -149,7 +149,7 @@ struct StoreCommandTests {
         == "{\n  \"count\": 2\n}\n")
   }
 
-  @Test("What is wrong is said, with the exit code that scripts expect")
+  @Test("Each error has the exit code that scripts expect")
   func wrong() throws {
     func check(
       _ run: RecordedRun, _ code: ExitCode, _ words: String, at: SourceLocation = #_sourceLocation

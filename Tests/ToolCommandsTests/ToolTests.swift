@@ -9,7 +9,7 @@ struct ToolTests {
     #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 70, 130])
   }
 
-  @Test("Without a command it explains itself where messages go, and fails")
+  @Test("Without a command the tool prints its help to standard error, and fails")
   func noCommand() {
     let run = RecordedRun([])
 
@@ -28,7 +28,7 @@ struct ToolTests {
     #expect(run.messages.hasSuffix("hint: Did you mean '\(meant)'?\n"))
   }
 
-  @Test("Bytes that are no text are refused by position, not repaired")
+  @Test("Arguments that are no valid text are refused by position, not repaired")
   func brokenText() {
     let console = Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in })
     let words = [Array("quire".utf8), Array("help".utf8), [0x61, 0xFF]]
@@ -36,7 +36,7 @@ struct ToolTests {
     #expect(Tool.quire.run(arguments: words, on: console) == .wrongUsage)
   }
 
-  @Test("A result that cannot be written is an error, not silence")
+  @Test("A result that can't be written is an error")
   func fullDisk() {
     struct Full: Error {}
     let console = Console(
@@ -46,7 +46,7 @@ struct ToolTests {
     #expect(Tool.quire.run(["version"], on: console) == .inputOutput)
   }
 
-  @Test("An error that no command foresaw is Quire's own fault")
+  @Test("An unexpected error is reported as a fault of Quire")
   func unforeseen() {
     struct Surprise: Error {}
     let run = RecordedRun(
@@ -56,7 +56,7 @@ struct ToolTests {
     #expect(run.messages.contains("Surprise"))
   }
 
-  @Test("Styles are written only where a reader sees colours")
+  @Test("Styles are written only to a terminal with colours")
   func colours() {
     #expect(RecordedRun(["nope"], colour: true).messages.hasPrefix("\u{1B}[1;31merror:\u{1B}[0m"))
     #expect(RecordedRun(["nope"]).messages.hasPrefix("error: "))
@@ -66,7 +66,7 @@ struct ToolTests {
     #expect(!Console.wantsColour(["TERM": "dumb"]))
   }
 
-  @Test("A name cannot steer the terminal it is shown on")
+  @Test("A name cannot control the terminal that shows it")
   func controlCharacters() {
     let run = RecordedRun(["\u{1B}[2J"])
 

@@ -35,7 +35,7 @@ struct ValidateCommandTests {
     RecordedRun(words, tool: Tool(commands: [ValidateCommand.command(on: disk, .files)]))
   }
 
-  @Test("A file without errors is done with in a line")
+  @Test("A file without errors gives one line of output")
   func valid() {
     let run = run("validate", "Empty.store")
 
@@ -44,7 +44,7 @@ struct ValidateCommandTests {
     #expect(run.messages.isEmpty)
   }
 
-  @Test("Of a rule that is broken often, some places are shown and the others counted")
+  @Test("For a rule that is broken often, a few places are shown and the rest are counted")
   func invalid() {
     let run = run("validate", "Notes.store")
     let lines = run.output.split(separator: "\n")
@@ -59,7 +59,7 @@ struct ValidateCommandTests {
     #expect(lines[21].hasPrefix("Notes.store: not valid: 29 errors; "))
   }
 
-  @Test("The same for programs")
+  @Test("JSON output contains the same findings")
   func json() throws {
     let run = run("validate", "Notes.store", "--format", "json")
     let object = try #require(
@@ -77,7 +77,7 @@ struct ValidateCommandTests {
     #expect(findings[0]["clause"] as? String == "6.3.2")
   }
 
-  @Test("Several files have a report each, and an exit code of 0 only if all are valid")
+  @Test("Each of several files has a report, and the exit code is 0 only if all are valid")
   func several() throws {
     let valid = run("validate", "Empty.store", "Empty.store")
     let mixed = run("validate", "Empty.store", "Notes.store", "--format", "json")
@@ -95,7 +95,7 @@ struct ValidateCommandTests {
     #expect(run("validate", "Empty.store", "missing").exitCode == .inputOutput)
   }
 
-  @Test("What can't be judged has an exit code of its own")
+  @Test("A file that can't be checked has an exit code of its own")
   func exitCodes() throws {
     #expect(run("validate", "Other").exitCode == .unreadable)
     #expect(run("validate", "missing").exitCode == .inputOutput)
@@ -106,7 +106,7 @@ struct ValidateCommandTests {
     #expect(run("validate", "Newer.store").exitCode == .newerFormat)
   }
 
-  @Test("A document is checked with all that is in it, and findings say in which file they are")
+  @Test("A document is checked with all its files, and each finding names its file")
   func document() throws {
     let places = StorePlaces(StoreBackends([BinaryStoreBackend()]), on: disk)
     let note = Entity(
@@ -149,7 +149,7 @@ struct ValidateCommandTests {
     #expect(run("validate", "Trip.quire").exitCode == .unreadable)
   }
 
-  @Test("Nothing that a file holds can steer a terminal")
+  @Test("No text from a file can control the terminal")
   func controlCharacters() throws {
     let store = try BinaryStore.open("Empty.store", on: disk)
     let base = try store.snapshot()
@@ -175,7 +175,7 @@ struct ValidateCommandTests {
     #expect(self.run("validate", "--rules", "--format", "json").output.hasPrefix("[\n  {\n"))
   }
 
-  /// A kind of store that a plug-in brings: a folder with a file of a certain name, or a file that begins with its name.
+  /// A store type that a plug-in adds: a folder with a marker file, or a file that begins with the marker's name.
   private struct ForeignBackend: StoreBackend {
     let type = StoreType(rawValue: "Foreign")
     let capabilities: StoreCapabilities = []
@@ -196,7 +196,7 @@ struct ValidateCommandTests {
   }
 
   @Test(
-    "A store without rules is named with its type, and is not called valid",
+    "A store of a type without rules is named with its type, and is not called valid",
     arguments: [true, false])
   func foreignStore(isFolder: Bool) throws {
     if isFolder {

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("quire version")
 struct VersionCommandTests {
-  @Test("The option and the command print the same", arguments: ["--version", "version"])
+  @Test(
+    "The option --version and the command version print the same text",
+    arguments: ["--version", "version"])
   func version(_ word: String) {
     #expect(RecordedRun([word]).output == "quire \(VersionCommand.version)\n")
     #expect(

@@ -9,8 +9,8 @@ import Testing
 
 @testable import ToolCommands
 
-/// `--version` and `quire history` on stores and other inputs that are no documents.
-@Suite("Versions of a store that is no document")
+/// `--version` and `quire history` on stores and other inputs that are not documents.
+@Suite("Versions of a store that is not a document")
 struct VersionOptionTests {
   private let folder: ScaffoldFolder
   private var store: String { folder.path + "/Trips.store" }
@@ -46,7 +46,7 @@ struct VersionOptionTests {
     return try opened.commits().map(\.number).sorted()
   }
 
-  /// Returns the words of a run of each command that reads a store.
+  /// Returns the arguments of a run of each command that reads a store.
   private func readingRuns(_ path: String) -> [[String]] {
     [
       ["fetch", path, "Trip"], ["count", path, "Trip"], ["export", path], ["info", path],
@@ -54,7 +54,7 @@ struct VersionOptionTests {
     ]
   }
 
-  @Test("Commands that read show the version that is asked for")
+  @Test("Commands that read show the requested version")
   func earlierVersion() throws {
     let second = try "\(numbers()[2])"
 
@@ -120,7 +120,7 @@ struct VersionOptionTests {
       #expect(quire(words).exitCode == .done)
       #expect(try self.numbers().first == kept && self.numbers().count == 2)
     }
-    // Saves that write the file anew by themselves keep it too.
+    // An automatic rewrite of the file at a save keeps the version too.
     var options = BinaryStoreOptions()
     (options.leastDeadByteCount, options.deadShare) = (0, 0)
     let opened = try BinaryStore.open(store, on: RealDisk(), options: options)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Models in words")
 struct WordingTests {
-  @Test("Every part of a model is said, for people and for programs")
+  @Test("Every part of a model is described in text and in JSON")
   func everyPart() throws {
     let model = try Sample.model
 
@@ -15,7 +15,7 @@ struct WordingTests {
     try expectSnapshot(Wording.json(model).text + "\n", "wording.json")
   }
 
-  @Test("What programs read is JSON")
+  @Test("The output for programs is JSON")
   func json() throws {
     let text = Wording.json(try Sample.model).text
 
@@ -25,7 +25,7 @@ struct WordingTests {
   }
 
   @Test(
-    "Moments have all their digits, and those that no text has are numbers of seconds",
+    "Dates have all their digits, and dates without a text form are numbers of seconds",
     arguments: [
       (.nan, "@nan"), (.infinity, "@inf"), (-.infinity, "@-inf"), (1e300, "@1e+300"),
       (-1e12, "@-1000000000000.0"), (-2e11, "@-200000000000.0"),
@@ -36,7 +36,7 @@ struct WordingTests {
   }
 
   @Test(
-    "Values read as a person would write them, and as JSON has them",
+    "Values are written for people in text and as JSON values in JSON",
     arguments: [
       (.null, "null", .null),
       (.boolean(true), "true", .boolean(true)),
@@ -62,7 +62,7 @@ struct WordingTests {
     #expect(Wording.json(value) == json)
   }
 
-  @Test("Columns line up, and a line break in a name does not break the table")
+  @Test("Columns are aligned, and a line break in a name does not break the table")
   func table() {
     var table = Table()
     table.add("a", "", "long", "")

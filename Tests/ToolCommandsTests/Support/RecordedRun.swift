@@ -3,13 +3,13 @@ import Synchronization
 
 @testable import ToolCommands
 
-/// One run of the tool in this process: how it ended and what it wrote.
+/// One run of the tool in this process: its exit code and its output.
 struct RecordedRun {
   let exitCode: ExitCode
   let output: String
   let messages: String
 
-  /// Runs the given tool with the given words.
+  /// Runs the given tool with the given arguments.
   init(
     _ words: [String], tool: Tool = .quire, colour: Bool = false, width: Int = 80,
     input: [UInt8] = []
@@ -26,7 +26,7 @@ struct RecordedRun {
   }
 }
 
-/// An input of the given bytes.
+/// Returns an input of the given bytes.
 private func given(_ bytes: [UInt8]) -> Console.Input {
   let left = Mutex(bytes[...])
   return Console.Input { most in
@@ -37,7 +37,7 @@ private func given(_ bytes: [UInt8]) -> Console.Input {
   }
 }
 
-/// Keeps what is written to a stream.
+/// Keeps the bytes that are written to a stream.
 private final class Recording: Sendable {
   let text = Mutex("")
 
@@ -49,7 +49,7 @@ private final class Recording: Sendable {
 }
 
 extension Tool {
-  /// A tool of the commands that edit stores, and of those that show what came of it.
+  /// Returns a tool with the commands that edit stores, and with the commands that show the results.
   static func editing(_ reader: StoreReader) -> Tool {
     Tool(commands: [
       InsertCommand.command(reader), SetCommand.command(reader), DeleteCommand.command(reader),

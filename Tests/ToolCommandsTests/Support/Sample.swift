@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A model that has a little of everything the tool puts into words.
+/// A model with one of each part that the tool describes in words.
 enum Sample {
   /// Two entities, a composite type, a configuration and a fetch request.
   static var model: Model {

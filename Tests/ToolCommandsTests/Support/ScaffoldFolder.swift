@@ -3,12 +3,12 @@ import InstalledPlugins
 
 @testable import ToolCommands
 
-/// A run of the tool that may use plug-ins.
+/// Runs the tool with plug-ins.
 func quire(_ words: [String]) -> RecordedRun {
   RecordedRun(words, tool: .quire(environment: [:], executable: nil))
 }
 
-/// A folder for plug-ins that tests write, which goes when the test ends.
+/// A folder for plug-ins that tests write, which is removed when the test ends.
 final class ScaffoldFolder {
   let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
     .appending(path: "scaffold-\(UUID().uuidString)").path(percentEncoded: false)
@@ -22,13 +22,13 @@ final class ScaffoldFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Sets the permissions of something in the folder.
+  /// Sets the permissions of a file or folder in the folder.
   func setMode(_ mode: Int, _ name: String) throws {
     try FileManager.default.setAttributes(
       [.posixPermissions: mode], ofItemAtPath: name.isEmpty ? path : path + "/" + name)
   }
 
-  /// Adds a plug-in whose library holds a text.
+  /// Adds a plug-in whose library contains a text.
   func add(_ name: String, library: String) throws {
     try FileManager.default.createDirectory(
       atPath: path + "/" + name, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ final class ScaffoldFolder {
     try setMode(0o755, name)
   }
 
-  /// Adds a plug-in that is loaded, and refuses everything.
+  /// Adds a plug-in that can be loaded and refuses each call.
   func addRefusingPlugin() throws {
     try add("bad", library: "")
     let root = InstalledPlugins.root.path

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Expects `text` to be what the golden file of the given name holds.
+/// Expects `text` to be equal to the golden file of the given name.
 ///
 /// With `RECORD_SNAPSHOTS=1` in the environment the file is written instead.
 func expectSnapshot(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A terminal whose other end a test holds.
+/// A terminal whose other end belongs to a test.
 final class TerminalPair: Sendable {
-  /// The end of whoever types.
+  /// The end of the typist.
   let outer: Int32
   /// The terminal.
   let inner: Int32
@@ -10,8 +10,8 @@ final class TerminalPair: Sendable {
   struct Failure: Error {}
 
   init() throws {
-    // What `posix_openpt`, `unlockpt` and `ptsname` do, which Swift does not import: they are requests to the
-    // device, TIOCSPTLCK and TIOCGPTN.
+    // These are the requests TIOCSPTLCK and TIOCGPTN to the device. They replace `posix_openpt`, `unlockpt` and
+    // `ptsname`, which Swift does not import.
     outer = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     var isLocked: CInt = 0
     var number: CInt = 0
@@ -38,7 +38,7 @@ final class TerminalPair: Sendable {
     }
   }
 
-  /// What is written to the terminal, up to some text or until a minute has passed.
+  /// Returns the output of the terminal up to the given text, or until a minute has passed.
   func read(until text: String) throws -> String {
     var seen: [UInt8] = []
     let wanted = Array(text.utf8)
@@ -46,7 +46,7 @@ final class TerminalPair: Sendable {
     while Date() < end {
       var poll = pollfd(fd: outer, events: Int16(POLLIN), revents: 0)
       guard Foundation.poll(&poll, 1, 1000) > 0 else { continue }
-      // A byte at a time, so that nothing behind the text is taken.
+      // One byte at a time, so that no byte after the text is read.
       var byte: UInt8 = 0
       guard Foundation.read(outer, &byte, 1) == 1 else { break }
       seen.append(byte)
