@@ -7,7 +7,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-/// The mapping and the models of a project of others, where they are at hand.
+/// The mapping and the models of another project, on machines that have them.
 @Suite("Mappings that Apple's tools wrote")
 struct AppleMappingTests {
   private static let project = "alemar11+CoreDataPlus/Tests/Resources/SampleModel"
@@ -24,7 +24,7 @@ struct AppleMappingTests {
   }
 
   @Test(
-    "The editor's document and what the compiler made of it say the same",
+    "The editor's document and its compiled form contain the same mapping",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
   func read() throws {
     let folder = try #require(Self.mappings)
@@ -54,7 +54,7 @@ struct AppleMappingTests {
     }
   }
 
-  /// Makes a maker of each car's maker name, and leads the cars to it: what the mapping's policy is for.
+  /// Creates a maker for each car's maker name, and relates the cars to the maker. The mapping needs the policy for this.
   final class MakerPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(
       for source: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager
@@ -87,7 +87,7 @@ struct AppleMappingTests {
   }
 
   @Test(
-    "A project's three versions are gone through, data and all",
+    "A store is migrated over three versions of a project and keeps its objects",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"), arguments: [Kind.binary, .xml])
   func versionsOneToThree(_ kind: Kind) throws {
     let known = try versions()
@@ -121,7 +121,7 @@ struct AppleMappingTests {
     #expect(try world.files() == ["Trips.store"])
   }
 
-  @Test("What is no mapping is told so")
+  @Test("A file that contains no mapping is refused with the reason")
   func noMapping() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

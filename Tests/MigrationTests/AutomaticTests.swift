@@ -6,10 +6,10 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-@Suite("Stores that are migrated when they are added")
+@Suite("Stores that are migrated when a coordinator adds them")
 struct AutomaticTests {
   @Test(
-    "A coordinator has a store of another version, or of another type, migrated",
+    "A coordinator migrates a store of another version or of another type",
     arguments: Kind.allCases)
   func automatic(_ kind: Kind) throws {
     let world = World(kind)
@@ -27,7 +27,7 @@ struct AutomaticTests {
     #expect(try World.dump(context) == ["Trip name=Lisbon"])
     try coordinator.remove(store)
 
-    // Once more with another type.
+    // The same test with another type.
     let type: StoreType = kind == .xml ? .compressed : .xml
     let container = try PersistentContainer(
       Versions.all[3].model, at: World.path, type: type, places: world.places,
@@ -37,7 +37,7 @@ struct AutomaticTests {
     #expect(found == 1)
     #expect(try world.metadata().type == type)
 
-    // What can't be migrated is refused with the reasons.
+    // An impossible migration is refused with the reasons.
     let impossible = model(Entity("Trip", .number("name", .date)))
     let last = PersistentStoreCoordinator(model: impossible, places: world.places)
     let error = #expect(throws: MigrationError.self) {

@@ -10,7 +10,7 @@ struct Change: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let old: Model
   let new: Model
-  /// Whether no row needs to be written.
+  /// Whether the migration writes no row.
   let isInPlace: Bool
   let fill: @Sendable (ManagedObjectContext) throws -> Void
   let expected: [String]
@@ -30,7 +30,7 @@ struct Change: CustomTestStringConvertible, Sendable {
 }
 
 extension Change {
-  /// Two trips with two stops each, and their owners, where the model has such.
+  /// Inserts two trips with two stops each, and their owners if the model has owners.
   static func trips(_ context: ManagedObjectContext) throws {
     for name in ["Lisbon", "Rome"] {
       let trip = try context.insert("Trip")
@@ -50,7 +50,7 @@ extension Change {
     }
   }
 
-  /// A trip with three stops in an order that is not the one they were made in.
+  /// Inserts a trip with three stops in an order that differs from the order of insertion.
   static func stopsInOrder(_ context: ManagedObjectContext) throws {
     let trip = try context.insert("Trip")
     trip["name"] = .string("Lisbon")
@@ -262,7 +262,7 @@ extension Change {
       expected: plain.map {
         $0.replacing("trip=", with: "journey=").replacing("stops=", with: "places=")
       }.map { line in
-        // Names of properties come in their order.
+        // A line contains the properties in the order of their names.
         line.hasPrefix("Stop")
           ? line.split(separator: " ").map(String.init).enumerated().sorted {
             ($0.offset == 0 ? "" : $0.element) < ($1.offset == 0 ? "" : $1.element)

@@ -6,14 +6,14 @@ import ObjectQuery
 import PropertyLists
 import Testing
 
-/// Mappings in the forms of Apple's tools, made by hand: what becomes of people, as `People` has them.
+/// Mappings of `People` in the forms of Apple's tools, written by hand, and the migrated objects.
 @Suite("Mappings in the forms of Apple's tools")
 struct HandMadeMappingTests {
   private static let versions = [
     KnownVersion("People 1", People.old), KnownVersion("People 2", People.new),
   ]
 
-  /// The objects of archived mappings.
+  /// A writer of archived mappings.
   private struct Archive {
     var writer = KeyedArchiveWriter()
 
@@ -58,14 +58,14 @@ struct HandMadeMappingTests {
         ])
     }
 
-    /// The objects that a mapping made of those that a relationship leads to.
+    /// Adds the objects that a mapping made of a relationship's objects.
     mutating func instances(_ mapping: String, _ relationship: String) -> PropertyList {
       call(
         "destinationInstancesForEntityMappingNamed:sourceInstances:",
         [constant(mapping), path(relationship)])
     }
 
-    /// The objects of an entity that meet a condition.
+    /// Adds a request for the objects of an entity that meet a condition.
     mutating func request(_ entity: String, where predicate: String) -> PropertyList {
       let request = call(
         "fetchRequestForSourceEntityNamed:predicateString:",
@@ -150,7 +150,7 @@ struct HandMadeMappingTests {
     return archive.writer.bytes(root: root)
   }
 
-  /// The same in the document of the mapping editor, which leaves out what it makes up itself.
+  /// Returns the same mapping in the document of the mapping editor, which leaves out the editor's defaults.
   private static func document() -> String {
     func data(_ make: (inout Archive) -> PropertyList) -> String {
       var archive = Archive()
@@ -216,7 +216,7 @@ struct HandMadeMappingTests {
       """
   }
 
-  /// Reads a mapping from a file of the given name, in a folder where the editor wants one.
+  /// Reads a mapping from a file of the given name, in a folder as the editor makes it.
   private static func read(_ bytes: [UInt8], _ name: String) throws -> WrittenMapping {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -229,7 +229,9 @@ struct HandMadeMappingTests {
       contentsOf: (isDocument ? place.deletingLastPathComponent() : place).path)
   }
 
-  @Test("A compiled mapping says what becomes of the objects, all of it", arguments: Kind.allCases)
+  @Test(
+    "A compiled mapping is read completely, and the migrated objects follow it",
+    arguments: Kind.allCases)
   func compiledMapping(_ kind: Kind) throws {
     let written = try Self.read(Self.compiled(), "People.cdm")
     let mapping = try written.completed(among: Self.versions)
@@ -263,7 +265,7 @@ struct HandMadeMappingTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("The editor's document says what is not made up, and the rest is inferred")
+  @Test("The editor's document gives the edited parts, and the rest is inferred")
   func editedMapping() throws {
     let written = try Self.read(
       Array(Self.document().utf8), "People.xcmappingmodel/xcmapping.xml")
@@ -288,7 +290,7 @@ struct HandMadeMappingTests {
       ])
   }
 
-  /// The document with another value of `dogs`, and with more objects.
+  /// Returns the document with another value of `dogs`, and with more objects.
   private static func document(dogs fields: String, and more: String = "") throws -> String {
     let document = document()
     let start = try #require(document.range(of: "id=\"z106\">"))
@@ -320,7 +322,7 @@ struct HandMadeMappingTests {
           ? "$source.dogs"
           : "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", "
             + "\"DogToDog\", $source.dogs)"))
-    // The dogs are mapped twice, and only one of the mappings is asked for.
+    // Two mappings map the dogs, and only one of the mappings is requested.
     var more = written
     more.entityMappings += [
       .transform("Dog", to: "Dog", name: "DogToDog"),
@@ -339,7 +341,7 @@ struct HandMadeMappingTests {
     #expect(contact.contains("dogs=[Ada's dog]") == (mapping != nil), "\(contact)")
   }
 
-  @Test("What the mapping editor leaves behind does nothing")
+  @Test("Unused parts that the mapping editor leaves behind have no effect")
   func leftovers() throws {
     func mapping(_ id: String, _ fields: String, model: String) -> String {
       """
@@ -364,7 +366,7 @@ struct HandMadeMappingTests {
 
     #expect(written.entityMappings.map(\.name) == ["PersonToContact", "Draft"])
     _ = try written.completed(among: Self.versions)
-    // One with a policy is no leftover: the policy may do anything.
+    // A mapping with a policy is not unused, because the policy may do anything.
     let run = Self.document().replacing(
       "</database>\n",
       with: mapping(
@@ -372,7 +374,7 @@ struct HandMadeMappingTests {
         model: " idrefs=\"z107\"") + "</database>\n")
     let other = try Self.read(Array(run.utf8), "People.xcmappingmodel/xcmapping.xml")
     #expect(other.entityMappings.map(\.policyName) == [nil, nil, "P"])
-    // The same in a compiled mapping.
+    // The same is true of a compiled mapping.
     var archive = Archive()
     let empty = archive.mapping("Empty", 0, from: nil, to: nil)
     let root = archive.writer.add(
@@ -380,7 +382,7 @@ struct HandMadeMappingTests {
     #expect(try Self.read(archive.writer.bytes(root: root), "Empty.cdm").entityMappings.isEmpty)
   }
 
-  @Test("A mapping between other versions is told so, and a broken expression is named")
+  @Test("The error for a mapping of other versions names them, and one for an expression its line")
   func wrong() throws {
     let compiled = try Self.read(Self.compiled(), "People.cdm")
     let other = KnownVersion("Other", model(Entity("Person", .text("name"))))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Inferred migrations")
 struct InferredTests {
-  @Test("Objects are carried over", arguments: Change.all, Kind.allCases)
+  @Test("An inferred mapping keeps the objects", arguments: Change.all, Kind.allCases)
   func carried(_ change: Change, _ kind: Kind) throws {
     let world = World(kind)
     try world.make(change.old, change.fill)
@@ -37,11 +37,11 @@ struct InferredTests {
     }
     #expect(report.plan.steps.count == 1)
 
-    // Objects are who they were.
+    // The objects keep their identifiers.
     let after = try world.read(change.new) { try InferredTests.identifiers($0) }
     for (name, id) in after { #expect(before[name] == id) }
 
-    // And it is a store like any other: to be written, and migrated again to the same.
+    // The migrated store can be saved to, and another migration has no step.
     try world.read(change.new) { context in
       try context.insert(change.new.entities[0].name)
       try context.save()
@@ -51,7 +51,7 @@ struct InferredTests {
     #expect(try migrator.plan(forStoreAt: World.path, to: change.new, in: world.places).isEmpty)
   }
 
-  /// The identifiers of all objects by their names.
+  /// Returns the identifiers of all objects by the objects' names.
   static func identifiers(_ context: ManagedObjectContext) throws -> [String: ObjectID] {
     var found: [String: ObjectID] = [:]
     for entity in context.coordinator.model.entities where entity.superentity == nil {
@@ -59,7 +59,7 @@ struct InferredTests {
         let names = ["name", "title"].filter {
           context.coordinator.model.property($0, of: object.entity.name) != nil
         }
-        // What was renamed on the way has its name elsewhere; objects of one entity are found by it.
+        // A renamed property has another name in each version, so the objects are matched by the value.
         if let name = names.first, case .string(let text) = object[name] {
           found[text] = object.objectID
         }
@@ -68,7 +68,7 @@ struct InferredTests {
     return found
   }
 
-  @Test("Objects go over to another type of store in the same step", arguments: Change.all)
+  @Test("Objects are migrated to another store type in the same step", arguments: Change.all)
   func acrossBackends(_ change: Change) throws {
     for (kind, other) in [(Kind.xml, Kind.binary), (.binary, .xml), (.binary, .compressed)] {
       let world = World(kind)

@@ -20,7 +20,9 @@ struct LossTests {
     for trip in try context.fetch(FetchRequest("Trip")) { trip["note"] = .string("kept") }
   }
 
-  @Test("A way over a version without an entity of both ends is refused", arguments: Kind.allCases)
+  @Test(
+    "A path is refused if a version in between lacks an entity that both ends have",
+    arguments: Kind.allCases)
   func detour(_ kind: Kind) throws {
     let lean = model(Entity("Trip", .number("size")))
     let new = model(
@@ -45,7 +47,8 @@ struct LossTests {
     #expect(try world.disk.read(World.path, byteLimit: 1 << 22) == before)
   }
 
-  @Test("A number that the new type does not hold exactly is a drop", arguments: Kind.allCases)
+  @Test(
+    "A number that the new type does not hold exactly counts as a drop", arguments: Kind.allCases)
   func inexact(_ kind: Kind) throws {
     let steps = [AttributeType.int64, .double, .float].map { type in
       model(Entity("Trip", .text("name"), .number("count", type), .number("size", .decimal)))
@@ -53,7 +56,7 @@ struct LossTests {
     let versions = steps.enumerated().map { KnownVersion("V\($0 + 1)", $1) }
     let world = World(kind)
     try world.make(steps[0]) { context in
-      // Exact as a double and not as a float; exact as neither; exact as both.
+      // The first number is exact as a double only, the second as neither type, the third as both.
       for count in [16_777_217, 9_007_199_254_740_993, 5] {
         try context.insert("Trip")["count"] = .integer(Int64(count))
       }
@@ -79,7 +82,7 @@ struct LossTests {
     #expect(counts == [.float(5), .float(16_777_216), .float(9_007_199_254_740_992)])
   }
 
-  @Test("A drop is counted, and refused unless it is allowed", arguments: Kind.allCases)
+  @Test("Dropped values are counted, and refused unless allowed", arguments: Kind.allCases)
   func drops(_ kind: Kind) throws {
     let new = model(Entity("Trip", .text("name")))
     let world = World(kind)
@@ -103,7 +106,7 @@ struct LossTests {
     #expect(try world.dump(new) == ["Trip name=Lisbon", "Trip name=Rome"])
   }
 
-  @Test("Dropping an attribute without a value anywhere loses nothing", arguments: Kind.allCases)
+  @Test("Dropping an attribute without values loses nothing", arguments: Kind.allCases)
   func emptyDrop(_ kind: Kind) throws {
     let world = World(kind)
     try world.make(
@@ -145,7 +148,7 @@ struct LossTests {
   }
 
   @Test(
-    "A new store that its check refuses does not take the old one's place", arguments: Kind.allCases
+    "A new store that fails its check does not replace the old one", arguments: Kind.allCases
   )
   func refusedResult(_ kind: Kind) throws {
     struct Refusal: Error {}
@@ -198,7 +201,7 @@ struct LossTests {
     #expect(try world.read(version(wide)) { try $0.count(for: request) } == 10)
   }
 
-  /// A change that takes something from a property that stays.
+  /// A change that removes a part of a property's values while the property stays.
   struct PartialLoss: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let old: Model
@@ -269,7 +272,7 @@ struct LossTests {
   ]
 
   @Test(
-    "What a property that stays would lose is counted, and refused unless it is allowed",
+    "Values that a kept property would lose are counted, and refused unless allowed",
     arguments: Kind.allCases, partialLosses)
   func partialLoss(_ kind: Kind, _ change: PartialLoss) throws {
     let world = World(kind)
@@ -290,7 +293,9 @@ struct LossTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("An order of at most one object each is no loss", arguments: Kind.allCases)
+  @Test(
+    "Dropping the order of relationships with at most one object loses nothing",
+    arguments: Kind.allCases)
   func shortOrder(_ kind: Kind) throws {
     let change = LossTests.partialLosses[1]
     let world = World(kind)
@@ -303,7 +308,7 @@ struct LossTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("A way over a version that loses an order of both ends is refused")
+  @Test("A path is refused if a version in between loses an order that both ends have")
   func orderDetour() throws {
     func version(ordered: Bool, _ more: Property...) -> Model {
       let trip: [Property] = [
@@ -333,7 +338,7 @@ struct LossTests {
   }
 
   @Test(
-    "Objects that the conditions of a mapping leave out are counted, and refused unless allowed")
+    "Objects that no condition of a mapping selects are counted, and refused unless allowed")
   func leftOut() throws {
     let old = model(Entity("Trip", .text("name"), .number("size")))
     let new = model(Entity("Tour", .text("name")), Entity("Walk", .text("name")))

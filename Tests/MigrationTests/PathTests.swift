@@ -8,7 +8,7 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// Five versions of one model, each with an attribute more.
+/// Five versions of one model. Each version adds an attribute.
 enum Versions {
   static let all: [KnownVersion] = (1...5).map { number in
     let numbers: [Property] = (1..<number).map { .number("n\($0)") }
@@ -17,7 +17,7 @@ enum Versions {
       model(Entity("Trip", properties: [.text("name")] + numbers)))
   }
 
-  /// A mapping that notes by which versions it went.
+  /// Returns a mapping that adds its versions to the name of each trip.
   static func written(_ from: Int, _ to: Int) throws -> MappingModel {
     try MappingModel(
       """
@@ -31,9 +31,9 @@ enum Versions {
   }
 }
 
-@Suite("The way from one version to another")
+@Suite("The path from one version to another")
 struct PathTests {
-  /// The names of the versions that a plan goes over, written steps with an exclamation mark.
+  /// Returns the names of the versions on a plan's path. An exclamation mark stands for a written mapping.
   func way(_ migrator: Migrator, from: Int, to: Int) throws -> String {
     let world = World(.binary)
     try world.make(Versions.all[from - 1].model, Versions.fill)
@@ -48,7 +48,7 @@ struct PathTests {
     }.joined(separator: " ")
   }
 
-  @Test("The shortest way is taken, written mappings before inferred ones")
+  @Test("The shortest path is taken, with written mappings before inferred ones")
   func shortest() throws {
     var migrator = Migrator(knowing: Versions.all)
     #expect(try way(migrator, from: 1, to: 5) == "V1-V5")
@@ -68,7 +68,7 @@ struct PathTests {
   }
 
   @Test(
-    "Every version of a chain reaches the last, through what each step says",
+    "Each version of a chain reaches the last version through all written mappings",
     arguments: Kind.allCases)
   func chain(_ kind: Kind) throws {
     var migrator = Migrator(knowing: Versions.all)
@@ -86,7 +86,7 @@ struct PathTests {
   }
 
   @Test(
-    "Names that change with each version are followed through all of them", arguments: Kind.allCases
+    "Properties that are renamed in each version keep their values", arguments: Kind.allCases
   )
   func renamedAgainAndAgain(_ kind: Kind) throws {
     let versions = ["a", "b", "c", "d"].enumerated().map { index, name in
@@ -98,7 +98,7 @@ struct PathTests {
     }
     let world = World(kind)
     try world.make(versions[0].model) { try $0.insert("Trip")["a"] = .string("Lisbon") }
-    // What d was called in the first version nobody can tell from those two alone.
+    // The first and the last version alone do not tell the former name of `d`.
     let direct = try Migrator().plan(
       forStoreAt: World.path, to: versions[3].model, in: world.places)
     #expect(direct.losses.map(\.description) == ["Trip.a is gone."])
@@ -111,7 +111,7 @@ struct PathTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("No way is an error that names the versions, what differs, and why")
+  @Test("A missing path is an error with the versions, their differences, and the reasons")
   func noWay() throws {
     let old = model(Entity("Trip", .text("name"), .text("cost")))
     let new = model(Entity("Trip", .text("name"), .number("cost"), .text("code", required: true)))
@@ -134,7 +134,7 @@ struct PathTests {
     #expect(try world.files() == ["Trips.store"])
   }
 
-  @Test("Everything that can't be inferred is listed with its reason")
+  @Test("All changes that can't be inferred are listed with their reasons")
   func reasons() throws {
     let old = model(
       Entity(
@@ -168,7 +168,7 @@ struct PathTests {
     #expect(error?.code == .notInferable && error?.problems.count == 9)
   }
 
-  @Test("A store without its model is opened with the known version that it was written with")
+  @Test("A store without its model is opened with the known version that matches its hashes")
   func withoutModel() throws {
     let disk = World(.xml).disk
     var options = XMLStoreOptions()

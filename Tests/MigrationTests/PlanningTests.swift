@@ -3,13 +3,12 @@ import Testing
 
 @testable import Migration
 
-/// How much work it takes to find a way over many versions: each comparison of two models takes time in proportion to
-/// them.
+/// The cost of finding a path over many versions. A comparison of two models takes time in proportion to their size.
 @Suite("The work of planning")
 struct PlanningTests {
   private static let count = 60
 
-  /// Versions that each add a property. From `change` on the cost is a number, and no text.
+  /// Returns versions that each add a property. From the version `change` on, the cost is a number instead of a text.
   private static func versions(change: Int? = nil) -> [KnownVersion] {
     (1...count).map { number in
       let cost: Property =
@@ -29,7 +28,7 @@ struct PlanningTests {
     }
   }
 
-  @Test("A way of one inferred step takes one comparison")
+  @Test("A path of one inferred step takes one comparison")
   func direct() throws {
     let versions = Self.versions()
     var memory = InferenceMemory()
@@ -40,7 +39,7 @@ struct PlanningTests {
     #expect(way(steps) == ["V1-V60"] && memory.comparisonCount == 1)
   }
 
-  @Test("A written mapping in the middle takes a comparison for each version at most")
+  @Test("A path with a written mapping in the middle takes at most one comparison per version")
   func mapping() throws {
     let versions = Self.versions(change: 30)
     let mapping = try MappingModel(
@@ -55,7 +54,7 @@ struct PlanningTests {
     #expect(memory.comparisonCount <= Self.count)
   }
 
-  @Test("When there is no way, few comparisons find that out")
+  @Test("A missing path is found with few comparisons")
   func none() throws {
     let versions = Self.versions(change: 30)
     var memory = InferenceMemory()
@@ -66,11 +65,11 @@ struct PlanningTests {
     }
 
     #expect(error?.code == .noPath && error?.problems.map(\.property) == ["cost"])
-    // Each version before the change is reached once; the change itself is compared once.
+    // Each version before the change is reached once, and the change itself is compared once.
     #expect(memory.comparisonCount <= Self.count)
   }
 
-  @Test("What keeps one step from being inferred is taken for another only where it is the same")
+  @Test("An obstacle of one comparison rules out another step only if the change is the same")
   func obstacles() throws {
     let cost = Property.text("cost")
     let old = model(Entity("Trip", .text("name"), cost))
@@ -86,7 +85,7 @@ struct PlanningTests {
     #expect(memory.mapping(from: old, to: renamed) != nil)
     #expect(memory.mapping(from: old, to: text) != nil)
     #expect(memory.mapping(from: number, to: number) != nil)
-    // A required attribute is an obstacle where it is new, and none where it was there.
+    // A new required attribute is an obstacle. A required attribute of both versions is not.
     #expect(memory.mapping(from: old, to: required) == nil)
     let count = memory.comparisonCount
     #expect(memory.mapping(from: other, to: required) == nil && memory.comparisonCount == count)

@@ -9,9 +9,9 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Migrations that are cut short")
+@Suite("Interrupted migrations")
 struct SafetyTests {
-  /// What a migration does while the power goes.
+  /// The kinds of migrations that lose power.
   enum Way: String, CaseIterable, Sendable {
     case inPlace, inPlaceWithBackup, rewriting, rewritingWithBackup, written, staged, toAnotherType
 
@@ -60,7 +60,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "After a cut at any moment the store is as it was, or as it is to be", arguments: Way.allCases,
+    "After a power cut at any moment the store is the old or the new one", arguments: Way.allCases,
     Kind.allCases)
   func cuts(_ way: Way, _ kind: Kind) throws {
     let disk = SimulatedDisk()
@@ -88,13 +88,13 @@ struct SafetyTests {
       if isNew {
         #expect(try found.dump(way.target) == after)
         if case .at(let backup) = try way.migrator.backup {
-          // The store as it was is kept before the new one is there.
+          // The backup is in its place before the new store.
           #expect(try found.dump(Versions.all[0].model, at: backup) == before, "\(state)")
         }
       } else {
         #expect(hashes == Versions.all[0].model.versionHashes)
         #expect(try found.dump(Versions.all[0].model) == before, "\(state)")
-        // And it can be done again, whatever was left lying about.
+        // The migration can be repeated, whatever files the cut left behind.
         var migrator = try way.migrator
         migrator.backup = .none
         try migrator.migrate(storeAt: World.path, to: way.target, as: type, in: found.places)
@@ -108,7 +108,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "A disk that refuses at any moment leaves the store as it was", arguments: Way.allCases,
+    "A disk error at any moment leaves the store unchanged", arguments: Way.allCases,
     Kind.allCases)
   func refusals(_ way: Way, _ kind: Kind) throws {
     var isDone = false
@@ -129,7 +129,7 @@ struct SafetyTests {
       } catch {
         disk.planNoFailures()
         let hashes = try world.metadata().versionHashes
-        // Once it is in its place, only its durability may be in doubt, and the error says so.
+        // After the replacement only the store's durability may be in doubt, and the error states this.
         if hashes == way.target.versionHashes {
           #expect("\(error)".contains("may not survive"), "\(error)")
         } else {
@@ -145,7 +145,8 @@ struct SafetyTests {
   }
 
   @Test(
-    "Whoever ends a migration by its progress leaves the store as it was", arguments: Way.allCases,
+    "An error from the progress handler ends the migration and leaves the store unchanged",
+    arguments: Way.allCases,
     Kind.allCases)
   func cancelled(_ way: Way, _ kind: Kind) throws {
     struct Enough: Error {}
@@ -158,7 +159,7 @@ struct SafetyTests {
       #expect(progress.share >= 0 && progress.share <= 1)
       count.withLock { $0 += 1 }
     }
-    // First all of it is counted, elsewhere.
+    // A first migration to another path counts the calls.
     try migrator.migrate(
       storeAt: World.path, to: way.target, output: "/elsewhere", in: world.places)
     let all = count.withLock { $0 }
@@ -183,7 +184,7 @@ struct SafetyTests {
     }
   }
 
-  @Test("The store as it was is kept, beside or where it was asked for", arguments: Kind.allCases)
+  @Test("The backup is kept beside the store, or at the requested path", arguments: Kind.allCases)
   func backups(_ kind: Kind) throws {
     for way in [Way.inPlace, .rewriting] {
       let world = World(kind)
@@ -195,7 +196,7 @@ struct SafetyTests {
       #expect(report.backupPath == "/Trips.store.V1.backup")
       #expect(try world.dump(Versions.all[0].model, at: "/Trips.store.V1.backup") == before)
       #expect(try world.dump(way.target).count == 40)
-      // Nothing that is there is written over.
+      // An existing file is not replaced.
       migrator.backup = .at("/Trips.store.V1.backup")
       try world.places.destroy(World.path)
       try world.make(Versions.all[0].model, fill)
@@ -210,7 +211,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "A store written elsewhere leaves the old one as it is, byte for byte", arguments: Kind.allCases
+    "A migration to another path changes no byte of the old store", arguments: Kind.allCases
   )
   func elsewhere(_ kind: Kind) throws {
     let world = World(kind)
@@ -230,7 +231,7 @@ struct SafetyTests {
     }
   }
 
-  /// Makes a filled store, and opens it in a context of the former model.
+  /// Creates a filled store, and opens it in a context of the former model.
   private func openWorld(_ kind: Kind) throws -> (World, ManagedObjectContext) {
     let world = World(kind)
     try world.make(Versions.all[0].model, fill)
@@ -241,12 +242,12 @@ struct SafetyTests {
   }
 
   @Test(
-    "Nobody can save into a store while it is migrated, and nothing that was saved is lost",
+    "A context of the former model can't save after a migration, and earlier saves are kept",
     arguments: Kind.allCases)
   func others(_ kind: Kind) throws {
     let (world, context) = try openWorld(kind)
     var migrator = try Way.rewriting.migrator
-    // Somebody saves just before the objects are read.
+    // The context saves before the migration reads the objects.
     try context.insert("Trip")["name"] = .string("late")
     try context.save()
     try migrator.migrate(storeAt: World.path, to: Way.rewriting.target, in: world.places)
@@ -265,7 +266,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "A save is refused after a migration that changes the meaning of values and no column",
+    "A save is refused after a migration that changes only the meaning of values",
     arguments: Kind.allCases)
   func otherMeaning(_ kind: Kind) throws {
     let (world, context) = try openWorld(kind)
@@ -288,7 +289,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "Cancelling the task ends a migration, and the store is as it was", arguments: Kind.allCases)
+    "Cancelling the task ends a migration, and the store is unchanged", arguments: Kind.allCases)
   func cancelledTask(_ kind: Kind) async throws {
     let world = World(kind)
     try world.make(Versions.all[0].model, fill)
@@ -304,7 +305,7 @@ struct SafetyTests {
   }
 
   @Test(
-    "Several that migrate a store at once, each with a coordinator of its own, all come to have it migrated",
+    "All coordinators that migrate one store at the same time open the migrated store",
     arguments: [Way.inPlace, .rewriting, .written], Kind.allCases)
   func atOnce(_ way: Way, _ kind: Kind) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")

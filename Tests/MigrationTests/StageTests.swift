@@ -7,8 +7,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// How a migration is laid out: for each step from one version to the next whether it is lightweight or
-/// custom.
+/// A layout of a migration: for each step to the next version, whether the step is lightweight or custom.
 struct Layout: CustomTestStringConvertible, Sendable {
   let isCustom: [Bool]
   let testDescription: String
@@ -18,12 +17,12 @@ struct Layout: CustomTestStringConvertible, Sendable {
     testDescription = isCustom.map { $0 ? "C" : "L" }.joined()
   }
 
-  /// All ways to lay out one to three steps: fourteen.
+  /// All layouts of one to three steps: fourteen.
   static let all: [Layout] = (1...3).flatMap { count in
     (0..<(1 << count)).map { bits in Layout((0..<count).map { bits >> $0 & 1 != 0 }) }
   }
 
-  /// The stages, with neighbouring lightweight steps in one, and what each handler saw.
+  /// Returns the stages, with neighbouring lightweight steps in one stage. The handlers note the objects in `seen`.
   func stages(_ seen: Seen) -> [MigrationStage] {
     var stages: [MigrationStage] = []
     var index = 0
@@ -54,7 +53,7 @@ struct Layout: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// What handlers saw.
+/// The objects that the handlers found.
 final class Seen: Sendable {
   private let lines = Mutex<[String]>([])
   var all: [String] { lines.withLock { $0 } }
@@ -68,7 +67,7 @@ final class Seen: Sendable {
 @Suite("Staged migrations")
 struct StageTests {
   @Test(
-    "Every layout of lightweight and custom stages reaches the last version from every one before",
+    "Each layout of lightweight and custom stages leads from each version to the last",
     arguments: Layout.all, Kind.allCases)
   func layouts(_ layout: Layout, _ kind: Kind) throws {
     let last = Versions.all[layout.isCustom.count]
@@ -119,14 +118,15 @@ struct StageTests {
   }
 
   @Test(
-    "The step between stages that share no version is inferred", arguments: 0...4, Kind.allCases)
+    "A step between two stages without a common version is inferred", arguments: 0...4,
+    Kind.allCases)
   func gaps(_ start: Int, _ kind: Kind) throws {
     let v = Versions.all
     let seen = Seen()
     let note: @Sendable (String) -> MigrationStage.Handler = { what in
       { try seen.note(what, $0) }
     }
-    // A stage of one version, with a step to the next and from it that no stage has.
+    // No stage contains the step to this one-version stage, nor the step after it.
     let migrator = Migrator(stages: [
       .lightweight([v[0], v[1]], before: note("a"), after: note("b")),
       .lightweight([v[2]], before: note("c"), after: note("d")),
@@ -145,7 +145,7 @@ struct StageTests {
     #expect(try world.metadata().versionHashes == v[4].model.versionHashes)
   }
 
-  @Test("The handlers of a last stage of one version come after everything")
+  @Test("The handlers of a last stage of one version run after all steps")
   func lastStage() throws {
     let v = Versions.all
     let seen = Seen()
@@ -166,7 +166,7 @@ struct StageTests {
     #expect(try world.dump(v[1].model).map(sorted) == [["Trip", "n1=5", "name=Lisbon"]])
   }
 
-  @Test("Stages that contradict one another are refused before anything is done")
+  @Test("Contradictory stages are refused before the migration starts")
   func contradictions() throws {
     let v = Versions.all
     let again = KnownVersion("V2 again", v[1].model)
@@ -185,7 +185,7 @@ struct StageTests {
       try refusal([.lightweight([v[0], v[1]]), .custom(from: v[2], to: v[3])], to: 3) {
         $0.infersMappings = false
       }.contains("Stage 2 begins with \"V3\", and stage 1 ends with \"V2\". The step between"))
-    // A number that becomes a text is no step that can be inferred.
+    // The step from a number to a text can't be inferred.
     let other = KnownVersion("Other", model(Entity("Trip", properties: [.text("n1")])))
     let last = KnownVersion(
       "Last", model(Entity("Trip", properties: [.text("n1"), .text("more")])))
@@ -202,7 +202,7 @@ struct StageTests {
     #expect(
       try refusal([.lightweight([v[0], v[1]])]).contains(
         "The last stage ends with \"V2\", which is not the version that is wanted"))
-    // A store of a version that no stage has is no reason to do anything.
+    // A store of a version that no stage begins with is refused.
     let old = World(.binary)
     try old.make(v[0].model, Versions.fill)
     let error = #expect(throws: MigrationError.self) {
@@ -214,7 +214,8 @@ struct StageTests {
   }
 
   @Test(
-    "What a handler throws ends the migration, and the store is as it was", arguments: Kind.allCases
+    "An error from a handler ends the migration, and the store is unchanged",
+    arguments: Kind.allCases
   )
   func throwing(_ kind: Kind) throws {
     struct Enough: Error {}

@@ -11,7 +11,7 @@ import Testing
 import Validation
 import XMLStore
 
-/// The kinds of stores that are migrated.
+/// The types of stores in the tests.
 enum Kind: String, CaseIterable, CustomTestStringConvertible {
   case binary
   case compressed
@@ -27,7 +27,7 @@ enum Kind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A store on a disk that is not one, made with one version and brought to others.
+/// A store on a simulated disk, created with one version and migrated to other versions.
 struct World {
   static let backends = StoreBackends([
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
@@ -44,7 +44,7 @@ struct World {
     self.disk = disk
   }
 
-  /// Makes the store and fills it.
+  /// Creates the store and fills it.
   func make(
     _ model: Model, at path: String = World.path, _ fill: (ManagedObjectContext) throws -> Void
   ) throws {
@@ -56,7 +56,7 @@ struct World {
     try coordinator.remove(store)
   }
 
-  /// Opens the store with a model and shows what it holds.
+  /// Opens the store with a model and returns the result of `body` for a context of the store.
   func read<R>(
     _ model: Model, at path: String = World.path, _ body: (ManagedObjectContext) throws -> R
   ) throws -> R {
@@ -68,7 +68,7 @@ struct World {
     return result
   }
 
-  /// Every object, as words that tell all it has.
+  /// Returns a line for each object, with all its values.
   func dump(_ model: Model, at path: String = World.path) throws -> [String] {
     try read(model, at: path) { try World.dump($0) }
   }
@@ -119,24 +119,24 @@ struct World {
     return lines.sorted()
   }
 
-  /// What the validator finds wrong with the store.
+  /// Returns the validator's findings in the store.
   func faults(at path: String = World.path) throws -> [String] {
     try Validator().validate(path, on: disk).findings.filter { $0.rule.severity == .error }
       .map { "\($0)" }
   }
 
-  /// The names of the files there are.
+  /// Returns the names of all files.
   func files() throws -> [String] {
     try disk.list("/").filter { $0.kind == .file }.map(\.name).sorted()
   }
 
-  /// What the store says it is.
+  /// Returns the metadata of the store.
   func metadata(at path: String = World.path) throws -> StoreMetadata {
     try places.metadata(at: path)
   }
 }
 
-/// Models, written as short as they can be.
+/// Returns a model of the given entities.
 func model(_ entities: Entity..., composites: [CompositeType] = []) -> Model {
   do {
     return try Model(Model.Description(entities: entities, composites: composites))
@@ -190,7 +190,7 @@ extension Property {
 }
 
 extension Migrator {
-  /// The migrator, with every loss allowed.
+  /// The migrator with all losses allowed.
   var allowingLoss: Migrator {
     var migrator = self
     migrator.allowsLoss = true

@@ -7,7 +7,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// People, their dogs and the clubs they are in, in two versions.
+/// People, their dogs and their clubs, in two versions.
 enum People {
   static let old = model(
     Entity(
@@ -64,7 +64,7 @@ enum People {
 @Suite("Written mappings")
 struct WrittenTests {
   @Test(
-    "Objects become what a mapping says, and what it leaves out is inferred",
+    "Objects follow the mapping, and the parts that the mapping omits are inferred",
     arguments: Kind.allCases)
   func mapped(_ kind: Kind) throws {
     let mapping = try MappingModel(People.text, from: People.old, to: People.new)
@@ -91,7 +91,7 @@ struct WrittenTests {
     #expect(try world.files() == ["Trips.store"])
   }
 
-  /// Splits each person into a contact and a setting, and looks at both sides in every step.
+  /// Splits each person into a contact and a setting, and reads the objects of both versions in each step.
   final class SplittingPolicy: EntityMigrationPolicy {
     let seen: Mutex<[String]>
     let sink: Seen2
@@ -154,7 +154,9 @@ struct WrittenTests {
     func add(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
-  @Test("A policy has both sides in every step, and answers functions", arguments: Kind.allCases)
+  @Test(
+    "A policy can read both versions in each step, and its functions can be called",
+    arguments: Kind.allCases)
   func policy(_ kind: Kind) throws {
     let mapping = try MappingModel(
       """
@@ -172,7 +174,7 @@ struct WrittenTests {
     }
     #expect(missing?.code == .missingPolicy)
     #expect(missing?.message.contains("names the policy \"Splitting\"") ?? false)
-    // A dry run fails likewise.
+    // A dry run fails in the same way.
     let planned = #expect(throws: MigrationError.self) {
       try migrator.plan(forStoreAt: World.path, to: People.new, in: world.places)
     }
@@ -195,7 +197,7 @@ struct WrittenTests {
   }
 
   @Test(
-    "Objects that would not be what the model asks are refused, all of them",
+    "Objects that would violate the model are all refused",
     arguments: Kind.allCases)
   func invalid(_ kind: Kind) throws {
     var contact = People.new["Contact"]!
@@ -221,7 +223,7 @@ struct WrittenTests {
           storeAt: World.path, to: new, in: world.places)
       }
       #expect(error?.code == .invalidResult)
-      // Two are too old as 36 is not; and three lack a remark, or two share that of the first.
+      // Two ages are above 40. Three remarks are missing, or two remarks equal the first remark.
       let found = (error?.failures.count ?? 0) + (error?.constraintConflicts.count ?? 0)
       #expect(found == count - 1, "\(error?.description ?? "")")
       #expect(try world.dump(People.old).count == 8)
@@ -229,7 +231,7 @@ struct WrittenTests {
     }
   }
 
-  @Test("The text of a mapping reads back as it was")
+  @Test("A printed mapping reads back as the same mapping")
   func roundTrip() throws {
     let text = try WrittenMapping(People.text)
     #expect(text.sourceName == "People 1" && text.destinationName == "People 2")
@@ -247,7 +249,7 @@ struct WrittenTests {
   }
 
   @Test(
-    "What can't be read is told with its line",
+    "A syntax error is reported with its line",
     arguments: [
       ("mop A -> B", "line 1: Expected from, to, map, copy, remove, add or run, and found \"mop\""),
       ("\n  x = 1", "line 2: This belongs to no mapping"),
@@ -267,7 +269,7 @@ struct WrittenTests {
   }
 
   @Test(
-    "What the models do not bear out is told by name",
+    "A mapping that does not fit the models is refused with the wrong name",
     arguments: [
       ("map Persn -> Contact", "names \"Persn\", which is no entity of the older model"),
       ("map Person -> Contract", "names \"Contract\", which is no entity of the newer model"),
@@ -284,7 +286,7 @@ struct WrittenTests {
   }
 
   @Test(
-    "Expressions that give nothing for a property are told with the object",
+    "The error for an expression without a usable value names the property or function",
     arguments: [
       ("fullName = $source.shoe", "shoe"),
       ("years = $source.firstName", "can't be given a \"years\""),

@@ -9,10 +9,10 @@ import Testing
 import Validation
 import XMLStore
 
-/// What the validator finds free of errors the library reads completely, and nothing crashes either.
+/// The library reads each file in which the validator finds no error completely, and no changed file causes a crash.
 @Suite("Changed files")
 struct MutationTests {
-  /// A small file, and how many bytes are passed over between two changes of it.
+  /// A small file, and the distance in bytes between two changes.
   struct Kind: CustomStringConvertible, Sendable {
     let description: String
     let step: Int
@@ -33,14 +33,14 @@ struct MutationTests {
     Kind("outside", step: 1999, SmallFile.outside),
   ]
 
-  /// Everything the library reads of some bytes.
+  /// Returns all objects that the library reads from some bytes.
   private static func objects(_ bytes: [UInt8]) throws -> StoreConformance.Objects {
     let disk = SimulatedDisk()
     try disk.open("/s", for: .create).append(bytes)
     return try StoreConformance.objects(BinaryStore.open("/s", on: disk).snapshot())
   }
 
-  @Test("Every changed byte is found, or changes nothing", arguments: kinds)
+  @Test("Every changed byte is found, or changes no object", arguments: kinds)
   func flips(_ kind: Kind) throws {
     let bytes = try kind.make()
     let objects = try Self.objects(bytes)
@@ -54,20 +54,20 @@ struct MutationTests {
     }
   }
 
-  @Test("Every cut is found", arguments: kinds)
+  @Test("Every cut is found, or leaves the file of an earlier commit", arguments: kinds)
   func truncations(_ kind: Kind) throws {
     let bytes = try kind.make()
     for count in stride(from: 0, to: bytes.count, by: kind.step + 4) {
       let cut = Array(bytes[..<count])
       let report = try BrokenFile.report(cut)
       guard report.verdict == .valid else { continue }
-      // Cut where an earlier commit ends, it is the file of that commit.
+      // A file that is cut at the end of an earlier commit is the file of that commit.
       #expect(throws: Never.self) { try Self.objects(cut) }
     }
   }
 
   @Test(
-    "Behind checksums that are right too, no error means that all can be read",
+    "A file with a changed byte, valid checksums and no error can be read completely",
     arguments: kinds)
   func sealed(_ kind: Kind) throws {
     let bytes = try kind.make()
@@ -82,7 +82,9 @@ struct MutationTests {
     }
   }
 
-  @Test("Random changes, as the fuzzer makes them", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(
+    "The validator ends on random changes of the fuzzer's kind",
+    arguments: [1, 2, 3, 4] as [UInt64])
   func random(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<150 {
@@ -91,7 +93,7 @@ struct MutationTests {
     }
   }
 
-  @Test("Of documents too, what has no error is read to its end")
+  @Test("A changed document in XML without an error can be read to its end")
   func documents() throws {
     let bytes = try SmallFile.document()
     let step = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? 11 : 1
@@ -113,7 +115,7 @@ struct MutationTests {
   }
 
   @Test(
-    "Of databases too, and nothing that SQLite or a store makes of changed bytes ends the program")
+    "Changed databases without an error can be read, and none ends the program")
   func databases() throws {
     let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
     let bytes = try SmallFile.shelf()

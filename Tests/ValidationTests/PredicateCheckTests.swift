@@ -31,7 +31,7 @@ struct PredicateCheckTests {
     }
   }
 
-  @Test("A relationship's predicate is asked of the objects that it leads to")
+  @Test("A relationship's predicate is evaluated on the related objects")
   func relationship() throws {
     let report = try BrokenFile.report(Self.stores("SELF.@sum.cost <= 10"))
 
@@ -43,7 +43,7 @@ struct PredicateCheckTests {
   }
 
   @Test(
-    "A predicate that may take too long is left out, and one that can't be asked is a warning",
+    "A slow predicate is skipped, and an unusable predicate is a warning",
     arguments: [
       ("SUBQUERY(SELF, $s, $s.cost > 3).@count == 0", Report.Verdict.incomplete, []),
       ("SELF.trip.stops.trip.stops.@count == 0", .incomplete, []),
@@ -57,7 +57,7 @@ struct PredicateCheckTests {
     #expect(report.findings.map(\.rule.id) == rules, "\(report.text)")
   }
 
-  @Test("A composite attribute's predicate is asked of objects that have a part of it")
+  @Test("A composite attribute's predicate is evaluated if a part has a value")
   func composite() throws {
     let condition = ValidationPredicate("latitude > 0 OR longitude > 0")
     let trip = entity(

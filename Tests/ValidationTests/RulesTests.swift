@@ -7,7 +7,7 @@ struct RulesTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardized
 
-  @Test("There are many, each with an identifier of its own")
+  @Test("There are at least 50 rules, each with an identifier of its own")
   func identifiers() {
     let ids = Rule.all.map(\.id)
 
@@ -16,7 +16,7 @@ struct RulesTests {
     #expect(ids.allSatisfy { $0.wholeMatch(of: #/[A-Z]{4}-[0-9]{3}/#) != nil })
   }
 
-  @Test("Each cites a clause that is there")
+  @Test("Each rule cites a clause of the specification")
   func clauses() throws {
     let folder = Self.root.appending(path: "spec").path
     let pages = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -49,7 +49,7 @@ struct RulesTests {
     #expect(shown == Rule.table.trimmingCharacters(in: .newlines))
   }
 
-  @Test("Severities are in order")
+  @Test("The severities are ordered from information to error")
   func severities() {
     #expect(Rule.all.map(\.severity).min() == .information)
     #expect(Rule.all.map(\.severity).max() == .error)

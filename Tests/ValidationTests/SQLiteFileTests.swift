@@ -9,7 +9,7 @@ import Validation
 
 @Suite("Stores in SQLite databases")
 struct SQLiteFileTests {
-  @Test("The statements of the small store make what our own store writes")
+  @Test("The recorded statements of the small store equal the output of the SQLite store")
   func base() throws {
     let text = try SmallFile.shelfText()
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil {
@@ -19,7 +19,7 @@ struct SQLiteFileTests {
     #expect(try String(contentsOf: SmallFile.shelfFile, encoding: .utf8) == text)
   }
 
-  @Test("All of the small store is looked at, and nothing found")
+  @Test("The small store has no finding, and is checked completely")
   func sound() throws {
     let report = try BrokenFile.report(SmallFile.shelf())
 
@@ -28,7 +28,7 @@ struct SQLiteFileTests {
     #expect(report.checked.objectCount == 5)
   }
 
-  @Test("What the model says of objects holds of those in tables too")
+  @Test("The rules of objects apply to the objects in tables too")
   func objects() throws {
     func rules(_ statements: String) throws -> [String] {
       try BrokenFile.report(SmallFile.shelf(statements)).counts.keys.map(\.id).sorted()
@@ -41,7 +41,7 @@ struct SQLiteFileTests {
     #expect(try rules("UPDATE Z_2TAGS SET Z_2BOOKS = 1") == ["GRAF-021"])
   }
 
-  @Test("A store that another program has changed since is checked with the model that it left")
+  @Test("A store that another program has changed is checked with the model in the file")
   func foreign() throws {
     let bytes = try SmallFile.shelf(
       "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_BEFORE; DROP TABLE QUIRE_LINK"
@@ -53,7 +53,7 @@ struct SQLiteFileTests {
     #expect(report.checked.objectCount == 5)
   }
 
-  @Test("Rows that no commit has written are found")
+  @Test("Rows of an unknown commit are found")
   func uncommitted() throws {
     let report = try BrokenFile.report(
       SmallFile.shelf("DELETE FROM QUIRE_COMMIT; UPDATE ZTAG SET Z_OPT = NULL"))
@@ -61,7 +61,7 @@ struct SQLiteFileTests {
     #expect(report.counts.first { $0.key.id == "SQLS-031" }?.value == 7, "\(report.text)")
   }
 
-  @Test("A count of what is kept is taken for what it says, however large")
+  @Test("A wrong count of kept bytes is an error, also for the least integer")
   func keptCount() throws {
     let report = try BrokenFile.report(
       SmallFile.shelf("UPDATE QUIRE_COMMIT SET KEPT = -9223372036854775807 - 1 WHERE NUMBER = 1"))
@@ -69,7 +69,7 @@ struct SQLiteFileTests {
     #expect(report.counts.keys.map(\.id) == ["SQLS-033"], "\(report.text)")
   }
 
-  @Test("A database that is no store is of no format that is known")
+  @Test("A database that contains no store has an unknown format")
   func otherDatabase() throws {
     let report = try BrokenFile.report(SQLText.database("CREATE TABLE NOTES (TEXT)"))
 
@@ -77,14 +77,14 @@ struct SQLiteFileTests {
     #expect(report.counts.keys.map(\.id) == ["FILE-001"])
   }
 
-  @Test("A newer version is said to be one, and nothing else")
+  @Test("A newer format version is reported without other findings")
   func newer() throws {
     let report = try BrokenFile.report(SmallFile.shelf("UPDATE QUIRE_STORE SET VERSION = 2"))
 
     #expect(report.verdict == .newerFormat)
   }
 
-  @Test("A store without its model is checked with one that is given")
+  @Test("A store without its model is checked with a given model")
   func givenModel() throws {
     let bytes = try SmallFile.shelf(
       """
@@ -100,7 +100,7 @@ struct SQLiteFileTests {
     #expect(other.counts.keys.contains { $0.id == "MODL-010" })
   }
 
-  @Test("What computes is not run, and SQLite's own check goes around it")
+  @Test("Computed columns and indexes are not evaluated, and SQLite's own check is skipped")
   func computing() throws {
     let report = try BrokenFile.report(
       SmallFile.shelf(
@@ -114,11 +114,11 @@ struct SQLiteFileTests {
     #expect(report.passedOver.count == 1, "\(report.text)")
   }
 
-  @Test("Checking leaves files and folder as they were, and sees what is in the log alone")
+  @Test("The validator changes no file, and reads commits that are in the log only")
   func untouched() throws {
     try inFolder { folder in
       let store = try SmallFile.makeShelf(at: folder + "/open.sqlite")
-      // As if the power had gone.
+      // A copy of the files is like a database after a power cut.
       for suffix in ["", "-wal"] {
         try FileManager.default.copyItem(
           atPath: folder + "/open.sqlite" + suffix, toPath: folder + "/left.sqlite" + suffix)
@@ -145,7 +145,7 @@ struct SQLiteFileTests {
     try body(folder)
   }
 
-  /// The files in a folder, but for what processes that have a database open share in its memory.
+  /// Returns the files in a folder, without the shared memory of processes that have a database open.
   private func contents(_ folder: String) throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -165,7 +165,7 @@ struct SQLiteFileTests {
     #expect(report.verdict == .valid, "\(report.text)")
     #expect(report.checked.objectCount > 0 && report.passedOver.isEmpty, "\(report.text)")
     let worse = report.findings.filter { $0.rule.severity != .information }
-    // One was renamed by a migration that left its old name behind.
+    // One database was renamed by a migration, which left the old name behind.
     #expect(
       worse.isEmpty
         || path.hasSuffix("SampleModel_V2.sqlite") && worse.allSatisfy { $0.rule.id == "SQLS-008" },

@@ -6,9 +6,9 @@ import Validation
 /// A record that refers to one section in two places (spec §4.4.4).
 @Suite("Sections that a record refers to twice")
 struct SharedSectionTests {
-  /// One of the two parts could not be read, and no other rule was broken for it.
+  /// One of the two parts can't be read, and no other rule covers the file.
   @Test(
-    "Are an error",
+    "A record that refers to one section twice is an error",
     arguments: [
       { record in record.metadata = record.model }, { record in record.model = record.metadata },
       { record in record.schema = record.model }, { record in record.metadata = record.schema },

@@ -26,16 +26,16 @@ struct SoundFileTests {
     #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(report.text)")
   }
 
-  @Test("Nor have the samples that other tests damage", arguments: SampleStore.allCases)
+  @Test("The samples that other tests damage have no finding", arguments: SampleStore.allCases)
   func samples(_ sample: SampleStore) throws {
     let report = try BrokenFile.report(sample.bytes())
-    // They remove notes that others lead to.
+    // The samples remove notes that other notes refer to.
     let found = Set(report.counts.keys.map(\.id)).subtracting(["GRAF-008", "GRAF-020"])
 
     #expect(found.isEmpty && report.passedOver.isEmpty, "\(report.text)")
   }
 
-  @Test("The example has none, and all of it is looked at")
+  @Test("The example store has no finding, and is checked completely")
   func example() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Examples/Trips.store").standardized.path
@@ -48,7 +48,7 @@ struct SoundFileTests {
   }
 
   @Test(
-    "Random stores have none after any save, with changes, removals, merges and vacuums",
+    "Random stores have no finding after any save, with changes, merges and vacuums",
     arguments: [1, 2, 3] as [UInt64])
   func random(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

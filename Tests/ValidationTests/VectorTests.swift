@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import Validation
 
-/// The files of spec/vectors/rules. `RECORD_VECTORS=1` makes them anew, and the reports beside them.
-@Suite("Files that break just one rule", .serialized)
+/// The files of spec/vectors/rules. `RECORD_VECTORS=1` writes the files and their reports anew.
+@Suite("Files that break exactly one rule", .serialized)
 struct VectorTests {
-  @Test("Each is reported as the report beside it says", arguments: BrokenFile.all)
+  @Test("The report of each file equals the recorded report", arguments: BrokenFile.all)
   func reports(_ broken: BrokenFile) throws {
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil { try Self.record(broken) }
     let file = BrokenFile.folder.appending(path: broken.fileName)
@@ -23,14 +23,14 @@ struct VectorTests {
     #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
   }
 
-  @Test("Each rule has one")
+  @Test("Each rule has exactly one broken file or document")
   func complete() {
     let rules = BrokenFile.all.map(\.rule) + BrokenDocument.all.map(\.rule)
     #expect(Set(rules) == Set(Rule.all.map(\.id)))
     #expect(rules.count == Rule.all.count)
   }
 
-  @Test("The files in the folder are those of the rules")
+  @Test("The folder contains exactly the files of the rules")
   func files() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: BrokenFile.folder.path)
 
@@ -45,7 +45,7 @@ struct VectorTests {
     #expect(Set(names) == expected)
   }
 
-  @Test("Made anew, each breaks its rule alone", arguments: BrokenFile.all)
+  @Test("Each file that is made anew breaks its rule alone", arguments: BrokenFile.all)
   func anew(_ broken: BrokenFile) throws {
     let report = try BrokenFile.report(
       broken.make(), model: broken.model, valueFiles: broken.valueFiles)
@@ -54,7 +54,7 @@ struct VectorTests {
   }
 
   @Test(
-    "Of documents too, each is reported as the report beside it says", arguments: BrokenDocument.all
+    "The report of each document equals the recorded report", arguments: BrokenDocument.all
   )
   func documents(_ broken: BrokenDocument) throws {
     let name = "\(broken.rule).quire"
@@ -73,7 +73,7 @@ struct VectorTests {
     #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
   }
 
-  @Test("Made anew, each document breaks its rule alone", arguments: BrokenDocument.all)
+  @Test("Each document that is made anew breaks its rule alone", arguments: BrokenDocument.all)
   func documentsAnew(_ broken: BrokenDocument) throws {
     let report = try BrokenDocument.report(broken.make(), as: "Broken.quire")
 

@@ -5,7 +5,7 @@ import Validation
 @Suite("Decimals in an XML document")
 struct XMLDecimalTests {
   @Test(
-    "They are numbers to their last character, as whoever reads the store has it",
+    "The validator reads a decimal to its last character, as the reader does",
     arguments: [
       ("-12.500", true), (" 3E8 ", true), ("5.", true), (".5", true), ("NaN", true), ("1-2", false),
       ("1.2.3", false), ("1e5-2", false), ("--1", false), (".", false),

@@ -10,13 +10,13 @@ import Testing
 import Validation
 import XMLStore
 
-@Suite("Documents that are checked")
+@Suite("Validation of documents")
 struct DocumentTests {
   private static let backends = StoreBackends([
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
   ])
 
-  /// Everything that a document holds.
+  /// Reads everything from a document.
   private static func read(_ disk: any Disk) throws {
     let document = try Document.open(
       "/d", in: StorePlaces(backends, on: disk), access: .readOnly)
@@ -34,7 +34,7 @@ struct DocumentTests {
     return disk
   }
 
-  @Test("A sound one has no finding, and all of it is looked at")
+  @Test("A sound document has no finding, and is checked completely")
   func sound() throws {
     let notes = try Validator().validate("/d", on: try Self.disk(.notes()))
     let library = try Validator().validate("/d", on: try Self.disk(.library()))
@@ -51,7 +51,7 @@ struct DocumentTests {
     #expect(packed.summary == notes.summary)
   }
 
-  @Test("A commit that was damaged is an error, and one that does not count is none")
+  @Test("A damaged commit is an error, unless the manifest names an earlier commit")
   func tornCommits() throws {
     var document = try DocumentFiles.notes()
     document.files["stores/main.store"]![document.files["stores/main.store"]!.count - 100] ^= 1
@@ -73,7 +73,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "Links are errors, whatever they lead to",
+    "Symbolic links are errors, whatever their targets are",
     arguments: ["stores", "models/1.xml", "manifest.json"])
   func links(_ name: String) throws {
     let disk = try Self.disk(.notes())
@@ -87,7 +87,7 @@ struct DocumentTests {
     #expect(throws: (any Error).self) { try Self.read(disk) }
   }
 
-  @Test("A store that no rules are known of is not valid, and one of a newer version says so")
+  @Test("A store without known rules is not valid, and a newer format has its own verdict")
   func otherStores() throws {
     var document = try DocumentFiles.notes()
     document.replace("\"type\": \"Binary\"", "\"type\": \"Graph\"")
@@ -103,7 +103,7 @@ struct DocumentTests {
     #expect(try Validator().validate("/d", on: try Self.disk(document)).verdict == .invalid)
   }
 
-  @Test("A model that is given is held against the document's")
+  @Test("A given model is compared with the document's model")
   func givenModel() throws {
     let report = try Validator(model: SmallFile.library()).validate(
       "/d", on: try Self.disk(.notes()))
@@ -111,7 +111,7 @@ struct DocumentTests {
     #expect(report.counts.keys.map(\.id) == ["MODL-010"], "\(report.text)")
   }
 
-  @Test("What has no error after a change is read to its end", arguments: [0, 1])
+  @Test("A changed document without an error can be read to its end", arguments: [0, 1])
   func changes(_ which: Int) throws {
     let document = try which == 0 ? DocumentFiles.notes() : .library()
     let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
@@ -132,7 +132,7 @@ struct DocumentTests {
     #expect(validCount > 2)
   }
 
-  @Test("Whatever is missing is missed", arguments: [0, 1])
+  @Test("Every missing file is reported", arguments: [0, 1])
   func missing(_ which: Int) throws {
     let document = try which == 0 ? DocumentFiles.notes() : .library()
     for name in document.files.keys.sorted() {

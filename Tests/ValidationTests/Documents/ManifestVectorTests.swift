@@ -18,7 +18,7 @@ struct ManifestVectorTests {
 
   private static func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
 
-  /// The manifest of a vector, or the one that it changes.
+  /// Returns the text of a vector's manifest: the vector's own text, or a change of another vector's text.
   private static func text(_ vector: SpecVector) throws -> String {
     guard let title = vector["of"] else { return text(vector[all: "line"]) }
     let base = try #require(sound.first { $0.title == title })
@@ -28,7 +28,7 @@ struct ManifestVectorTests {
     return text(lines)
   }
 
-  @Test("What the vectors hold is read", arguments: sound)
+  @Test("The manifests of the sound vectors are read with all their values", arguments: sound)
   func reading(_ vector: SpecVector) throws {
     let bytes = Array(try Self.text(vector).utf8)
     let manifest = try Manifest(bytes, path: vector.place)
@@ -48,7 +48,7 @@ struct ManifestVectorTests {
     HostileInputs.manifest(bytes)
   }
 
-  @Test("What they show to be wrong is refused, for that reason alone", arguments: bad)
+  @Test("The manifests of the bad vectors are refused, for one reason each", arguments: bad)
   func refusing(_ vector: SpecVector) throws {
     let bytes = Array(try Self.text(vector).utf8)
 
@@ -57,14 +57,14 @@ struct ManifestVectorTests {
     #expect(HostileInputs.manifestErrors(bytes) == vector[all: "rule"], "\(vector)")
   }
 
-  @Test("Every rule of manifests that is an error has a vector")
+  @Test("Every rule of manifests with the severity error has a vector")
   func complete() {
     let rules = Rule.all.filter { $0.id.hasPrefix("MANI") && $0.severity == .error }
 
     #expect(Set(Self.bad.compactMap { $0["rule"] }) == Set(rules.map(\.id)))
   }
 
-  @Test("The example is what is written, byte for byte")
+  @Test("The example of the page equals the written manifest, byte for byte")
   func example() throws {
     let text = try Self.example()
 
@@ -82,7 +82,7 @@ struct ManifestVectorTests {
 
   // MARK: - The schema
 
-  @Test("The schema says of the vectors what it can")
+  @Test("The schema accepts the sound vectors and refuses the bad ones that it can recognize")
   func schema() throws {
     let file = Self.spec.appending(path: "manifest.schema.json")
     let schema = try SmallSchema(JSON.read(Array(try Data(contentsOf: file))))
@@ -92,7 +92,7 @@ struct ManifestVectorTests {
 
     #expect(try faults(Self.example()) == [])
     for vector in Self.sound { #expect(try faults(Self.text(vector)) == [], "\(vector)") }
-    // What holds between members, and which days there are, no schema can say.
+    // A schema can't express conditions between members, nor the days of the calendar.
     let beyond: Set = [
       "MANI-001", "MANI-013", "MANI-014", "MANI-015", "MANI-016", "MANI-018", "MANI-019",
       "MANI-020", "MANI-021", "MANI-022", "MANI-023", "MANI-024",
@@ -107,7 +107,7 @@ struct ManifestVectorTests {
 
   // MARK: - Changes
 
-  @Test("Of changed manifests, those that are refused are those that an error is found in")
+  @Test("The reader refuses exactly the changed manifests in which the validator finds an error")
   func changes() throws {
     for vector in Self.sound {
       let bytes = Array(try Self.text(vector).utf8)
@@ -122,7 +122,7 @@ struct ManifestVectorTests {
     }
   }
 
-  @Test("Values that go elsewhere too", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("The same holds for manifests with exchanged values", arguments: [1, 2, 3, 4] as [UInt64])
   func swaps(_ seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let texts = try [Self.example()] + Self.sound.map { try Self.text($0) }
@@ -152,7 +152,7 @@ struct ManifestVectorTests {
     }
   }
 
-  /// The value with another in the place of one of its parts.
+  /// Returns the value with one of its parts replaced.
   private static func changed(
     _ json: JSON, _ values: [JSON], _ generator: inout SeededGenerator
   ) -> JSON {
@@ -199,14 +199,14 @@ struct ManifestVectorTests {
     #expect(ManifestDate.date(text + " ") == nil)
   }
 
-  @Test("Every date is read back as it was rounded, and those that can't be said are cut off")
+  @Test("Every date reads back rounded, and dates beyond the range become its limits")
   func manyDates() throws {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<2000 {
       let date = Date(
         timeIntervalSinceReferenceDate: .random(in: -6e10...2.5e11, using: &generator))
       #expect(ManifestDate.date(ManifestDate.text(date)) == ManifestDate.rounded(date))
-      // Foundation agrees, where its calendar is the same.
+      // Foundation's text is the same for dates after the change of calendars.
       if date.timeIntervalSinceReferenceDate > -1e10 {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         #expect(

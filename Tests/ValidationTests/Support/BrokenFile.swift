@@ -3,18 +3,18 @@ import Foundation
 import ObjectModel
 import Validation
 
-/// A file that breaks just one rule, or shows one thing, as `spec/vectors/rules` holds it.
+/// A file that breaks exactly one rule, or shows one property, as in `spec/vectors/rules`.
 struct BrokenFile: CustomStringConvertible, Sendable {
   let rule: String
-  /// A model beside the file's own.
+  /// A model beside the file's own model.
   var model: Model?
-  /// What is to be done to the small SQLite store, in SQL, where the file is one.
+  /// The SQL statements that change the small SQLite store; `nil` if the file is of another kind.
   var statements: (@Sendable () throws -> String)?
-  /// The names of files in its folder of values.
+  /// The names of the files in its folder of outside values.
   var valueFiles: [String] = []
   let make: @Sendable () throws -> [UInt8]
 
-  /// What the file in the folder holds: a store, or the statements that make one of the small SQLite store.
+  /// The name of the file in the folder: a store, or statements for the small SQLite store.
   var fileName: String { "\(rule).\(statements == nil ? "store" : "sql")" }
 
   init(_ rule: String, model: Model? = nil, _ make: @escaping @Sendable () throws -> [UInt8]) {
@@ -23,7 +23,7 @@ struct BrokenFile: CustomStringConvertible, Sendable {
     self.make = make
   }
 
-  /// A small file of which fields are changed.
+  /// Creates a file from a small file by changes of fields.
   init(
     _ rule: String, model: Model? = nil, _ base: @escaping @Sendable () throws -> [UInt8],
     _ change: @escaping @Sendable (inout FileEditor) throws -> Void
@@ -42,7 +42,7 @@ struct BrokenFile: CustomStringConvertible, Sendable {
     + objects
     + links + documents + packed + databases
 
-  /// What the validator says of some bytes.
+  /// Returns the validator's report of some bytes.
   static func report(
     _ bytes: [UInt8], as name: String = "file.store", model: Model? = nil,
     valueFiles: [String] = []

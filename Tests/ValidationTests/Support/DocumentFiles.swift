@@ -10,7 +10,7 @@ struct DocumentFiles {
 
   init() {}
 
-  /// The files of a folder.
+  /// Reads the files of a folder.
   init(recordedIn folder: URL) throws {
     let names = FileManager.default.enumerator(atPath: folder.path)
     while let name = names?.nextObject() as? String {
@@ -24,7 +24,7 @@ struct DocumentFiles {
     }
   }
 
-  /// Writes the files into a folder, in place of what is there.
+  /// Writes the files into a folder, and replaces the folder's contents.
   func record(in folder: URL) throws {
     try? FileManager.default.removeItem(at: folder)
     for (name, bytes) in files {
@@ -35,7 +35,7 @@ struct DocumentFiles {
     }
   }
 
-  /// Puts the files on a disk.
+  /// Writes the files to a disk.
   func put(at path: String, on disk: any Disk) throws {
     var folders: Set<String> = []
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
@@ -49,13 +49,13 @@ struct DocumentFiles {
     }
   }
 
-  /// The manifest's text.
+  /// The text of the manifest.
   var manifest: String {
     get { String(decoding: files["manifest.json"] ?? [], as: UTF8.self) }
     set { files["manifest.json"] = Array(newValue.utf8) }
   }
 
-  /// Replaces a part of the manifest where it first stands.
+  /// Replaces the first occurrence of a text in the manifest.
   mutating func replace(_ text: String, _ other: String) {
     precondition(manifest.contains(text), "'\(text)' is in the manifest.")
     manifest = manifest.replacing(text, with: other, maxReplacements: 1)
@@ -63,7 +63,7 @@ struct DocumentFiles {
 }
 
 extension DocumentFiles {
-  /// Three versions of notes in a block file, and an attachment.
+  /// Returns a document with three versions of notes in a block file, and an attachment.
   static func notes() throws -> DocumentFiles {
     var document = DocumentFiles()
     let model = try Model(
@@ -106,7 +106,7 @@ extension DocumentFiles {
     return document
   }
 
-  /// Two versions of a library in an XML store, which has a file for each.
+  /// Returns a document with two versions of a library in an XML store, which has one file for each version.
   static func library() throws -> DocumentFiles {
     var document = DocumentFiles()
     let model = try SmallFile.library()

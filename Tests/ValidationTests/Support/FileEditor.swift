@@ -3,27 +3,27 @@ import Checksums
 import Foundation
 import Rows
 
-/// A sound block file whose fields are changed by name, and whose checksums are then made right again
-/// where nobody changed them:
+/// A sound block file whose fields are changed by name. The checksums are then repaired, except for checksums that were
+/// changed themselves:
 ///
 ///     var editor = try FileEditor(bytes)
 ///     editor.set("segment0.block0.column2.width", 3)
 ///     let broken = editor.sealed()
 ///
-/// Names begin at the newest commit; `before.` leads to the one before it. The places of fields are
-/// written down here once more, apart from the code that is tested.
+/// Names begin at the newest commit; `before.` leads to the commit before. The editor has its own list of the fields'
+/// places, independent of the tested code.
 struct FileEditor {
   private(set) var bytes: [UInt8]
   private var places: [String: Range<Int>] = [:]
   private var touched: [Range<Int>] = []
   private var seals: [Seal] = []
 
-  /// A checksum: where it lies, and which bytes it is of. These depend on what the fields say.
+  /// The place of a checksum and the range that it covers. Both depend on the values of fields.
   private struct Seal {
     let place: Int
     let range: ([UInt8]) -> Range<Int>?
     var zeroed: Range<Int>?
-    /// Bytes of the file that the checksum covers before those of `range`.
+    /// Bytes of the file that the checksum covers before the bytes of `range`.
     var before: Range<Int>?
   }
 
@@ -39,13 +39,13 @@ struct FileEditor {
 
   // MARK: - Changing
 
-  /// The number in a field.
+  /// Returns the number in a field.
   func number(_ name: String) -> Int {
     guard let place = places[name] else { preconditionFailure("There is no field '\(name)'.") }
     return bytes.number(place.lowerBound, place.count)
   }
 
-  /// Puts a number into a field.
+  /// Writes a number to a field.
   mutating func set(_ name: String, _ value: Int) {
     guard let place = places[name] else { preconditionFailure("There is no field '\(name)'.") }
     poke(
@@ -53,13 +53,13 @@ struct FileEditor {
       (0..<place.count).map { UInt8(truncatingIfNeeded: value >> (8 * min($0, 7))) })
   }
 
-  /// Puts bytes at an offset.
+  /// Writes bytes at an offset.
   mutating func poke(_ offset: Int, _ new: [UInt8]) {
     bytes.replaceSubrange(offset..<offset + new.count, with: new)
     touched.append(offset..<offset + new.count)
   }
 
-  /// Where the body of a column begins.
+  /// Returns the offset of a column's body.
   func body(_ column: String) -> Int {
     let block = column.split(separator: ".").dropLast().joined(separator: ".")
     let count = number("\(column).body_byte_count")
@@ -67,7 +67,7 @@ struct FileEditor {
       + (count > 4096 ? ((count + 4095) / 4096 * 4 + 7) & ~7 : 0)
   }
 
-  /// The file with its checksums made right, but for those that were changed themselves.
+  /// Returns the file with its checksums repaired, except for checksums that were changed themselves.
   func sealed() -> [UInt8] {
     var bytes = bytes
     for seal in seals where !touched.contains(where: { $0.overlaps(seal.place..<seal.place + 4) }) {
@@ -224,7 +224,7 @@ struct FileEditor {
     seals.append(
       Seal(place: at + 16) { bytes in
         let (chunk, count) = (bytes.number(at + 8, 4), bytes.number(at + 12, 4))
-        // A long body is checked by its table, which these files do not change.
+        // A long body has a table of checksums, which these files do not change.
         return count == 0 || count > 4096 ? nil : bytes.range(start + chunk, count)
       })
     let encoding = bytes[place + 3]
@@ -242,13 +242,13 @@ struct FileEditor {
 }
 
 extension [UInt8] {
-  /// So many bytes from an offset on; `nil` when they are not there.
+  /// Returns the range of the given length from an offset; `nil` if it exceeds the bytes.
   func range(_ start: Int, _ byteCount: Int) -> Range<Int>? {
     start >= 0 && byteCount >= 0 && start <= count && byteCount <= count - start
       ? start..<start + byteCount : nil
   }
 
-  /// The little-endian number at an offset; 0 behind the end.
+  /// Returns the little-endian number at an offset; 0 beyond the end.
   func number(_ offset: Int, _ byteCount: Int) -> Int {
     guard offset >= 0, offset + byteCount <= count else { return 0 }
     return (0..<byteCount).reduce(0) { $0 | Int(self[offset + $1]) << (8 * $1) }

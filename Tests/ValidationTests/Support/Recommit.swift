@@ -2,11 +2,11 @@ import BlockFileFormat
 import Foundation
 import Rows
 
-/// A block file with one more commit, which writes what a sound writer would not.
+/// Returns a block file with one more commit, which may contain errors that a correct writer does not make.
 ///
 /// - Parameters:
 ///   - sections: Bytes in place of the newest commit's metadata, model or schema.
-///   - edit: Changes the record once its references and its number of live bytes are right.
+///   - edit: Changes the record after its references and its number of live bytes are set.
 func recommitted(
   _ bytes: [UInt8], metadata: [UInt8]? = nil, model: [UInt8]? = nil, schema: [UInt8]? = nil,
   gap: Int = 0, edit: (inout CommitRecord) -> Void = { _ in }
@@ -44,7 +44,7 @@ func recommitted(
 }
 
 extension CommitRecord {
-  /// How many bytes are not dead.
+  /// The number of live bytes.
   var liveCount: UInt64 {
     UInt64(64 + 48 + bytes.count)
       + [metadata, model, schema].reduce(0) { $0 + UInt64($1.byteCount) }

@@ -7,7 +7,8 @@ import SQLiteStore
 import StoreInterface
 
 extension SmallFile {
-  /// The model of the small SQLite store: authors with a favourite, books in an order, comics, which are books, and tags.
+  /// Returns the model of the small SQLite store: authors with a favourite, ordered books, comics as a subentity of
+  /// books, and tags.
   static func shelfModel() throws -> Model {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)
@@ -32,11 +33,12 @@ extension SmallFile {
     return try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
   }
 
-  /// The statements that make the small SQLite store: what our own store writes, but for the time of its commit.
+  /// The statements that make the small SQLite store. They are the output of the SQLite store, except for the time of the
+  /// commit.
   static let shelfFile = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../spec/vectors/sqlite-store.sql").standardized
 
-  /// The small SQLite store after some more statements.
+  /// Returns the small SQLite store after additional statements.
   static func shelf(_ statements: String = "") throws -> [UInt8] {
     try SQLText.database(
       "PRAGMA page_size=512", String(contentsOf: shelfFile, encoding: .utf8), statements)
@@ -44,7 +46,7 @@ extension SmallFile {
 
   static func shelf() throws -> [UInt8] { try shelf("") }
 
-  /// Writes the small SQLite store, and gives its statements.
+  /// Writes the small SQLite store, and returns its statements.
   static func shelfText() throws -> String {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "ValidationTests.\(UUID().uuidString)")
@@ -53,13 +55,13 @@ extension SmallFile {
     let path = folder.appending(path: "shelf.sqlite").path
     let store = try makeShelf(at: path)
     try store.close()
-    // When it was written is another time each time.
+    // The time of the commit differs in each run, so a fixed time replaces it.
     return try SQLText.text(ofDatabaseAt: path).replacing(
       #/(INSERT INTO QUIRE_COMMIT .* VALUES \([01], )[-+0-9.e]+/#
     ) { "\($0.output.1)812345678.5" }
   }
 
-  /// Makes the small SQLite store, which stays open.
+  /// Creates the small SQLite store, which stays open.
   static func makeShelf(at path: String) throws -> any Store {
     let store = try SQLiteStoreBackend().create(
       at: path, model: shelfModel(), on: RealDisk(),

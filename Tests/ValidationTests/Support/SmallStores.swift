@@ -7,7 +7,7 @@ import Rows
 import SeededRandom
 import StoreInterface
 
-/// One save of a small store, in short words.
+/// One save of a small store, in a short notation.
 struct Saving {
   let base: any StoreSnapshot
   let builder: LayerBuilder
@@ -25,7 +25,7 @@ struct Saving {
     }
   }
 
-  /// Changes a value of an object that an earlier save has put in.
+  /// Changes a value of an object of an earlier save.
   func change(
     _ entity: String, _ number: UInt64, _ name: String, _ value: Value, basis: Int64? = nil
   ) throws {
@@ -34,14 +34,14 @@ struct Saving {
     builder.set(value, column: base.schema[entity]!.index(of: name)!, of: key, basis: version)
   }
 
-  /// Removes an object that an earlier save has put in.
+  /// Removes an object of an earlier save.
   func remove(_ entity: String, _ number: UInt64) throws {
     let key = key(entity, number)
     builder.remove(key, basis: try base.view.row(of: key)?.version ?? 1)
   }
 }
 
-/// The bytes of a store of the given model after the given saves, the same each time.
+/// Returns the bytes of a store of the given model after the given saves. The bytes are the same each time.
 func storeBytes(
   _ entities: [Entity], composites: [CompositeType] = [], isCompressed: Bool = false,
   _ saves: ((Saving) throws -> Void)...
@@ -66,7 +66,7 @@ extension BinaryStore {
   }
 }
 
-/// An entity in short words: attributes by name, and relationships.
+/// Returns an entity with the given attributes and relationships.
 func entity(
   _ name: String, _ attributes: [Attribute] = [], relationships: [Relationship] = [],
   inherits: String? = nil, isAbstract: Bool = false, unique: [[String]] = []
@@ -77,12 +77,12 @@ func entity(
     uniquenessConstraints: unique)
 }
 
-/// Small sound files that vectors begin with.
+/// Small sound files, which the vectors change.
 enum SmallFile {
   static let note = entity(
     "Note", [Attribute("stars", .int16), Attribute("text", .string)])
 
-  /// Three commits: nothing; three notes; one changed, one removed, one untouched.
+  /// Returns a file of three commits: an empty one; one with three notes; one that changes a note and removes another.
   static func notes() throws -> [UInt8] {
     try storeBytes(
       [note],
@@ -97,7 +97,7 @@ enum SmallFile {
       })
   }
 
-  /// Two commits: nothing; three notes.
+  /// Returns a file of two commits: an empty one, and one with three notes.
   static func one() throws -> [UInt8] {
     try storeBytes([note]) { saving in
       for (number, text) in [(1, "Lisboa"), (2, "Porto"), (5, "Évora")] as [(UInt64, String)] {
@@ -106,17 +106,17 @@ enum SmallFile {
     }
   }
 
-  /// A commit without rows.
+  /// Returns a file of one commit without rows.
   static func empty() throws -> [UInt8] { try storeBytes([note]) }
 
-  /// One object with two numbers, of which the second has no value.
+  /// Returns a file with one object and two numbers, the second of which has no value.
   static func pair() throws -> [UInt8] {
     try storeBytes([entity("Pair", [Attribute("a", .int32), Attribute("b", .int32)])]) { saving in
       saving.insert("Pair", 1, ["a": .integer(7)])
     }
   }
 
-  /// Columns in every encoding that has a structure of its own.
+  /// Returns a file with columns in every encoding that has a structure of its own.
   static func columns() throws -> [UInt8] {
     let one = entity(
       "Thing",
@@ -140,7 +140,7 @@ enum SmallFile {
     }
   }
 
-  /// A segment of 17 blocks, whose entries are in a page.
+  /// Returns a file with a segment of 17 blocks, whose entries are in a page.
   static func pages() throws -> [UInt8] {
     let entities = (1...17).map { entity("E\(100 + $0)", [Attribute("a", .int16)]) }
     return try storeBytes(entities) { saving in
@@ -148,7 +148,7 @@ enum SmallFile {
     }
   }
 
-  /// A block that is compressed.
+  /// Returns a file with a compressed block.
   static func compressed() throws -> [UInt8] {
     try storeBytes([note], isCompressed: true) { saving in
       for number in 1...100 as ClosedRange<UInt64> {
@@ -162,14 +162,14 @@ enum SmallFile {
     }
   }
 
-  /// A commit that is too large to be made durable at once.
+  /// Returns a file with a commit that is too large to be made durable at once.
   static func large() throws -> [UInt8] {
     try storeBytes([entity("Picture", [Attribute("bytes", .binary)])]) { saving in
       saving.insert("Picture", 1, ["bytes": .binary(Data(count: 270_000))])
     }
   }
 
-  /// A block that refers to two compressed values outside of it, and has a row without one.
+  /// Returns a file with a block that refers to two compressed outside values, and has a row without an outside value.
   static func outside() throws -> [UInt8] {
     try storeBytes([entity("Picture", [Attribute("bytes", .binary)])], isCompressed: true) {
       var generator = SeededGenerator(seed: 7)
@@ -182,7 +182,7 @@ enum SmallFile {
     }
   }
 
-  /// Links between notes and tags, both in an order of their own, and a note that leads to another.
+  /// Returns a file with ordered links between notes and tags, and a note that refers to another note.
   static func links() throws -> [UInt8] {
     let note = entity(
       "Note",
@@ -222,7 +222,7 @@ enum SmallFile {
     }
   }
 
-  /// So many rows that the segment has the entries of its indexes.
+  /// Returns a file with so many rows that the segment contains index entries.
   static func indexed() throws -> [UInt8] {
     let word = Entity(
       "Word", properties: [.attribute(Attribute("length", .int16))],

@@ -3,7 +3,7 @@ import Foundation
 import ObjectModel
 import Validation
 
-/// A document that breaks just one rule, as `spec/vectors/rules` holds it.
+/// A document that breaks exactly one rule, as in `spec/vectors/rules`.
 struct BrokenDocument: CustomStringConvertible, Sendable {
   let rule: String
   let make: @Sendable () throws -> DocumentFiles
@@ -22,7 +22,7 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
 
   var description: String { rule }
 
-  /// What the validator says of a document.
+  /// Returns the validator's report of a document.
   static func report(_ document: DocumentFiles, as name: String) throws -> Report {
     let disk = SimulatedDisk()
     try document.put(at: name, on: disk)

@@ -159,7 +159,7 @@ extension BrokenFile {
       $0.poke(reference($0, 0) + 28, [2])
     },
     BrokenFile("BLCK-089", SmallFile.outside) {
-      // The outside bitmap comes behind the presence bitmap.
+      // The outside bitmap follows the presence bitmap.
       let body = $0.body("segment0.block0.column1")
       $0.poke(body + 8, [$0.bytes[body + 8] | 4])
     },
@@ -173,12 +173,12 @@ extension BrokenFile {
       $0.poke(reference($0, 1) + 8, [7])
     },
     BrokenFile("BLCK-093", SmallFile.outside) {
-      // Two values that are said to have 40 MiB each.
+      // The references of two values state 40 MiB each.
       for index in 0...1 { $0.poke(reference($0, index) + 8, [0, 0, 0x80, 2]) }
     },
   ]
 
-  /// Where a reference to a value outside lies: the last of the column's bytes.
+  /// Returns the offset of a reference to an outside value, in the last bytes of the column.
   private static func reference(_ editor: FileEditor, _ index: Int) -> Int {
     editor.body("segment0.block0.column1")
       + editor.number("segment0.block0.column1.body_byte_count") - 64 + 32 * index

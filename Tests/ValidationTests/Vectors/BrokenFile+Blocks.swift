@@ -45,7 +45,7 @@ extension BrokenFile {
       $0.poke(body + $0.number("segment0.block0.column2.body_byte_count") - 1, [0xFF])
     },
     BrokenFile("BLCK-085", SmallFile.columns) {
-      // The sign of the last, whose magnitude has one byte.
+      // The sign of the last value, whose magnitude has one byte.
       let body = $0.body("segment0.block0.column3")
       $0.poke(body + $0.number("segment0.block0.column3.body_byte_count") - 2, [2])
     },

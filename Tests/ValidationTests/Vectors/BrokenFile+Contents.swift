@@ -126,7 +126,7 @@ extension BrokenFile {
     },
   ]
 
-  /// A pair of relationships that lead to many on both sides.
+  /// A to-many relationship and its to-many inverse.
   static let tags = [
     entity(
       "Note",
@@ -137,7 +137,7 @@ extension BrokenFile {
       "Tag", relationships: [Relationship("notes", to: "Note", inverse: "tags", count: .toMany)]),
   ]
 
-  /// A small file whose newest metadata are changed.
+  /// Returns a small file whose newest metadata are changed.
   private static func metadata(
     _ change: (inout [String: PropertyList]) -> Void
   ) throws -> [UInt8] {
@@ -147,7 +147,7 @@ extension BrokenFile {
     return try recommitted(bytes, metadata: BinaryPropertyList.write(.dictionary(values)))
   }
 
-  /// A file whose newest schema is another.
+  /// Returns a file whose newest schema is replaced.
   private static func schema(
     _ bytes: [UInt8], _ change: (Schema) throws -> Schema
   ) throws -> [UInt8] {

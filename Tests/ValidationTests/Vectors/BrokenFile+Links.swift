@@ -18,18 +18,18 @@ extension BrokenFile {
       $0.set("segment0.block1.column65535.base", 2)
     },
     BrokenFile("INDX-004", SmallFile.indexed) {
-      // Two objects of the same length change places.
+      // Two objects with keys of the same length are exchanged.
       let body = $0.body("segment0.block1.column65532")
       let (one, two) = (Array($0.bytes[body..<body + 2]), Array($0.bytes[body + 2..<body + 4]))
       $0.poke(body, two + one)
     },
     BrokenFile("INDX-005", SmallFile.indexed) {
-      // An object that is there already, and another is not.
+      // One object is listed twice, and another object is missing.
       let body = $0.body("segment0.block1.column65532")
       $0.poke(body, Array($0.bytes[body + 2..<body + 4]))
     },
     BrokenFile("INDX-006", SmallFile.indexed) {
-      // The last length is one more than the object's.
+      // The last length exceeds the object's length by one.
       let body = $0.body("segment0.block1.column1")
       let last = body + $0.number("segment0.block1.column1.body_byte_count") - 1
       $0.poke(last, [$0.bytes[last] + 1])

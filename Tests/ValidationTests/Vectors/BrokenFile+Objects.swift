@@ -39,7 +39,7 @@ extension BrokenFile {
       }
     },
     BrokenFile("GRAF-006") {
-      // A bracket that closes nothing is beyond spec §2.2.10, so no automaton decides the pattern.
+      // An unbalanced closing bracket is beyond spec §2.2.10, so no automaton decides the pattern.
       let text = Attribute("text", .string, validation: .init(pattern: "(a+)+]"))
       return try storeBytes([entity("Note", [text])]) {
         $0.insert("Note", 1, ["text": .string(String(repeating: "a", count: 60) + "b")])
@@ -76,7 +76,7 @@ extension BrokenFile {
     },
   ]
 
-  /// Trips with stops, in an order; a trip may have a leader, who leads one trip.
+  /// Returns trips with ordered stops. A trip may have a leader, and a leader leads one trip.
   private static func trips(
     tripIsOptional: Bool = true, count: Relationship.Count = .toMany
   ) -> [Entity] {

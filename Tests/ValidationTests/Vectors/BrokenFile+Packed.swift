@@ -2,7 +2,7 @@ import Archives
 import DurableFiles
 
 extension SmallFile {
-  /// A document of notes, packed.
+  /// Returns a packed document of notes.
   static func packed() throws -> [UInt8] {
     let disk = SimulatedDisk()
     try DocumentFiles.notes().put(at: "/d", on: disk)
@@ -16,7 +16,7 @@ extension BrokenFile {
     BrokenFile("CONT-020") { Array(try SmallFile.packed().dropLast()) },
     BrokenFile("CONT-021") {
       var bytes = try SmallFile.packed()
-      // The store lies in it as it is.
+      // The archive contains the store without compression.
       let store = try SmallFile.notes()
       let start = (0..<bytes.count - 8).first { bytes[$0..<$0 + 8].elementsEqual(store[..<8]) }!
       bytes[start + 40] ^= 1

@@ -4,7 +4,7 @@ import PropertyLists
 import StoreInterface
 
 extension BrokenFile {
-  /// The small SQLite store after some statements.
+  /// The small SQLite store after additional statements.
   private init(
     database rule: String, valueFiles: [String] = [],
     _ statements: @escaping @autoclosure @Sendable () throws -> String
@@ -76,7 +76,7 @@ extension BrokenFile {
       "UPDATE QUIRE_BEFORE SET BYTES = zeroblob(length(BYTES)) WHERE rowid = 1;"),
   ]
 
-  /// Gives the store the metadata of another model.
+  /// Returns statements that give the store the metadata of another model.
   private static func otherModel() throws -> String {
     var metadata = StoreMetadata(
       type: StoreType(rawValue: "SQLite"), model: try SmallFile.library())

@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 
 extension SmallFile {
-  /// The model of authors, books in an order, comics, which are books, and tags of books.
+  /// Returns the model of authors, ordered books, comics as a subentity of books, and tags of books.
   static func library() throws -> Model {
     let author = entity(
       "Author", [Attribute("name", .string), Attribute("born", .date)],
@@ -20,7 +20,7 @@ extension SmallFile {
     return try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
   }
 
-  /// An XML store of that model.
+  /// Returns an XML store of that model.
   static func document() throws -> [UInt8] {
     let source = String(decoding: try ModelSource.write(library()), as: UTF8.self)
       .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
@@ -58,7 +58,7 @@ extension SmallFile {
 }
 
 extension BrokenFile {
-  /// A document in which one text is replaced where it first stands.
+  /// A document in which the first occurrence of a text is replaced.
   private init(_ rule: String, _ text: String, _ other: String) {
     self.init(rule) {
       let document = String(decoding: try SmallFile.document(), as: UTF8.self)
