@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// The arrows of the house: `Package.swift` declares them, the imports use them, and docs/architecture.md shows them in a
-/// table and in a drawing that are made of the manifest. `RECORD_SNAPSHOTS=1` makes both anew.
+/// The arrows between the modules. `Package.swift` declares the arrows, the imports use them, and docs/architecture.md
+/// shows them in a table and a drawing that are made from the manifest. `RECORD_SNAPSHOTS=1` writes both anew.
 @Suite("Arrows")
 struct ArrowsTests {
   private static let page = "docs/architecture.md"
   private static let drawing = "docs/architecture.svg"
 
-  /// Whether a module is part of the drawing: those that a program of a user may hold.
+  /// Returns whether a module is part of the drawing: a Swift module of `Sources` or `Plugins`, without benchmarks and
+  /// modules that only export a symbol.
   private static func isDrawn(_ module: String) -> Bool {
     !isC(module) && !module.hasSuffix("Export") && !module.hasPrefix("quire-bench")
       && ["Sources", "Plugins"].contains { folder in
@@ -40,7 +41,7 @@ struct ArrowsTests {
       made == kept, "\(path) differs from Package.swift: run the tests with RECORD_SNAPSHOTS=1.")
   }
 
-  @Test("A module imports only what it declares, and declares nothing in vain")
+  @Test("A module imports only declared dependencies, and uses each of them")
   func importedAsDeclared() throws {
     let declared = try declaredArrows(in: House.file("Package.swift"))
     let findings = foreignImports(
@@ -54,21 +55,21 @@ struct ArrowsTests {
     #expect(idle.isEmpty, "Declared, but imported by no file: \(idle.joined(separator: ", "))")
   }
 
-  @Test("No arrows lead back")
+  @Test("The arrows contain no cycle")
   func oneWay() throws {
     let cycle = cycle(in: try declaredArrows(in: House.file("Package.swift")))
 
     #expect(cycle == nil)
   }
 
-  @Test("A C library is imported by its one wrapper")
+  @Test("A C library is imported only by its wrapper")
   func oneWrapper() throws {
     let shared = sharedCModules(in: try declaredArrows(in: House.file("Package.swift")))
 
     #expect(shared.isEmpty, "Wrapped in more than one place: \(shared.joined(separator: ", "))")
   }
 
-  @Test("Each of these rules can fail")
+  @Test("Each of these rules reports a violation")
   func canFail() {
     let package = SourceFile(
       "Package.swift",
@@ -118,12 +119,12 @@ struct ArrowsTests {
 
 // MARK: - Reading
 
-/// The dependencies of each module, read from the target declarations of a package manifest.
+/// Returns the dependencies of each module, read from the target declarations of a package manifest.
 private func declaredArrows(in package: SourceFile) -> [String: Set<String>] {
   ModuleArrows(package: package).imports.mapValues { Set($0) }
 }
 
-/// The modules a file imports, with the lines that do.
+/// Returns the modules that a file imports, with the lines of the imports.
 private func imports(of file: SourceFile) -> [(line: Int, module: String)] {
   file.lines(with: "import ").compactMap { number, text in
     let pattern =
@@ -132,7 +133,7 @@ private func imports(of file: SourceFile) -> [(line: Int, module: String)] {
   }
 }
 
-/// The modules whose macros a file declares.
+/// Returns the modules whose macros a file declares.
 private func macroModules(of file: SourceFile) -> [String] {
   file.lines(with: "#externalMacro(module: ").compactMap { _, text in
     text.firstMatch(of: #/#externalMacro\(module: "(\w+)"/#).map { String($0.1) }
@@ -141,7 +142,7 @@ private func macroModules(of file: SourceFile) -> [String] {
 
 // MARK: - Judging
 
-/// Imports of modules of the house that the importing module does not declare.
+/// Returns imports of modules of this package that the importing module does not declare.
 private func foreignImports(
   in files: [SourceFile], declared: [String: Set<String>]
 ) -> [Finding] {
@@ -153,7 +154,7 @@ private func foreignImports(
   }
 }
 
-/// Declared dependencies that no file of their module imports. A header includes, and imports nothing.
+/// Returns declared dependencies that no file of their module imports. A C header includes its dependencies.
 private func idleArrows(in files: [SourceFile], declared: [String: Set<String>]) -> [String] {
   var used: [String: Set<String>] = [:]
   for file in files {
@@ -165,9 +166,9 @@ private func idleArrows(in files: [SourceFile], declared: [String: Set<String>])
   }.sorted()
 }
 
-/// A module that leads back to itself.
+/// Returns a module of a cycle; `nil` if there is no cycle.
 private func cycle(in arrows: [String: Set<String>]) -> String? {
-  // Takes away what depends on nothing that is left, until nothing more can go.
+  // Removes modules without remaining dependencies until no such module is left.
   var left = arrows
   while let free = left.first(where: { $0.value.allSatisfy { left[$0] == nil } }) {
     left[free.key] = nil
@@ -175,10 +176,10 @@ private func cycle(in arrows: [String: Set<String>]) -> String? {
   return left.keys.min()
 }
 
-/// C modules that more than one module depends on. `CArrow` and `CStorePlugin` may be shared: they are no
-/// libraries, but the layout of structures that several hand to one another.
+/// Returns C modules that more than one module depends on. `CArrow` and `CStorePlugin` may be shared, because they only
+/// declare structures that modules exchange.
 private func sharedCModules(in arrows: [String: Set<String>]) -> [String] {
-  // A peer is measured, and a broken database made, without what our own code does with it.
+  // These modules use SQLite without this package's wrapper, to measure a peer and to make broken databases.
   let house = arrows.filter { !["quire-bench", "SQLText"].contains($0.key) }
   return arrows.keys.filter { name in
     !["CArrow", "CStorePlugin"].contains(name) && isC(name)

@@ -1,9 +1,9 @@
 import Testing
 
-/// A comment that cites a clause or a decision sends a reader there, so it must be there.
+/// Checks that each cited clause or decision exists, because a citation sends a reader there.
 @Suite("Citations")
 struct CitationsTests {
-  @Test("Every clause cited is in spec/")
+  @Test("Every cited clause is in spec/")
   func clauses() {
     let pages = House.files.filter { $0.path.hasPrefix("spec/") && $0.path.hasSuffix(".md") }
     let findings = missingClauses(cited: House.files, pages: pages)
@@ -11,7 +11,7 @@ struct CitationsTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("Every clause that a page of spec/ refers to is there")
+  @Test("Every clause that a page of spec/ refers to is in spec/")
   func references() {
     let pages = House.files.filter { $0.path.hasPrefix("spec/") && $0.path.hasSuffix(".md") }
     let findings = missingReferences(on: pages)
@@ -19,7 +19,7 @@ struct CitationsTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("Every decision cited is in docs/decisions/")
+  @Test("Every cited decision is in docs/decisions/")
   func decisions() {
     let findings = missingDecisions(cited: House.files)
 
@@ -34,7 +34,7 @@ struct CitationsTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("Each of these rules can fail")
+  @Test("Each of these rules reports a wrong citation")
   func canFail() {
     let sign = "\u{A7}"
     let files = [
@@ -85,9 +85,9 @@ private func missingTests(citedBy page: SourceFile, in tests: [SourceFile]) -> [
   }
 }
 
-/// Citations of clauses that no page has.
+/// Returns the citations of clauses that no page contains.
 ///
-/// A clause is numbered where a line begins with its number, in a heading, in bold, or plainly.
+/// A clause's number is at the beginning of a line, in a heading, in bold, or as plain text.
 private func missingClauses(cited files: [SourceFile], pages: [SourceFile]) -> [Finding] {
   let clauses = Set(
     pages.flatMap(\.lines).compactMap { line in
@@ -102,7 +102,7 @@ private func missingClauses(cited files: [SourceFile], pages: [SourceFile]) -> [
   }
 }
 
-/// References between clauses, such as `4.5.6`, to clauses that no page has. Vectors are left out.
+/// Returns references between clauses, such as `4.5.6`, to clauses that no page contains. Vectors are ignored.
 private func missingReferences(on pages: [SourceFile]) -> [Finding] {
   let clauses = Set(
     pages.flatMap(\.lines).compactMap { line in
@@ -112,7 +112,7 @@ private func missingReferences(on pages: [SourceFile]) -> [Finding] {
     var isFenced = false
     return page.lines.enumerated().flatMap { index, line -> [Finding] in
       if line.hasPrefix("```") { isFenced.toggle() }
-      // APPNOTE.TXT of the zip format has versions that look like clauses.
+      // APPNOTE.TXT of the zip format has version numbers that look like clauses.
       if isFenced || line.contains("APPNOTE") { return [] }
       return line.matches(of: #/(?:^|[ (*,])([0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}[a-z]?)\b/#)
         .map { String($0.1) }.filter { !clauses.contains($0) }

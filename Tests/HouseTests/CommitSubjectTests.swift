@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds the subjects of commits against scripts/hooks/commit-msg, from the commit on that has added the hook.
+/// Checks the subjects of commits with scripts/hooks/commit-msg, starting at the commit that added the hook.
 @Suite("Commit subjects")
 struct CommitSubjectTests {
   private static let hook = "scripts/hooks/commit-msg"
@@ -25,7 +25,7 @@ struct CommitSubjectTests {
     return Output(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
   }
 
-  /// Returns the words of the hook about a subject; an empty text if the hook accepts it.
+  /// Returns the hook's message about a subject; an empty text if the hook accepts the subject.
   private func complaint(about subject: String) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "quire-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -38,7 +38,7 @@ struct CommitSubjectTests {
   func subjects() throws {
     let added = try run("git", "log", "--format=%H", "--diff-filter=A", "--", Self.hook)
     let first = added.text.split(separator: "\n").last.map(String.init) ?? ""
-    // An archive of the sources has no history.
+    // An archive of the sources contains no history.
     guard added.status == 0, first.count == 40 else { return }
     let log = try run("git", "log", "--format=%s", "\(first)..HEAD")
     for subject in log.text.split(separator: "\n") {

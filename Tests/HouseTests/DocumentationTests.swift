@@ -2,14 +2,14 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-  @Test("Every public declaration says what it is")
+  @Test("Every public declaration has a documentation comment")
   func documented() {
     let findings = House.swift(in: "Sources", "Plugins").flatMap(undocumented)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule can fail, and only where it should")
+  @Test("The rule reports undocumented public declarations, and no other")
   func canFail() {
     let file = SourceFile(
       "Sources/A/A.swift",
@@ -54,13 +54,13 @@ struct DocumentationTests {
   }
 }
 
-/// Public declarations without a documentation comment: those that say `public` or `open`, the cases
-/// of a public enumeration, and the requirements of a public protocol.
+/// Returns the public declarations without a documentation comment: declarations with `public` or `open`, the cases of a
+/// public enumeration, and the requirements of a public protocol.
 ///
-/// Reads indentation rather than braces, which the format lint keeps right.
+/// The function reads indentation instead of braces, because the format lint keeps the indentation right.
 private func undocumented(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []
-  /// The innermost public enumeration or protocol: its indentation, and what its members begin with.
+  /// The innermost public enumeration or protocol: its indentation, and the words that begin its members.
   var enclosing: [(indent: Int, members: [String])] = []
   for (index, line) in file.lines.enumerated() {
     let text = line.drop { $0 == " " }
@@ -91,7 +91,7 @@ private func undocumented(in file: SourceFile) -> [Finding] {
   return findings
 }
 
-/// The declaration without the attributes on its own line.
+/// Returns the declaration without the attributes on its own line.
 private func withoutAttributes(_ text: Substring) -> Substring {
   var text = text
   while text.hasPrefix("@") {
@@ -107,12 +107,12 @@ private func withoutAttributes(_ text: Substring) -> Substring {
   return text
 }
 
-/// Whether a documentation comment stands above the line, attributes on lines of their own between.
+/// Returns whether a documentation comment precedes the line. Lines with attributes may be between the two.
 private func isDocumented(_ lines: [String], at index: Int) -> Bool {
   var isInAttribute = false
   for line in lines[..<index].reversed() {
     let text = line.drop { $0 == " " }
-    // An attribute of several lines ends with a parenthesis of its own.
+    // An attribute of several lines ends with a line that contains only a parenthesis.
     if text == ")" { isInAttribute = true }
     if isInAttribute {
       isInAttribute = !text.hasPrefix("@")

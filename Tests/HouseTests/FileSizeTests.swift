@@ -1,6 +1,6 @@
 import Testing
 
-/// Files grow by habit; one that passes the limit is split, or named here with the reason not to.
+/// Limits the length of files. A file above the limit is split, or is listed here with the reason.
 @Suite("File sizes")
 struct FileSizeTests {
   static let limit = 500
@@ -8,7 +8,7 @@ struct FileSizeTests {
   /// Files that may be longer, each with its reason.
   static let exceptions: [String: String] = [:]
 
-  @Test("No Swift file is longer than its idea needs")
+  @Test("No Swift file exceeds the line limit without a reason")
   func sizes() {
     let files = House.swift(in: "Sources", "Tests", "Plugins", "Fuzz", "Benchmarks")
     let findings = tooLong(files, except: Self.exceptions)
@@ -20,7 +20,7 @@ struct FileSizeTests {
     #expect(stale.isEmpty, "No longer needed as exceptions: \(stale)")
   }
 
-  @Test("The rule can fail")
+  @Test("The rule reports a file that is too long")
   func canFail() {
     let long = SourceFile("Sources/A/Long.swift", String(repeating: "x\n", count: 500))
     let short = SourceFile("Sources/A/Short.swift", String(repeating: "x\n", count: 499))

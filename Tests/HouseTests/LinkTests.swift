@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds the links of pages against the files of the repository.
+/// Checks that the links of pages lead to files of the repository.
 @Suite("Links between pages")
 struct LinkTests {
   @Test("Each link of a page leads to a file or a folder")
@@ -13,7 +13,7 @@ struct LinkTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule can fail")
+  @Test("The rule reports a dead link")
   func canFail() {
     let page = SourceFile(
       "docs/page.md",
@@ -31,7 +31,7 @@ struct LinkTests {
   }
 }
 
-/// The links of a page that lead to no file. Blocks of code are passed over.
+/// Returns the links of a page that lead to no file. Blocks of code are ignored.
 private func deadLinks(in page: SourceFile, exists: (String) -> Bool) -> [Finding] {
   let folder = page.folders.joined(separator: "/")
   var isCode = false
@@ -48,7 +48,7 @@ private func deadLinks(in page: SourceFile, exists: (String) -> Bool) -> [Findin
 }
 
 extension House {
-  /// Whether there is a file or a folder at a path.
+  /// Returns whether there is a file or a folder at a path.
   fileprivate static func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: root.appending(path: path).path)
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The parts of the object graph that do not know each other.
+/// The independence of the object graph's parts from one another.
 @Suite("Names in the object graph")
 struct ObjectGraphNamesTests {
   /// The folder of the context.
@@ -29,7 +29,7 @@ struct ObjectGraphNamesTests {
     #expect(stale.isEmpty, "No longer needed as exceptions: \(stale)")
   }
 
-  @Test("A rebase is a function over rows and names nothing of a context")
+  @Test("A rebase is a function of rows and names nothing of a context")
   func rebase() {
     let findings = names(
       [
@@ -40,7 +40,7 @@ struct ObjectGraphNamesTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule can fail, and only where it should")
+  @Test("The rule reports names of the context in other folders, and no other names")
   func canFail() {
     let file = SourceFile(
       "Sources/ObjectGraph/Rebase/Rebase.swift",
@@ -58,7 +58,7 @@ struct ObjectGraphNamesTests {
     #expect(names(forbidden, in: [file], except: ["Sources/ObjectGraph/Rebase/"]).isEmpty)
   }
 
-  /// The places in code that name one of the words, outside the given folders.
+  /// Returns the places in code that name one of the words, outside the given folders.
   private func names(
     _ words: Set<String>, in files: [SourceFile], except folders: [String] = []
   ) -> [Finding] {

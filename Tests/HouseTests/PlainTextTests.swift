@@ -1,30 +1,30 @@
 import Testing
 
-/// What no committed text holds.
+/// Text that no committed file may contain.
 @Suite("Committed text")
 struct PlainTextTests {
-  @Test("No path of one machine")
+  @Test("No file contains a path of one machine")
   func noMachinePaths() {
     let findings = House.files.flatMap(machinePaths)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("No address but those of standards, vendors and the project itself")
+  @Test("Files contain only addresses of standards, vendors and the project itself")
   func addresses() {
     let findings = House.files.flatMap(foreignHosts)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("No work put off in a comment")
+  @Test("No comment postpones work")
   func postponed() {
     let findings = House.files.flatMap(postponedWork)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("No name that says nothing")
+  @Test("No type has a name without meaning")
   func names() {
     let findings = House.swift(in: "Sources", "Plugins", "Tests").flatMap(emptyNames)
 
@@ -38,7 +38,7 @@ struct PlainTextTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("Each of these rules can fail")
+  @Test("Each of these rules reports a violation")
   func canFail() {
     let slash = "/"
     let scheme = "https:" + slash + slash
@@ -85,7 +85,7 @@ private func foreignHosts(in file: SourceFile) -> [Finding] {
 }
 
 private func postponedWork(in file: SourceFile) -> [Finding] {
-  // Spelled apart, so that the rule does not find itself.
+  // The words are composed, so that the rule does not find its own list.
   let words = ["TO" + "DO", "FIX" + "ME", "HA" + "CK", "XX" + "X"]
   return words.flatMap { word in
     file.lines(with: word).filter { line in
@@ -95,9 +95,9 @@ private func postponedWork(in file: SourceFile) -> [Finding] {
 }
 
 private func emptyNames(in file: SourceFile) -> [Finding] {
-  // A name that everybody knows from Core Data says what it is.
+  // This name is known from Core Data.
   let known: Set<Substring> = ["MigrationManager"]
-  // The words are searched for first: matching each of 100,000 lines takes more than a minute.
+  // The words are searched first, because a match of each of 100,000 lines takes more than a minute.
   let words = ["Manager", "Helper", "Utils", "Utilities", "Kit"]
   return words.flatMap { file.lines(with: $0) }.compactMap { number, text in
     text.firstMatch(

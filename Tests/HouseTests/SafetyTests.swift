@@ -1,16 +1,16 @@
 import Testing
 
-/// What the compiler takes on trust has its reason beside it.
+/// Checks that each claim that the compiler can't verify has a reason beside it.
 @Suite("Safety")
 struct SafetyTests {
-  @Test("Every step outside the compiler's checks says why it is right")
+  @Test("Every unsafe expression and unchecked promise has a comment with the reason")
   func reasons() {
     let findings = House.swift(in: "Sources", "Plugins", "Fuzz").flatMap(unreasoned)
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule can fail, and only where it should")
+  @Test("The rule reports unsafe code without a reason, and no other code")
   func canFail() {
     let file = SourceFile(
       "Sources/A/A.swift",
@@ -61,11 +61,11 @@ struct SafetyTests {
   }
 }
 
-/// Lines that leave the compiler's checks without a reason.
+/// Returns the lines that leave the compiler's checks without a reason.
 ///
-/// An `unsafe` expression needs a `SAFETY:` comment, in the same declaration or above one that it
-/// stands in, or stands in a declaration that is itself `@unsafe`, whose callers carry the proof. A promise to the compiler
-/// (`@unchecked Sendable`, `nonisolated(unsafe)`) needs a comment directly above.
+/// An `unsafe` expression needs a `SAFETY:` comment in the same declaration, or above one of the enclosing declarations.
+/// An expression in an `@unsafe` declaration needs none, because the callers of the declaration prove the safety. A
+/// promise to the compiler (`@unchecked Sendable`, `nonisolated(unsafe)`) needs a comment directly above.
 private func unreasoned(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []
   for (index, line) in file.lines.enumerated() where line.contains("un") {
@@ -96,8 +96,8 @@ private func hasComment(_ lines: [String], above index: Int) -> Bool {
   return false
 }
 
-/// Whether a proof stands above the line: in its declaration, directly above the head of that or of
-/// any declaration around it, or at the head of the file.
+/// Returns whether a proof precedes the line: in its declaration, directly above the head of that declaration or of an
+/// enclosing one, or at the head of the file.
 private func isProved(_ lines: [String], at index: Int) -> Bool {
   enum Place {
     case inBody, aboveHead, elsewhere
@@ -112,7 +112,7 @@ private func isProved(_ lines: [String], at index: Int) -> Bool {
       if text.isEmpty, place == .aboveHead { place = .elsewhere }
       continue
     }
-    // Statements of the body lead up to its head; from there on, only what encloses it counts.
+    // The lines before a statement lead up to the head of its body. Beyond the head, only enclosing declarations count.
     if indentation(of: line) < indent, place != .inBody || isHead(line) {
       place = .aboveHead
       indent = indentation(of: line)
@@ -126,7 +126,7 @@ private func isProved(_ lines: [String], at index: Int) -> Bool {
 
 private func indentation(of line: String) -> Int { line.prefix { $0 == " " }.count }
 
-/// Whether a function, or a property with a body, begins on the line.
+/// Returns whether a function, or a property with a body, begins on the line.
 private func isHead(_ line: String) -> Bool {
   line.contains(#/^ *(?:@\w+ )*(?:\w+(?:\(\w+\))? )*(?:func |init[(<?]|deinit|subscript|var .*\{)/#)
 }

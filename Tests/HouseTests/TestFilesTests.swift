@@ -2,14 +2,14 @@ import Testing
 
 @Suite("Test files")
 struct TestFilesTests {
-  @Test("Every test file tests something, and every file of a test target is one or supports one")
+  @Test("Every test file contains a test, and every file of a test target tests or supports a test")
   func notEmpty() {
     let findings = emptyTestFiles(House.swift(in: "Tests"))
 
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
-  @Test("The rule can fail")
+  @Test("The rule reports a test file without a test, and an empty file")
   func canFail() {
     let attribute = "@" + "Test"
     let files = [
@@ -25,7 +25,7 @@ struct TestFilesTests {
   }
 }
 
-/// Files named as tests that have none, and files that hold nothing at all.
+/// Returns files that have the name of a test file and contain no test, and files without any contents.
 private func emptyTestFiles(_ files: [SourceFile]) -> [Finding] {
   files.filter { file in
     if file.name.hasSuffix("Tests.swift") {

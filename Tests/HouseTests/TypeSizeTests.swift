@@ -1,23 +1,23 @@
 import Testing
 
-/// A type grows unseen when each of its files stays small, so this rule measures types.
+/// Measures whole types, because a type can grow unnoticed while each of its files stays small.
 ///
 /// The size of a type is the size of its declaration and of all its extensions in one module.
 @Suite("Type sizes")
 struct TypeSizeTests {
   static let lineLimit = 1000
-  /// The limit holds for types with state that methods share. A struct without a mutating method is a
-  /// plain record: its values are set by its maker, and no method relies on the order of changes.
+  /// The limit for types with state that methods share. A struct without a mutating method is a plain record and has no
+  /// limit: its creator sets the values, and no method relies on the order of changes.
   static let propertyLimit = 15
 
-  /// A type that may be larger than the limits, up to figures of its own.
+  /// A type that may exceed the limits, with limits of its own.
   struct Exception {
     var lines = lineLimit
     var properties = propertyLimit
     let reason: String
   }
 
-  /// Types that may be larger. An exception is removed when its type fits the limits.
+  /// The types that may be larger. An exception is removed when its type fits the limits.
   static let exceptions: [String: Exception] = [
     "ObjectGraph.RowSource": Exception(
       properties: 28,
@@ -45,7 +45,7 @@ struct TypeSizeTests {
       properties: 16, reason: "A record: its one mutating method counts lost rows."),
   ]
 
-  @Test("No type is larger than a reader can hold in mind")
+  @Test("No type exceeds the limits of lines and stored properties")
   func sizes() {
     let types = TypeMeasure.all(in: House.swift(in: "Sources", "Plugins"))
     let findings = tooLarge(types, except: Self.exceptions)
@@ -55,19 +55,19 @@ struct TypeSizeTests {
     #expect(stale.isEmpty, "No longer needed as exceptions: \(stale)")
   }
 
-  @Test("The object graph's largest types are printed, and its context is measured")
+  @Test("The largest types of the object graph are printed, and its context is measured")
   func figures() throws {
     let types = TypeMeasure.all(in: House.swift(in: "Sources/ObjectGraph"))
     let context = try #require(types.first { $0.name == "ObjectGraph.ManagedObjectContext" })
 
     let shown = types.prefix(5) + types.dropFirst(5).filter { $0.name == context.name }
-    // The figures belong to the output of a test run, so that a reader of a log sees the trend.
+    // The output of a test run shows the figures, so that a reader of several logs sees the trend.
     print(shown.map(\.figures).joined(separator: "\n"))
 
     #expect(context.lineCount > 100 && context.propertyCount > 0)
   }
 
-  @Test("The rule can fail, and an exception can be stale")
+  @Test("The rule reports a type that is too large, and an exception that is obsolete")
   func canFail() {
     let body = String(repeating: "  let constant = 1\n", count: 16)
     let methods = String(repeating: "  func method() {}\n", count: 499)
@@ -124,7 +124,7 @@ struct TypeSizeTests {
 /// Tests of the measure itself.
 @Suite("Type measure")
 struct TypeMeasureTests {
-  /// The figures of the types in one file of the module A.
+  /// Returns the figures of the types in one file of the module A.
   private func figures(_ text: String) -> [String] {
     TypeMeasure.all(in: [SourceFile("Sources/A/A.swift", text)]).map(\.figures)
   }
@@ -185,7 +185,7 @@ struct TypeMeasureTests {
       ])
   }
 
-  @Test("Private types of two files are two types, also when their names are the same")
+  @Test("Private types of two files are two types, even if they have the same name")
   func privateTypes() {
     let files = ["One", "Two"].map {
       SourceFile("Sources/A/\($0).swift", "private struct Reader {}\nextension Reader {}")

@@ -4,7 +4,7 @@ import Testing
 /// `import Quire` must not fill a program's namespace.
 @Suite("The umbrella")
 struct UmbrellaTests {
-  /// Words that SwiftUI, SwiftData, Foundation and the toolkits for Linux use for other things.
+  /// Words that SwiftUI, SwiftData, Foundation and the toolkits for Linux use for types of their own.
   static let takenWords: Set<String> = [
     "View", "Layout", "Column", "Block", "Layer", "Schema", "Value", "Property", "Attribute",
     "Relationship", "Entity", "Index", "Unique", "Section", "Table", "List", "Text", "State",
@@ -25,7 +25,7 @@ struct UmbrellaTests {
     }
   }
 
-  @Test("It brings fewer than 100 types, and none with a name that others use")
+  @Test("The umbrella exports fewer than 100 types, and none with a name of a common toolkit")
   func types() throws {
     let umbrella = try House.file("Sources/Quire/Quire.swift")
     let text = umbrella.lines.joined(separator: "\n")

@@ -3,7 +3,7 @@ import ModelCode
 import ObjectModel
 import Testing
 
-/// What builds run to make classes, as the process that it is.
+/// The tool that builds run to make classes, as a process.
 @Suite("quire-classes")
 struct BuildToolTests {
   private let folder: Folder
@@ -11,7 +11,7 @@ struct BuildToolTests {
 
   init() throws { folder = try Folder() }
 
-  /// The model of a document of the given name, with one entity.
+  /// Writes the model of a document of the given name, with one entity.
   private func write(_ entity: String, _ attribute: String, named name: String = "T") throws
     -> String
   {
@@ -23,7 +23,7 @@ struct BuildToolTests {
     return path
   }
 
-  /// Runs the tool, and gives what it said.
+  /// Runs the tool, and returns its exit status and messages.
   private func run(_ words: String...) throws -> (status: Int32, messages: String) {
     let process = Process()
     process.executableURL = try Compiler.build().appending(path: "quire-classes")
@@ -38,7 +38,7 @@ struct BuildToolTests {
 
   private func made() throws -> String { try String(contentsOfFile: output, encoding: .utf8) }
 
-  @Test("It writes the file that the build asks for, as the library would")
+  @Test("The tool writes the requested file with the code of the library")
   func writing() throws {
     let model = try write("Trip", "name")
 
@@ -49,7 +49,7 @@ struct BuildToolTests {
     #expect(try Compiler().check(["A.swift": made()]) == "")
   }
 
-  @Test("A change of the model makes another file; without one the file is left alone")
+  @Test("The tool writes the file anew only if the model has changed")
   func changes() throws {
     let model = try write("Trip", "name")
     #expect(try run(model, output).status == 0)
@@ -66,7 +66,7 @@ struct BuildToolTests {
     #expect(try made().contains("var title: String?") && !made().contains("var name"))
   }
 
-  @Test("It takes the access, what is made of entities that say nothing, and the module")
+  @Test("The tool takes the access, the default kind of code, and the module")
   func choices() throws {
     let model = try write("Trip", "name")
 
@@ -76,7 +76,7 @@ struct BuildToolTests {
     #expect(try made().contains("package enum TModel") && !made().contains("Trip {"))
   }
 
-  @Test("What is wrong is said as build systems show it, and nothing is written")
+  @Test("Errors have the format of build systems, and nothing is written")
   func faults() throws {
     let model = try write("Trip", "name")
     func expect(_ run: (status: Int32, messages: String), _ part: String) {

@@ -22,7 +22,7 @@ struct CompositeTests {
     }
   }
 
-  @Test("A part may be called as a structure, its own or another")
+  @Test("A part may have the name of its own or another structure")
   func partsAsStructures() throws {
     let text = try text(
       Attribute("route", .composite, compositeName: "Route"),

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Holds the blocks of code in documentation comments against the compiler. A block that is not Swift stands between lines
-/// of three backticks.
+/// Compiles the blocks of code in documentation comments. A block that is not Swift is written between lines of three
+/// backticks.
 @Suite("Code in documentation comments")
 struct DocCommentTests {
   private static let package = URL(filePath: #filePath)
@@ -18,7 +18,7 @@ struct DocCommentTests {
     let line: Int
     var code: [String]
 
-    /// The block with empty bodies in the place of dots.
+    /// The block with empty bodies in place of dots.
     var filled: [String] {
       code.map { $0.replacing("{ … }", with: "{ }").replacing("{ ... }", with: "{ }") }
         .map { $0.replacing("in … }", with: "in }") }
@@ -26,7 +26,7 @@ struct DocCommentTests {
     }
   }
 
-  /// The sources of a module.
+  /// Returns the sources of a module.
   private static func files(of module: String) -> [URL] {
     ["Sources/\(module)", "Plugins/\(module)/Sources"].flatMap { folder in
       let place = package.appending(path: folder)
@@ -35,7 +35,7 @@ struct DocCommentTests {
     }.sorted { $0.path < $1.path }
   }
 
-  /// Blocks are indented by four spaces, and an empty line stands before them.
+  /// Returns the blocks of code in a file. Blocks are indented by four spaces, after an empty line.
   private static func blocks(in file: URL) throws -> [Block] {
     let path = file.path.replacing(package.path + "/", with: "")
     var blocks: [Block] = []
@@ -64,8 +64,8 @@ struct DocCommentTests {
     return blocks
   }
 
-  /// A block as a declaration of the program: a declaration stays one, a property gets a class around it, and statements
-  /// become a function.
+  /// Returns a block as a declaration of the program. A declaration is kept, a property is put into a class, and
+  /// statements are put into a function.
   private static func declaration(of block: Block, _ number: Int) -> String {
     let code = block.filled.joined(separator: "\n")
     let first = block.code.first ?? ""
@@ -83,7 +83,7 @@ struct DocCommentTests {
     return "extension Scene {\nfunc block\(number)() async throws {\n\(start)\(code)\n}\n}"
   }
 
-  /// The bytes that a computed property of the comments reads.
+  /// Returns the bytes that a computed property of the comments reads.
   private static func bytes(for code: String) -> String {
     code.hasPrefix("var colour:") ? "var colourData: Data?\n" : ""
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Wrong declarations of entities, as the compiler shows them in the file of the program.
+/// Wrong declarations of entities, with the errors that the compiler shows in the file of the program.
 @Suite("Wrong declarations of entities are errors at their places")
 struct EntityErrorTests {
   private func errors(_ members: String) throws -> [String] {
@@ -56,13 +56,13 @@ struct EntityErrorTests {
     }
   }
 
-  @Test("A type that can't be stored is told what to do")
+  @Test("The error for a type that can't be stored states the remedy")
   func unknownType() throws {
     let errors = try errors("struct Unknown {}; var a: Unknown")
     #expect(errors.contains { $0.contains("conform the type to AttributeValue") }, "\(errors)")
   }
 
-  @Test("A class that is no entity is told what is missing")
+  @Test("The error for a class that is no entity states the missing part")
   func classes() throws {
     let errors = try Compiler().errors(in: "import Quire\n@Entity final class Trip { }")
     #expect(errors.contains { $0.hasPrefix("2:21 ") && $0.contains("inherits from ManagedObject") })

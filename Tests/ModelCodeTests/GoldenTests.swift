@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Code of a model with everything")
 struct GoldenTests {
-  @Test("It is what the golden files hold, a file for each class")
+  @Test("The code equals the golden files, one for each class")
   func goldens() throws {
     let folder = Zoo.folder.appending(path: "Zoo")
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
@@ -22,7 +22,7 @@ struct GoldenTests {
     }
   }
 
-  @Test("It is the same each time")
+  @Test("The code is the same each time")
   func deterministic() throws {
     let first = try ModelClasses(of: Zoo.model, named: "Zoo")
     let second = try ModelClasses(of: Zoo.model, named: "Zoo")
@@ -30,7 +30,7 @@ struct GoldenTests {
     #expect(first.files == second.files)
   }
 
-  @Test("In one file there is what is in all of them, with the imports once")
+  @Test("A single file contains the code of all files, with each import once")
   func oneFile() throws {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
     let lines = classes.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ struct GoldenTests {
     }
   }
 
-  @Test("The compiler takes it with every check there is", arguments: CodeAccess.allCases)
+  @Test("The code compiles with every check of the compiler", arguments: CodeAccess.allCases)
   func compiles(_ access: CodeAccess) throws {
     let classes = try ModelClasses(
       of: Zoo.model, named: "Zoo", .init(access: access, unmarkedEntities: .class))
@@ -54,8 +54,8 @@ struct GoldenTests {
       flags: Compiler.strict + (access == .package ? ["-no-warnings-as-errors"] : []))
     let one = try compiler.check(["A.swift": classes.text, "Zoo.swift": Zoo.handwritten])
 
-    // Swift 6.3 warns that an import with the access level `package` is not used if the expansion of a macro uses it. Without
-    // the import the expansion is an error.
+    // Swift 6.3 warns that an import with the access level `package` is not used if only the expansion of a macro uses
+    // it. Without the import the expansion is an error.
     let problems = several.split(separator: "\n").filter {
       ($0.contains(": error: ") || $0.contains(": warning: "))
         && !$0.contains("warning: package import of 'Quire' was not used")
@@ -63,7 +63,7 @@ struct GoldenTests {
     #expect(problems == [] && one == "")
   }
 
-  @Test("A class compiles in a file of its own whose dates are parts of a composite, however deep")
+  @Test("The file of a class with dates in nested composites compiles on its own")
   func partsInAFile() throws {
     let trip = Entity(
       "Trip",
@@ -85,11 +85,11 @@ struct GoldenTests {
       Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) }), flags: Compiler.strict)
 
     #expect(messages == "")
-    // The structure around the dates, and the class, name none of their types themselves.
+    // The outer structure and the class do not name a type of Foundation.
     #expect(files.filter { $0.text.contains("import Foundation") }.count == 1)
   }
 
-  @Test("It can stand in a module where all else belongs to the main actor")
+  @Test("The code compiles in a module that is isolated to the main actor by default")
   func mainActor() throws {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
 
@@ -100,7 +100,7 @@ struct GoldenTests {
     #expect(messages == "")
   }
 
-  @Test("It needs no formatting")
+  @Test("The code is formatted")
   func formatted() throws {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
     let ignore = "// swift-format-ignore-file\n"
@@ -111,7 +111,7 @@ struct GoldenTests {
         == String(classes.text.dropFirst(ignore.count)))
   }
 
-  @Test("All versions stand beside the model, one or several", arguments: [1, 2])
+  @Test("The code contains all versions of the model, one or several", arguments: [1, 2])
   func versions(_ count: Int) throws {
     let names = ["Zoo", "Zoo 2"].prefix(count)
     let versions = ModelVersions(
@@ -127,7 +127,7 @@ struct GoldenTests {
     #expect(try Compiler().check(["A.swift": classes.text, "Zoo.swift": Zoo.handwritten]) == "")
   }
 
-  @Test("Only what the source or the options ask for is made")
+  @Test("Code is made only for entities that the source or the options select")
   func kinds() throws {
     var description = try Zoo.model.description
     for index in description.entities.indices {

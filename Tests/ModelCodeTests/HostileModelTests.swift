@@ -3,10 +3,10 @@ import ModelCode
 import ObjectModel
 import Testing
 
-/// Whatever a model says, its code is its code.
+/// Models whose names and texts try to inject code.
 @Suite("Hostile models")
 struct HostileModelTests {
-  /// Text that ends what it stands in, wherever it is put as it is.
+  /// Texts that would end a comment or a literal if they were written unchanged.
   static let attacks = [
     "\n}\nlet injected = 1 //", "\"\"\"#\nlet injected = 1\n#\"\"\"", "*/ let injected = 1 /*",
     "\\(wrong)", "\\#(wrong)", "\\##(wrong)", "\"; let injected = 1; \"", "`wrong`",
@@ -15,7 +15,7 @@ struct HostileModelTests {
     "```\nlet injected = 1\n```",
   ]
 
-  @Test("What a model's texts hold ends no comment and no literal", arguments: attacks)
+  @Test("No text of a model ends a comment or a literal", arguments: attacks)
   func texts(_ attack: String) throws {
     var trip = Entity("Trip", userInfo: ["documentation": attack, attack: attack])
     trip.className = attack
@@ -57,7 +57,7 @@ struct HostileModelTests {
         [.init(attack, model: model), .init(attack + "2", model: model)], currentName: attack + "2")
       classes = try ModelClasses(of: versions, named: attack)
     } catch {
-      // XML has no way to write some control characters.
+      // XML cannot represent some control characters.
       #expect(error.code == .unwritableModel)
       #expect(
         attack.unicodeScalars.contains { $0.value < 0x20 && !"\t\n\r".unicodeScalars.contains($0) })
@@ -65,12 +65,12 @@ struct HostileModelTests {
     }
 
     #expect(try Compiler().check(["A.swift": classes.text]) == "")
-    // Nothing became a declaration: each line with the word is a comment or part of a literal.
+    // No text became a declaration, or `injected` would be declared twice.
     let check = classes.text + "\nlet injected = 0\n"
     #expect(try Compiler().check(["A.swift": check]) == "")
   }
 
-  @Test("Names of every kind stand beside one another")
+  @Test("Code with reserved words and common names compiles")
   func names() throws {
     let names = [
       "class", "self", "Self", "Type", "Protocol", "init", "deinit", "subscript", "default", "in",
@@ -118,7 +118,7 @@ struct HostileModelTests {
   }
 
   @Test(
-    "Classes named as keywords, or as what the list of classes has, get names that they can have")
+    "Classes with names of keywords and of the list's members get usable names")
   func classNames() throws {
     let names = [
       "class", "default", "self", "Any", "Type", "model", "classes", "source", "versions", "read",
@@ -132,7 +132,7 @@ struct HostileModelTests {
     #expect(try Compiler().check(["A.swift": classes.text]) == "")
   }
 
-  @Test("Entities named as the types that code uses leave those in place")
+  @Test("Entities with the names of used types do not hide these types")
   func typeNames() throws {
     let names = [
       "ManagedObject", "EntityProperty", "EntityDeclaration", "CompositeValue", "CompositePart",
@@ -173,7 +173,7 @@ struct HostileModelTests {
     #expect(try Compiler().check(["A.swift": classes.text]) == "")
   }
 
-  @Test("A template whose predicate can't be read is an error that names it")
+  @Test("A template with an unreadable predicate is an error that names the template")
   func template() throws {
     let model = try Model(
       Model.Description(
@@ -186,7 +186,7 @@ struct HostileModelTests {
     #expect(error?.message.contains("\"late\"") ?? false)
   }
 
-  @Test("Composite types that double one another have one structure each")
+  @Test("Composite types that double at each level have one structure each")
   func composites() throws {
     let types = (0..<60).map { number in
       CompositeType(
@@ -205,7 +205,7 @@ struct HostileModelTests {
     #expect(classes.text.utf8.count < 100_000)
   }
 
-  @Test("As many entities as there can be have a file each")
+  @Test("The largest number of entities has one file each")
   func manyEntities() throws {
     let entities = (0..<8_000).map { number in
       Entity("Entity\(number)", properties: [.attribute(Attribute("name", .string))])
@@ -214,7 +214,7 @@ struct HostileModelTests {
     #expect(try ModelClasses(of: model, named: "T").files.count == entities.count + 1)
   }
 
-  @Test("Without entities there is a model all the same")
+  @Test("A model without entities has code that compiles")
   func empty() throws {
     let classes = try ModelClasses(of: Model(entities: []), named: "")
 

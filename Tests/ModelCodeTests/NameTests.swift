@@ -6,7 +6,7 @@ import Testing
 @Suite("Names in Swift")
 struct NameTests {
   @Test(
-    "What is an identifier stays as it is, and all else becomes one",
+    "Identifiers are kept, and any other name is changed into an identifier",
     arguments: [
       ("name", "name"), ("_a1", "_a1"), ("größe", "größe"), ("名前", "名前"), ("a b-c", "aBC"),
       ("1st", "_1st"), ("", "x"), ("  ", "x"), ("_", "_x"), ("a\nb", "aB"), ("a`b", "aB"),
@@ -20,7 +20,7 @@ struct NameTests {
   }
 
   @Test(
-    "Types are taken from a model only where they are nothing else",
+    "A type from a model is used only if its text is a plain type",
     arguments: [
       ("Colour", "Colour"), ("UIKit.UIColor", "UIKit.UIColor"), ("[String]", "[String]"),
       ("[String:[Int]]", "[String: [Int]]"), ("Set<Pair<A,B>>", "Set<Pair<A, B>>"),
@@ -31,14 +31,14 @@ struct NameTests {
     #expect(SwiftNames.type(text) == expected)
   }
 
-  @Test("A type in a type without end is no type")
+  @Test("A type that is nested too deep, or is too long, is refused")
   func deepType() {
     #expect(SwiftNames.type(String(repeating: "[", count: 90) + "A") == nil)
     #expect(SwiftNames.type(String(repeating: "A", count: 10_000)) == nil)
   }
 
   @Test(
-    "Variables in capitals become parameters in the manner of Swift",
+    "Variables in capitals become parameters in lower camel case",
     arguments: [
       ("DATE", "date"), ("FIRST_NAME", "firstName"), ("name", "name"), ("theDate", "theDate"),
       ("X", "X"), ("IN", "in"), ("A1", "a1"), ("_", "_value"), ("名", "名"),
@@ -47,7 +47,7 @@ struct NameTests {
     #expect(SwiftNames.parameter(variable) == expected)
   }
 
-  @Test("Nothing that managed objects have is left to a property")
+  @Test("No property can have the name of a member of managed objects")
   func reserved() throws {
     let folder = URL(filePath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -58,7 +58,7 @@ struct NameTests {
 
     for file in files {
       let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
-      // A function with arguments has another full name than any property.
+      // The full name of a function with arguments differs from each property's name.
       let members = text.matches(
         of: #/\n  (?:public|open)(?: final| class| override)* (?:var (\w+)|func (\w+)\(\))/#)
       for member in members {
@@ -68,7 +68,7 @@ struct NameTests {
     }
   }
 
-  @Test("Of names that are the same, only those after the first change")
+  @Test("Of equal names, only those after the first are changed")
   func scope() {
     var scope = NameScope(["taken"])
 
@@ -76,7 +76,7 @@ struct NameTests {
       scope.names(for: ["taken", "a", "taken_", "a", "b"]) == ["taken_2", "a", "taken_", "a_", "b"])
   }
 
-  @Test("Many names that are the same take time in proportion to their number")
+  @Test("Many equal names take time in proportion to their number")
   func manyAlike() {
     var scope = NameScope()
 
@@ -85,7 +85,7 @@ struct NameTests {
     #expect(Set(names).count == names.count && names[2] == "a_2")
   }
 
-  @Test("A raw literal has more signs around it than there are in it")
+  @Test("A raw literal has more number signs than follow any quote or backslash in it")
   func fences() {
     #expect(CodeText.fence(for: "") == "#")
     #expect(CodeText.fence(for: "a\"\"\"#b") == "##")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Classes of other modules")
 struct OtherModuleTests {
-  /// What is written by hand in another module. Its other types are none of those that code means.
+  /// Classes of another module. Generated code must not mean its other types.
   private static let shared = """
     public import Quire
     nonisolated open class Visitor: ManagedObject {}
@@ -12,7 +12,7 @@ struct OtherModuleTests {
     public struct Date {}
     """
 
-  /// Visitors of another module, and entities that name them in every way.
+  /// Returns a model with visitors of another module, and with every kind of reference to them.
   private func model(_ className: String, _ kind: String) throws -> Model {
     var visitor = Entity(
       "Visitor", className: className,
@@ -46,7 +46,7 @@ struct OtherModuleTests {
   }
 
   @Test(
-    "One that is written by hand is imported, and nothing else of its module",
+    "A handwritten class of another module is imported without the rest of its module",
     arguments: ["none", "category"], CodeAccess.allCases)
   func imported(_ kind: String, _ access: CodeAccess) throws {
     let classes = try ModelClasses(
@@ -64,7 +64,7 @@ struct OtherModuleTests {
   }
 
   @Test(
-    "It is taken for one of the code's own module where that is so, or not known, or the other is not there",
+    "A class name without a usable module means a class of the code's own module",
     arguments: [
       ("Made.Visitor", "Made"), (".Visitor", "Made"), ("Visitor", "Made"), ("Shared.Visitor", nil),
       ("Shared.Visitor", "Made"), ("A.Shared.Visitor", "Made"), ("a b.Visitor", "Made"),
@@ -80,7 +80,7 @@ struct OtherModuleTests {
       ]) == "")
   }
 
-  @Test("One that code is made for is made here")
+  @Test("A class that code is generated for belongs to the code's own module")
   func made() throws {
     let classes = try ModelClasses(
       of: model("Shared.Visitor", "class"), named: "T", .init(module: "Made"))

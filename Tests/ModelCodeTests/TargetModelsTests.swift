@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the plug-in `GenerateModel` decides of a target, run by itself: SwiftPM's part of it is in another file.
+/// The decisions of the plug-in `GenerateModel` for a target, without SwiftPM's part, which is in another file.
 @Suite("Models of a target that is built")
 struct TargetModelsTests {
-  /// Prints all there is to say of a folder.
+  /// A main file that prints all commands for a folder.
   private static let main = """
     import Foundation
     let words = CommandLine.arguments
@@ -40,7 +40,7 @@ struct TargetModelsTests {
     try Data(text.utf8).write(to: file)
   }
 
-  /// What is to be made of the folder, with its path taken out.
+  /// Returns the plug-in's commands for the folder, without the folder's path.
   private func said(_ words: String...) throws -> [String] {
     let process = Process()
     process.executableURL = try Self.program.get()
@@ -81,7 +81,7 @@ struct TargetModelsTests {
       ])
   }
 
-  @Test("A target without a model is one that there is nothing to do for")
+  @Test("A target without a model needs no command")
   func noModel() throws {
     try write("main.swift")
     try write("Trips.xcdatamodelx/contents")
@@ -89,7 +89,7 @@ struct TargetModelsTests {
     #expect(try said() == ["empty"])
   }
 
-  @Test("Two models that would make the same file are refused, wherever they are")
+  @Test("Two models that would make the same file are refused in any folders")
   func sameName() throws {
     try write("A/Trips.xcdatamodeld/.xccurrentversion")
     try write("B/trips.xcdatamodel/contents")
@@ -101,7 +101,7 @@ struct TargetModelsTests {
       ])
   }
 
-  @Test("The settings are handed on, and a change of them makes the classes anew")
+  @Test("The settings become arguments, and the settings file is an input")
   func settings() throws {
     try write("T.xcdatamodel/contents")
     try write("GenerateModel.json", #"{"access": "internal", "unmarkedEntities": "none"}"#)
@@ -115,7 +115,7 @@ struct TargetModelsTests {
   }
 
   @Test(
-    "Settings that mean nothing are refused, and said to be what they are",
+    "Meaningless settings are refused with their name and value",
     arguments: [
       (#"{"acess": "public"}"#, "has a 'acess'; there are only 'access' and 'unmarkedEntities'."),
       (

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Functions for fetch request templates")
 struct TemplateTests {
-  /// The parameters of the function for a predicate.
+  /// Returns the parameters of the function for a predicate.
   private func parameters(_ predicate: String) throws -> String {
     let place = CompositeType("Place", attributes: [Attribute("city", .string)])
     let trip = Entity(
@@ -37,7 +37,7 @@ struct TemplateTests {
   }
 
   @Test(
-    "A variable has the type of what it is compared with",
+    "A variable has the type of the other side of its comparison",
     arguments: [
       ("name == $X", "X: String"), ("start == $X", "X: Date?"), ("start > $X", "X: Date"),
       ("$X < days", "X: Int16"), ("days BETWEEN $X", "X: ClosedRange<Int16>"),
@@ -55,7 +55,7 @@ struct TemplateTests {
   }
 
   @Test(
-    "One whose type can't be told takes any value",
+    "A variable of unknown type takes any value",
     arguments: [
       "days + 1 > $X", "image == $X", "days == $X + 1", "name == $X AND days == $X", "1 == $X",
       "days > $X AND days + 1 < $X", "missing == $X", "name.length == $X", "$X == $X",
@@ -75,7 +75,7 @@ struct TemplateTests {
       ("Foundation", "Foundation_"),
     ])
   func names(_ name: String, _ function: String) throws {
-    // What the class itself names: a structure, and a type that somebody writes by hand.
+    // The class names these types itself: a structure, and a type that a developer writes.
     let trip = Entity(
       "Trip",
       properties: [
@@ -96,11 +96,11 @@ struct TemplateTests {
       try Compiler().check(["A.swift": text, "B.swift": "public struct Colour: Sendable {}"]) == "")
   }
 
-  @Test("Variables named as what the function uses leave that in place")
+  @Test("A variable with the name of a type does not hide the type in the function")
   func variables() throws {
     let names = ["FetchRequest", "TModel", "Quire", "Swift", "Foundation", "QueryError", "String"]
     let predicate = names.map { "name == $\($0)" }.joined(separator: " OR ")
-    // With an entity of its name, Quire's type is named in full.
+    // If an entity has the name of a Quire type, the code uses the type's full name.
     for entities in [["Trip"], ["Trip", "FetchRequest", "Data", "String"]] {
       let model = try Model(
         Model.Description(
@@ -119,7 +119,7 @@ struct TemplateTests {
     }
   }
 
-  @Test("Variables that a subquery brings are no parameters")
+  @Test("Variables of a subquery are no parameters")
   func subquery() throws {
     #expect(try parameters("SUBQUERY(stops, $s, $s.cost > 1).@count > $LEAST") == "least: Int")
   }

@@ -10,7 +10,7 @@ struct TypedTripsTests {
   private static let package = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test("The classes are those the example's model makes")
+  @Test("The recorded classes equal the code of the example's model")
   func current() throws {
     let versions = try ModelVersions.read(
       Self.package.appending(path: "Examples/Trips.xcdatamodeld").path)
@@ -43,7 +43,7 @@ struct TypedTripsTests {
     }
   }
 
-  /// A context over a new store in memory.
+  /// Returns a context over a new store in memory.
   private func context() throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(
       model: TripsModel.model, places: .builtIn, classes: TripsModel.classes)
@@ -51,7 +51,7 @@ struct TypedTripsTests {
     return ManagedObjectContext(coordinator, concurrency: .confined)
   }
 
-  @Test("What is set is read, saved and found by another context, each as its own class")
+  @Test("Another context fetches saved objects with their own classes")
   func roundTrip() throws {
     let context = try context()
     let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
@@ -87,7 +87,7 @@ struct TypedTripsTests {
     #expect(second["name"] == .string("Serralves") && second["isFree"] == .boolean(true))
   }
 
-  @Test("To-many relationships are set, added to and taken from, and their inverses follow")
+  @Test("Changes of a to-many relationship change its inverse")
   func relationships() throws {
     let context = try context()
     let (here, there) = (try context.insert(Trip.self), try context.insert(Trip.self))
@@ -105,7 +105,7 @@ struct TypedTripsTests {
     #expect(people[3].trips.isEmpty)
   }
 
-  @Test("Ordered relationships are changed at places, and what is saved has that order")
+  @Test("Ordered relationships can be changed at indexes, and the order is saved")
   func places() throws {
     let context = try context()
     let trip = try context.insert(Trip.self) { $0.name = "Coast" }
@@ -140,7 +140,7 @@ struct TypedTripsTests {
     #expect(try other.fetch(Trip.self).first?.stops.map(\.name).joined() == "0345")
   }
 
-  @Test("The function for a template gives a request with its variable filled in")
+  @Test("The function for a template returns a request with its variable set")
   func template() throws {
     let context = try context()
     for day in 1...3 {

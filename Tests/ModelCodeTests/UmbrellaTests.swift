@@ -1,6 +1,6 @@
 import Testing
 
-/// A program imports Quire beside a toolkit for user interfaces.
+/// A program that imports Quire beside a toolkit for user interfaces.
 @Suite("The umbrella beside other modules")
 struct UmbrellaTests {
   private static let words = [

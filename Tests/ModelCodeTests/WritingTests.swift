@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writing code")
 struct WritingTests {
-  @Test("Only files that are to change are written, and others stay")
+  @Test("Only changed files are written, and other files stay")
   func unchanged() throws {
     let folder = try Folder()
     let path = folder.url.appending(path: "Made").path
@@ -29,7 +29,7 @@ struct WritingTests {
         == ["Lion+Generated.swift"])
   }
 
-  @Test("Files of entities that are gone are removed, and no others, whatever the version")
+  @Test("Files of removed entities are removed, and no other files, for any version")
   func vanished() throws {
     let folder = try Folder()
     let path = folder.url.path
@@ -58,7 +58,7 @@ struct WritingTests {
     #expect(!names.contains("Gone+Generated.swift"))
   }
 
-  @Test("A folder that can't be made is an error that names the file")
+  @Test("A folder that can't be created is an error that names the file")
   func noFolder() throws {
     let folder = try Folder()
     let file = folder.url.appending(path: "file")

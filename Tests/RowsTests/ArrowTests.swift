@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Rows as Arrow arrays, and back")
 struct ArrowTests {
-  @Test("Every kind, extreme values and nulls", arguments: [1, 2, 9, 64, 500, 4096])
+  @Test(
+    "Rows of every kind, extreme values and nulls come back equal",
+    arguments: [1, 2, 9, 64, 500, 4096])
   func everyKind(_ count: Int) throws {
     let seed = freshSeed()
     var generator = SeededGenerator(seed: seed)
@@ -30,7 +32,7 @@ struct ArrowTests {
     }
   }
 
-  @Test("Changes stay changes: what they do not give, they do not give back")
+  @Test("Changes come back as changes, without values that they do not give")
   func changes() throws {
     let draft = Draft(Sample.layout, role: .changes)
     let name = Sample.layout.index(of: "string?")!
@@ -54,7 +56,7 @@ struct ArrowTests {
     #expect(block.columnNumbers.count == 5)
   }
 
-  @Test("Rows that were removed are keys alone")
+  @Test("Removed rows are exchanged as keys only")
   func removals() throws {
     let schema = try Schema(
       Model(entities: [Entity("Trip", properties: [.attribute(Attribute("name", .string))])]))
@@ -76,7 +78,7 @@ struct ArrowTests {
 
   @Test("Many rows become blocks of the usual size")
   func manyRows() throws {
-    // Three blocks' rows in one batch: made by another side, as it were, out of one array.
+    // One batch of another library contains the rows of three blocks.
     let count = 9_000
     let layout = Layout(
       entity: "One", entityNumber: 1,
@@ -104,7 +106,7 @@ struct ArrowTests {
     }
   }
 
-  @Test("Offsets count, the structures' and the children's own")
+  @Test("The offsets of a structure and of its children are added")
   func offsets() throws {
     let (array, schema) = try exported(rows: 40)
     defer { free(array, schema) }
@@ -124,7 +126,7 @@ struct ArrowTests {
     #expect(zip(read, whole[5..<35]).allSatisfy { zip($0.values, $1.values).allSatisfy(isSame) })
   }
 
-  @Test("A batch is released once, whoever ends up with it")
+  @Test("A batch is released exactly once by its last owner")
   func releases() throws {
     let layout = Layout(entity: "One", entityNumber: 1, columns: [])
     let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
@@ -132,12 +134,12 @@ struct ArrowTests {
     keys[0] = 1
     func foreign() -> ForeignBatch { ForeignBatch(count: 1, [("#key", "L", [.init(keys)])]) }
 
-    // Read and dropped.
+    // The batch is read and released.
     let one = foreign()
     #expect(try one.take().blocks(layout).count == 1)
     #expect(one.releaseCount == 2)
 
-    // Moved on, and dropped by the next.
+    // The batch is moved, and the next owner releases it.
     let two = foreign()
     let (array, schema) = emptyPlaces()
     defer { free(array, schema) }
@@ -149,7 +151,7 @@ struct ArrowTests {
     #expect(array.pointee.release == nil)
   }
 
-  @Test("A child may be taken out, and outlives the rest")
+  @Test("A child can be moved out, and stays valid after the release of the batch")
   func movedChild() throws {
     let (array, schema) = try exported(rows: 5)
     defer { free(array, schema) }
@@ -166,7 +168,8 @@ struct ArrowTests {
   }
 
   @Test(
-    "What contradicts the interface, the layout or itself is refused by name", arguments: faults)
+    "A batch that breaks the interface, the layout or its own lengths is refused by name",
+    arguments: faults)
   fileprivate func refusing(_ fault: Fault) throws {
     let (array, schema) = try exported(rows: 12)
     defer { free(array, schema) }
@@ -218,9 +221,9 @@ extension Block {
   }
 }
 
-// MARK: - Another side's arrays
+// MARK: - Another library's arrays
 
-/// A batch of plain buffers, as a library of another language would hand it over; counts releases.
+/// A batch of plain buffers, as a library of another language would pass it. The batch counts releases.
 private final class ForeignBatch {
   typealias Child = (name: String, format: String, buffers: [UnsafeMutableRawPointer?])
 
@@ -321,7 +324,7 @@ private struct Fault: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The child of the given name.
+/// Returns the child of the given name.
 private func child(
   _ name: String, _ array: UnsafeMutablePointer<ArrowArray>,
   _ schema: UnsafeMutablePointer<ArrowSchema>
@@ -332,10 +335,10 @@ private func child(
   return (array.pointee.children[index]!, schema.pointee.children[index]!)
 }
 
-/// A text that lives as long as the process.
+/// Returns a text that lives as long as the process.
 private func text(_ text: String) -> UnsafePointer<CChar> { UnsafePointer(strdup(text)!) }
 
-/// A buffer of the given values that lives as long as the process.
+/// Returns a buffer of the given values that lives as long as the process.
 private func buffer<T>(_ values: [T]) -> UnsafeRawPointer {
   let place = UnsafeMutablePointer<T>.allocate(capacity: values.count)
   place.initialize(from: values, count: values.count)

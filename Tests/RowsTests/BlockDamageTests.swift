@@ -4,7 +4,7 @@ import Rows
 import SeededRandom
 import Testing
 
-/// Reads everything a block has, through every door.
+/// Reads the whole contents of a block, with each function of the reader.
 private func readAll(_ bytes: [UInt8]) throws -> Int {
   let block = try Block(bytes)
   var sum = 0
@@ -21,7 +21,7 @@ private func readAll(_ bytes: [UInt8]) throws -> Int {
   return sum
 }
 
-@Suite("Damaged blocks give an error or a value, and never more")
+@Suite("Damaged blocks")
 struct BlockDamageTests {
   static let small: [UInt8] = {
     var generator = SeededGenerator(seed: 5)
@@ -29,7 +29,7 @@ struct BlockDamageTests {
     return try! [UInt8](bytes: draft.freeze()[0])
   }()
 
-  @Test("Every truncation is refused")
+  @Test("A truncated block is refused")
   func truncations() {
     for count in 0..<Self.small.count {
       #expect(throws: BlockError.self, "\(count) bytes") {
@@ -38,7 +38,7 @@ struct BlockDamageTests {
     }
   }
 
-  @Test("Every single byte that changes is noticed")
+  @Test("A change of any single byte is an error, or changes no value")
   func flips() throws {
     let intact = try Block(Self.small).allValues(Sample.layout)
     for index in Self.small.indices {
@@ -48,7 +48,7 @@ struct BlockDamageTests {
       do {
         let block = try Block(bytes)
         try block.verify()
-        // What no checksum covers is padding, which no value depends on.
+        // Only padding has no checksum, and no value depends on padding.
         let read = try block.allValues(Sample.layout)
         noticed = read.map(\.values) == intact.map(\.values) && read.map(\.key) == intact.map(\.key)
       } catch is BlockError {
@@ -58,7 +58,7 @@ struct BlockDamageTests {
     }
   }
 
-  @Test("Lies with a right checksum are refused or harmless", arguments: 0..<8)
+  @Test("A changed block with valid checksums is refused, or read without a trap", arguments: 0..<8)
   func lies(_ part: Int) throws {
     let seed = freshSeed() &+ UInt64(part)
     var generator = SeededGenerator(seed: seed)
@@ -73,13 +73,13 @@ struct BlockDamageTests {
           .randomElement(using: &generator)!
       }
       BlockForgery.seal(&bytes)
-      // A trap or a sanitizer's report ends the process: the seed says where.
+      // A trap or a sanitizer's report ends the process, so the seed is printed before.
       if ProcessInfo.processInfo.environment["QUIRE_TRACE"] != nil { print("seed \(seed)") }
       _ = try? readAll(bytes)
     }
   }
 
-  @Test("The message names the column and what was found")
+  @Test("The message states the stored and the computed checksum")
   func message() throws {
     var bytes = Self.small
     bytes[bytes.count - 9] ^= 0xFF
@@ -91,14 +91,14 @@ struct BlockDamageTests {
     #expect(error?.description.contains("differs from the computed") == true)
   }
 
-  @Test("Bytes that are no block are called so")
+  @Test("Bytes that are no block have an error code of their own")
   func noBlock() {
     let error = #expect(throws: BlockError.self) { try Block([UInt8](repeating: 0x20, count: 64)) }
     #expect(error?.code == .notABlock)
   }
 }
 
-/// Makes the checksums of a changed block right again, as somebody with bad intent would.
+/// Repairs the checksums of a changed block, like an attacker.
 enum BlockForgery {
   static func seal(_ bytes: inout [UInt8]) {
     func u32(_ at: Int) -> Int {
@@ -132,7 +132,7 @@ enum BlockForgery {
 }
 
 enum Reference {
-  /// The sum of each byte alone, a bit at a time as the definition of CRC-32C has it.
+  /// The checksum of each single byte, computed bit by bit as CRC-32C is defined.
   private static let sums: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { sum, _ in
       sum & 1 != 0 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1

@@ -5,9 +5,11 @@ import SeededRandom
 import Synchronization
 import Testing
 
-@Suite("Blocks give back what drafts were given")
+@Suite("Round trips of blocks")
 struct BlockRoundTripTests {
-  @Test("Every kind, extreme values and nulls", arguments: [1, 2, 7, 64, 65, 500, 4096])
+  @Test(
+    "Blocks return the values of every kind, extreme values and nulls",
+    arguments: [1, 2, 7, 64, 65, 500, 4096])
   func everyKind(_ count: Int) throws {
     let seed = freshSeed()
     var generator = SeededGenerator(seed: seed)
@@ -25,7 +27,8 @@ struct BlockRoundTripTests {
     }
   }
 
-  @Test("Constant, ascending and scattered integers", arguments: ColumnKind.allCases)
+  @Test(
+    "Constant, ascending and scattered integers come back equal", arguments: ColumnKind.allCases)
   func oneKind(_ kind: ColumnKind) throws {
     let layout = Layout(
       entity: "One", entityNumber: 1, columns: [LayoutColumn(number: 1, name: "it", kind: kind)])
@@ -55,7 +58,7 @@ struct BlockRoundTripTests {
     }
   }
 
-  @Test("Decimals of as many digits as there can be lie beside others of any power")
+  @Test("A column can contain decimals of the most digits and of any exponent")
   func longDecimals() throws {
     let layout = Layout(
       entity: "One", entityNumber: 1, columns: [LayoutColumn(number: 1, name: "it", kind: .decimal)]
@@ -143,7 +146,7 @@ struct BlockRoundTripTests {
     #expect(try block.column(1)?.string(at: 0) == "end")
   }
 
-  @Test("Defaults stand in for what was not set")
+  @Test("A value that is not set is the default")
   func defaults() throws {
     let layout = Layout(
       entity: "One", entityNumber: 1,
@@ -166,16 +169,16 @@ struct BlockRoundTripTests {
 }
 
 extension Array where Element == UInt8 {
-  /// The bytes of a block.
+  /// Reads the bytes of a block.
   init(bytes block: Block) throws {
     let slice = try block.bytes()
     self = slice.memory.bytes.withUnsafeBytes { Array($0[slice.range]) }
   }
 }
 
-@Suite("Values read by themselves")
+@Suite("Reads of single values")
 struct PointReadTests {
-  /// A source that counts the bytes it gives.
+  /// A source that counts the bytes that it returns.
   private final class CountingSource: BlockSource {
     private let memory: BlockMemory
     let byteCount = Mutex(0)
@@ -210,7 +213,8 @@ struct PointReadTests {
     "note \(row) é " + String(repeating: "x", count: row % 60)
   }
 
-  @Test("One value costs its pages and not its column, and is the same", arguments: [false, true])
+  @Test(
+    "A single value is read from its pages instead of the whole column", arguments: [false, true])
   func samples(areChanges: Bool) throws {
     let bytes = try block(role: areChanges ? .changes : .insertions)
     for row in [0, 1, 7, 500, 1024, 2222, 2999] {
@@ -232,7 +236,7 @@ struct PointReadTests {
     }
   }
 
-  @Test("After many, the column is read whole")
+  @Test("After many single values the column is read as a whole")
   func many() throws {
     let source = CountingSource(try block())
     let block = try Block(source, byteCount: self.block().count)
@@ -243,10 +247,10 @@ struct PointReadTests {
     #expect(source.byteCount.withLock { $0 } < (try self.block().count) * 3)
   }
 
-  @Test("A damaged page is noticed by who reads it, and by nobody else")
+  @Test("A damaged page is an error for its own values only")
   func damage() throws {
     var bytes = try block()
-    // The last bytes are the heap of the column of bytes.
+    // The last bytes are the heap of the binary column.
     bytes[bytes.count - 100] ^= 1
     func value(_ row: Int) throws -> Value {
       let block = try Block(BlockMemory(bytes))

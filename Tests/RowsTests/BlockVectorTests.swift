@@ -8,7 +8,7 @@ import Testing
 @Suite("The blocks of the specification")
 struct BlockVectorTests {
   @Test(
-    "Each is read as the page says",
+    "The reader finds the values of each vector",
     arguments: try SpecVector.all("block", on: "3-rows-and-blocks.md"))
   func reading(_ vector: SpecVector) throws {
     let bytes = try #require(vector.bytes("bytes"))
@@ -22,7 +22,7 @@ struct BlockVectorTests {
   }
 
   @Test(
-    "Each is written as the page says",
+    "The writer writes the bytes of each vector",
     arguments: try SpecVector.all("block", on: "3-rows-and-blocks.md"))
   func writing(_ vector: SpecVector) throws {
     let sample = try #require(Self.samples.first { $0.title == vector.title })
@@ -30,7 +30,7 @@ struct BlockVectorTests {
   }
 
   @Test(
-    "Each bad block is refused as the page says",
+    "The reader refuses each bad block with the code of its vector",
     arguments: try SpecVector.all("bad-block", on: "3-rows-and-blocks.md"))
   func refusing(_ vector: SpecVector) throws {
     let bytes = try #require(vector.bytes("bytes"))
@@ -47,7 +47,7 @@ struct BlockVectorTests {
       try SpecVector.all("bad-block", on: "3-rows-and-blocks.md").count == Self.badBlocks.count)
   }
 
-  /// What a vector says that a file has outside of the block: an offset and bytes a line.
+  /// Returns a vector's outside values: an offset and bytes on each line.
   private static func outside(_ vector: SpecVector) throws -> Elsewhere {
     let place = Elsewhere()
     for line in vector[all: "outside"] {
@@ -59,7 +59,7 @@ struct BlockVectorTests {
     return place
   }
 
-  /// A line for each value, as vectors have it.
+  /// Returns a line for each value, in the notation of vectors.
   private static func values(of block: Block) throws -> [String] {
     let keys = try block.keys
     var lines: [String] = []
@@ -153,7 +153,7 @@ struct BlockVectorTests {
     ("a value outside of the block, one inside and none", outside),
   ]
 
-  /// Where the values of the last sample are that are not in it.
+  /// The place of the last sample's outside values.
   private static let elsewhere = Elsewhere()
   private static let outside: Block = {
     let inside = block(
@@ -167,7 +167,7 @@ struct BlockVectorTests {
       .blocks[0]
   }()
 
-  /// Blocks that break one clause each, their checksums right.
+  /// Blocks with valid checksums that break one clause each.
   static let badBlocks: [(title: String, bytes: [UInt8])] = {
     func broken(
       _ title: String, _ sample: Int, _ change: (inout [UInt8]) -> Void, seal: Bool = true

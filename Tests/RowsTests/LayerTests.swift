@@ -4,10 +4,10 @@ import Rows
 import SeededRandom
 import Testing
 
-/// Objects as plain dictionaries: what layers are held against.
+/// Objects as plain dictionaries, to compare layers with.
 private typealias Objects = [UInt64: [Value]]
 
-/// A layer under construction beside the objects it should lead to.
+/// A layer under construction, with the expected objects.
 private struct Twin {
   let layout: Layout
   let schema: Schema
@@ -67,7 +67,7 @@ struct LayerTests {
   static var layout: Layout { schema["Thing"]! }
 
   @Test(
-    "A stack of random layers is what the objects are, merged or not, and back again",
+    "A stack of random layers shows the expected objects, merged and after undo",
     arguments: 0..<12)
   func random(_ part: Int) throws {
     let seed = freshSeed() &+ UInt64(part)
@@ -86,7 +86,7 @@ struct LayerTests {
 
     try twin.check(View(layers), is: states[6], comment)
 
-    // Merging any neighbours changes nothing that is seen.
+    // A merge of neighbouring layers does not change the visible objects.
     let low = try layers[0].merged(with: layers[1], schema: Self.schema)
     let middle = try layers[2].merged(with: layers[3], schema: Self.schema)
     let both = try middle.merged(with: layers[4], schema: Self.schema)
@@ -97,7 +97,7 @@ struct LayerTests {
     try twin.check(View([all]), is: states[6], comment)
     #expect(all[Self.layout.entityNumber]?.changed.isEmpty ?? true, comment)
 
-    // Each layer's inverse takes it back, one after the other.
+    // The inverse of each layer undoes the layer, from the last to the first.
     var view = View(layers)
     for index in layers.indices.reversed() {
       let inverse = try layers[index].inverted(
@@ -107,7 +107,7 @@ struct LayerTests {
     }
   }
 
-  @Test("Merging leaves full blocks as they are where nothing above says anything of their rows")
+  @Test("A merge keeps full blocks whose rows no upper layer changes")
   func untouchedBlocks() throws {
     let number = Self.layout.entityNumber
     func key(_ object: UInt64) -> ObjectKey { ObjectKey(entity: number, number: object) }
@@ -148,7 +148,7 @@ struct LayerTests {
     }
   }
 
-  @Test("A change says which values it gives, and keeps its basis")
+  @Test("A change contains the changed values only, and its basis")
   func changes() throws {
     let key = ObjectKey(entity: Self.layout.entityNumber, number: 5)
     let name = Self.layout.index(of: "name")!
@@ -171,7 +171,7 @@ struct LayerTests {
     }
   }
 
-  @Test("What is put in and taken out leaves no trace, and what comes back keeps its basis")
+  @Test("An insertion that is removed leaves no trace, and a restored object keeps its basis")
   func cancelling() throws {
     let key = ObjectKey(entity: Self.layout.entityNumber, number: 5)
     let builder = LayerBuilder(Self.schema)
@@ -189,7 +189,7 @@ struct LayerTests {
     #expect(try location.basis == 3)
   }
 
-  @Test("Three ways: mine, theirs, the same, and in conflict")
+  @Test("A comparison of two layers finds each value mine, theirs, the same or in conflict")
   func threeWay() throws {
     let layout = Self.layout
     let key = ObjectKey(entity: layout.entityNumber, number: 1)

@@ -23,7 +23,7 @@ struct OutsideValueTests {
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
   }
 
-  /// Objects from 1 on, each third with a large picture, each third with a small one.
+  /// Returns objects from 1 on. One third has a large picture, and one third a small one.
   private static func pictures(_ count: Int, large: Int = 5000) -> (Layer, [Value]) {
     let builder = LayerBuilder(schema)
     let values: [Value] = (1...count).map { number in
@@ -41,7 +41,7 @@ struct OutsideValueTests {
     try (1...count).map { try View([table]).value(of: key($0), column: picture) }
   }
 
-  @Test("Columns and single values are what they were, and one is read for one")
+  @Test("Values and columns read the same, and one value reads only itself")
   func reading() throws {
     let (layer, values) = Self.pictures(100)
     let place = Elsewhere()
@@ -61,19 +61,19 @@ struct OutsideValueTests {
     let presence = try #require(try block.presence(of: Self.picture))
     #expect((0..<100).map { presence.isNull($0) } == values.map(\.isNull))
     #expect(place.readCount == 68)
-    // What has nothing large stays the block it is.
+    // A block without large values stays the same block.
     let again = try moved.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
     #expect(again.entities[0].put.blocks[0] === block)
   }
 
-  @Test("Merging moves references, and reads no value")
+  @Test("A merge moves references, and reads no value")
   func merging() throws {
     let (layer, values) = Self.pictures(100)
     let place = Elsewhere()
     let writer = ElsewhereWriter(place, least: 1000)
     let lower = try layer.movingLargeValues(to: writer)
     let builder = LayerBuilder(Self.schema)
-    // A name changes, a picture comes, goes, is replaced; an object goes.
+    // The changes are a new name, an added, a removed and a replaced picture, and a removed object.
     builder.set(.string("new"), column: 0, of: Self.key(1))
     builder.set(.binary(Self.bytes(900, 7000)), column: 1, of: Self.key(3))
     builder.set(.null, column: 1, of: Self.key(4))
@@ -92,7 +92,7 @@ struct OutsideValueTests {
     #expect(try Self.values(merged, 100) == wanted)
     let references = try merged.entities[0].put.blocks.flatMap { try $0.outsideReferences() }
     #expect(references.count == 33)
-    // A stack shows the same, as rows gathered for a scan do.
+    // A stack shows the same values, and so do the gathered rows of a scan.
     let view = View([lower, upper])
     #expect(try (1...100).map { try view.value(of: Self.key($0), column: Self.picture) } == wanted)
     let before = place.readCount
@@ -110,7 +110,7 @@ struct OutsideValueTests {
     #expect(scanned.allSatisfy { wanted[Int($0) - 1] == $1 })
   }
 
-  @Test("A removal taken back has its values where they were")
+  @Test("A removal that is undone refers to the values in their old place")
   func undoing() throws {
     let place = Elsewhere()
     let (layer, values) = Self.pictures(10)
@@ -123,13 +123,13 @@ struct OutsideValueTests {
     #expect(place.readCount == 0)
     #expect(try undo.entities[0].put.blocks[0].outsideReferences().count == 1)
     #expect(try View([undo]).value(of: Self.key(4), column: Self.picture) == values[3])
-    // In memory they stay readable, as those of the commit that takes them over.
+    // In memory the values stay readable, also in the block that a commit stamps.
     let stamped = try undo.entities[0].put.blocks[0].stamped(5)
     #expect(try stamped.value(Self.picture, row: 0) == values[3])
     #expect(stamped.version == 5)
   }
 
-  @Test("Values from two places come together inside, or where a writer puts them")
+  @Test("A merge puts values of two places inside, and a move puts them where the writer states")
   func places() throws {
     let (one, other) = (Elsewhere(), Elsewhere())
     let (layer, values) = Self.pictures(20)
@@ -151,7 +151,7 @@ struct OutsideValueTests {
     #expect(one.readCount == before && third.readCount > 0)
   }
 
-  @Test("No column of a block refers to more than can be read at once")
+  @Test("No column of a block refers to more bytes than can be read at once")
   func splitting() throws {
     let place = Elsewhere()
     let writer = ElsewhereWriter(place, least: 1000)
@@ -201,7 +201,7 @@ struct OutsideValueTests {
     }
   }
 
-  @Test("A value that is not there, or another, is an error of its row alone")
+  @Test("A missing or changed value is an error of its row only")
   func missing() throws {
     let place = Elsewhere()
     let (layer, values) = Self.pictures(9)
@@ -214,14 +214,14 @@ struct OutsideValueTests {
     #expect(throws: Elsewhere.NotThere.self) { try block.value(Self.picture, row: 3) }
     #expect(try block.value(Self.picture, row: 0) == values[0])
     #expect(try block.value(Self.name, row: 3) == .string("number 4"))
-    // Without a place at all there is a code for it.
+    // A block without a place for outside values has an error code of its own.
     let error = #expect(throws: BlockError.self) {
       try Block([UInt8](bytes: block)).value(Self.picture, row: 0)
     }
     #expect(error?.code == .noOutsideValues)
   }
 
-  @Test("As an Arrow batch a block has its values in it")
+  @Test("The Arrow batch of a block contains the outside values")
   func arrow() throws {
     let place = Elsewhere()
     let (layer, values) = Self.pictures(30)
@@ -234,7 +234,7 @@ struct OutsideValueTests {
     #expect(read.map { $0.values[1] } == values)
   }
 
-  @Test("References of changes, in columns large enough to be read by pages")
+  @Test("References in changes are read by pages and from the loaded column")
   func changes() throws {
     let place = Elsewhere()
     let builder = LayerBuilder(Self.schema)
@@ -254,7 +254,7 @@ struct OutsideValueTests {
     #expect(blocks.contains { $0.chunkByteCount(of: Self.picture.number) > 32_768 })
     for block in blocks {
       let keys = try block.keys
-      // First by pages, later from the loaded column.
+      // The first values are read by pages, the later ones from the loaded column.
       for row in 0..<block.rowCount {
         let number = Int(keys.integer(at: row))
         #expect(try block.value(Self.picture, row: row) == wanted[number], "\(number)")

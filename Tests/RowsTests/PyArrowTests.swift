@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// Rows exchanged with pyarrow, which has never heard of Quire: Scripts/exchange.py says what is
-/// checked. `./run test` puts pyarrow where this looks for it, when it can be had.
+/// Rows exchanged with pyarrow, which is independent of Quire. Scripts/exchange.py describes the checks. `./run test`
+/// installs pyarrow if it is available.
 @Suite("Arrow arrays through another implementation")
 struct PyArrowTests {
   @Test(
-    "What we write pyarrow reads, and what it writes we read", .enabled(if: python != nil, word))
+    "pyarrow reads the rows that Quire writes, and Quire reads pyarrow's",
+    .enabled(if: python != nil, word))
   func exchange() throws {
     let library = Self.folder.appending(path: "libArrowExchange.so")
     try #require(FileManager.default.fileExists(atPath: library.path))
@@ -19,11 +20,10 @@ struct PyArrowTests {
     #expect(output == "ok\n")
   }
 
-  /// Why this is skipped. A library that was built for a sanitizer can't be loaded by a process
-  /// that was not.
+  /// The reason for a skipped test. A process without a sanitizer can't load a library that was built for one.
   static let word: Comment = "There is no Python with pyarrow here, or a sanitizer runs."
 
-  /// The folder the tests were built into.
+  /// The folder of the build's products.
   private static let folder = Bundle.main.executableURL!.deletingLastPathComponent()
 
   /// A Python that has pyarrow.

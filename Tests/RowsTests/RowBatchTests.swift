@@ -14,7 +14,7 @@ struct RowBatchTests {
     ObjectKey(entity: layout.entityNumber, number: number)
   }
 
-  /// Random changes of random shares of the objects, above objects with random values.
+  /// Returns a view with random changes of random shares of the objects, above objects with random values.
   private static func view(_ share: Int, using generator: inout SeededGenerator) -> View {
     var tables: [any RowTable] = []
     var present: Set<UInt64> = []
@@ -49,7 +49,7 @@ struct RowBatchTests {
   }
 
   @Test(
-    "Scanned rows are the rows that a look-up finds, whatever share of them is changed",
+    "A scan finds the rows that a look-up finds, for any share of changed rows",
     arguments: [1, 4, 20, 60, 100])
   func scans(_ share: Int) throws {
     let seed = freshSeed()
@@ -81,7 +81,7 @@ struct RowBatchTests {
     #expect(scanned.sorted() == found, "seed \(seed)")
   }
 
-  @Test("To count rows that are all changed, no column is read; to read one, one is")
+  @Test("Counting changed rows reads no column, and reading a column reads only that column")
   func laziness() throws {
     let (put, changed) = (CountedBytes(), CountedBytes())
     let insertions = LayerBuilder(Self.schema)
@@ -113,7 +113,7 @@ struct RowBatchTests {
     #expect(changed.readCount == before.1 + 1)
   }
 
-  @Test("A few changed rows are gathered, and the others stay where they are")
+  @Test("A few changed rows are gathered, and the block of the other rows is used in place")
   func fewChanges() throws {
     let insertions = LayerBuilder(Self.schema)
     for number in UInt64(1)...1000 { insertions.insert(Self.key(number)) }
@@ -130,13 +130,13 @@ struct RowBatchTests {
   }
 }
 
-/// The bytes of blocks, with a count of how often some are read.
+/// The bytes of blocks, with a count of the reads.
 private final class CountedBytes: Sendable {
   private let count = Mutex(0)
 
   var readCount: Int { count.withLock { $0 } }
 
-  /// Returns a layer of blocks that read their bytes here.
+  /// Returns a layer of blocks that read their bytes from this object.
   func layer(_ layer: Layer, _ layout: Layout) throws -> Layer {
     func counted(_ run: BlockRun) throws -> BlockRun {
       BlockRun(

@@ -4,13 +4,13 @@ import Rows
 import SeededRandom
 import Testing
 
-@Suite("Schemas number what a model has, once and for good")
+@Suite("Schemas number the entities and properties of a model")
 struct SchemaTests {
   private func model(_ attributes: [Attribute]) throws -> Model {
     try Model(entities: [Entity("Thing", properties: attributes.map { .attribute($0) })])
   }
 
-  @Test("Entities are numbered depth first, siblings by name whatever their case")
+  @Test("Entities are numbered depth first, siblings by name regardless of case")
   func order() throws {
     let model = try Model(entities: [
       Entity("zebra", superentity: "Animal"), Entity("Ant", superentity: "Animal"),
@@ -34,7 +34,7 @@ struct SchemaTests {
     #expect(schema["B"]?.columns.map(\.name) == ["name", "size"])
   }
 
-  @Test("A to-one has a column, an ordered inverse a place, a to-many only a number")
+  @Test("A to-one has a column, an ordered inverse a position, a to-many only a number")
   func relationships() throws {
     let model = try Model(entities: [
       Entity(
@@ -54,7 +54,7 @@ struct SchemaTests {
   }
 
   @Test(
-    "Columns are found by name and number whether these ascend or not, and none may be there twice",
+    "Columns are found by name and by number in any order, and duplicates are refused",
     arguments: [["a", "b", "c", "d"], ["d", "a", "c", "b"]], [[1, 2, 3, 9], [9, 2, 3, 1]])
   func positions(_ names: [String], _ numbers: [UInt16]) throws {
     func columns(_ names: [String], _ numbers: [UInt16]) -> [LayoutColumn] {
@@ -128,7 +128,7 @@ struct SchemaTests {
     #expect(!numbers.contains(later["Thing"]!.columns[0].number))
   }
 
-  @Test("A property that changes to a kind its values can't become gets a new number")
+  @Test("A property that changes to a kind that can't hold its values gets a new number")
   func incompatible() throws {
     let old = try Schema(model([Attribute("it", .string)]))
     let new = try Schema(model([Attribute("it", .int32)]), evolving: old)

@@ -2,11 +2,11 @@ import Rows
 import SeededRandom
 import Testing
 
-@Suite("Whether bytes are text")
+@Suite("The check for valid UTF-8")
 struct UTF8CheckTests {
   private func isText(_ bytes: [UInt8]) -> Bool { bytes.span.bytes.isUTF8 }
 
-  @Test("A byte that belongs to no text is found wherever it is, in texts of every length")
+  @Test("An invalid byte is found at any position, in texts of every length")
   func everywhere() {
     for length in 0...70 {
       var bytes = [UInt8](repeating: 0x61, count: length)
@@ -19,7 +19,7 @@ struct UTF8CheckTests {
     }
   }
 
-  @Test("What Swift's own reading of text accepts is text, and nothing else")
+  @Test("The check accepts exactly the bytes that Swift decodes without repair")
   func random() {
     var random = SeededGenerator(seed: 20)
     let pieces: [UInt8] = [

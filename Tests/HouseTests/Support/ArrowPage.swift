@@ -1,4 +1,4 @@
-/// The modules of the manifest in its order, with what each imports.
+/// The modules of the manifest in its order, with the imports of each module.
 struct ModuleArrows {
   let modules: [String]
   let imports: [String: [String]]
@@ -18,7 +18,7 @@ struct ModuleArrows {
     self.imports = imports
   }
 
-  /// The modules that a module imports, directly or through others.
+  /// Returns the modules that a module imports, directly or through other modules.
   func reachable(from module: String) -> Set<String> {
     var found: Set<String> = []
     var next = imports[module] ?? []
@@ -29,8 +29,8 @@ struct ModuleArrows {
   }
 }
 
-/// The page that shows the arrows: a row of a table for each module, made of the manifest and of what the page says that
-/// the module is.
+/// The page that shows the arrows. Its table has a row for each module, with the imports from the manifest and with the
+/// description from the page.
 struct ArrowTable {
   let arrows: ModuleArrows
 
@@ -44,7 +44,7 @@ struct ArrowTable {
     }.joined(separator: "\n")
   }
 
-  /// The modules of the manifest without a row of the page.
+  /// Returns the modules of the manifest without a row of the page.
   func missing(in page: SourceFile) -> [String] {
     let shown = Set(page.lines.compactMap { ArrowTable.row($0)?.module })
     return arrows.modules.filter { !shown.contains($0) }
@@ -56,7 +56,7 @@ struct ArrowTable {
     return "| `\(module)` | \(names.isEmpty ? "—" : names) | \(words) |"
   }
 
-  /// The module and the words of a row "| `module` | `what`, `it`, `imports` | what it is |".
+  /// Returns the module and the description in a table row, whose second cell contains the imports.
   private static func row(_ line: String) -> (module: String, words: String)? {
     line.wholeMatch(of: #/\| `([\w-]+)` \| [^|]* \| ([^|]*) \|/#).map {
       (String($0.1), String($0.2))
@@ -64,7 +64,7 @@ struct ArrowTable {
   }
 }
 
-/// A drawing of the arrows: each module above those that it imports. An arrow that follows from others is left out.
+/// A drawing of the arrows, with each module above its imports. Arrows that follow from other arrows are left out.
 struct ArrowDrawing {
   private let arrows: ModuleArrows
   private let layers: [[String]]
@@ -108,7 +108,7 @@ struct ArrowDrawing {
   }
   private let drawn: [String: [String]]
 
-  /// The imports that do not follow from other imports.
+  /// Returns the imports that do not follow from other imports.
   private static func direct(_ arrows: ModuleArrows, among shown: Set<String>) -> [String: [String]]
   {
     var direct: [String: [String]] = [:]
@@ -120,7 +120,7 @@ struct ArrowDrawing {
     return direct
   }
 
-  /// Returns the layers with modules near those that they lead to.
+  /// Returns the layers, with each module near the modules that it imports.
   private static func arranged(
     _ layers: [[String]], _ drawn: [String: [String]]
   ) -> [[String]] {

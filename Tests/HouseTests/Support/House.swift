@@ -14,20 +14,19 @@ struct SourceFile: Sendable {
   /// The file's name.
   var name: String { String(path.split(separator: "/").last ?? "") }
 
-  /// The folders that lead to the file: `Sources`, `Rows`.
+  /// The folders that contain the file: `Sources`, `Rows`.
   var folders: [String] { path.split(separator: "/").dropLast().map(String.init) }
 
-  /// The module that the file belongs to, by the folder it is in: `Sources/Rows`,
-  /// `Tests/Support/SpecVectors`.
+  /// The module of the file, by the file's folder: `Sources/Rows`, `Tests/Support/SpecVectors`.
   var module: String {
-    // The exported symbol of a backend lies beside it.
+    // The folder of a backend also contains the module with the backend's exported symbol.
     if folders.count > 2, folders[0] == "Plugins", folders[2] == "Export" {
       return folders[1] + "Export"
     }
     return folders[folders.count > 2 && folders[1] == "Support" ? 2 : 1]
   }
 
-  /// The lines by number, the first being 1, that hold `word`.
+  /// Returns the lines that contain `word`, with their numbers from 1.
   func lines(with word: String) -> [(number: Int, text: String)] {
     lines.enumerated().filter { $0.element.contains(word) }.map { ($0.offset + 1, $0.element) }
   }
@@ -48,7 +47,7 @@ struct Finding: CustomStringConvertible, Equatable {
   var description: String { "\(path):\(line): \(message)" }
 }
 
-/// The repository these tests stand in.
+/// The repository that contains these tests.
 enum House {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -56,7 +55,7 @@ enum House {
 
   /// Every text file that people of this project write.
   ///
-  /// Left out is what tools make, and `Fixtures`: files of others, kept as they were found.
+  /// Build products are left out, and so is `Fixtures`, which contains unchanged files of other projects.
   static let files: [SourceFile] = {
     let leftOut: Set = [".build", ".git", ".swiftpm", "site", "Fixtures", "Seeds"]
     let enumerator = FileManager.default.enumerator(atPath: root.path)
@@ -71,20 +70,20 @@ enum House {
     return files.sorted { $0.path < $1.path }
   }()
 
-  /// The Swift files below one of the given folders.
+  /// Returns the Swift files below one of the given folders.
   static func swift(in folders: String...) -> [SourceFile] {
     files.filter { file in
       file.path.hasSuffix(".swift") && folders.contains { file.path.hasPrefix($0 + "/") }
     }
   }
 
-  /// The file at the given path.
+  /// Returns the file at the given path.
   static func file(_ path: String) throws -> SourceFile {
     SourceFile(path, try String(contentsOf: root.appending(path: path), encoding: .utf8))
   }
 }
 
-/// The findings one a line, as the message of a failed expectation.
+/// Returns the findings, one on each line, as the message of a failed expectation.
 func list(_ findings: [Finding]) -> String {
   findings.map { "\n  \($0)" }.joined()
 }

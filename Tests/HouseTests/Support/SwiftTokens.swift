@@ -75,7 +75,7 @@ private struct SwiftScanner {
     index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: mark)
   }
 
-  /// Whether the given bytes, of which there is at least one, are next.
+  /// Returns whether the given bytes, of which there is at least one, are next.
   private func isNext(_ text: [UInt8]) -> Bool {
     bytes[index] == text[0] && bytes[index...].starts(with: text)
   }

@@ -21,13 +21,13 @@ struct TypeMeasure {
 }
 
 extension TypeMeasure {
-  /// The types of the files, by size.
+  /// Returns the types of the files, ordered by size.
   ///
-  /// A nested type is a type of its own; its lines count for the outer type as well if they are within
-  /// the outer type's braces. Files may belong to different modules.
+  /// A nested type is a type of its own. Its lines count for the outer type as well if they are within the outer type's
+  /// braces. Files may belong to different modules.
   static func all(in files: [SourceFile]) -> [TypeMeasure] {
     let parts = files.flatMap { TypeParts(of: $0).parts }
-    // A private type is known in its file only, and another file may have one of the same name.
+    // A private type is visible in its file only, and another file may contain a type of the same name.
     let privateNames = Set(parts.filter(\.isPrivate).map { "\($0.file.path) \($0.name)" })
     var types: [String: TypeMeasure] = [:]
     for part in parts {
@@ -67,7 +67,7 @@ private struct TypeParts {
 
   init(of file: SourceFile) {
     tokens = file.tokens
-    /// For each open brace, the place in `parts` of the type that the brace opened.
+    /// For each open brace, the index in `parts` of the type that the brace opened.
     var scopes: [Int?] = []
     var next: Part?
     for (index, token) in tokens.enumerated() {
@@ -103,7 +103,7 @@ private struct TypeParts {
     }
   }
 
-  /// The name of the type that the keyword declares or extends; `nil` if the word declares no type.
+  /// Returns the name of the type that the keyword declares or extends; `nil` if the word declares no type.
   private func declaredName(at index: Int) -> String? {
     let after = index + 1
     guard after < tokens.count, tokens[after].isWord,
@@ -119,7 +119,7 @@ private struct TypeParts {
     return name
   }
 
-  /// The modifiers on the same declaration before the keyword.
+  /// Returns the modifiers on the same declaration before the keyword.
   private func modifiers(before index: Int) -> Set<String> {
     var found: Set<String> = []
     var place = index - 1
@@ -148,7 +148,7 @@ private struct TypeParts {
     return nil
   }
 
-  /// The number of values that a declaration of the type's body stores in each instance.
+  /// Returns the number of values that a declaration of the type's body stores in each instance.
   private func storedPropertyCount(at index: Int) -> Int {
     guard modifiers(before: index).isDisjoint(with: ["static", "class"]), index + 1 < tokens.count
     else { return 0 }
@@ -160,7 +160,7 @@ private struct TypeParts {
       let (token, before) = (tokens[place], tokens[place - 1])
       if depth == 0 {
         if token.text == "{" {
-          // Observers watch a stored value; every other body computes one.
+          // A body with observers belongs to a stored value. Every other body computes a value.
           return place + 1 < tokens.count
             && ["willSet", "didSet"].contains(tokens[place + 1].text) ? count : 0
         }
@@ -177,7 +177,7 @@ private struct TypeParts {
     return count
   }
 
-  /// Words that stand between the start of a declaration and its name.
+  /// Words that may occur between the start of a declaration and its name.
   private static let memberWords: Set = [
     "public", "package", "internal", "private", "fileprivate", "open", "static", "class", "final",
     "override", "lazy", "weak", "unowned", "nonisolated", "mutating", "nonmutating", "indirect",

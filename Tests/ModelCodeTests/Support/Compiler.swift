@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The compiler of the toolchain that runs the tests, which looks at source without making anything.
+/// The compiler of the toolchain that runs the tests. It checks source without output files.
 struct Compiler {
-  /// The strictest that sources of this package are built with.
+  /// The strictest flags that sources of this package are built with.
   static let strict =
     ["-strict-memory-safety"]
     + ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
     .flatMap { ["-enable-upcoming-feature", $0] }
 
-  /// What the compiler says of the files; nothing when they are right. Warnings count.
+  /// Returns the messages of the compiler about the files; an empty text if there is none. Warnings count too.
   ///
   /// - Parameter others: The sources of other modules, by the modules' names.
   func check(
@@ -55,7 +55,7 @@ struct Compiler {
     }
   }
 
-  /// Makes a program of source files, beside what the build made.
+  /// Builds a program from source files, in the folder of the build's products.
   func makeProgram(_ files: [URL], named name: String) throws -> URL {
     let program = try Self.build().appending(path: name)
     _ = try run(
@@ -64,7 +64,7 @@ struct Compiler {
     return program
   }
 
-  /// The source as `swift format` lays it out.
+  /// Returns the source in the layout of `swift format`.
   func formatted(_ text: String) throws -> String {
     let folder = try Folder()
     let file = folder.url.appending(path: "A.swift")
@@ -78,12 +78,12 @@ struct Compiler {
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folder that the build was made in, from which the tests run.
+  /// Returns the folder of the build that the tests run from.
   static func build() throws -> URL {
     try #require(CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
   }
 
-  /// Where the modules of this build are, and the C modules they need.
+  /// Returns the flags for the modules of this build and the C modules that they need.
   private static func modules() throws -> [String] {
     let build = try build()
     let names = ["CArrow", "CChecksums", "CProcessor", "CStorePlugin"].map {
@@ -110,7 +110,7 @@ struct Compiler {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [tool] + arguments
-    // A file takes what a pipe would have to be emptied of meanwhile.
+    // The output goes to a file, because a full pipe would block the compiler.
     let folder = try Folder()
     let file = folder.url.appending(path: "output")
     try Data().write(to: file)
@@ -125,7 +125,7 @@ struct Compiler {
   }
 }
 
-/// A folder that goes away with the value that holds it.
+/// A folder that is removed when the object is deallocated.
 final class Folder {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)

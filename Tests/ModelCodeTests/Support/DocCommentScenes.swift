@@ -78,7 +78,7 @@ enum DocCommentScenes {
     }
     """
 
-  /// The scenes of the modules beneath, of stores, of plug-ins and of the tool.
+  /// The scenes of the lower modules, of stores, of plug-ins and of the tool.
   static let others: [String: String] = [
     "Archives": """
     import Archives

@@ -2,7 +2,7 @@ import Foundation
 import ModelCode
 import ObjectModel
 
-/// A model with everything that code is made of, and names that stand against it.
+/// A model with every feature of generated code, and names that conflict with names in the code.
 enum Zoo {
   /// The folder of golden files.
   static let folder = URL(filePath: #filePath)
@@ -15,8 +15,8 @@ enum Zoo {
     }
   }
 
-  /// What a developer writes beside the generated code: the classes it leaves to them, and the types
-  /// that transformers make.
+  /// The code that a developer writes beside the generated code: the classes that are not generated, and the types of the
+  /// transformers' values.
   static let handwritten = """
     public import Quire
     nonisolated public final class ZooKeeper: ManagedObject {

@@ -2,14 +2,14 @@ import Checksums
 import Rows
 import Synchronization
 
-/// A place for values outside of their blocks, that counts how often one is read.
+/// A place for values outside of their blocks, which counts the reads of values.
 final class Elsewhere: OutsideValues {
   private let values: Mutex<[UInt64: [UInt8]]>
   private let count = Mutex(0)
 
   init(_ values: [UInt64: [UInt8]] = [:]) { self.values = Mutex(values) }
 
-  /// How many values were read so far.
+  /// The number of reads so far.
   var readCount: Int { count.withLock { $0 } }
 
   subscript(offset: UInt64) -> [UInt8]? {
@@ -28,12 +28,12 @@ final class Elsewhere: OutsideValues {
   struct NotThere: Error { let offset: UInt64 }
 }
 
-/// Puts values of so many bytes elsewhere.
+/// Moves values of at least a given length to a place.
 final class ElsewhereWriter: OutsideWriter {
   let place: Elsewhere
   private let least: Int
   private var next: UInt64 = 64
-  /// How long references say that values are, whatever they have: for what only counts.
+  /// The length in each reference, for tests that only count bytes; `nil` for the true length.
   var pretendedByteCount: Int?
 
   init(_ place: Elsewhere, least: Int) {
@@ -62,7 +62,7 @@ final class ElsewhereWriter: OutsideWriter {
   }
 }
 
-/// A block in memory with its values elsewhere.
+/// A block in memory, with its outside values in a place.
 final class BlockWithElsewhere: BlockSource {
   private let memory: BlockMemory
   private let place: Elsewhere

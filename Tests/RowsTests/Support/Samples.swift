@@ -3,14 +3,14 @@ import ObjectModel
 import Rows
 import SeededRandom
 
-/// A new seed for each run, or the one that `QUIRE_SEED` names.
+/// Returns a new seed for each run, or the seed that `QUIRE_SEED` contains.
 func freshSeed() -> UInt64 {
   ProcessInfo.processInfo.environment["QUIRE_SEED"].flatMap { UInt64($0) }
     ?? .random(in: 1...999_999)
 }
 
 enum Sample {
-  /// A layout with a column of every kind, twice: one that is required and one that is optional.
+  /// A layout with two columns of every kind, one required and one optional.
   static let layout: Layout = {
     var columns: [LayoutColumn] = []
     for kind in ColumnKind.allCases {
@@ -22,7 +22,7 @@ enum Sample {
     return Layout(entity: "Everything", entityNumber: 7, columns: columns)
   }()
 
-  /// A value of the given kind: often plain, sometimes extreme.
+  /// Returns a value of the given kind: often plain, sometimes extreme.
   static func value(
     of kind: ColumnKind, isOptional: Bool, using generator: inout SeededGenerator
   ) -> Value {
@@ -96,7 +96,7 @@ enum Sample {
       + (Bool.random(using: &generator) ? "" : "\(Int.random(in: 0..<50, using: &generator))")
   }
 
-  /// A draft of random rows, and the values it was given.
+  /// Returns a draft of random rows, and the values of the draft.
   static func insertions(
     _ count: Int, layout: Layout = layout, firstKey: UInt64 = 1, consecutive: Bool = false,
     using generator: inout SeededGenerator
@@ -119,7 +119,7 @@ enum Sample {
 }
 
 extension Block {
-  /// Every row's values in the order of a layout's columns, as a slow and simple reader sees them.
+  /// Returns every row's values in the order of a layout's columns, in a slow and simple way.
   func allValues(_ layout: Layout) throws -> [(key: UInt64, values: [Value])] {
     let columns = try layout.columns.map { try column($0.number) }
     let keys = try keys
@@ -132,7 +132,7 @@ extension Block {
   }
 }
 
-/// Whether two values are the same bit for bit: minus zero is not zero.
+/// Returns whether two values have the same bits. Minus zero differs from zero.
 func isSame(_ left: Value, _ right: Value) -> Bool {
   switch (left, right) {
   case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
