@@ -23,14 +23,16 @@ struct CRC32CTests {
     ),
   ]
 
-  @Test("Published checksums come out on every path", arguments: published, CRC32C.Path.available)
+  @Test(
+    "Every implementation computes the published checksums", arguments: published,
+    CRC32C.Path.available)
   func publishedVectors(_ vector: (bytes: [UInt8], checksum: UInt32), _ path: CRC32C.Path) {
     #expect(~path.advance(~0, over: vector.bytes.span.raw) == vector.checksum)
     #expect(CRC32C.checksum(of: vector.bytes) == vector.checksum)
     #expect(CRC32C.checksum(of: Data(vector.bytes)) == vector.checksum)
   }
 
-  @Test("All paths agree, at every length around the lengths where they change their way")
+  @Test("All implementations agree, also near the lengths where they switch algorithms")
   func pathsAgree() {
     var random = SeededGenerator()
     let bytes = (0..<40_000).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -46,7 +48,7 @@ struct CRC32CTests {
     }
   }
 
-  @Test("Input in pieces gives what the whole gives")
+  @Test("Input in pieces has the checksum of the whole")
   func pieces() {
     var random = SeededGenerator()
     let bytes = (0..<30_000).map { _ in UInt8.random(in: 0...255, using: &random) }

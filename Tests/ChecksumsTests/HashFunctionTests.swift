@@ -14,7 +14,7 @@ struct HashFunctionTests {
     var testDescription: String { name }
   }
 
-  /// NIST's examples for FIPS 180-4 and its long one.
+  /// NIST's short examples and long example for FIPS 180-4.
   static let published = [
     Vector(
       name: "nothing", bytes: [],
@@ -59,15 +59,15 @@ struct HashFunctionTests {
         """),
   ]
 
-  @Test("Published digests come out", arguments: published)
+  @Test("The published digests are computed", arguments: published)
   func publishedVectors(_ vector: Vector) {
     #expect(SHA256.digest(of: vector.bytes).description == vector.sha256)
     #expect(SHA512.digest(of: Data(vector.bytes)).description == vector.sha512)
   }
 
-  /// Inputs of every length up to 300 bytes, whose digests are hashed in turn. What must come out
-  /// was computed with another implementation (Python's hashlib).
-  @Test("Every length is padded right")
+  /// The digests of inputs of every length up to 300 bytes are hashed in turn. Another implementation (Python's hashlib)
+  /// computed the expected values.
+  @Test("Inputs of every length are padded correctly")
   func lengths() {
     var of256 = SHA256()
     var of512 = SHA512()
@@ -82,7 +82,7 @@ struct HashFunctionTests {
     #expect(of512.digest().description.prefix(64) == expected512)
   }
 
-  @Test("Input in pieces gives what the whole gives, and a digest can be had along the way")
+  @Test("Input in pieces has the digest of the whole, and a digest can be read at any point")
   func pieces() {
     var random = SeededGenerator()
     let bytes = (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -99,7 +99,7 @@ struct HashFunctionTests {
     }
   }
 
-  @Test("A digest reads back from its own text, and only from such")
+  @Test("A digest reads back from its own text, and other texts are refused")
   func digestText() throws {
     let digest = SHA256.digest(of: Array("abc".utf8))
 

@@ -12,7 +12,7 @@ struct DeflateTests {
     return memory
   }
 
-  @Test("Bytes come back", arguments: Deflate.Level.allCases)
+  @Test("Compressed bytes come back equal", arguments: Deflate.Level.allCases)
   func roundTrip(_ level: Deflate.Level) throws {
     var generator = SeededGenerator()
     for count in [0, 1, 2, 100, 65_536, 300_000] {
@@ -25,7 +25,7 @@ struct DeflateTests {
     }
   }
 
-  @Test("Text shrinks")
+  @Test("Compressed text is smaller")
   func shrinking() {
     let bytes = Array(String(repeating: "the same again, ", count: 1000).utf8)
     #expect(Deflate.compress(bytes.span.bytes).count < bytes.count / 20)
@@ -47,7 +47,7 @@ struct DeflateTests {
     for index in small.indices {
       var changed = small
       changed[index] ^= 0x10
-      // zlib's own checksum lets nothing through but what changes no byte.
+      // zlib's own checksum refuses every change except one that does not affect the bytes.
       if let found = try? expanded(changed, count: bytes.count) { #expect(found == bytes) }
     }
   }

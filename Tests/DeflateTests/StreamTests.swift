@@ -30,7 +30,7 @@ struct StreamTests {
     return (expanded, stream.isAtEnd)
   }
 
-  @Test("Bytes come back, in whatever pieces, and pieces change nothing")
+  @Test("Bytes come back equal in any pieces, and pieces do not change the output")
   func roundTrip() throws {
     var generator = SeededGenerator()
     for count in [0, 1, 100, 65_536, 400_000] {
@@ -48,7 +48,7 @@ struct StreamTests {
     }
   }
 
-  @Test("More than the limit is never handed on")
+  @Test("A stream never outputs more bytes than its limit")
   func limit() throws {
     let zeros = [UInt8](repeating: 0, count: 10_000_000)
     let small = try packed(zeros, pieces: [zeros.count])
@@ -61,7 +61,7 @@ struct StreamTests {
   }
 
   @Test(
-    "Cut bytes have no end, changed ones are found or give others, and nothing comes behind the end"
+    "Cut streams have no end, changed ones stay within the limit, and extra bytes are refused"
   )
   func damage() throws {
     let bytes = (0..<3000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
@@ -80,7 +80,7 @@ struct StreamTests {
     }
   }
 
-  @Test("What the output throws comes out, and the stream goes away in peace")
+  @Test("An error of the output is rethrown, and the stream is released")
   func throwing() throws {
     struct Own: Error {}
     let small = try packed([1, 2, 3], pieces: [3])
@@ -90,7 +90,7 @@ struct StreamTests {
     #expect(throws: Own.self) { try other.finish { _ in throw Own() } }
   }
 
-  @Test("The checksum is the one of zip, in whatever pieces")
+  @Test("The checksum is that of the zip format, in any pieces")
   func checksum() {
     var crc = CRC32()
     #expect(crc.value == 0)

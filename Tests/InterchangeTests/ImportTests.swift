@@ -9,7 +9,7 @@ import Validation
 
 @testable import Interchange
 
-/// What an import makes of files that people write.
+/// The import of files that people write.
 @Suite("Importing")
 struct ImportTests {
   private let disk = SimulatedDisk()
@@ -84,7 +84,7 @@ struct ImportTests {
     try Validator().validate("/Trips.store", on: disk).findings.isEmpty
   }
 
-  @Test("One end of a relationship is enough, and objects may come later")
+  @Test("One end of a relationship is enough, and may refer to a later object")
   func ends() throws {
     try run(
       """
@@ -102,7 +102,7 @@ struct ImportTests {
     #expect(try isValid())
   }
 
-  @Test("A first line of many columns takes time in proportion to it")
+  @Test("A first line of many columns takes time in proportion to their number")
   func manyColumns() throws {
     let columns = (0..<40_000).map { "c\($0)" }.joined(separator: ",")
 
@@ -114,7 +114,7 @@ struct ImportTests {
     #expect("\(error!)".contains("The column 'c17' is there twice."))
   }
 
-  @Test("What is there is led to by its identifier")
+  @Test("An import can refer to stored objects by their identifiers")
   func existing() throws {
     try run("{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"stops\":[]}")
     let trips = try store.snapshot().schema["Trip"]!.entityNumber
@@ -137,7 +137,7 @@ struct ImportTests {
     )
   }
 
-  @Test("With the same unique values what is there is changed, where that is asked for")
+  @Test("On request, an object with the unique values of a stored object updates it")
   func updating() throws {
     try run(
       """
@@ -165,7 +165,7 @@ struct ImportTests {
     #expect(try isValid())
   }
 
-  @Test("Nothing is saved in a trial")
+  @Test("A trial saves nothing")
   func trial() throws {
     let report = try run("{\"@entity\":\"Trip\",\"name\":\"Lisbon\"}") { $0.isTrial = true }
 
@@ -174,7 +174,7 @@ struct ImportTests {
   }
 
   @Test(
-    "What is wrong is said with its place, and nothing is saved",
+    "An error is reported with its place, and nothing is saved",
     arguments: [
       ("{\"@entity\":\"Trip\"}", "in:1: 'name': It must have a value, and has none."),
       (
@@ -259,7 +259,7 @@ struct ImportTests {
   }
 
   @Test(
-    "Everything that is wrong is said, in the order of the files and of the properties",
+    "All errors are reported, in the order of the files and of the properties",
     arguments: [false, true])
   func allProblems(_ updates: Bool) throws {
     let text = """
@@ -293,7 +293,7 @@ struct ImportTests {
     #expect(try lines().isEmpty)
   }
 
-  @Test("The problems that are not shown are counted")
+  @Test("Errors that are not shown are counted")
   func hiddenProblems() throws {
     let text = (1...33).map { "{\"@entity\":\"Trip\",\"name\":\"Trip \($0)\",\"days\":\"\($0)\"}" }
       .joined(separator: "\n")
@@ -304,13 +304,13 @@ struct ImportTests {
     #expect(lines.count == 21 && lines[19].hasPrefix("in:20: 'days'"))
     #expect(lines[20] == "13 more problems are not shown.")
     #expect(error.hiddenCount == 13 && !error.isMalformed)
-    // A structural problem far behind does not come before those of values.
+    // A structural error far behind does not come before errors of values.
     let mixed = try #require(
       #expect(throws: ImportError.self) { try run(text + "\n{\"@entity\":\"Nobody\"}") })
     #expect("\(mixed)".hasPrefix("in:1: 'days'") && mixed.hiddenCount == 14)
   }
 
-  @Test("Tables that are none are refused")
+  @Test("Malformed tables are refused")
   func cells() throws {
     func check(_ text: String, _ message: String, at: SourceLocation = #_sourceLocation) throws {
       #expect(problem(text, .csv, entity: "Guide") == message, sourceLocation: at)
@@ -326,7 +326,7 @@ struct ImportTests {
     #expect(try lines("Guide#1.name") == ["Guide#1.name = \(Array("d".utf8))"])
   }
 
-  @Test("Whatever the bytes are, they are refused or imported")
+  @Test("Random bytes are refused or imported")
   func anything() throws {
     var random = SeededGenerator()
     let sound = Array(

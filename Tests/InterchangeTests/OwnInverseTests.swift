@@ -9,8 +9,7 @@ import Validation
 
 @testable import Interchange
 
-/// An ordered relationship that is its own inverse: each object has one list, of the links that lead
-/// from it and of the links that lead to it.
+/// An ordered relationship that is its own inverse. Each object has one list of both its incoming and outgoing links.
 @Suite("Importing an ordered relationship that is its own inverse")
 struct OwnInverseTests {
   private static let model = try! Model(entities: [
@@ -24,7 +23,7 @@ struct OwnInverseTests {
       ])
   ])
 
-  /// The lists that the tests write: c leads to itself, between others.
+  /// The lists of the tests. The list of c contains c itself, between other objects.
   private static let lists = ["a": "cdb", "b": "da", "c": "dca", "d": "bac"]
 
   private let disk = SimulatedDisk()
@@ -93,7 +92,7 @@ struct OwnInverseTests {
     #expect(report.findings.isEmpty, "\(report.text)")
   }
 
-  @Test("A link that one object alone lists comes behind all that the other lists")
+  @Test("A link in the list of one end only is last in the list of the other end")
   func oneSided() throws {
     let target = try store("/target", "binary")
     let text = """

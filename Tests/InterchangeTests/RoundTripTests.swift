@@ -10,8 +10,8 @@ import XMLStore
 
 @testable import Interchange
 
-/// What is exported and imported is what it was, on every kind of store.
-@Suite("There and back")
+/// Export and import on every kind of store.
+@Suite("Round trips of export and import")
 struct RoundTripTests {
   static let backends: [(name: String, backend: any StoreBackend)] = [
     ("binary", BinaryStoreBackend()), ("compressed", BinaryStoreBackend(isCompressed: true)),
@@ -23,7 +23,7 @@ struct RoundTripTests {
   }
 
   @Test(
-    "Objects of every type and every relationship are the same again",
+    "Exported objects of every type and relationship are imported as equal objects",
     arguments: backends.map(\.name), ExchangeFormat.allCases)
   func same(_ name: String, _ format: ExchangeFormat) throws {
     for batchSize in [nil, 7] {
@@ -51,7 +51,8 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Where a context must do it, it is the same too", arguments: ExchangeFormat.allCases)
+  @Test(
+    "An import through a context keeps the objects equal too", arguments: ExchangeFormat.allCases)
   func edited(_ format: ExchangeFormat) throws {
     var random = SeededGenerator()
     let disk = SimulatedDisk()
@@ -70,7 +71,7 @@ struct RoundTripTests {
     #expect(before == after, "\(random): \(Set(before).symmetricDifference(after).prefix(6))")
   }
 
-  @Test("Any number and any moment is read as what was written")
+  @Test("Every written number and moment reads back equal")
   func numbers() {
     var random = SeededGenerator()
     for _ in 0..<2_000 {
@@ -86,7 +87,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("Moments are written as clocks say them, and read in other ways too")
+  @Test("Moments are written in one form, and read in several forms")
   func moments() {
     func reads(_ text: String, _ seconds: Double?, at: SourceLocation = #_sourceLocation) {
       #expect(MomentText.seconds(text) == seconds, sourceLocation: at)

@@ -26,7 +26,7 @@ struct JSONTests {
   }
 
   @Test(
-    "Any text comes back as it was",
+    "Any text comes back equal",
     arguments: ["", "\"\\/", "a\nb\r\t\0\u{1B}\u{7F}\u{85}", "héllo 🚀\u{2028}"])
   func strings(_ string: String) throws {
     let data = Data(JSON.strings([string]).text.utf8)
@@ -43,7 +43,7 @@ extension Int {
 struct JSONReadingTests {
   private func read(_ text: String) throws -> JSON { try JSON.read(Array(text.utf8)) }
 
-  @Test("What is written is read back")
+  @Test("Written JSON reads back equal")
   func roundTrip() throws {
     let value = JSON.object([
       "a": .array([.number(-1), .number("2.5e10"), .null, .boolean(true), .boolean(false)]),
@@ -57,7 +57,7 @@ struct JSONReadingTests {
   }
 
   @Test(
-    "What is none is refused with its place",
+    "Text that is not JSON is refused with its place",
     arguments: [
       ("", 1, 1), ("{", 1, 2), ("[1,]", 1, 4), ("[1 2]", 1, 4), ("{\"a\" 1}", 1, 6),
       ("{\"a\":1,\n \"a\":2}", 2, 2), ("01", 1, 1), ("1.", 1, 1), ("-", 1, 1), ("nul", 1, 1),
@@ -69,7 +69,7 @@ struct JSONReadingTests {
     #expect(error?.line == line && error?.column == column, "\(String(describing: error))")
   }
 
-  @Test("Depth is bounded, and bytes that are no text are refused")
+  @Test("Depth is limited, and bytes that are no valid text are refused")
   func hostile() {
     let deep = Array(String(repeating: "[", count: 100_000).utf8)
     #expect(throws: JSONError.self) { try JSON.read(deep) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MacroExpansion
 
-@Suite("Messages of the compiler")
+@Suite("Messages from the compiler")
 struct CompilerMessagesTests {
   private func answer(_ message: JSON) throws -> JSON {
     try JSON.read(CompilerMessages.answer(Array(message.line.utf8)))
@@ -31,7 +31,7 @@ struct CompilerMessagesTests {
     ])
   }
 
-  @Test("The version of the protocol is told")
+  @Test("The answer contains the version of the protocol")
   func capability() throws {
     let asked = JSON.object([
       "getCapability": .object(["capability": .object(["protocolVersion": .number(99)])])
@@ -40,7 +40,7 @@ struct CompilerMessagesTests {
       try answer(asked)["getCapabilityResult"]?["capability"]?["protocolVersion"] == .number(7))
   }
 
-  @Test("Accessors and attributes of members are answered")
+  @Test("Accessors and member attributes are expanded")
   func members() throws {
     let accessors = try answer(message("StoredPropertyMacro", "accessor", "\n  var a: Int = 1"))
     #expect(
@@ -64,7 +64,7 @@ struct CompilerMessagesTests {
         == .string("{\n  get { self[stored: \"a\", 0xaf63dc4c8601ec8c] }\n}"))
   }
 
-  @Test("A problem is at its place in the file, with an edit")
+  @Test("A problem has its place in the file, and an edit")
   func problem() throws {
     let source = "\n@Entity class Trip: ManagedObject { let a: Int }"
     let result = try answer(message("EntityMacro", "member", source))["expandMacroResult"]
@@ -89,7 +89,7 @@ struct CompilerMessagesTests {
   }
 
   @Test(
-    "A message that is not known gets an empty expansion",
+    "An unknown message gets an empty expansion",
     arguments: [
       "", "{", "[]", "null", "{}", "{\"expandFreestandingMacro\":{}}", "{\"loadPluginLibrary\":3}",
       "{\"expandAttachedMacro\":null}", "{\"expandAttachedMacro\":{\"macroRole\":[]}}",
@@ -100,7 +100,7 @@ struct CompilerMessagesTests {
     #expect(answer["expandMacroResult"]?["expandedSource"] == .string(""))
   }
 
-  @Test("Damaged source is answered, whatever is cut out of it or put into it")
+  @Test("Damaged source is answered, whatever is removed or inserted")
   func damaged() throws {
     let source = Array(
       """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A wrong declaration is refused at its place, with the text to write")
 struct EntityCheckerTests {
-  /// A wrong member, the text that the problem is at, words of the message, and the member after the fix.
+  /// A wrong member, the text at the place of the problem, words of the message, and the member after the fix.
   struct Wrong: Sendable, CustomTestStringConvertible {
     let member: String
     let place: String
@@ -83,7 +83,7 @@ struct EntityCheckerTests {
     } catch { return [error] }
   }
 
-  @Test("A wrong member", arguments: wrong)
+  @Test("A wrong member is reported at its place, with a fix", arguments: wrong)
   func members(_ wrong: Wrong) throws {
     let head = "@Entity final class Trip: ManagedObject {\n"
     let source = head + wrong.member + "\n}"
@@ -101,7 +101,7 @@ struct EntityCheckerTests {
   }
 
   @Test(
-    "A wrong class",
+    "A wrong class is reported at its place",
     arguments: [
       ("struct Trip: ManagedObject { }", "struct", "is for classes"),
       ("enum Trip { case a }", "enum", "is for classes"),
@@ -116,7 +116,7 @@ struct EntityCheckerTests {
   }
 
   @Test(
-    "A wrong structure of a composite attribute",
+    "A wrong structure of a composite attribute is reported at its place",
     arguments: [
       ("class Address { }", "class", "is for structures"),
       ("struct Address<T> { }", "struct", "without generic parameters"),
@@ -134,7 +134,7 @@ struct EntityCheckerTests {
     #expect(problem.message.contains(words), "\(problem.message)")
   }
 
-  @Test("A composite attribute gets an extension, with the names that its parts have in the model")
+  @Test("A composite attribute gets an extension with the part names of the model")
   func compositeExtension() throws {
     let source = try MacroExpansion.expand(
       macro: "CompositeMacro", role: "extension",
@@ -152,7 +152,7 @@ struct EntityCheckerTests {
     #expect(source.contains("public func write(to parts: CompositeParts) {"))
   }
 
-  @Test("Members that are no properties are left alone, and right properties have no problem")
+  @Test("Other members are ignored, and correct properties have no problem")
   func right() throws {
     let source = """
       @Entity final class Trip: ManagedObject {
@@ -210,7 +210,7 @@ struct EntityCheckerTests {
         """)
   }
 
-  @Test("Options, a name, access and a superclass reach the members that are added")
+  @Test("Options, a name, access and a superclass are part of the added members")
   func header() throws {
     let source = """
       @Entity("Journey", .abstract, .originalName("Trip")) public class Trip: Base {

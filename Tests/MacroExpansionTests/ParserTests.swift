@@ -9,7 +9,7 @@ struct ParserTests {
     return try parser.parseClass().variables
   }
 
-  /// One member, and the variables that are found in it: name, type and initial value.
+  /// One member, and the variables that the parser finds in it: name, type and initial value.
   struct Member: Sendable, CustomTestStringConvertible {
     let source: String
     let variables: [String]

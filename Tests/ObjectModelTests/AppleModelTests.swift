@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectModel
 
-/// Models that Apple's tools wrote, as source and compiled, and the hashes that lie beside them.
+/// Models of Apple's tools, as source and compiled, with the hashes in the files beside them.
 @Suite("Models of Apple's tools", .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct AppleModelTests {
   static let compiled = AppleFixtures.paths(".momd")
@@ -18,7 +18,7 @@ struct AppleModelTests {
     #expect(throws: Never.self) { try ModelVersions.read(path) }
   }
 
-  @Test("A compiled model has the hashes that lie beside it", arguments: compiled)
+  @Test("A compiled model has the hashes in the file beside it", arguments: compiled)
   func compiledHashes(_ path: String) throws {
     for version in try ModelVersions.read(path).versions {
       #expect(
@@ -26,9 +26,9 @@ struct AppleModelTests {
     }
   }
 
-  @Test("A model's source has the hashes that lie beside its compiled form", arguments: compiled)
+  @Test("A model's source has the hashes in the file beside its compiled form", arguments: compiled)
   func sourceHashes(_ path: String) throws {
-    // The two forms stand in folders of different kinds, under the names of project and model.
+    // The two forms are in folders of different kinds, under the names of project and model.
     let project = AppleFixtures.project(of: path)
     let name = URL(filePath: path).deletingPathExtension().lastPathComponent
     let source = try #require(
@@ -45,13 +45,13 @@ struct AppleModelTests {
     }
   }
 
-  @Test("A model has the checksum that lies beside its compiled form", arguments: compiled)
+  @Test("A model has the checksum in the file beside its compiled form", arguments: compiled)
   func checksums(_ path: String) throws {
     let file = URL(filePath: path).appending(path: "VersionInfo.plist")
     let info = try BinaryPropertyList.read(Array(Data(contentsOf: file)))
     let models = try ModelVersions.read(path)
 
-    // Only recent tools write them.
+    // Only recent tools write checksums.
     for (name, checksum) in info["NSManagedObjectModel_VersionChecksums"]?.dictionary ?? [:] {
       #expect(models[name]?.versionChecksum == checksum.string, "\(name)")
     }

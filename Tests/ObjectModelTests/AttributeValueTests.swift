@@ -9,7 +9,7 @@ private enum Kind: String, AttributeValue {
 
 @Suite("Attribute values")
 struct AttributeValueTests {
-  @Test("Values go to rows and back, and nothing else comes back")
+  @Test("Values of every type are converted for rows and back, and other values are refused")
   func values() throws {
     func check<T: AttributeValue & Equatable>(_ value: T, _ stored: Value) {
       #expect(value.storedValue == stored)

@@ -27,7 +27,7 @@ struct EntityViewTests {
     ])
   }
 
-  @Test("Declared properties are the entity's own, the others contain inherited ones first")
+  @Test("Declared properties are the entity's own, and other lists begin with inherited ones")
   func views() throws {
     let model = try Self.model()
     let hotel = try #require(model["Hotel"])
@@ -50,7 +50,7 @@ struct EntityViewTests {
     }
   }
 
-  @Test("A property is found by name wherever it is declared, the nearest first")
+  @Test("A property is found by name in the entity and its superentities")
   func subscripts() throws {
     let model = try Self.model()
 
@@ -59,7 +59,7 @@ struct EntityViewTests {
     #expect(model["Place"]?["stars"] == nil && model["Resort"]?["nothing"] == nil)
   }
 
-  @Test("Relationships are found by their destination, inherited ones too")
+  @Test("Relationships are found by their destination, also inherited ones")
   func destinations() throws {
     let model = try Self.model()
 
@@ -69,7 +69,7 @@ struct EntityViewTests {
     #expect(model["Hotel"]?.relationships(to: "Thing").isEmpty == true)
   }
 
-  @Test("Entities of subentities and families inherit too, and those of a description do not")
+  @Test("Entities of a model know inherited properties, and entities of a description do not")
   func sources() throws {
     let model = try Self.model()
 

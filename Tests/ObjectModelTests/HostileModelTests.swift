@@ -2,7 +2,7 @@ import Testing
 
 @testable import ObjectModel
 
-/// Descriptions made to keep their reader busy: one that takes more than time in proportion never ends here.
+/// Descriptions that try to keep their reader busy. A check that takes more than linear time would not end here.
 @Suite("Checks on hostile models")
 struct HostileModelTests {
   private func chain(_ count: Int, propertiesEach: Int = 0) -> [Entity] {
@@ -24,7 +24,7 @@ struct HostileModelTests {
     #expect(faults.allSatisfy { $0.message.utf8.count < 300 })
   }
 
-  @Test("Many circles, and entities that hang below them")
+  @Test("Many circles of inheritance are one fault each, whatever entities inherit from them")
   func circles() throws {
     let entities = (0..<3_000).flatMap { number in
       [
@@ -40,7 +40,7 @@ struct HostileModelTests {
     #expect(faults.allSatisfy { $0.code == .cyclicInheritance })
   }
 
-  @Test("A chain too long is one fault, whatever hangs below")
+  @Test("A chain of inheritance that is too long is one fault, whatever its subentities are")
   func depth() throws {
     #expect(throws: Never.self) {
       try Model(entities: chain(Model.greatestInheritanceDepth + 1, propertiesEach: 3))
@@ -52,7 +52,7 @@ struct HostileModelTests {
     #expect(faults.first { $0.code == .inheritanceTooDeep }?.entity == "E101")
   }
 
-  @Test("Many entities below one of many properties are refused before anything is computed")
+  @Test("Many subentities of an entity with many properties are refused without a computation")
   func width() throws {
     var entities = [
       Entity("Root", properties: (0..<5_000).map { .attribute(Attribute("p\($0)", .string)) })
@@ -64,7 +64,7 @@ struct HostileModelTests {
     #expect(faults.map(\.code) == [.tooManyInheritedProperties])
   }
 
-  @Test("Too many entities, and too many properties of one")
+  @Test("Too many entities, and too many properties of an entity, are refused")
   func numbers() throws {
     let entities = (0...Model.greatestEntityCount).map { Entity("E\($0)") }
     #expect(Model.faults(in: .init(entities: entities)).map(\.code) == [.tooManyEntities])
@@ -76,7 +76,7 @@ struct HostileModelTests {
     #expect(Model.faults(in: .init(entities: [entity])).map(\.code) == [.tooManyProperties])
   }
 
-  @Test("Thousands of wrong names do not make thousands of searches")
+  @Test("Thousands of wrong names are checked without thousands of searches")
   func wrongNames() throws {
     let entities = (0..<5_000).map { number in
       Entity(
@@ -90,7 +90,7 @@ struct HostileModelTests {
     #expect(faults[0].message.contains("Did you mean \"Entity0\"?"))
   }
 
-  @Test("Composite types nested thousands deep end; those in a circle are named")
+  @Test("Deeply nested composite types are accepted, and recursive ones are faults")
   func composites() throws {
     var composites = (0..<5_000).map { number in
       CompositeType(
@@ -119,7 +119,7 @@ struct HostileModelTests {
     #expect(faults[0].message.utf8.count < 300)
   }
 
-  @Test("A pattern that takes for ever is not tried on the default")
+  @Test("A pattern with unbounded time is not applied to the default value")
   func pattern() throws {
     let attribute = Attribute(
       "a", .string, defaultValue: .string(String(repeating: "a", count: 60) + "!"),
@@ -130,7 +130,7 @@ struct HostileModelTests {
     }
   }
 
-  @Test("Paths of any length through a composite type in itself end")
+  @Test("A long path through a recursive composite type is refused in bounded time")
   func paths() throws {
     let path = [String](repeating: "a", count: 100_000).joined(separator: ".")
     let attribute = Attribute("a", .composite, compositeName: "C")
@@ -146,7 +146,7 @@ struct HostileModelTests {
     #expect(faults.map(\.code) == [.recursiveComposite])
   }
 
-  @Test("Wrong names in an entity of many properties do not gather them each time")
+  @Test("Wrong names in an entity of many properties take time in proportion to their number")
   func wrongColumns() throws {
     let entity = Entity(
       "E", properties: (0..<20_000).map { .attribute(Attribute("p\($0)", .string)) },
@@ -155,7 +155,7 @@ struct HostileModelTests {
     #expect(Model.faults(in: .init(entities: [entity])).count == 20_000)
   }
 
-  @Test("Many configurations of one entity of many relationships are not walked to the end")
+  @Test("Many configurations of an entity with many relationships are checked in bounded time")
   func configurations() throws {
     let entity = Entity(
       "E",

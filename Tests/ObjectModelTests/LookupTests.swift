@@ -2,7 +2,7 @@ import Testing
 
 @testable import ObjectModel
 
-@Suite("Looking things up in a model")
+@Suite("Look-ups in a model")
 struct LookupTests {
   @Test("Entities, properties and composite types are found by name")
   func names() throws {
@@ -18,7 +18,7 @@ struct LookupTests {
     #expect(model.properties(of: "Nothing").isEmpty)
   }
 
-  @Test("Inherited and own properties stand together in the order of hashes")
+  @Test("Inherited and own properties are listed together in the order of hashes")
   func order() throws {
     func attributes(_ names: String...) -> [Property] {
       names.map { .attribute(Attribute($0, .string)) }
@@ -33,7 +33,7 @@ struct LookupTests {
     #expect(model.properties(of: "B").map(\.name) == ["a", "m", "z"])
   }
 
-  @Test("The inheritance tree is walked both ways")
+  @Test("The inheritance tree can be traversed in both directions")
   func inheritance() throws {
     let model = try Model(entities: [
       Entity("C", superentity: "B"), Entity("A"), Entity("B", superentity: "A"),
@@ -51,7 +51,7 @@ struct LookupTests {
     #expect(!model.entity("F", isOrInheritsFrom: "A"))
   }
 
-  @Test("The inverse of a relationship is found, also where it is inherited")
+  @Test("The inverse of a relationship is found, also if it is inherited")
   func inverse() throws {
     let model = try TripModel.model()
     let stops = try #require(model["Trip"]?.relationships.first)

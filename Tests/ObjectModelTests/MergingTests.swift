@@ -2,9 +2,9 @@ import Testing
 
 @testable import ObjectModel
 
-@Suite("Merging models, and taking parts of them")
+@Suite("Merged models and subsets of models")
 struct MergingTests {
-  @Test("Merging models that share entities gives each once")
+  @Test("A merge of models with common entities contains each entity once")
   func merging() throws {
     let base = try TripModel.model()
     let more = try TripModel.model {
@@ -30,7 +30,7 @@ struct MergingTests {
     #expect(try Model.merging([]).entities.isEmpty)
   }
 
-  @Test("Parts that differ under one name are named with what differs")
+  @Test("A merge of different parts with one name is refused with the differences")
   func conflicts() throws {
     let base = try TripModel.model()
     let other = try TripModel.model {
@@ -53,7 +53,7 @@ struct MergingTests {
     #expect(faults[3].message.contains("request: Trip or Stop"))
   }
 
-  @Test("A configuration's part holds its entities and those they inherit from")
+  @Test("The subset of a configuration contains its entities and their superentities")
   func subset() throws {
     let model = try TripModel.model {
       $0.entities.append(
@@ -76,7 +76,7 @@ struct MergingTests {
     #expect(notes.versionHash(of: "Note") == model.versionHash(of: "Note"))
   }
 
-  @Test("A configuration that relationships leave is no model of its own")
+  @Test("A configuration with a relationship to an outside entity has no subset")
   func leaving() throws {
     let model = try TripModel.model {
       $0.configurations.append(Configuration("trips", entities: ["Trip"]))

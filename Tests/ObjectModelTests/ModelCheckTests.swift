@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Checks on models")
 struct ModelCheckTests {
-  /// A way to break the trip model, and what must be said about it.
+  /// A change that breaks the trip model, and the expected fault.
   struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var code: ModelFault.Code
@@ -278,7 +278,7 @@ struct ModelCheckTests {
   ]
 
   @Test(
-    "A fault is named with its code, its place and what would be right",
+    "A fault has a code and a place, and its message states the remedy",
     arguments: names + inheritance + attributes + relationships + references)
   func faults(_ fault: Fault) throws {
     var description = TripModel.description
@@ -298,7 +298,7 @@ struct ModelCheckTests {
     #expect(throws: ModelError(faults: found)) { try Model(description, strict: true) }
   }
 
-  @Test("A derived attribute that cannot be derived is named", arguments: derivations)
+  @Test("A derived attribute that cannot be derived is reported", arguments: derivations)
   func derivation(_ expression: String, says words: String) throws {
     var description = TripModel.description
     description[attribute: "stopCount", of: "Trip"].derivation = .init(expression)
@@ -310,7 +310,7 @@ struct ModelCheckTests {
   }
 
   @Test(
-    "A derived attribute that can be derived is let through",
+    "A derived attribute that can be derived is accepted",
     arguments: [
       "now()", "now:()", "name", "canonical:(name)", "lowercase:( name )", "count:(stops)",
       "stops.@count", "max:(stops.name)", "stops.name.@min", "min:(stops.address.city)",
@@ -323,12 +323,12 @@ struct ModelCheckTests {
     #expect(Model.faults(in: description) == [])
   }
 
-  @Test("Nothing is wrong with a model that has a little of everything")
+  @Test("A model with one of each part has no fault")
   func faultless() throws {
     #expect(Model.faults(in: TripModel.description) == [])
   }
 
-  @Test("All faults are reported together, and what merely follows from one is not")
+  @Test("All faults are reported together, without consequences of other faults")
   func together() throws {
     var description = TripModel.description
     description["Stop"].superentity = "Nowhere"
@@ -343,9 +343,9 @@ struct ModelCheckTests {
     #expect(error?.description.split(separator: "\n").count == 3)
   }
 
-  @Test("A relationship and its inverse may meet through inheritance")
+  @Test("A relationship and its inverse may match through inheritance")
   func inverseThroughInheritance() throws {
-    // Declared on an abstract entity, while the inverse leads to an entity that inherits it.
+    // An abstract entity declares the relationship, while the inverse leads to a subentity.
     let model = try Model(entities: [
       Entity(
         "Item", isAbstract: true,
@@ -367,7 +367,7 @@ struct ModelCheckTests {
     #expect(model.warnings.isEmpty)
   }
 
-  @Test("Names of any script are names, and so are reserved words")
+  @Test("Names of any script and reserved words are accepted")
   func acceptedNames() throws {
     let names = ["_X__URL", "größe", "名前", "AND", "self", "a1"]
     let model = try Model(entities: [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Differences between models")
 struct ModelDifferenceTests {
-  /// What is done to the trip model, and the changes that must be told, in order.
+  /// Changes of the trip model, and the expected differences in order.
   static let told: [(Mutation, [String])] = [
     (Mutation("nothing") { _ in }, []),
     (
@@ -142,7 +142,7 @@ struct ModelDifferenceTests {
     ),
   ]
 
-  @Test("What differs is told, each thing once", arguments: told)
+  @Test("Each difference is reported once", arguments: told)
   func changes(_ mutation: Mutation, _ expected: [String]) throws {
     let old = try TripModel.model()
     let new = try TripModel.model(mutation.apply)
@@ -154,7 +154,7 @@ struct ModelDifferenceTests {
     #expect(difference.isEmpty == expected.isEmpty)
   }
 
-  @Test("The summary counts parts and says what follows for stores")
+  @Test("The summary counts the parts and states the consequences for stores")
   func summary() throws {
     let old = try TripModel.model()
     let renamed = try TripModel.model {
@@ -180,7 +180,7 @@ struct ModelDifferenceTests {
     #expect(ModelDifference(from: old, to: old).summary == "No differences.")
   }
 
-  @Test("A renaming identifier kept for another version does not rename again")
+  @Test("A renaming identifier that stays in the next version renames nothing")
   func keptIdentifiers() throws {
     let second = try TripModel.model {
       $0["Trip"].renamingIdentifier = "Journey"
@@ -194,7 +194,7 @@ struct ModelDifferenceTests {
     #expect(ModelDifference(from: third, to: second).description == "Journey: removed")
   }
 
-  @Test("Names that change places are two renamings")
+  @Test("Two names that are exchanged are two renamings")
   func swapped() throws {
     let old = try Model(entities: [Entity("A"), Entity("B")])
     let new = try Model(entities: [

@@ -6,7 +6,7 @@ struct NameSpellingsTests {
   @Test("Every character, its upper case and its lower case have the same case fold")
   func folds() {
     var faults: [String] = []
-    // No character beyond has a case.
+    // No character beyond this range has a case.
     for value in UInt32(0)..<0x1_F000 {
       guard let scalar = Unicode.Scalar(value), scalar.properties.changesWhenCaseMapped else {
         continue
@@ -25,7 +25,7 @@ struct NameSpellingsTests {
   }
 
   @Test(
-    "Each name is found by its written spelling",
+    "Each name is found by its spelling in the file",
     arguments: [NameSpellings.Letters.upper, .lower])
   func roundTrip(_ letters: NameSpellings.Letters) {
     let names = [
@@ -42,7 +42,7 @@ struct NameSpellingsTests {
     #expect(Array(spellings.written.prefix(3)) == Array(names.prefix(3)))
   }
 
-  @Test("A spelling of another case is found where it is one name's alone")
+  @Test("A spelling of another case is found if only one name matches")
   func otherCases() {
     let entities = NameSpellings(["Straße", "Trip", "trip"], in: .upper)
     let properties = NameSpellings(["straße", "strasse", "größe"], in: .lower)

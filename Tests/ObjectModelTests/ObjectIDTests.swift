@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Identifiers of objects as text")
 struct ObjectIDTests {
-  @Test("Written and read as the specification says (§3.2.3)")
+  @Test("Identifiers are written and read as the specification says (§3.2.3)")
   func roundTrip() throws {
     let id = ObjectID(
       store: StoreTag(rawValue: 0x00C0_FFEE_0123_4567), key: ObjectKey(entity: 12, number: 340))
@@ -19,7 +19,7 @@ struct ObjectIDTests {
   }
 
   @Test(
-    "Text that is no identifier is none",
+    "Text that is not an identifier is refused",
     arguments: [
       "", "x-quire:", "x-quire://", "x-quire:///1/p1", "X-quire://00c0ffee01234567/1/p1",
       "x-coredata://00c0ffee01234567/1/p1", " x-quire://00c0ffee01234567/1/p1",

@@ -14,7 +14,7 @@ struct RandomModelTests {
     }
   }
 
-  @Test("It has no faults, and differs from itself in nothing")
+  @Test("A model has no faults, and no difference from itself")
   func itself() throws {
     try forManyModels { description, random in
       let model = try Model(description, strict: true)
@@ -46,7 +46,7 @@ struct RandomModelTests {
     }
   }
 
-  @Test("A difference is seen by hashes when the hashes differ, and only then")
+  @Test("A difference is marked as seen by hashes exactly if the hashes differ")
   func differences() throws {
     try forManyModels { description, random in
       let model = try Model(description)

@@ -4,10 +4,10 @@ import ObjectModel
 import SpecVectors
 import Testing
 
-/// The examples that the chapters of the specification go through field by field.
+/// The examples of the specification, which explain a vector or a file field by field.
 ///
-/// The text of an example names a vector, or a file, and repeats its bytes or lines. Tests of other
-/// modules hold the vectors and files against the code.
+/// The text of an example names a vector or a file, and repeats its bytes or lines. Tests of other modules compare the
+/// vectors and files with the code.
 @Suite("Examples of the specification")
 struct SpecExampleTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
@@ -63,14 +63,14 @@ struct SpecExampleTests {
     return nil
   }
 
-  @Test("Each chapter with a form of its own has an example")
+  @Test("Each chapter that defines a format has an example")
   func chapters() throws {
     let chapters = try Set(Self.examples("annotated").map { $0.page.prefix { $0 != "-" } })
 
     #expect(chapters == ["2", "3", "5", "6", "7", "8", "9", "10", "11"])
   }
 
-  @Test("Bytes and lines are those of the vector or the file")
+  @Test("The bytes and lines of an example equal the vector or the file")
   func contents() throws {
     for example in try Self.examples("annotated") {
       if let file = Self.file(of: example) {
@@ -89,7 +89,7 @@ struct SpecExampleTests {
     }
   }
 
-  /// The file that an example is of, if it is of none of the vectors.
+  /// Returns the path of an example's file; `nil` if the example belongs to a vector.
   private static func file(of example: Example) -> String? {
     switch example.kind {
     case "report": "spec/vectors/rules/\(example.title).txt"
@@ -99,7 +99,7 @@ struct SpecExampleTests {
     }
   }
 
-  /// Checks numbered lines; one that ends with an ellipsis is shown in part.
+  /// Checks numbered lines. A line that ends with an ellipsis is shown in part.
   private static func checkLines(_ example: Example, _ lines: [String]) {
     var count = 0
     for line in example.lines {
@@ -121,7 +121,7 @@ struct SpecExampleTests {
     #expect(count > 1, "\(example)")
   }
 
-  /// Checks fields of bytes: each begins where the one before ends, and all are the range.
+  /// Checks fields of bytes: each field begins at the end of the field before, and the fields cover the range.
   private static func checkBytes(
     _ example: Example, _ bytes: [UInt8], _ range: Range<Int>
   ) throws {
@@ -146,7 +146,7 @@ struct SpecExampleTests {
     #expect(place == range.upperBound, "\(example)")
   }
 
-  @Test("The steps of version hashes give the hashes of the vector's entities")
+  @Test("The steps of version hashes lead to the hashes of the vector's entities")
   func hashes() throws {
     let examples = try Self.examples("worked")
     #expect(examples.count == 1)
@@ -176,7 +176,7 @@ struct SpecExampleTests {
     }
   }
 
-  @Test("Models are read as their vectors say")
+  @Test("Models are read with the values of their vectors")
   func models() throws {
     let vectors = try SpecVector.all("model", on: "2-model.md")
     #expect(!vectors.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Vectors on the pages of the specification")
 struct SpecVectorTests {
-  @Test("A page's vectors are read as spec/README.md says")
+  @Test("The vectors of a page are read as spec/README.md describes")
   func reading() throws {
     let page = """
       # A page
@@ -42,7 +42,7 @@ struct SpecVectorTests {
   }
 
   @Test(
-    "What is no vector is refused with its place",
+    "Text that is not a vector is refused with its place",
     arguments: [
       ("```vector kind\n```", "p.md:1"), ("```vector kind: x\nwords\n```", "p.md:2"),
       ("\n```vector kind: x\na = 1", "p.md:2"),

@@ -5,14 +5,14 @@ import Testing
 @Suite("UUIDs as text")
 struct UUIDTextTests {
   @Test(
-    "36 characters of digits and hyphens are a UUID",
+    "A text of 36 hexadecimal digits and hyphens is a UUID",
     arguments: ["6FB9DF54-A60E-4A15-8C3B-1D2E3F405162", "6fb9df54-a60e-4a15-8C3B-1d2e3f405162"])
   func spelled(_ text: String) {
     #expect(UUID(spelled: text)?.uuidString == text.uppercased())
   }
 
   @Test(
-    "Any other text is none",
+    "Any other text is not a UUID",
     arguments: [
       "", "6FB9DF54", " FB9DF54-A60E-4A15-8C3B-1D2E3F405162",
       "6FB9DF54-A60E-4A15-8C3B-1D2E3F40516 ",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Version hashes")
 struct VersionHashTests {
-  /// Everything spec §2.4.3 to §2.4.6 puts into a hash, with the entities whose hashes change.
+  /// Changes that affect a hash by spec §2.4.3 to §2.4.6, with the entities whose hashes change.
   static let seen: [(Mutation, [String])] = [
     (
       Mutation("property's name") {
@@ -114,7 +114,7 @@ struct VersionHashTests {
     (Mutation("entity's modifier") { $0["Trip"].versionHashModifier = "2" }, ["Trip"]),
   ]
 
-  /// Everything spec §2.4.8 leaves out.
+  /// Changes that do not affect a hash by spec §2.4.8.
   static let unseen: [Mutation] = [
     Mutation("class name") { $0["Trip"].className = "Journey" },
     Mutation("default value") { $0[attribute: "name", of: "Trip"].defaultValue = .string("x") },
@@ -180,13 +180,14 @@ struct VersionHashTests {
       for index in $0.entities.indices { $0.entities[index].declaredProperties.reverse() }
       $0.composites[0].attributes.reverse()
     },
-    // Ours: no file decides these (spec §2.4.8).
+    // A choice of this project, because no known file decides the case (spec §2.4.8).
     Mutation("cloud encryption and truth file") {
       $0[attribute: "name", of: "Trip"].options = [.allowsCloudEncryption, .isStoredInTruthFile]
     },
   ]
 
-  @Test("What affects storage changes the hashes of the entities it affects", arguments: seen)
+  @Test(
+    "A change that affects storage changes the hashes of the affected entities", arguments: seen)
   func changes(_ mutation: Mutation, _ affected: [String]) throws {
     let before = try TripModel.model()
     let after = try TripModel.model(mutation.apply)
@@ -200,7 +201,7 @@ struct VersionHashTests {
     #expect(ModelDifference(from: before, to: after).isSeenByHashes)
   }
 
-  @Test("What does not affect storage changes no hash", arguments: unseen)
+  @Test("A change that does not affect storage changes no hash", arguments: unseen)
   func changesNothing(_ mutation: Mutation) throws {
     let before = try TripModel.model()
     let after = try TripModel.model(mutation.apply)
@@ -212,7 +213,7 @@ struct VersionHashTests {
     #expect(!ModelDifference(from: before, to: after).isSeenByHashes)
   }
 
-  @Test("Other names and types show without a hash that two models differ")
+  @Test("Different names and types show that two models differ, without a hash")
   func shape() throws {
     let before = try TripModel.model()
     let mutations: [(inout Model.Description) -> Void] = [
@@ -228,7 +229,7 @@ struct VersionHashTests {
     }
   }
 
-  @Test("Properties that are not stored, and those that do not exist, have no hash")
+  @Test("Properties that are not stored or do not exist have no hash")
   func withoutHash() throws {
     let model = try TripModel.model()
 
@@ -250,7 +251,7 @@ struct VersionHashTests {
     #expect(VersionHash(hex: "") == nil)
   }
 
-  @Test("Hashes asked for from many threads are computed once and are the same")
+  @Test("Hashes that many threads read at once are equal")
   func threads() async throws {
     let expected = try TripModel.model().versionHashes
     let model = try TripModel.model()
@@ -261,7 +262,7 @@ struct VersionHashTests {
     }
   }
 
-  @Test("Former hashes fit, entity by entity, and an inverse to itself changes no hash")
+  @Test("Former hashes are compatible, and adding an inverse to itself changes no hash")
   func formerHashes() throws {
     func model(_ inverse: String?, _ email: AttributeType = .string) throws -> Model {
       try Model(entities: [
@@ -296,7 +297,7 @@ struct VersionHashTests {
     #expect(changes.count == 1 && !changes[0].isSeenByHashes)
   }
 
-  @Test("A store's hashes say which entities are changed, missing or added")
+  @Test("A comparison with a store's hashes lists changed, missing and added entities")
   func differencesFromHashes() throws {
     let model = try TripModel.model()
     var stored = model.versionHashes
@@ -327,8 +328,8 @@ struct VersionHashTests {
   }
 }
 
-/// Choices that no file at hand decides, each pinned so that it changes only on purpose.
-@Suite("Version hashes: choices of ours")
+/// Choices that no known file decides. Each has a test, so that it changes only on purpose.
+@Suite("Version hashes: choices of this project")
 struct VersionHashChoiceTests {
   private func digest(_ parts: [UInt8]...) -> VersionHash {
     VersionHash(SHA256.digest(of: parts.flatMap { $0 }))
@@ -347,14 +348,14 @@ struct VersionHashChoiceTests {
     #expect(hash(Attribute("a", .string)) == digest(plain, [0xBC, 2, 0, 0]))
   }
 
-  @Test("External and preserved together are two ones (spec §2.4.3)")
+  @Test("External storage and preservation together are two bytes of one (spec §2.4.3)")
   func externalAndPreserved() {
     let options: Attribute.Options = [.allowsExternalStorage, .preservesValueOnDeletion]
     #expect(
       hash(Attribute("a", .binary, options: options)) == digest(base, [0xE8, 3, 0, 0], [1, 1]))
   }
 
-  @Test("A relationship's modifier stands in its base (spec §2.4.3)")
+  @Test("A relationship's modifier is part of its base (spec §2.4.3)")
   func relationshipModifier() {
     let relationship = Relationship(
       "a", to: "B", inverse: "c", count: .toMany, isOrdered: true, versionHashModifier: "m")
@@ -374,10 +375,10 @@ struct VersionHashChoiceTests {
   @Test(
     "A derivation is hashed in one spelling (spec §2.4.4)",
     arguments: [
-      // Decided by a model and the hash of its compiled form.
+      // A model and the hash of its compiled form decide these cases.
       ("oneToMany.@count", "count:(oneToMany)"), ("now()", "now()"),
       ("canonical:(optionalString)", "canonical:(optionalString)"),
-      // Ours.
+      // These cases are choices of this project.
       ("stops.cost.@sum", "sum:(stops.cost)"), ("stops.@sum.cost", "sum:(stops.cost)"),
       ("stops.days.@avg", "average:(stops.days)"), ("trip.name", "trip.name"),
       ("no expression", "no expression"),
@@ -405,7 +406,7 @@ struct VersionHashChoiceTests {
   }
 
   @Test(
-    "The modifier comes first, then the uniqueness constraints in the order of names (spec §2.4.6)")
+    "The modifier comes before the uniqueness constraints, sorted by name (spec §2.4.6)")
   func constraints() throws {
     let entity = Entity(
       "E", uniquenessConstraints: [["b", "a"], ["a"]], versionHashModifier: "m")
@@ -418,9 +419,9 @@ struct VersionHashChoiceTests {
   }
 
   @Test(
-    "Of a relationship that is its own inverse the inverse's name does not count (spec §2.4.3)",
+    "If a relationship is its own inverse, the inverse's name is not hashed (spec §2.4.3)",
     arguments: [
-      // The destination, the entity that declares the inverse, and whether the two are one.
+      // The destination, the entity that declares the inverse, and whether the relationship is its own inverse.
       ("Person", "Person", true), ("Employee", "Person", true), ("Pet", "Pet", false),
     ])
   func ownInverse(_ destination: String, _ declaring: String, _ isOwn: Bool) throws {
@@ -448,7 +449,7 @@ struct VersionHashChoiceTests {
 
   @Test("Names are in the order of their UTF-16 units (spec §2.4.2)")
   func order() {
-    // U+10400 is D801 DC00 in UTF-16, which comes before FF5A; its UTF-8 comes after.
+    // U+10400 is D801 DC00 in UTF-16, which sorts before FF5A. Its UTF-8 sorts after.
     #expect("\u{10400}".precedesInHashes("\u{FF5A}"))
     #expect("B".precedesInHashes("a"))
     #expect("a".precedesInHashes("aa"))

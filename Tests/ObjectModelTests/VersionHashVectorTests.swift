@@ -5,22 +5,24 @@ import Testing
 
 @testable import ObjectModel
 
-@Suite("Version hashes that are known")
+@Suite("Known version hashes")
 struct VersionHashVectorTests {
   @Test(
-    "The hashes that real stores hold come out, entity by entity and property by property",
+    "The computed hashes equal the hashes in real stores, for entities and properties",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: try HashVector.fromStores())
   func stores(_ vector: HashVector) throws {
     try check(vector)
   }
 
-  @Test("The vectors of the specification come out", arguments: try HashVector.fromSpecification())
+  @Test(
+    "The computed hashes equal the vectors of the specification",
+    arguments: try HashVector.fromSpecification())
   func specification(_ vector: HashVector) throws {
     try check(vector)
   }
 
-  @Test("The digests over all hashes come out as the specification says")
+  @Test("The digests over all hashes equal the vectors of the specification")
   func digests() throws {
     let vectors = try SpecVector.all("version-digests", on: "2-model.md")
     #expect(!vectors.isEmpty)
@@ -43,14 +45,14 @@ struct VersionHashVectorTests {
   }
 
   @Test(
-    "The former hashes of the specification come out, and they are not the current ones",
+    "The former hashes equal the vectors, and differ from the current hashes",
     arguments: try HashVector.formerFromSpecification())
   func former(_ vector: HashVector) throws {
     #expect(vector.computed(by: .former) == vector.hash)
     #expect(vector.computed() != vector.hash)
   }
 
-  @Test("A whole inheritance tree hashes as its entities do, whatever order they stand in")
+  @Test("The hashes of an inheritance tree do not depend on the order of its entities")
   func inheritance() throws {
     let writer = Entity(
       "Writer", isAbstract: true,

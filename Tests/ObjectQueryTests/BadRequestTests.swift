@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import Testing
 
-@Suite("Requests that can't be understood")
+@Suite("Requests with errors")
 struct BadRequestTests {
   private static let bad:
     [(change: @Sendable (inout QueryRequest) throws -> Void, code: QueryError.Code, words: String)] =
@@ -63,7 +63,7 @@ struct BadRequestTests {
         ({ $0.predicate = try QueryPredicate("name == $X") }, .missingVariable, "$X"),
       ]
 
-  @Test("Each says what, and where there is a near name, which", arguments: bad.indices)
+  @Test("Each error names the wrong part, and suggests a near name", arguments: bad.indices)
   func refused(_ index: Int) throws {
     let crowd = try Crowd(3, seed: 1)
     var request = QueryRequest("Person")
@@ -73,7 +73,7 @@ struct BadRequestTests {
     #expect(error?.message.contains(Self.bad[index].words) == true, "\(error?.message ?? "")")
   }
 
-  @Test("Rows are not to be had from a request for objects")
+  @Test("A request for objects gives no table of rows")
   func wrongResult() throws {
     let crowd = try Crowd(3, seed: 1)
     #expect(throws: QueryError.self) {

@@ -6,7 +6,7 @@ struct CombiningTests {
   private let a = QueryPredicate.comparison(.init(.path("a"), .equal, .constant(.integer(1))))
   private let b = QueryPredicate.comparison(.init(.path("b"), .equal, .constant(.integer(2))))
 
-  @Test("What is joined alike lies side by side, not one in the other")
+  @Test("Predicates joined by the same operator are one flat list")
   func flat() {
     #expect((a && b && a) == .and([a, b, a]))
     #expect((a && (b && a)) == .and([a, b, a]))

@@ -3,7 +3,7 @@ import ObjectQuery
 import QueryWorld
 import Testing
 
-/// The table of predicates and what they hold for, asked in every way there is.
+/// The table of predicates with their expected results, evaluated in every way.
 @Suite("The table of expressions")
 struct ExpressionTableTests {
   struct Line: Sendable, CustomTestStringConvertible {
@@ -25,10 +25,11 @@ struct ExpressionTableTests {
     }
   }()
 
-  @Test("The table is there, and long")
+  @Test("The table has at least 600 lines")
   func size() { #expect(Self.lines.count >= 600) }
 
-  @Test("A scan and each object by itself give what the table says", arguments: [false, true])
+  @Test(
+    "A scan, single objects and a count give the results of the table", arguments: [false, true])
   func answers(layered: Bool) throws {
     let world = try World(layered: layered)
     for line in Self.lines {
@@ -55,7 +56,7 @@ struct ExpressionTableTests {
     return request
   }
 
-  @Test("What is printed reads back as an equal tree, and prints the same")
+  @Test("Printed predicates read back as equal trees, and print the same")
   func printing() throws {
     for line in Self.lines {
       let predicate = try QueryPredicate(line.text)
@@ -68,7 +69,7 @@ struct ExpressionTableTests {
     }
   }
 
-  @Test("What holds, and its negation, are everything; twice negated is the same")
+  @Test("A predicate and its negation select all objects, and a double negation changes nothing")
   func negation() throws {
     let world = try World()
     for line in Self.lines {

@@ -44,7 +44,7 @@ struct FoundationPredicateTests {
       sourceLocation: location)
   }
 
-  @Test("Comparisons, logic, arithmetic")
+  @Test("Comparisons, logic and arithmetic are translated")
   func comparing() throws {
     let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
     let least = 3
@@ -66,7 +66,7 @@ struct FoundationPredicateTests {
     try check(#Predicate<Trip> { _ in true }, "TRUEPREDICATE")
   }
 
-  @Test("A missing value is different from any other, as it is in Swift")
+  @Test("A missing value differs from every other value, as in Swift")
   func missing() throws {
     try check(#Predicate<Trip> { $0.code == nil }, "shortCode == nil")
     try check(#Predicate<Trip> { $0.code != nil }, "shortCode != nil")
@@ -83,7 +83,7 @@ struct FoundationPredicateTests {
       "trip.shortCode == trip.shortCode OR (trip.shortCode == nil AND trip.shortCode == nil)")
   }
 
-  @Test("Text and collections")
+  @Test("Text and collection operations are translated")
   func collections() throws {
     let names = ["a", "b"]
     try check(#Predicate<Trip> { $0.name.contains("x") }, "name CONTAINS 'x'")
@@ -108,7 +108,7 @@ struct FoundationPredicateTests {
     try check(#Predicate<Trip> { $0.stops.first?.place == "x" }, "stops[FIRST].place == 'x'")
   }
 
-  @Test("What has no counterpart is named")
+  @Test("An expression without a counterpart is refused by name")
   func refusing() throws {
     func refuse<T: EntityMapped>(_ predicate: Predicate<T>, _ words: String) {
       let error = #expect(throws: QueryError.self) { try QueryPredicate(predicate) }
@@ -121,7 +121,7 @@ struct FoundationPredicateTests {
     refuse(#Predicate<Stop> { $0.trip?.name.contains("x") ?? true }, "?? false")
   }
 
-  @Test("Sort descriptors")
+  @Test("Sort descriptors are translated")
   func sorting() throws {
     #expect(
       try SortKey(SortDescriptor(\Trip.days, order: .reverse))

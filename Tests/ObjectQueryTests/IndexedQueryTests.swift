@@ -5,9 +5,9 @@ import Rows
 import SeededRandom
 import Testing
 
-@Suite("Requests answered from indexes")
+@Suite("Requests that an index answers")
 struct IndexedQueryTests {
-  /// A source that is scanned.
+  /// A source without indexes, which is scanned.
   private struct Scanned: QuerySource {
     let source: ViewSource
     var model: Model { source.model }
@@ -41,7 +41,7 @@ struct IndexedQueryTests {
     return try! Model(entities: [item, Entity("Special", superentity: "Item"), box])
   }()
 
-  /// Two thousand items in three layers, with many values equal and some missing.
+  /// Returns two thousand items in three layers. Many values are equal and some are missing.
   private static func world(_ seed: UInt64) throws -> ViewSource {
     var generator = SeededGenerator(seed: seed)
     let schema = try Schema(model)
@@ -94,7 +94,8 @@ struct IndexedQueryTests {
     "size > 10 AND size > 85", "name >= 'zz8'", "name < '-9'", "real == 1 AND real == 2",
   ]
 
-  @Test("Give what a scan gives, in the same order", arguments: [1, 2, 3] as [UInt64])
+  @Test(
+    "An index gives the objects of a scan, in the same order", arguments: [1, 2, 3] as [UInt64])
   func sameAnswers(_ seed: UInt64) throws {
     let source = try Self.world(seed)
     let scanned = Scanned(source: source)
@@ -141,7 +142,7 @@ struct IndexedQueryTests {
   }
 
   @Test(
-    "An index is used where it leaves out most, and nowhere else",
+    "An index is used only if it excludes most objects",
     arguments: [
       ("name == 'a5'", "", true), ("size == 3", "", true), ("price > 11", "", true),
       ("size > -50", "", false), ("name CONTAINS 'zz1'", "", false), ("", "name", false),

@@ -3,7 +3,7 @@ import ObjectQuery
 import Rows
 import Testing
 
-@Suite("Relationships that follow from no column")
+@Suite("Relationships that are stored in link tables")
 struct LinkTests {
   private let model: Model
   private let schema: Schema
@@ -41,7 +41,7 @@ struct LinkTests {
     ObjectKey(entity: schema[entity]!.entityNumber, number: UInt64(number))
   }
 
-  /// Ada wrote the first and the second book, Grace the second and the third.
+  /// Returns a source in which Ada wrote the first and second book, and Grace the second and third.
   private func linked() -> ViewSource {
     let builder = LayerBuilder(schema)
     for (number, pair) in [(1, 1), (1, 2), (2, 2), (2, 3)].enumerated() {
@@ -69,7 +69,7 @@ struct LinkTests {
   }
 
   @Test(
-    "Both ways, and counted",
+    "Links are followed in both directions, and counted",
     arguments: [
       ("Author", "ANY books.pages > 200", [2]), ("Author", "books.@count == 2", [1, 2]),
       ("Author", "ALL books.pages < 200", [1, 3]), ("Author", "books.@sum.pages == 200", [1]),
@@ -89,7 +89,7 @@ struct LinkTests {
     #expect(try find(entity, text, in: linked()) == wanted)
   }
 
-  @Test("Links to an object that is gone lead to no value, and to nothing behind it")
+  @Test("Links to a removed object lead to no value, and to no further object")
   func dangling() throws {
     let below = linked()
     let builder = LayerBuilder(schema)
@@ -113,15 +113,15 @@ struct LinkTests {
     }
   }
 
-  @Test("Links that a layer above puts and takes out")
+  @Test("A scan sees links that an upper layer inserts and removes")
   func changed() throws {
     let below = linked()
     let builder = LayerBuilder(schema)
     let table = try #require(schema.links(of: "Book", "authors")).table
-    // Ada did not write the second book after all, and Nobody wrote the third.
+    // In this layer Ada did not write the second book, and the author Nobody wrote the third.
     builder.remove(ObjectKey(entity: table.layout.entityNumber, number: 2))
     link(Self.key(schema, "Author", 3), Self.key(schema, "Book", 3), 9, builder)
-    // A link that two writers made counts once.
+    // A link that two writers inserted counts once.
     link(Self.key(schema, "Author", 3), Self.key(schema, "Book", 3), 10, builder)
 
     let source = ViewSource(
@@ -133,7 +133,7 @@ struct LinkTests {
   }
 }
 
-@Suite("Links of one entity with itself, in an order, and without a way back")
+@Suite("Links within one entity, ordered links, and links without an inverse")
 struct SpecialLinkTests {
   private let model: Model
   private let schema: Schema
@@ -158,9 +158,9 @@ struct SpecialLinkTests {
     ObjectKey(entity: schema[entity]!.entityNumber, number: number)
   }
 
-  @Test("Each relationship has a table, and those that inherit it share it")
+  @Test("Each relationship has a link table, which subentities share")
   func tables() throws {
-    // Whichever of the two comes first by name gives the table its direction.
+    // The first relationship by name gives the table its direction.
     #expect(
       schema.linkTables.map(\.layout.entity)
         == ["Person.admirers", "Person.friends", "Person.visited"])
@@ -171,7 +171,7 @@ struct SpecialLinkTests {
     #expect(schema.links(of: "Person", "visited")?.order?.name == "target#order")
   }
 
-  @Test("Read in their order, and both ways where a relationship is its own inverse")
+  @Test("Links are read in order, and in both directions if a relationship is its own inverse")
   func reading() throws {
     let builder = LayerBuilder(schema)
     for number in 1...4 as ClosedRange<UInt64> { builder.insert(key("Person", number)) }

@@ -26,7 +26,7 @@ struct MissingValueTests {
     ("FETCH('Person', age == 1/0, YES) > 0", 23), ("small == 3 OR small == 1/0", 23),
   ]
 
-  @Test("Each is an error with its place", arguments: faults.indices)
+  @Test("A constant part without a value is an error with its place", arguments: faults.indices)
   func refused(_ index: Int) throws {
     let (text, offset) = Self.faults[index]
     let world = try World()
@@ -54,7 +54,7 @@ struct MissingValueTests {
   }
 
   @Test(
-    "The constant NULL asks for nil, however it is given",
+    "The constant NULL selects objects without a value, in any spelling",
     arguments: [("small == NULL", [4]), ("NULL == when", [4, 6]), ("when == nil", [4, 6])])
   func null(_ text: String, _ expected: [UInt64]) throws {
     let world = try World()
@@ -65,7 +65,7 @@ struct MissingValueTests {
     #expect(try world.ask(predicate) == expected)
   }
 
-  @Test("Arguments and variables given as nil ask for nil")
+  @Test("Arguments and variables of nil select objects without a value")
   func given() throws {
     let world = try World()
 
@@ -75,10 +75,10 @@ struct MissingValueTests {
   }
 
   @Test(
-    "What has no value for one object is false for that object",
+    "A comparison with a part that has no value for an object is false for it",
     arguments: ["small == 1 / medium", "1 / medium == small", "small IN {1 / medium}"])
   func perObject(_ text: String) throws {
-    // Sample 1 divides by zero, and sample 4 has no value at all.
+    // Sample 1 divides by zero, and sample 4 has no value.
     let world = try World()
     let negated = try world.scan(QueryPredicate("NOT (\(text))"))
 
@@ -87,10 +87,10 @@ struct MissingValueTests {
   }
 }
 
-@Suite("Places of faults that a model shows")
+@Suite("Places of errors that a model reveals")
 struct FaultPlaceTests {
   @Test(
-    "Types that do not go together have a place",
+    "The error for types that do not match has a place",
     arguments: [
       ("small == 'x'", 6), ("small > 1 AND name == 5", 19), ("name == 5 OR name == 6", 5),
       ("NOT (small CONTAINS 1)", 11), ("small + name == 5", 6), ("name * 2 == 5", 5),
@@ -115,7 +115,7 @@ struct FaultPlaceTests {
   }
 
   @Test(
-    "Of equal parts the one that is wrong has the place",
+    "Of several parts with one name, the wrong part has the place",
     arguments: [
       ("SUBQUERY(owner.samples, $s, $s.grade == 1).@count > 0", "grade", 31),
       ("owner.name == 'small' AND owner.small == 1", "small", 32),
@@ -130,7 +130,7 @@ struct FaultPlaceTests {
     #expect(error?.located(in: text).offset == offset)
   }
 
-  @Test("A variable's value has the variable's place")
+  @Test("An error in a variable's value has the place of the variable")
   func variables() throws {
     let world = try World()
     let text = "name == 'x' AND small == $X"

@@ -6,7 +6,7 @@ import Testing
 @Suite("Texts as numbers and moments")
 struct NumberTextTests {
   @Test(
-    "A text is a decimal number as a whole, with all of its digits, or is none",
+    "The whole text is read as a decimal number with all its digits, or is refused",
     arguments: [
       ("5", true), (" 5 ", true), ("0.5e1", true), ("+5.", true), ("5-2", false), ("5e", false),
       ("5.0.0", false), ("", false), (".", false),
@@ -29,7 +29,7 @@ struct NumberTextTests {
   }
 
   @Test(
-    "A moment is read to the last digit, and a text with anything more is none",
+    "A moment is read to its last digit, and a text with any more characters is refused",
     arguments: [
       ("2026-01-31T12:00:00Z", 791_553_600), ("2026-01-31", 791_510_400),
       ("2026-01-31 13:00+01:00", 791_553_600), ("2026-01-31T12:00:00.3Z", 791_553_600.3),

@@ -4,9 +4,9 @@ import ObjectQuery
 import QueryWorld
 import Testing
 
-@Suite("Dates that are none")
+@Suite("Dates that are not a number")
 struct OddDateTests {
-  @Test("Nothing lies between bounds of which one is no date", arguments: [0, 1])
+  @Test("Nothing is between bounds if one of them is not a number", arguments: [0, 1])
   func bounds(place: Int) throws {
     let world = try World()
     let odd = QueryExpression.constant(.date(Date(timeIntervalSinceReferenceDate: .nan)))

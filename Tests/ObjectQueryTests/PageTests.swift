@@ -2,10 +2,10 @@ import Foundation
 import ObjectQuery
 import Testing
 
-/// The examples of docs/predicates.md, so that the page says nothing that is not so.
+/// The examples of docs/predicates.md, which keep the page correct.
 @Suite("The page of the predicate language")
 struct PageTests {
-  /// The lines of the page's blocks of one kind.
+  /// Returns the lines of the page's blocks of one kind.
   private static func examples(_ kind: String) throws -> [String] {
     let page = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../docs/predicates.md")
@@ -14,7 +14,7 @@ struct PageTests {
       .flatMap { $0.components(separatedBy: "```")[0].split(separator: "\n").map(String.init) }
   }
 
-  @Test("Each predicate reads, and prints as text that reads as the same")
+  @Test("Each predicate of the page reads back equal from its printed text")
   func predicates() throws {
     let examples = try Self.examples("predicate")
     #expect(examples.count > 20)
@@ -24,7 +24,7 @@ struct PageTests {
     }
   }
 
-  @Test("Each expression does")
+  @Test("Each expression of the page reads back equal from its printed text")
   func expressions() throws {
     let examples = try Self.examples("expression")
     #expect(examples.count > 4)
@@ -35,7 +35,7 @@ struct PageTests {
   }
 
   @Test(
-    "The functions, methods and escapes that the page names are known",
+    "The functions, methods and escapes of the page are known",
     arguments: [
       "abs(1)", "floor(1)", "ceiling(1)", "trunc(1)", "sqrt(1)", "log(1)", "ln(1)", "exp(1)",
       "modulus(1, 2)", "raise(1, 2)", "add(1, 2)", "from(1, 2)", "multiply(1, 2)", "divide(1, 2)",
@@ -50,7 +50,7 @@ struct PageTests {
     _ = try QueryExpression(text)
   }
 
-  @Test("The placeholders that the page names take what it says")
+  @Test("The placeholders of the page take the described arguments")
   func placeholders() throws {
     let predicate = try QueryPredicate(
       "%K == %@ AND days > %d AND price < %f AND n == %ld", "name", "x", 3, 1.5, 9)

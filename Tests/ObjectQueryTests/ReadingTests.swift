@@ -7,7 +7,7 @@ import Testing
 @Suite("Reading predicates")
 struct ReadingTests {
   @Test(
-    "Random trees read back from what they print as",
+    "Random trees are read back from their printed text",
     arguments: 0..<40)
   func roundTrip(_: Int) throws {
     var trees = RandomTrees(random: SeededGenerator())
@@ -27,7 +27,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("Every cut and every changed byte gives a predicate or an error")
+  @Test("A cut or changed text is read as a predicate or refused")
   func damage() {
     let text =
       "NONE stops.cost >[cd] 1.5e3 AND (name LIKE 'a*\\u00e9' OR SUBQUERY(a.b, $x, $x.c IN {1, "
@@ -50,7 +50,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "What is wrong is said, and where",
+    "A syntax error is reported with its place",
     arguments: [
       ("", 0, "Expected a value, found the end"), ("name", 4, "A comparison is expected"),
       ("name BEGINSWTH 'x'", 5, "Did you mean \"BEGINSWITH\"?"), ("name ==", 7, "Expected a value"),
@@ -102,7 +102,7 @@ struct ReadingTests {
     }
   }
 
-  @Test("A caret stands below the fault, in the line that has it")
+  @Test("A caret marks the error in its line")
   func caret() {
     do {
       _ = try QueryPredicate("a == 1 AND\n\tnäme BEGINSWTH 'x'")
@@ -145,7 +145,7 @@ struct ReadingTests {
 
   // MARK: - Arguments
 
-  @Test("Arguments become values, in their order")
+  @Test("Arguments become values in their order")
   func arguments() throws {
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let uuid = UUID()
@@ -185,7 +185,7 @@ struct ReadingTests {
     } catch { #expect(error.code == .badArgument) }
   }
 
-  @Test("A placeholder in quotes is text, which is said if arguments are left over")
+  @Test("A placeholder in quotes is text, and left-over arguments are an error that says so")
   func quotedPlaceholders() throws {
     let error = #expect(throws: QueryError.self) { try QueryPredicate("a == '%@'", "x") }
     #expect(error?.code == .badArgument)
@@ -198,7 +198,7 @@ struct ReadingTests {
     #expect(surplus?.message.contains("2 are given") == true)
   }
 
-  @Test("Bit operators bind as in C, between values")
+  @Test("Bit operators have the precedence of C, and operate on values")
   func bits() throws {
     func same(_ text: String, _ bracketed: String) throws {
       #expect(try QueryPredicate(text) == QueryPredicate(bracketed), "\(text)")
@@ -228,7 +228,7 @@ struct ReadingTests {
     try same("NOT a NOT IN {1}", "NOT NOT a IN {1}")
   }
 
-  @Test("Variables are named, replaced, and missed")
+  @Test("Variables are listed and replaced, and a missing one is an error")
   func variables() throws {
     let predicate = try QueryPredicate("a == $A AND SUBQUERY(b, $x, $x.c == $B).@count > 0")
     #expect(predicate.variables == ["A", "B"])

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Fetch requests")
 struct RequestTests {
-  @Test("By each property, both ways, with what text passes over", arguments: Crowd.paths)
+  @Test(
+    "Results are sorted by each property, in both directions, with each text option",
+    arguments: Crowd.paths)
   func oneKey(_ path: String) throws {
     let crowd = try Crowd()
     for isAscending in [true, false] {
@@ -21,7 +23,7 @@ struct RequestTests {
     }
   }
 
-  @Test("By several, with offset and limit: the same rows in the same order as without")
+  @Test("With several keys, an offset and a limit select a range of the sorted rows")
   func severalKeys() throws {
     let crowd = try Crowd()
     var generator = SeededGenerator(seed: crowd.seed)
@@ -44,7 +46,7 @@ struct RequestTests {
     }
   }
 
-  @Test("Limits and offsets beyond everything, and below nothing")
+  @Test("Limits and offsets beyond the results, and negative ones, are accepted")
   func extremes() throws {
     let crowd = try Crowd(20)
     for (offset, limit, count) in [
@@ -58,7 +60,7 @@ struct RequestTests {
     }
   }
 
-  @Test("With subentities and without")
+  @Test("Subentities are included or excluded")
   func subentities() throws {
     let crowd = try Crowd(70)
     var request = QueryRequest("Person")
@@ -68,7 +70,7 @@ struct RequestTests {
     #expect(try crowd.plan(QueryRequest("Pilot")).count(in: crowd.source) == 10)
   }
 
-  @Test("Dictionaries of what is asked for, each different one once on request")
+  @Test("Dictionaries contain the requested values, without duplicates on request")
   func dictionaries() throws {
     let crowd = try Crowd()
     var request = QueryRequest("Person", sortedBy: [SortKey("age"), SortKey("name")])
@@ -102,7 +104,7 @@ struct RequestTests {
     #expect(try plan.count(in: crowd.source) == min(11, max(distinct.count - 3, 0)))
   }
 
-  @Test("All properties when none is named, without those of the house's own")
+  @Test("Without names, dictionaries contain all properties, and no internal columns")
   func allProperties() throws {
     let crowd = try Crowd(8)
     var request = QueryRequest("Person")
@@ -114,7 +116,7 @@ struct RequestTests {
   }
 
   @Test(
-    "Groups, and what is computed of each",
+    "Groups have the computed values of their members",
     arguments: [
       ["name"], ["age"], ["flag", "name"], ["city.title"], ["score"], ["city", "age"], [],
     ])
@@ -135,7 +137,7 @@ struct RequestTests {
 
     let table = try crowd.plan(request).table(in: crowd.source)
 
-    // The slow and simple way: groups in the order of their first members.
+    // A slow and simple way: the groups are in the order of their first members.
     var order: [[Value]] = []
     var groups: [[Value]: [[String: Value]]] = [:]
     for person in crowd.people {
@@ -169,7 +171,7 @@ struct RequestTests {
     }
   }
 
-  @Test("Groups that meet a condition, in order, some of them")
+  @Test("Groups are filtered by a condition, sorted and limited")
   func having() throws {
     let crowd = try Crowd()
     var request = QueryRequest("Person", where: try QueryPredicate("age != nil"))
@@ -196,7 +198,7 @@ struct RequestTests {
     #expect(table.rows == Array(wanted.dropFirst(1).prefix(6)), "seed \(crowd.seed)")
   }
 
-  @Test("The single one, or none, or an error when there are several")
+  @Test("A request for a single object returns it, nil, or an error if there are several")
   func single() throws {
     let crowd = try Crowd(30)
     func single(_ text: String) throws -> ObjectKey? {
@@ -212,7 +214,7 @@ struct RequestTests {
     #expect(error?.message.contains("\"age < 1000\"") == true)
   }
 
-  @Test("By keys and values")
+  @Test("A request can match all or any of the given values")
   func matching() throws {
     let crowd = try Crowd()
     let both = QueryRequest("Person", matching: ["name": .string("Ada"), "age": .integer(3)])

@@ -5,10 +5,10 @@ import SeededRandom
 import Synchronization
 import Testing
 
-@Suite("Results part by part")
+@Suite("Results in parts")
 struct ResultPartTests {
   @Test(
-    "The parts together are the table",
+    "The parts of a result together are the whole table",
     arguments: [
       nil, "age > 3", "city.title == 'Porto'", "name MATCHES 'A.*' OR flag == YES",
       "FALSEPREDICATE",
@@ -43,7 +43,7 @@ struct ResultPartTests {
     }
   }
 
-  @Test("Groups come in parts too")
+  @Test("Groups are delivered in parts too")
   func groups() throws {
     let crowd = try Crowd()
     var request = QueryRequest("Person")
@@ -60,7 +60,7 @@ struct ResultPartTests {
     #expect(try rows == plan.table(in: crowd.source).rows && rows.count > 4)
   }
 
-  @Test("The first part comes before the rows behind it are looked at")
+  @Test("The first part is delivered before the later rows are read")
   func firstPart() throws {
     let model = try Model(entities: [
       Entity("Thing", properties: [.attribute(Attribute("name", .string))])

@@ -5,10 +5,11 @@ import Rows
 import Synchronization
 import Testing
 
-/// Paths through one object to many, asked of the many: their time must not grow with the pairs.
+/// Paths through one object with many related objects, evaluated for each of them. The time must not grow with the number
+/// of pairs.
 @Suite("Paths that many objects share")
 struct SharedPathTests {
-  /// A source that counts how often relationships are followed and objects are looked up.
+  /// A source that counts followed relationships and object look-ups.
   private final class Counting: QuerySource {
     let source: ViewSource
     let count = Mutex(0)
@@ -77,7 +78,7 @@ struct SharedPathTests {
   }
 
   @Test(
-    "Each object on the way is followed once, and not once for each pair",
+    "Each object on a path is followed once, and not once for each pair",
     arguments: [
       ("ANY department.employees.salary > 598", 400),
       ("ALL department.employees.salary < 600", 400),

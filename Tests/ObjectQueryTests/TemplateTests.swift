@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 import Testing
 
-@Suite("Requests that models keep")
+@Suite("Requests from templates of a model")
 struct TemplateTests {
   private func model() throws -> Model {
     var trip = Entity("Trip")
@@ -23,7 +23,7 @@ struct TemplateTests {
         ]))
   }
 
-  @Test("A template becomes a request with everything it says")
+  @Test("A template becomes a request with every option of the template")
   func everything() throws {
     let request = try QueryRequest(
       template: "longTrips", in: model(), variables: ["DAYS": 3, "NAME": "l"])
@@ -41,7 +41,7 @@ struct TemplateTests {
     #expect(request == wanted)
   }
 
-  @Test("Variables may be given later, but not some now and some then")
+  @Test("Either all variables of a template are given, or none")
   func variables() throws {
     let request = try QueryRequest(template: "longTrips", in: model())
     #expect(request.predicate?.variables == ["DAYS", "NAME"])
@@ -52,7 +52,7 @@ struct TemplateTests {
     #expect(error?.message.contains("$NAME") == true)
   }
 
-  @Test("A name that is none, and a comparison that is none")
+  @Test("An unknown name, an unknown comparison and an unreadable predicate are refused")
   func refusing() throws {
     let error = #expect(throws: QueryError.self) {
       try QueryRequest(template: "longTrip", in: model())

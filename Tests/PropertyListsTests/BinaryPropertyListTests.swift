@@ -33,14 +33,14 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("What is written is read back", arguments: 0..<20)
+  @Test("A written list reads back equal", arguments: 0..<20)
   func roundTrip(_ part: Int) throws {
     var random = SeededGenerator()
     let list = Self.random(4, &random)
     #expect(try BinaryPropertyList.read(BinaryPropertyList.write(list)) == list, "\(random)")
   }
 
-  @Test("Foundation reads what is written, and the other way round")
+  @Test("Foundation reads a written list, and Quire reads Foundation's")
   func foundation() throws {
     let list = PropertyList.dictionary([
       "a": .array([.integer(1), .real(2.5), .boolean(true), .string("ü")]),
@@ -53,7 +53,7 @@ struct BinaryPropertyListTests {
     #expect(try BinaryPropertyList.read(Array(back)) == list)
   }
 
-  @Test("Every truncation and every changed byte gives an error or a value")
+  @Test("A cut or changed list is read or refused")
   func damage() throws {
     let bytes = BinaryPropertyList.write(
       .dictionary(["a": .array([.string("b"), .uid(3), .date(.distantPast)]), "c": .string("ü")]))
@@ -72,9 +72,9 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test("A list that holds itself, and one that unfolds without end, are refused")
+  @Test("A list that contains itself, and one that unfolds without end, are refused")
   func bombs() {
-    // An array whose only member is itself.
+    // An array that contains itself only.
     var own = Array("bplist00".utf8) + [0xA1, 0x00, 0x08]
     own += [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, 1] + [0, 0, 0, 0, 0, 0, 0, 0]
     own += [0, 0, 0, 0, 0, 0, 0, 10]
@@ -96,9 +96,9 @@ struct BinaryPropertyListTests {
     #expect(limit?.code == .limit)
   }
 
-  @Test("A list of more values than the usual limit is read when it has the bytes for them")
+  @Test("A list with more values than the limit is read if it has a byte for each")
   func many() throws {
-    // An array whose members are all the same boolean, a byte each.
+    // An array whose members are all the same Boolean, one byte each.
     let count = BinaryPropertyList.maximumValueCount + 10
     let list = {
       let number = (0..<4).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }

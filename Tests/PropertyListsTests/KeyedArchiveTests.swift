@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Keyed archives")
 struct KeyedArchiveTests {
-  @Test("Objects that lead to one another are read as they were written")
+  @Test("Objects that refer to one another are read back as they were written")
   func circle() throws {
     let person = ArchivedClass("Person", "Being")
     var writer = KeyedArchiveWriter()
@@ -21,7 +21,7 @@ struct KeyedArchiveTests {
     #expect(root["friend"]?["friend"]?.index == root.index)
   }
 
-  @Test("Values of the usual classes come back")
+  @Test("Values of common classes come back equal")
   func values() throws {
     let date = Date(timeIntervalSinceReferenceDate: -12.5)
     let uuid = try #require(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF"))
@@ -49,7 +49,7 @@ struct KeyedArchiveTests {
   }
 
   @Test(
-    "Decimal numbers come back",
+    "Decimal numbers come back equal",
     arguments: [
       "0", "-0.0", "1", "-1.5", "100", "0.001", "12345678901234567890123456789012345678",
       "-99999999999999999999999999999999999999", "1e127", "-7e-100", "123e120", "65536", "655.36",
@@ -61,7 +61,7 @@ struct KeyedArchiveTests {
     #expect(try KeyedArchive(bytes).root.decimal == decimal)
   }
 
-  @Test("Foundation's own reader reads what is written")
+  @Test("Foundation's own reader reads a written archive")
   func foundation() throws {
     let uuid = UUID()
     var writer = KeyedArchiveWriter()
@@ -96,7 +96,7 @@ struct KeyedArchiveTests {
     #expect(list["$archiver"]?.string == "NSKeyedArchiver" && list["$version"]?.integer == 100_000)
     #expect(list["$top"]?.dictionary == ["root": .uid(6)])
     let objects = try #require(list["$objects"]?.array)
-    // Nothing, the text, four lists and their class.
+    // The objects are `$null`, the text, four lists and the lists' class.
     #expect(objects.count == 7)
     #expect(objects[0] == .string("$null"))
     let classes = objects.filter { $0["$classname"] != nil }

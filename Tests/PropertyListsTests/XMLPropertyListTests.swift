@@ -11,7 +11,7 @@ struct XMLPropertyListTests {
     return writer.finish()
   }
 
-  @Test("What is written is read back, and is what Foundation reads")
+  @Test("A written list reads back equal, also with Foundation")
   func roundTrip() throws {
     let dates: [TimeInterval] = [
       0, -1, 86_399, 86_400 * 59, -63_113_904_000, 252_423_993_599, 1e9, -1e9,
@@ -40,7 +40,7 @@ struct XMLPropertyListTests {
     #expect((values["data"] as? Data)?.count == 200)
   }
 
-  @Test("What XML would change it says it can't hold")
+  @Test("A text that XML would change is refused")
   func limits() {
     for list in [
       PropertyList.string("\u{0}"), .string("\u{FFFF}"), .set([]), .uid(1), .null,
@@ -51,7 +51,7 @@ struct XMLPropertyListTests {
     ] { #expect(!XMLPropertyList.canHold(list), "\(list)") }
   }
 
-  @Test("A document that Apple's tools wrote")
+  @Test("A document of Apple's tools is read")
   func apple() throws {
     let text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -75,7 +75,7 @@ struct XMLPropertyListTests {
   }
 
   @Test(
-    "What is none is refused, with its line",
+    "Text that is not a property list is refused with its line",
     arguments: [
       "<plist/>", "<dict/>", "<plist><dict><string>a</string></dict></plist>",
       "<plist><string>a</string><string>b</string></plist>", "<plist><x/></plist>",

@@ -2,7 +2,7 @@ import Foundation
 import Quire
 import Testing
 
-/// What docs/documents.md shows, so that the page says nothing that is not so.
+/// The code of docs/documents.md, which keeps the page correct.
 @Suite("The page of documents", .serialized)
 @MainActor
 struct DocumentsPageTests {
@@ -10,7 +10,7 @@ struct DocumentsPageTests {
     var name: String
   }
 
-  @Test("From an empty folder to a program")
+  @Test("The program of the page creates, edits, saves and recovers a document")
   func program() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -167,7 +167,7 @@ struct EntityClassTests {
     #expect(throws: ContextError.self) { try context.save() }
   }
 
-  @Test("A key path that is no property of the entity is refused with its text")
+  @Test("A key path that is not a property of the entity is refused with its text")
   func noProperty() throws {
     let context = try ManagedObjectContext.inMemory([Cruiser.self, Sailor.self])
     #expect(throws: QueryError.self) { try context.fetch(Cruiser.where { $0.title == "SS" }) }
@@ -177,7 +177,7 @@ struct EntityClassTests {
     }
   }
 
-  @Test("A live list follows a typed request")
+  @Test("Fetched results follow a typed request")
   func following() throws {
     let context = try ManagedObjectContext.inMemory([Voyage.self, Port.self])
     let results = try FetchedResults(
@@ -229,10 +229,10 @@ struct EntityClassTests {
       ])
   }
 
-  @Test("A class without an entity, or with an inverse elsewhere, makes no model")
+  @Test("A class without an entity, or with an inverse outside, makes no model")
   func noModel() {
     #expect(throws: ContextError.self) { try Model(classes: [ManagedObject.self]) }
-    // The destination is no class of the model.
+    // The destination is not a class of the model.
     #expect(throws: ModelError.self) { try Model(classes: [Voyage.self]) }
   }
 }

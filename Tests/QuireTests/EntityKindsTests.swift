@@ -49,7 +49,7 @@ struct EntityKindsTests {
     }
   }
 
-  @Test("The model of the class equals the model that a file states")
+  @Test("The model of the class equals the model in a file")
   func model() throws {
     let written = try Model(
       Model.Description(
@@ -95,7 +95,7 @@ struct EntityKindsTests {
     #expect(model["House"]?.declaredProperties == written["House"]?.declaredProperties)
   }
 
-  @Test("A composite attribute is read and set as a structure, and part by part")
+  @Test("A composite attribute is read and set as a structure, and by its parts")
   func composites() throws {
     let context = try context()
     let house = try house("A", "Elm Street", in: context)
@@ -127,7 +127,7 @@ struct EntityKindsTests {
     #expect(house.colourData != nil)
   }
 
-  @Test("An enumeration with associated values is kept as JSON text")
+  @Test("An enumeration with associated values is stored as JSON text")
   func codables() throws {
     let context = try ManagedObjectContext.inMemory([Flat.self])
     let worn = Condition.worn(rooms: [1, 2], cost: .infinity)
@@ -141,7 +141,7 @@ struct EntityKindsTests {
     #expect(Condition(storedValue: .string("{}")) == nil && Condition(storedValue: .null) == nil)
   }
 
-  @Test("A fetched property finds objects anew each time")
+  @Test("A fetched property fetches its objects at each access")
   func fetched() throws {
     let context = try context()
     let house = try house("A", "Elm Street", in: context)

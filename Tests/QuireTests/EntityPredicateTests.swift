@@ -46,7 +46,7 @@ struct EntityPredicateTests {
     #expect(try QueryPredicate(predicate.description) == predicate, sourceLocation: location)
   }
 
-  @Test("A predicate of fields is the predicate that a text states")
+  @Test("A predicate of fields equals the predicate of the same text")
   func texts() throws {
     let now = Self.now
     try check(
@@ -121,7 +121,7 @@ struct EntityPredicateTests {
     #expect(request.query == written)
   }
 
-  @Test("A request sorts by, and follows, what a relationship leads to")
+  @Test("A request sorts by properties of related objects, and prefetches them")
   func steps() throws {
     let request = Guest.all.sorted { $0.stay.tour.code }
       .sorted(ascending: false, options: .caseInsensitive) { $0.stay.place }
@@ -162,7 +162,7 @@ struct EntityPredicateTests {
     #expect(table.values(named: "all", as: Int.self) == [4, 1, 2])
   }
 
-  @Test("The name of a subquery is one that its condition does not use")
+  @Test("The variable of a subquery has a name that its condition does not use")
   func names() throws {
     let other = TypedPredicate<Stay>(try QueryPredicate("place == $x AND nights == $x1"))
     try check(

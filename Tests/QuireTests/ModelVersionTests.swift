@@ -47,7 +47,7 @@ struct ModelVersionTests {
   }
 
   @MainActor
-  @Test("A store goes through the stages between the versions, each with its own classes")
+  @Test("A store passes the stages between versions, each with the classes of its version")
   func stages() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ struct ModelVersionTests {
     #expect(throws: MigrationError.self) {
       try PersistentContainer(at: path, for: HikesV3.self, migrator: migrator)
     }
-    // The miles are in kilometres by now.
+    // At this point the distances are in kilometres.
     migrator.allowsLoss = true
     #expect(throws: ContextError.self) { try PersistentContainer(at: path, for: HikesV3.self) }
 

@@ -3,8 +3,8 @@ import Quire
 import Testing
 import TypedTrips
 
-/// The code of docs/objects.md, so that the page says nothing that is not so. The last test holds that every
-/// line of it is here.
+/// The code of docs/objects.md, which keeps the page correct. The last test checks that every line of the page is in this
+/// file.
 @Suite("The page of objects", .serialized)
 @MainActor
 struct ObjectsPageTests {
@@ -17,7 +17,7 @@ struct ObjectsPageTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// What the page's sections begin with: a container with a trip of two stops, saved.
+  /// Returns the start of the page's sections: a container with a saved trip of two stops.
   private func scene() throws -> Scene {
     let container = try PersistentContainer(
       TripsModel.model, at: path, classes: TripsModel.classes)
@@ -45,7 +45,7 @@ struct ObjectsPageTests {
     let porto: Stop
   }
 
-  /// What the page's code prints is kept, to be looked at.
+  /// Keeps the output of the page's code for the expectations.
   private func print(_ items: Any...) {
     printed.lines.append(items.map { "\($0)" }.joined(separator: " "))
   }
@@ -55,7 +55,7 @@ struct ObjectsPageTests {
     var lines: [String] = []
   }
 
-  @Test("Opening")
+  @Test("A container is opened")
   func opening() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     do {
@@ -71,7 +71,7 @@ struct ObjectsPageTests {
     #expect(coordinator.stores[0].type == .binary && context.concurrency == .mainActor)
   }
 
-  @Test("Inserting, relating, fetching")
+  @Test("Objects are inserted, related and fetched")
   func working() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let context = try scene().context
@@ -114,7 +114,7 @@ struct ObjectsPageTests {
     #expect(printed.lines.suffix(3).sorted() == ["Aveiro 1", "Porto 2", "Régua 2"])
   }
 
-  @Test("Saving, and what may be wrong")
+  @Test("A save reports validation errors")
   func saving() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -139,7 +139,7 @@ struct ObjectsPageTests {
     #expect(printed.lines.suffix(2) == ["true", "false true"])
   }
 
-  @Test("Notifications")
+  @Test("Observers get notifications")
   func notifications() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -151,7 +151,7 @@ struct ObjectsPageTests {
     #expect(printed.lines == ["true"])
   }
 
-  @Test("Conflicts")
+  @Test("Conflicts are reported and resolved")
   func conflicts() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -183,7 +183,7 @@ struct ObjectsPageTests {
     #expect(printed.lines == [#"["name"]"#, "Mine 7", #"["Ada Lovelace"]"#])
   }
 
-  @Test("Undo")
+  @Test("Changes are undone and redone")
   func undoing() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -201,7 +201,7 @@ struct ObjectsPageTests {
     #expect(printed.lines == ["Rename false"] && trip.name == "Alentejo" && trip.stops.count == 2)
   }
 
-  @Test("Contexts in contexts")
+  @Test("A child context pushes its changes to its parent")
   func nested() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -216,7 +216,7 @@ struct ObjectsPageTests {
     #expect(printed.lines == ["Algarve true"] && trip.stops.count == 3)
   }
 
-  @Test("Lists that stay right")
+  @Test("Fetched results follow the changes")
   func lists() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -242,7 +242,7 @@ struct ObjectsPageTests {
     #expect(long.value == 1)
   }
 
-  @Test("In the background")
+  @Test("A background context saves changes that reach the view")
   func background() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -276,7 +276,7 @@ struct ObjectsPageTests {
     #expect(far == [scene.porto.objectID] && all == 2 && progress.isFinished)
   }
 
-  @Test("Many at once, and who changed what")
+  @Test("Batches change many objects, and the history lists the changes")
   func batches() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
@@ -302,7 +302,7 @@ struct ObjectsPageTests {
     #expect(printed.lines == ["100", #"import update Trip ["name"]"#])
   }
 
-  @Test("Every block of Swift on the page is here, and runs")
+  @Test("Every block of Swift on the page is part of a test")
   func whole() throws {
     func lines(_ text: some StringProtocol) -> [String] {
       text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }

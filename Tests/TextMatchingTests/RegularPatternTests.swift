@@ -4,9 +4,9 @@ import Testing
 
 @testable import TextMatching
 
-@Suite("Patterns that whole texts are matched with")
+@Suite("Patterns that match whole texts")
 struct RegularPatternTests {
-  /// Matches with Foundation alone, which the small texts here never exhaust.
+  /// Returns a matcher of Foundation alone. The small texts here never exhaust it.
   private func reference(_ pattern: String, _ ignoresCase: Bool) throws -> (String) -> Bool {
     let expression = try NSRegularExpression(
       pattern: "\\A(?:\(pattern))\\z", options: ignoresCase ? .caseInsensitive : [])
@@ -17,7 +17,7 @@ struct RegularPatternTests {
   }
 
   @Test(
-    "Patterns that take for ever elsewhere are decided, and rightly",
+    "Patterns with exponential backtracking are decided correctly",
     arguments: [
       ("(a+)+b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false),
       ("(a+)+b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", true),
@@ -36,7 +36,7 @@ struct RegularPatternTests {
     #expect(try matcher.matches(text) == expected)
   }
 
-  @Test("Many letters take one pass")
+  @Test("A long text takes one pass")
   func longText() throws {
     let text = String(repeating: "ab", count: 50_000)
 
@@ -45,7 +45,7 @@ struct RegularPatternTests {
   }
 
   @Test(
-    "What only going back decides is right or an error with the limit",
+    "Patterns that need backtracking are decided correctly for short texts",
     arguments: [
       (#"(.)\1"#, "aa", true), (#"(.)\1"#, "ab", false), (#"(?>a+)b"#, "aab", true),
       (#"(?>a+)ab"#, "aab", false), (#"(?:ab)++c"#, "ababc", true),
@@ -58,7 +58,7 @@ struct RegularPatternTests {
     #expect(try matcher.matches(text) == expected)
   }
 
-  @Test("Too many steps are an error, and no answer")
+  @Test("A match with too many steps is an error")
   func limit() throws {
     let matcher = try RegularPattern(#"(x)?((a+)+b|\1c)"#)
 
@@ -71,13 +71,14 @@ struct RegularPatternTests {
   }
 
   @Test(
-    "What is no regular expression is refused", arguments: ["(", "a)(b", "[a", "*", "a{2,1}", "\\"])
+    "Text that is not a regular expression is refused",
+    arguments: ["(", "a)(b", "[a", "*", "a{2,1}", "\\"])
   func refused(_ pattern: String) {
     #expect(throws: PatternFault.notAPattern) { try RegularPattern(pattern) }
   }
 
   @Test(
-    "Each form of the language means what it means to Foundation",
+    "Each form of the language has the meaning that it has in Foundation",
     arguments: [
       ".", "..", "(?s).", "(?s)..", "(?s).*", ".*", "^a$", "a$\\n", "a$.*", "(?m)^a$(?s).^b$",
       "(?m).*$(?s).*",
@@ -120,7 +121,7 @@ struct RegularPatternTests {
     }
   }
 
-  @Test("Random patterns mean what they mean to Foundation", arguments: 0..<8)
+  @Test("Random patterns have the meaning that they have in Foundation", arguments: 0..<8)
   func random(_: Int) throws {
     var random = SeededGenerator()
     let seed = "\(random)"
@@ -144,7 +145,7 @@ struct RegularPatternTests {
     #expect(regular >= 50)
   }
 
-  @Test("A repetition of what may be empty finds all that it stands for, unlike ICU")
+  @Test("A repetition of a pattern that may be empty finds every match, unlike ICU")
   func emptyRepetitions() throws {
     for pattern in ["(?:|a)*?", "(?:a??)*?", "(?:(?:a)*?)*?"] {
       let matcher = try RegularPattern(pattern)
@@ -165,7 +166,7 @@ struct RegularPatternTests {
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1, 2: return part() + part()
     case 3: return "(\(part())|\(part()))"
-    // What is repeated is never empty: see above.
+    // The repeated pattern is never empty, for the reason above.
     case 4:
       return "(?:\(part())[ab\\n])" + ["*", "+", "?", "{2}", "{1,2}", "{0,1}", "*?", "{2,}"]
         .randomElement(using: &random)!
@@ -173,7 +174,7 @@ struct RegularPatternTests {
     case 6: return "(?\(["=", "!"].randomElement(using: &random)!)\(part()))"
     case 7: return "(?i:\(part()))"
     case 8:
-      // ICU wants a bound behind a place.
+      // ICU requires a bound for a look-behind.
       let leaf = leaves.filter { !$0.contains("+") }.randomElement(using: &random)!
       return "(?<\(["=", "!"].randomElement(using: &random)!)\(leaf))"
     default: return leaves.randomElement(using: &random)!

@@ -3,7 +3,7 @@ import XMLEvents
 
 @Suite("Encodings of XML texts")
 struct EncodingTests {
-  /// Gathers the events as text.
+  /// Collects the events as text.
   private struct Recorder: XMLEventHandler {
     var text = ""
 
@@ -36,7 +36,7 @@ struct EncodingTests {
       }
     }
 
-    /// The names that a declaration may give the form; `nil` for no name.
+    /// The names of the form in a declaration; `nil` stands for a declaration without a name.
     var names: [String?] {
       switch self {
       case .utf8, .utf8WithMark: [nil, "UTF-8", "utf-8"]
@@ -62,7 +62,9 @@ struct EncodingTests {
     "<?xml version=\"1.0\"\(name.map { " encoding='\($0)'" } ?? "")?>\n"
   }
 
-  @Test("A text is the same in every encoding and in pieces of any size", arguments: Form.allCases)
+  @Test(
+    "A text has the same events in every encoding and in pieces of any size",
+    arguments: Form.allCases)
   func reading(_ form: Form) throws {
     let characters = form == .latin1 ? "é>?ÿ" : "é>?ÿ ‰ 日本 🚂"
     for name in form.names {
@@ -95,7 +97,7 @@ struct EncodingTests {
     }
   }
 
-  @Test("Text of four bytes a character is refused by its name")
+  @Test("UTF-32 is refused by its name")
   func fourBytes() {
     for bytes: [UInt8] in [
       [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x3C], [0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0],
@@ -107,7 +109,7 @@ struct EncodingTests {
     }
   }
 
-  @Test("Bytes that are none of their encoding are an error")
+  @Test("Bytes that are invalid in their encoding are an error")
   func badBytes() {
     let big = Form.utf16BigEndianWithMark.bytes("<a>")
     let end = Form.utf16BigEndian.bytes("</a>")

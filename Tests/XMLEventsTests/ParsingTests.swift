@@ -1,7 +1,7 @@
 import Testing
 import XMLEvents
 
-/// Writes down the events it gets.
+/// Records the events of a parser.
 private struct Recorder: XMLEventHandler {
   var events: [String] = []
 
@@ -27,16 +27,16 @@ private func events(_ text: String, limits: XMLLimits = XMLLimits()) throws -> [
   return try XMLPushParser.parse(bytes.span, handler: Recorder(), limits: limits).events
 }
 
-@Suite("XML is parsed as it comes")
+@Suite("XML is parsed in pieces")
 struct ParsingTests {
-  @Test("Elements, attributes and text come in order")
+  @Test("Elements, attributes and text are reported in order")
   func order() throws {
     #expect(
       try events("<a x='1' y='&lt;&#65;'><b>t&amp;u</b><!-- c --><?p?></a>").filter { $0 != "''" }
         .joined(separator: " ").replacing("' '", with: "") == "a x=1 y=<A b 't&u' / /")
   }
 
-  @Test("Pieces may be cut anywhere")
+  @Test("The text may be cut into pieces at any place")
   func pieces() throws {
     let bytes = Array("<?xml version=\"1.0\"?><a x=\"é\"><b/>text</a>".utf8)
     for cut in 0...bytes.count {
@@ -61,7 +61,7 @@ struct ParsingTests {
     #expect(error?.position != nil)
   }
 
-  @Test("A document type that names a file is passed over, and the file never looked for")
+  @Test("A document type that names a file is ignored, and the file is never opened")
   func documentType() throws {
     #expect(
       try events("<!DOCTYPE a SYSTEM \"file:///no/such/file.dtd\"><a/>") == ["a", "/"])
@@ -99,7 +99,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("Several parsers run at once")
+  @Test("Several parsers can run at once")
   func concurrency() async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for count in 1...20 {
@@ -113,7 +113,7 @@ struct ParsingTests {
     }
   }
 
-  @Test("What is written is read back as it was")
+  @Test("Written text reads back equal")
   func writing() throws {
     let nasty = "<>&\"'\t\n\r ü 🚂 ]]>"
     var writer = XMLWriter()
@@ -133,7 +133,7 @@ struct ParsingTests {
     #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("</b>\n    <c/>\n</a>"))
   }
 
-  @Test("What XML can't hold is refused", arguments: ["\0", "\u{B}", "\u{FFFF}"])
+  @Test("Characters that XML can't contain are refused", arguments: ["\0", "\u{B}", "\u{FFFF}"])
   func unwritable(_ text: String) {
     var writer = XMLWriter()
     #expect(throws: XMLError.self) { try writer.start("a", [("x", text)]) }

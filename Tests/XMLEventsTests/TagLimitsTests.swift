@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits of tags")
 struct TagLimitsTests {
-  /// Whether a tag of a text exceeds a limit, read in pieces.
+  /// Returns the limit that a tag of a text exceeds, read in pieces; `nil` if there is none.
   private static func excess(
     _ text: String, attributes: Int = 3, nameBytes: Int = 20, pieces: Int = .max
   ) -> TagLimits.Excess? {
@@ -41,7 +41,7 @@ struct TagLimitsTests {
   }
 
   @Test(
-    "A tag with too many attributes is found behind any other markup",
+    "A tag with too many attributes is found after any other markup",
     arguments: [
       "", "<!-- \(filler) -->", "<![CDATA[ ]] > ]]]>", "<?p ' ?>", "<!DOCTYPE a SYSTEM \"<b c='\">",
       "<!DOCTYPE a [<!-- ' --><!ATTLIST a b CDATA #IMPLIED>]>", "<a b='\"'>", "<a b=\"'\">", "</a>",
@@ -93,7 +93,7 @@ struct TagLimitsTests {
     #expect(count == 2)
   }
 
-  @Test("The namespaces that are open at once are limited")
+  @Test("The number of open namespaces is limited")
   func namespaces() throws {
     func nested(_ depth: Int) -> [UInt8] {
       var text = ""

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What a store holds, as lines that are the same for two stores that hold the same under other numbers.
+/// Returns the contents of a store as lines. The lines of two stores are equal if only the numbers of objects differ.
 func contents(_ snapshot: any StoreSnapshot) throws -> [String] {
   let view = snapshot.view
   var ranks: [ObjectKey: String] = [:]

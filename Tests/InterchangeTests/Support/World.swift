@@ -4,7 +4,7 @@ import ObjectModel
 import SeededRandom
 import StoreInterface
 
-/// A model with everything that can be exported, and random objects of it.
+/// A model with every exportable property, and random objects of the model.
 enum World {
   static let types: [(name: String, type: AttributeType)] = [
     ("i16", .int16), ("i32", .int32), ("i64", .int64), ("decimal", .decimal), ("real", .double),
@@ -63,7 +63,7 @@ enum World {
         ]))
   }()
 
-  /// Fills a store with objects that lead everywhere.
+  /// Fills a store with objects that are related in every way.
   static func fill(_ store: any Store, _ count: Int, _ random: inout SeededGenerator) throws {
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
@@ -112,7 +112,7 @@ enum World {
       tag.setObjects(pickers.shuffled(using: &random), forKey: "pickers")
     }
     try context.save()
-    // Some changes, some gaps.
+    // Some objects are changed, and some are removed.
     for object in objects["Item"] ?? [] where Int.random(in: 0..<5, using: &random) == 0 {
       context.delete(object)
     }

@@ -11,7 +11,7 @@ struct CompiledModelTests {
     try CompiledModel.read(bytes, path: "test.mom")
   }
 
-  @Test("A model that has everything comes back equal, with the same hashes")
+  @Test("A model with every part comes back equal, with the same hashes")
   func everything() throws {
     let model = try Model(EverythingModel.description)
 
@@ -38,7 +38,7 @@ struct CompiledModelTests {
     #expect(try Self.read(CompiledModel.write(model)) == model.description, "\(random)")
   }
 
-  /// What is in an archive without the fields that are ours: what Core Data sees.
+  /// Returns the model that Core Data reads from an archive, which ignores the fields of Quire.
   private static func appleView(_ model: Model) throws -> Model.Description {
     var list = try BinaryPropertyList.read(CompiledModel.write(model))
     guard case .dictionary(var fields) = list, let objects = fields["$objects"]?.array else {
@@ -63,7 +63,7 @@ struct CompiledModelTests {
   }
 
   @Test(
-    "Plain predicates are archived as the structure they are",
+    "Plain predicates are archived as structures",
     arguments: [
       "name == $NAME OR stop.name == $NEEDLE", "name == $FETCH_SOURCE.name.first",
       "name CONTAINS[cd] \"a \\\"b\\\" \\\\\" AND days >= -3", "ticket == nil", "isDone == true",
@@ -79,7 +79,7 @@ struct CompiledModelTests {
   }
 
   @Test(
-    "What is spelled otherwise means the same",
+    "Predicates with another spelling are archived with the same meaning",
     arguments: [
       ("name = 'it''s'", nil), ("name = 'a'", "name == \"a\""), ("a<>1&&!b=2", nil),
       ("a <> 1 && !(b = 2)", "a != 1 AND (NOT (b == 2))"), ("isDone == YES", "isDone == true"),
@@ -94,7 +94,7 @@ struct CompiledModelTests {
   }
 
   @Test(
-    "Other predicates are left out, and come back as their text",
+    "Other predicates are left out of the structure, and come back as their text",
     arguments: [
       "price * 2 < 4", "lowercase:(name) == \"a\"", "SUBQUERY(a, $x, $x.b == 1).@count > 0",
       "name ==", "", "name", "== 3", "name == 3 name", "a.b[0] == 1", "SELF.name == \"a\"",
@@ -109,7 +109,7 @@ struct CompiledModelTests {
     #expect(try Self.read(CompiledModel.write(model)) == model.description)
   }
 
-  @Test("Without our own fields the model is the same to Core Data, hashes and all")
+  @Test("Without Quire's own fields the model has the same entities and hashes")
   func appleView() throws {
     let model = try Model(EverythingModel.description)
 
@@ -137,7 +137,7 @@ struct CompiledModelTests {
     #expect(property.request.sortKeys == own.fetchedProperties[0].request.sortKeys)
     let stops = try #require(trip.relationships.first { $0.name == "stops" })
     #expect(stops == own.relationships[0])
-    // Each composite attribute has its own copy of what its type holds; types within are shared.
+    // Each composite attribute has its own copy of its type's attributes. The copies share nested types.
     #expect(
       view.description.composites.map(\.name) == [
         "Stop_home", "Stop_home_spot", "Trip_home", "Trip_work",
@@ -149,7 +149,7 @@ struct CompiledModelTests {
     #expect(view.composite("Stop_home_spot")?.attributes == model.composite("Spot")?.attributes)
   }
 
-  @Test("Composite attributes that hold themselves are a fault of the model, and names stay apart")
+  @Test("Recursive composite attributes are a fault of the model, and names stay unique")
   func strangeComposites() throws {
     let attribute = ArchivedClass("NSAttributeDescription")
     let entity = ArchivedClass("NSEntityDescription")
@@ -181,7 +181,7 @@ struct CompiledModelTests {
     #expect(error?.faults.map(\.code) == [.recursiveComposite])
   }
 
-  /// The fields that objects have in models that Apple's compiler wrote.
+  /// The expected fields of objects in models that Apple's compiler wrote.
   @Test("Objects have the classes and the fields that Apple's compiler gives them")
   func fields() throws {
     let root = try KeyedArchive(CompiledModel.write(Model(EverythingModel.description))).root
@@ -235,7 +235,7 @@ struct CompiledModelTests {
     #expect(stop["NSSuperentity"]?.index == place.index)
   }
 
-  @Test("Every class has the superclasses that it has in models that Apple's compiler wrote")
+  @Test("Each archived class has the superclasses of models that Apple's compiler wrote")
   func classes() throws {
     let list = try BinaryPropertyList.read(
       CompiledModel.write(Model(EverythingModel.description)))
@@ -272,7 +272,7 @@ struct CompiledModelTests {
       ])
   }
 
-  @Test("What the bit set of a property says is said in fields of its own as well")
+  @Test("The bit set of a property and the property's fields state the same")
   func flags() throws {
     let root = try KeyedArchive(CompiledModel.write(Model(EverythingModel.description))).root
     let trip = try #require(root["NSEntities"]?.dictionary?["Trip"])
@@ -303,7 +303,7 @@ struct CompiledModelTests {
     }
   }
 
-  @Test("Composite types that hold one another many times take no room for it")
+  @Test("The size of nested composite types grows only with their number")
   func composites() throws {
     var composites = [CompositeType("C0", attributes: [Attribute("a", .string)])]
     for number in 1...40 {
@@ -324,7 +324,7 @@ struct CompiledModelTests {
     #expect(try Self.read(bytes) == model.description)
   }
 
-  @Test("Every changed byte gives a model or an error")
+  @Test("A model with a changed byte is read or refused")
   func damage() throws {
     let bytes = CompiledModel.write(try Model(EverythingModel.description))
     for index in stride(from: 0, to: bytes.count, by: 47) {
@@ -359,7 +359,7 @@ struct CompiledModelTests {
     var count = 0
     for name in names.sorted() where name.contains("/models/") && name.hasSuffix(".xml") {
       let bytes = [UInt8](try Data(contentsOf: folder.appending(path: name)))
-      // Some break a rule.
+      // Some of the documents break a rule.
       guard let model = try? Model(ModelSource.read(bytes)) else { continue }
       let description = try Self.read(CompiledModel.write(model))
       #expect(description.withoutSource == model.description.withoutSource, "\(name)")
@@ -369,7 +369,7 @@ struct CompiledModelTests {
   }
 
   @Test(
-    "The models of others come back equal",
+    "The models of other projects come back equal",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: AppleFixtures.paths(".xcdatamodeld")
       + AppleFixtures.paths(".momd"))
@@ -386,14 +386,14 @@ struct CompiledModelTests {
     }
   }
 
-  @Test("What a compiled model demands beyond bounds and patterns is demanded again")
+  @Test("The validation predicates of a compiled model come back equal")
   func otherDemands() throws {
     var name = Attribute("name", .string)
     name.validation.minimum = .integer(1)
     name.validation.predicates = [
       ValidationPredicate("length >= 3 AND length <= 50", message: "From 3 to 50 characters."),
       ValidationPredicate("SELF CONTAINS 'title'", code: 42),
-      // A bound with a message of its own, and predicates that are of no plain kind.
+      // A bound with a message of its own, and a predicate that is not archived as a structure.
       ValidationPredicate("length >= 4", message: "Four."),
       ValidationPredicate("SUBQUERY({1}, $x, $x > 0).@count == 1"),
     ]

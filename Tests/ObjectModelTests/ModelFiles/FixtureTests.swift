@@ -21,20 +21,20 @@ struct FixtureTests {
     #expect(again == description)
   }
 
-  @Test("Sources are written as Apple's editor writes them")
+  @Test("Sources are written with the layout of Apple's editor")
   func identity() throws {
     let paths = AppleFixtures.paths("/contents", in: "xcdatamodeld")
     for path in paths {
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       let written = try ModelSource.write(Model(ModelSource.read(bytes, path: path)))
-      // Some files were given a final line feed by other hands.
+      // Other people added a final line feed to some files.
       let trimmed = bytes.last == 0x0A ? Array(bytes.dropLast()) : bytes
       #expect(written == trimmed, "\(path)")
     }
   }
 
   @Test(
-    "Folders of versions name their current one",
+    "Folders of versions state their current version",
     arguments: AppleFixtures.paths(".xcdatamodeld", in: "xcdatamodeld"))
   func versions(_ path: String) throws {
     let versions = try ModelVersions.read(path)
@@ -42,7 +42,7 @@ struct FixtureTests {
   }
 
   @Test(
-    "Compiled models have the hashes that lie beside them",
+    "Compiled models have the hashes in the file beside them",
     arguments: AppleFixtures.paths(".momd", in: "momd"))
   func compiled(_ path: String) throws {
     let versions = try ModelVersions.read(path)
@@ -105,7 +105,7 @@ struct FixtureTests {
   }
 }
 
-/// The metadata and the model that a SQLite store holds, taken out by another program.
+/// The metadata and the model of a SQLite store, extracted by another program.
 enum StoreModel {
   static let canExtract: Bool = {
     let process = Process()

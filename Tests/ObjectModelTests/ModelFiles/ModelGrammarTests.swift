@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Testing
 
-/// Models held against `spec/model.rng` by another program, `xmllint`.
+/// Models that another program, `xmllint`, checks against `spec/model.rng`.
 @Suite("Models and their grammar")
 struct ModelGrammarTests {
   private static let xmllint = ["/usr/bin/xmllint", "/usr/local/bin/xmllint"].first {
@@ -40,7 +40,7 @@ struct ModelGrammarTests {
   }
 
   @Test(
-    "The models of the examples, and what is written of them, are valid",
+    "The models of the examples are valid, and so are the same models written by Quire",
     .enabled(if: xmllint != nil, "There is no xmllint (Debian: libxml2-utils)."))
   func examples() throws {
     #expect(Self.examples.count >= 8)
@@ -62,7 +62,7 @@ struct ModelGrammarTests {
     #expect(try Self.objection(to: bytes) == nil)
   }
 
-  /// The reader and the grammar refuse the same.
+  /// The reader and the grammar refuse the same texts.
   @Test(
     "The grammar and the reader refuse the same changes",
     .enabled(if: xmllint != nil, "There is no xmllint."),

@@ -4,7 +4,7 @@ import PropertyLists
 import SeededRandom
 import Testing
 
-/// A source that says everything a source can say.
+/// A source with every element and attribute that a source can contain.
 private let everything = """
   <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
   <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" \
@@ -81,7 +81,7 @@ private let everything = """
 
 @Suite("The source of models")
 struct ModelSourceTests {
-  @Test("Everything a source says is read")
+  @Test("Every part of a source is read")
   func reading() throws {
     let description = try ModelSource.read(Array(everything.utf8))
     let trip = description.entities[1]
@@ -113,7 +113,7 @@ struct ModelSourceTests {
     #expect(stops.deleteRule == .cascade)
     #expect(trip.fetchedProperties[0].request.predicate == "rank < 3")
     let request = description.fetchRequestTemplates[0]
-    // Absent flags are as Core Data has them.
+    // Absent flags have the defaults of Core Data.
     #expect(request.flags == FetchRequestTemplate.Flags.usual.union(.returnsDistinctResults))
     #expect(request.resultType == .identifiers && request.fetchLimit == 7)
     #expect(description.configurations == [Configuration("Cloud", entities: ["Trip"])])
@@ -122,7 +122,7 @@ struct ModelSourceTests {
   }
 
   @Test(
-    "A flag of a request that is absent is the usual one, and each is written as it was read",
+    "An absent flag of a request has its default, and each flag is written as it was read",
     arguments: [
       FlagCase(text: "", flags: .usual),
       FlagCase(
@@ -149,7 +149,7 @@ struct ModelSourceTests {
     var testDescription: String { text }
   }
 
-  @Test("Everything is written as it was read")
+  @Test("Every part of a source is written as it was read")
   func identity() throws {
     let model = try Model(ModelSource.read(Array(everything.utf8)))
     let written = try ModelSource.write(model)
@@ -185,7 +185,7 @@ struct ModelSourceTests {
   }
 
   @Test(
-    "What can't be read is named with its line",
+    "A source that can't be read is refused with the line",
     arguments: [
       ("<model><entity/></model>", "<entity> has no 'name'"),
       (
@@ -214,7 +214,7 @@ struct ModelSourceTests {
   }
 
   @Test(
-    "A decimal default is all of its text, or is kept as text",
+    "A decimal default is a whole decimal number, or is kept as text",
     arguments: [
       ("1.5", true), ("-3e2", true), ("NaN", true), ("1-2", false), ("1e", false), (".", false),
     ])
@@ -231,7 +231,7 @@ struct ModelSourceTests {
     #expect(value == .null || isNumber)
   }
 
-  @Test("Versions are written to a folder and read back, the current one named")
+  @Test("Versions are written to a folder and read back with the current version")
   func folder() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "quire-\(UUID().uuidString)")
@@ -252,7 +252,7 @@ struct ModelSourceTests {
     #expect(error?.code == .unknownVersion)
   }
 
-  @Test("Files that are no model, and none at all, are called so")
+  @Test("Files that contain no model, and missing files, are refused")
   func strangers() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "quire-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ObjectModel
 
-/// Forms of model files that are rare: compiled models in XML, and versions from before Xcode 4.
-@Suite("Model files of other tools and other times")
+/// Rare forms of model files: compiled models in XML, and versions from before Xcode 4.
+@Suite("Model files of other tools and of older tools")
 struct OldFormatTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
@@ -30,7 +30,7 @@ struct OldFormatTests {
 
   // MARK: - Compiled models in XML
 
-  /// The XML form of a property list, with references as Apple's tools spell them there.
+  /// Returns the XML form of a property list, with references in the spelling of Apple's tools.
   private static func xml(_ list: PropertyList) -> String {
     func text(_ list: PropertyList) -> String {
       switch list {
@@ -65,7 +65,7 @@ struct OldFormatTests {
   }
 
   @Test(
-    "A compiled model in XML is the model that it is in binary form",
+    "A compiled model in XML equals the model in binary form",
     arguments: ["", "\u{FEFF}"])
   func compiled(_ start: String) throws {
     let model = try Model(EverythingModel.description)
@@ -101,7 +101,7 @@ struct OldFormatTests {
     #expect(versions.versions[0].storedHashes["Trip"] == model.versionHash(of: "Trip")?.bytes)
   }
 
-  @Test("XML that is a property list and no archive is refused with the reason")
+  @Test("A property list in XML that is no archive is refused with the reason")
   func noArchive() throws {
     let folder = try Folder()
     try folder.write(Array(Self.xml(.dictionary(["a": .string("b")])).utf8), to: "a.mom")
@@ -131,7 +131,7 @@ struct OldFormatTests {
     return folder
   }
 
-  @Test("One version from before Xcode 4 does not keep the others from opening, and is named")
+  @Test("A version from before Xcode 4 is named, and the other versions open")
   func oldVersion() throws {
     let folder = try Self.bundle(current: "V2", old: ["V1"], new: ["V2", "V3"])
 
@@ -142,7 +142,7 @@ struct OldFormatTests {
     #expect(versions.oldVersions[0].path.hasSuffix("Trips.xcdatamodeld/V1.xcdatamodel"))
   }
 
-  @Test("A current version from before Xcode 4 is an error that names it and the others")
+  @Test("A current version from before Xcode 4 is an error that names all versions")
   func oldCurrent() throws {
     let folder = try Self.bundle(current: "V1", old: ["V1"], new: ["V2"])
 
@@ -160,7 +160,7 @@ struct OldFormatTests {
     #expect(alone.code == .oldFormat && alone.message.contains("elements"))
   }
 
-  @Test("A version with both files is read from the later one")
+  @Test("A version in both formats is read in the newer format")
   func both() throws {
     let folder = try Self.bundle(current: "V1", old: ["V1"], new: ["V1"])
 

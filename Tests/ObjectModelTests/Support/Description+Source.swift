@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Model.Description {
-  /// The same without what only the source of a model has.
+  /// The description without the parts that only the source of a model contains.
   var withoutSource: Model.Description {
     var description = self
     description.source = SourceDetails()

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-/// A model that has everything that a model can have, in an order that no sorting gives.
+/// A model with every part that a model can have, in an order that differs from every sorted order.
 enum EverythingModel {
   static let description = Model.Description(
     entities: [trip, stop, place, train],

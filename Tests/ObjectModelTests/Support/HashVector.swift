@@ -6,11 +6,11 @@ import Testing
 
 @testable import ObjectModel
 
-/// An entity and the hashes that a real store or the specification holds for it.
+/// An entity and its hashes from a real store or the specification.
 struct HashVector: Sendable, CustomTestStringConvertible {
   var entity: Entity
   var superentityHash: VersionHash?
-  /// The stored properties' hashes by name, those of inherited ones included.
+  /// The hashes of the stored properties by name, inherited properties included.
   var digests: [String: VersionHash] = [:]
   var hash: VersionHash
   var testDescription: String
@@ -60,8 +60,8 @@ extension HashVector {
     testDescription = vector.description
   }
 
-  /// A property from its name and the words after it: a type, `to ENTITY` or `derived EXPRESSION`
-  /// first, then what else there is to say.
+  /// Returns a property from its name and the words after it. The first word is a type, `to ENTITY` or `derived
+  /// EXPRESSION`, and the options follow.
   private static func property(_ name: String, _ words: [String]) throws -> Property {
     func argument(_ word: String) -> String? {
       words.first { $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }

@@ -1,7 +1,7 @@
 import ObjectModel
 import Testing
 
-/// One thing done to a model, for tests of what follows from it.
+/// One change of a model, for tests of its effects.
 struct Mutation: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var apply: @Sendable (inout Model.Description) -> Void

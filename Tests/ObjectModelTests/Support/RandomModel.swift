@@ -1,7 +1,7 @@
 import ObjectModel
 import SeededRandom
 
-/// Models made at random, all of them without faults.
+/// Random models without faults.
 enum RandomModel {
   static func description(using random: inout SeededGenerator) -> Model.Description {
     let count = Int.random(in: 1...8, using: &random)
@@ -87,7 +87,7 @@ enum RandomModel {
 }
 
 extension Model.Description {
-  /// Changes one thing at random, so that the description stays without faults.
+  /// Changes one random part and keeps the description without faults.
   mutating func changeSomething(using random: inout SeededGenerator) {
     let entity = entities.indices.randomElement(using: &random)!
     switch Int.random(in: 0...7, using: &random) {

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A model that has a little of everything, for tests to change one thing at a time.
+/// A model with one of each part, for tests that change one part at a time.
 enum TripModel {
   static let address = CompositeType(
     "Address", attributes: [Attribute("street", .string), Attribute("city", .string)])
@@ -52,7 +52,7 @@ enum TripModel {
 extension Model.Description {
   /// The entity of the given name.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: The entity exists.
   subscript(name: String) -> Entity {
     get { entities.first { $0.name == name }! }
     set { entities[entities.firstIndex { $0.name == name }!] = newValue }
@@ -60,7 +60,7 @@ extension Model.Description {
 
   /// The attribute of the given name.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: The attribute exists.
   subscript(attribute name: String, of entity: String) -> Attribute {
     get { self[entity].attributes.first { $0.name == name }! }
     set { self[entity].replace(name, with: .attribute(newValue)) }
@@ -68,7 +68,7 @@ extension Model.Description {
 
   /// The relationship of the given name.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: The relationship exists.
   subscript(relationship name: String, of entity: String) -> Relationship {
     get { self[entity].relationships.first { $0.name == name }! }
     set { self[entity].replace(name, with: .relationship(newValue)) }

@@ -4,13 +4,13 @@ import ObjectQuery
 import Rows
 import SeededRandom
 
-/// Random people in several layers, and the same as plain dictionaries that the tests sort and group
-/// by themselves.
+/// Random people in several layers, and the same people as plain dictionaries, which the tests sort and group on their
+/// own.
 struct Crowd {
   let model: Model
   let schema: Schema
   let source: ViewSource
-  /// By key, in the order of keys; subentity and all.
+  /// All people with their keys, in the order of the keys. Subentities are included.
   var people: [(key: ObjectKey, values: [String: Value])] = []
   let seed: UInt64
 
@@ -111,7 +111,7 @@ struct Crowd {
     try QueryPlan(request, model: model, schema: schema)
   }
 
-  /// The keys of all people in the order of the given keys, found the slow and simple way.
+  /// Returns the keys of all people in the order of the given sort keys, found in a slow and simple way.
   func sorted(_ keys: [SortKey]) -> [ObjectKey] {
     people.sorted { left, right in
       for key in keys {
@@ -124,7 +124,7 @@ struct Crowd {
   }
 }
 
-/// A value as something that sorts by itself: null, then the values, "not a number" last.
+/// A value with an order of its own: null first, then the values, and "not a number" last.
 private enum Plain: Comparable {
   case null
   case number(Decimal)
