@@ -121,7 +121,7 @@ struct TypeSizeTests {
   }
 }
 
-/// Tests of the measure itself.
+/// Tests of the type measure.
 @Suite("Type measure")
 struct TypeMeasureTests {
   /// Returns the figures of the types in one file of the module A.
@@ -129,7 +129,7 @@ struct TypeMeasureTests {
     TypeMeasure.all(in: [SourceFile("Sources/A/A.swift", text)]).map(\.figures)
   }
 
-  @Test("Stored properties are counted, computed ones and local values are not")
+  @Test("Stored properties count, and computed properties and local values do not")
   func properties() {
     let text = #"""
       public final class Sample: Base, @unchecked Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `import Quire` must not fill a program's namespace.
+/// Checks that `import Quire` does not fill a program's namespace.
 @Suite("The umbrella")
 struct UmbrellaTests {
   /// Words that SwiftUI, SwiftData, Foundation and the toolkits for Linux use for types of their own.

@@ -60,7 +60,7 @@ struct OwnInverseTests {
   }
 
   @Test(
-    "Each list keeps its order", arguments: RoundTripTests.backends.map(\.name),
+    "Export and import keep the order of each list", arguments: RoundTripTests.backends.map(\.name),
     ExchangeFormat.allCases)
   func order(_ backend: String, _ format: ExchangeFormat) throws {
     let source = try store("/source", backend)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON output")
 struct JSONTests {
-  @Test("Members keep their order, and those without a value are left out")
+  @Test("Members keep their order, and members without a value are left out")
   func order() {
     let json = JSON.object([
       "z": 1.json, "a": .array([.boolean(true), .null]), "gone": nil, "empty": .array([]),

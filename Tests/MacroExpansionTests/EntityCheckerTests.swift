@@ -2,7 +2,7 @@ import Testing
 
 @testable import MacroExpansion
 
-@Suite("A wrong declaration is refused at its place, with the text to write")
+@Suite("Wrong declarations are errors at their places, with fixes")
 struct EntityCheckerTests {
   /// A wrong member, the text at the place of the problem, words of the message, and the member after the fix.
   struct Wrong: Sendable, CustomTestStringConvertible {

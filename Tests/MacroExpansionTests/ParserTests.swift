@@ -75,7 +75,7 @@ struct ParserTests {
       "stops|[Stop]|[]"),
   ]
 
-  @Test("The variables of a class are found, and none inside its members", arguments: table)
+  @Test("The parser finds the variables of a class, and none inside its members", arguments: table)
   func members(_ member: Member) throws {
     let found = try variables(member.source).map {
       "\($0.name.text)|\($0.type?.source.text ?? "")|\($0.initialValue?.text ?? "")"
@@ -83,7 +83,7 @@ struct ParserTests {
     #expect(found == member.variables)
   }
 
-  @Test("Attributes, modifiers and accessors of a member are found")
+  @Test("The parser finds the attributes, modifiers and accessors of a member")
   func details() throws {
     let all = try variables(
       """

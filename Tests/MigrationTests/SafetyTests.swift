@@ -94,7 +94,7 @@ struct SafetyTests {
       } else {
         #expect(hashes == Versions.all[0].model.versionHashes)
         #expect(try found.dump(Versions.all[0].model) == before, "\(state)")
-        // The migration can be repeated, whatever files the cut left behind.
+        // The migration can be repeated, and removes the files that the cut left behind.
         var migrator = try way.migrator
         migrator.backup = .none
         try migrator.migrate(storeAt: World.path, to: way.target, as: type, in: found.places)

@@ -22,7 +22,7 @@ struct CompositeTests {
     }
   }
 
-  @Test("A part may have the name of its own or another structure")
+  @Test("A part may have the name of any structure, also its own")
   func partsAsStructures() throws {
     let text = try text(
       Attribute("route", .composite, compositeName: "Route"),

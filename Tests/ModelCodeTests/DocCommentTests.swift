@@ -7,7 +7,7 @@ import Testing
 struct DocCommentTests {
   private static let package = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  /// The modules whose types an application names.
+  /// The modules with types that an application names.
   private static let application = [
     "ObjectGraph", "Entities", "Quire", "Migration", "Documents", "ObjectQuery",
   ]

@@ -3,7 +3,7 @@ import ModelCode
 import ObjectModel
 import Testing
 
-/// Models whose names and texts try to inject code.
+/// Models with names and texts that try to inject code.
 @Suite("Hostile models")
 struct HostileModelTests {
   /// Texts that would end a comment or a literal if they were written unchanged.

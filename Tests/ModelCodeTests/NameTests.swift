@@ -68,7 +68,7 @@ struct NameTests {
     }
   }
 
-  @Test("Of equal names, only those after the first are changed")
+  @Test("Each of several equal names after the first is changed")
   func scope() {
     var scope = NameScope(["taken"])
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Classes of other modules")
 struct OtherModuleTests {
-  /// Classes of another module. Generated code must not mean its other types.
+  /// A class of another module, and types of that module that generated code must not mean.
   private static let shared = """
     public import Quire
     nonisolated open class Visitor: ManagedObject {}

@@ -13,7 +13,7 @@ struct AppleModelTests {
     AppleFixtures.paths(".xcdatamodeld")
     + AppleFixtures.paths(".xcdatamodel").filter { !$0.contains(".xcdatamodeld/") }
 
-  @Test("Every one passes the checks", arguments: sources + compiled)
+  @Test("Every model passes the checks", arguments: sources + compiled)
   func passes(_ path: String) throws {
     #expect(throws: Never.self) { try ModelVersions.read(path) }
   }

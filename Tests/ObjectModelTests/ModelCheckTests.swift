@@ -328,7 +328,7 @@ struct ModelCheckTests {
     #expect(Model.faults(in: TripModel.description) == [])
   }
 
-  @Test("All faults are reported together, without consequences of other faults")
+  @Test("All faults are reported together, without faults that follow from them")
   func together() throws {
     var description = TripModel.description
     description["Stop"].superentity = "Nowhere"

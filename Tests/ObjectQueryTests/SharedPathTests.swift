@@ -100,7 +100,7 @@ struct SharedPathTests {
       schema: source.schema)
 
     #expect(try plan.count(in: source) == expected, "\(text)")
-    // The pairs are 120 000.
+    // There are 120 000 pairs.
     #expect(source.count.withLock { $0 } <= 3 * Self.employeeCount, "\(text)")
   }
 }

@@ -34,7 +34,7 @@ enum Cabin: String, AttributeValue { case inside, balcony }
   @Attribute(.externalStorage) var picture: Data?
   @Derived("crew.@count") var crewCount: Int
   var captain: Sailor?
-  /// No property: it is computed.
+  /// A computed variable, which is not a property of the entity.
   var title: String { "SS " + name }
 }
 
@@ -44,7 +44,7 @@ enum Cabin: String, AttributeValue { case inside, balcony }
   @Relationship(inverse: \Cruiser.captain) var commands: [Cruiser]
 }
 
-/// The classes above, used as the README shows.
+/// Programs with the classes above, as in the README.
 @Suite("Classes are the model")
 struct EntityClassTests {
   @MainActor

@@ -107,7 +107,7 @@ struct LayerTests {
     }
   }
 
-  @Test("A merge keeps full blocks whose rows no upper layer changes")
+  @Test("A merge keeps full blocks without rows that an upper layer changes")
   func untouchedBlocks() throws {
     let number = Self.layout.entityNumber
     func key(_ object: UInt64) -> ObjectKey { ObjectKey(entity: number, number: object) }

@@ -113,7 +113,7 @@ struct RowBatchTests {
     #expect(changed.readCount == before.1 + 1)
   }
 
-  @Test("A few changed rows are gathered, and the block of the other rows is used in place")
+  @Test("A few changed rows are gathered, and the block of unchanged rows is used in place")
   func fewChanges() throws {
     let insertions = LayerBuilder(Self.schema)
     for number in UInt64(1)...1000 { insertions.insert(Self.key(number)) }

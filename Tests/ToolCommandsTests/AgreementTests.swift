@@ -86,7 +86,7 @@ struct DamagedDocumentTests {
     #expect(quire(["validate", made.path]).exitCode == .done)
   }
 
-  /// A document with damaged rows, and a script that deletes them and takes the deletion back.
+  /// A document with damaged rows, and a script that deletes the rows and undoes the deletion.
   private static let undone = AppleFixtures.folder?.appending(path: "faults/undo-crash.quire.tgz")
     .path
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ToolCommands
 
-/// Commands on stores whose last save is damaged: no command shows or extends an older state without being asked to.
+/// Commands on stores with a damaged last save: no command shows or extends an older state without being asked to.
 @Suite("Stores with a damaged last save")
 final class DamagedStoreTests {
   private static let examples = URL(filePath: #filePath).deletingLastPathComponent()
@@ -16,7 +16,7 @@ final class DamagedStoreTests {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// Returns the shipped store, whose format has no slots, or a store in the current format. Four bytes of the last save
+  /// Returns the shipped store, which has no slots, or a store in the current format. Four bytes of the last save
   /// are changed.
   private func damagedStore(hasSlots: Bool) throws -> URL {
     let store = folder.appending(path: "bad.store")

@@ -165,7 +165,7 @@ struct DatabaseCommandTests {
       run.exitCode == .done && run.output.contains("277 bytes, CoreDataPlus_Tests.Cover {text}"))
   }
 
-  /// Writes a version of the example's model with one more attribute of trips.
+  /// Writes a version of the example's model with one more attribute of trips, and returns its path.
   private func newerModel(in folder: Folder) throws -> String {
     let example = InstalledPlugins.root.appending(path: "Examples/Trips.xcdatamodeld")
     var description = try ModelVersions.read(example.path).current.description

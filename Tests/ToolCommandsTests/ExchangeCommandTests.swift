@@ -125,7 +125,7 @@ struct ExchangeCommandTests {
     #expect(run("export", "/Other.store").output == lines)
   }
 
-  @Test("Trials, updates and what is wrong")
+  @Test("import reports dry runs, updates and errors")
   func wrong() throws {
     let trial = run("import", "/Other.store", "/in.jsonl", "--dry-run")
     #expect(trial.output == "4 objects would be inserted.\n")
@@ -147,7 +147,7 @@ struct ExchangeCommandTests {
     #expect(run("export", "/none").exitCode == .inputOutput)
   }
 
-  @Test("In batches it is the same")
+  @Test("An import in batches gives the same objects")
   func batches() {
     let run1 = run("import", "/Other.store", "/in.jsonl", "--batch", "1")
     #expect(run1.output == "4 objects inserted.\n")

@@ -192,7 +192,7 @@ struct FetchOutputTests {
       #expect(written.contains(dangerous), "\(written.debugDescription)")
       return
     }
-    // JSON itself escapes the characters below the space, and no other character.
+    // JSON itself escapes only the characters below the space.
     #expect(written.contains("\u{202E}\u{2066}") && written.contains("\u{9B}"))
     func values(_ text: String) throws -> [NSObject] {
       let parts = words.last == "json" ? [text] : text.split(separator: "\n").map(String.init)

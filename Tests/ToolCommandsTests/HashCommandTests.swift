@@ -5,7 +5,7 @@ import Testing
 
 @Suite("quire hash")
 struct HashCommandTests {
-  /// Returns a model of two entities, whose hashes real stores contain, for every path.
+  /// Returns the same model for every path: two entities with hashes of real stores.
   private static let reader = ModelReader { _ in
     let model = try Model(
       entities: [Entity("Bare", isAbstract: true), Entity("AutoClassGen")])

@@ -99,7 +99,7 @@ struct LineEditorTests {
     #expect("❤\u{AD}〈".displayWidth == 4)
   }
 
-  @Test("Lines are split as a shell splits them")
+  @Test("Lines are split into words as a shell splits them")
   func words() throws {
     #expect(try ShellWords.split("a  b\tc") == ["a", "b", "c"])
     #expect(try ShellWords.split("'a b' \"c \\\"d\\\"\" e\\ f") == ["a b", "c \"d\"", "e f"])

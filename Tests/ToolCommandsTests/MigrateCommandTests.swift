@@ -111,7 +111,7 @@ struct MigrateCommandTests {
     #expect(again.output == "The store is of \"Trips 3\" already. There is nothing to do.\n")
   }
 
-  @Test("An impossible migration is refused with all reasons, and the exit code states its kind")
+  @Test("An impossible migration is refused with all reasons, and the exit code states the kind")
   func refused() throws {
     let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
     let impossible = run(

@@ -75,7 +75,7 @@ struct OutcomeTests {
     #expect(throws: StoreError.self) { try invocation.close(FailingStore(), saved: false) }
   }
 
-  /// A store that can't be closed, like a database whose log can't be copied into its file.
+  /// A store that can't be closed, like a database with a log that can't be copied into its file.
   private final class FailingStore: Store {
     var type: StoreType { .sqlite }
     var capabilities: StoreCapabilities { [] }

@@ -81,7 +81,7 @@ struct OutputProcessTests {
   }
 
   @Test(
-    "A signal removes temporary files, and the next run removes those of a killed process",
+    "A signal removes temporary files, and the next run removes a killed process's files",
     .enabled(if: hasTool),
     arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGKILL, Int32(9))])
   func signals(_ signal: Int32, _ code: Int32) throws {

@@ -10,7 +10,7 @@ struct RequiredToManyTests {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "required-\(UUID().uuidString)")
 
-    /// Writes two versions of a model whose teams have a least count of members.
+    /// Writes two versions of a model with a least count of a team's members.
     ///
     /// - Parameter later: The least count of the second version.
     init(least: Int, later: Int? = nil) throws {

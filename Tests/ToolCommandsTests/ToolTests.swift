@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The tool")
 struct ToolTests {
-  @Test("The exit codes are those that scripts depend on")
+  @Test("The exit codes have the numbers that scripts depend on")
   func exitCodes() {
     #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 70, 130])
   }

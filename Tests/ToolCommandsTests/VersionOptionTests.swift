@@ -110,7 +110,7 @@ struct VersionOptionTests {
     #expect(quire(["count", store, "Trip", "--version", "\(numbers[1])"]).exitCode == .inputOutput)
   }
 
-  @Test("A version with a name is kept until the name is taken away")
+  @Test("A version with a name is kept until the name is removed")
   func named() throws {
     let numbers = try numbers()
     let kept = numbers[1]

@@ -6,7 +6,7 @@ import Validation
 /// A record that refers to one section in two places (spec §4.4.4).
 @Suite("Sections that a record refers to twice")
 struct SharedSectionTests {
-  /// One of the two parts can't be read, and no other rule covers the file.
+  /// One of the two parts can't be read, and no rule beside BLCK-037 covers the file.
   @Test(
     "A record that refers to one section twice is an error",
     arguments: [

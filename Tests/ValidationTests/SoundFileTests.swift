@@ -29,7 +29,7 @@ struct SoundFileTests {
   @Test("The samples that other tests damage have no finding", arguments: SampleStore.allCases)
   func samples(_ sample: SampleStore) throws {
     let report = try BrokenFile.report(sample.bytes())
-    // The samples remove notes that other notes refer to.
+    // The samples remove notes that remaining notes refer to.
     let found = Set(report.counts.keys.map(\.id)).subtracting(["GRAF-008", "GRAF-020"])
 
     #expect(found.isEmpty && report.passedOver.isEmpty, "\(report.text)")

@@ -18,7 +18,7 @@ struct ModuleArrows {
     self.imports = imports
   }
 
-  /// Returns the modules that a module imports, directly or through other modules.
+  /// Returns the modules that a module imports, directly or indirectly.
   func reachable(from module: String) -> Set<String> {
     var found: Set<String> = []
     var next = imports[module] ?? []
@@ -56,7 +56,7 @@ struct ArrowTable {
     return "| `\(module)` | \(names.isEmpty ? "—" : names) | \(words) |"
   }
 
-  /// Returns the module and the description in a table row, whose second cell contains the imports.
+  /// Returns the module and the description in a table row. The cell between the two contains the imports.
   private static func row(_ line: String) -> (module: String, words: String)? {
     line.wholeMatch(of: #/\| `([\w-]+)` \| [^|]* \| ([^|]*) \|/#).map {
       (String($0.1), String($0.2))
@@ -64,7 +64,7 @@ struct ArrowTable {
   }
 }
 
-/// A drawing of the arrows, with each module above its imports. Arrows that follow from other arrows are left out.
+/// A drawing of the arrows, with each module above its imports. Arrows that follow from a longer path are left out.
 struct ArrowDrawing {
   private let arrows: ModuleArrows
   private let layers: [[String]]
@@ -108,7 +108,7 @@ struct ArrowDrawing {
   }
   private let drawn: [String: [String]]
 
-  /// Returns the imports that do not follow from other imports.
+  /// Returns the imports that do not follow from a longer path of imports.
   private static func direct(_ arrows: ModuleArrows, among shown: Set<String>) -> [String: [String]]
   {
     var direct: [String: [String]] = [:]

@@ -55,7 +55,7 @@ enum House {
 
   /// Every text file that people of this project write.
   ///
-  /// Build products are left out, and so is `Fixtures`, which contains unchanged files of other projects.
+  /// Build products are left out, and so is `Fixtures`, which contains unchanged third-party files.
   static let files: [SourceFile] = {
     let leftOut: Set = [".build", ".git", ".swiftpm", "site", "Fixtures", "Seeds"]
     let enumerator = FileManager.default.enumerator(atPath: root.path)

@@ -107,7 +107,7 @@ private struct SwiftScanner {
     while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
   }
 
-  /// Skips a string literal, whose opening quote is next, and scans its interpolations.
+  /// Skips a string literal, beginning at its opening quote, and scans its interpolations.
   private mutating func skipText(hashes: Int) {
     let fence = Array(repeating: UInt8(ascii: "#"), count: hashes)
     let quotes = isNext(Array(repeating: UInt8(ascii: "\""), count: 3)) ? 3 : 1

@@ -160,7 +160,7 @@ private struct TypeParts {
       let (token, before) = (tokens[place], tokens[place - 1])
       if depth == 0 {
         if token.text == "{" {
-          // A body with observers belongs to a stored value. Every other body computes a value.
+          // A body with observers belongs to a stored value. Any body without observers computes a value.
           return place + 1 < tokens.count
             && ["willSet", "didSet"].contains(tokens[place + 1].text) ? count : 0
         }

@@ -2,7 +2,7 @@
 ///
 /// Most comments show one expression in the middle of a program. A scene is the rest of that program.
 enum DocCommentScenes {
-  /// The scene of the modules whose types an application names.
+  /// The scene of the modules with types that an application names.
   static let application = """
     import BinaryStore
     import DurableFiles

@@ -27,7 +27,7 @@ struct FixtureTests {
     for path in paths {
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       let written = try ModelSource.write(Model(ModelSource.read(bytes, path: path)))
-      // Other people added a final line feed to some files.
+      // Some files got a final line feed after Apple's editor wrote them.
       let trimmed = bytes.last == 0x0A ? Array(bytes.dropLast()) : bytes
       #expect(written == trimmed, "\(path)")
     }

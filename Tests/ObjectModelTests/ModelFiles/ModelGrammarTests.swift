@@ -11,7 +11,7 @@ struct ModelGrammarTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardized
 
-  /// Returns the objection of the grammar to an XML text; `nil` if there is none.
+  /// Returns the error of the grammar for an XML text; `nil` if the text is valid.
   private static func objection(to text: [UInt8]) throws -> String? {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
     defer { try? FileManager.default.removeItem(at: path) }

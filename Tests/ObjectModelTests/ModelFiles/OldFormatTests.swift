@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectModel
 
 /// Rare forms of model files: compiled models in XML, and versions from before Xcode 4.
-@Suite("Model files of other tools and of older tools")
+@Suite("Model files in rare and old formats")
 struct OldFormatTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
@@ -131,7 +131,7 @@ struct OldFormatTests {
     return folder
   }
 
-  @Test("A version from before Xcode 4 is named, and the other versions open")
+  @Test("A version from before Xcode 4 is named, and the remaining versions open")
   func oldVersion() throws {
     let folder = try Self.bundle(current: "V2", old: ["V1"], new: ["V2", "V3"])
 

@@ -21,7 +21,7 @@ public enum AppleFixtures {
   /// The message of a skipped test.
   public static let absence = "The fixtures are not beside the package."
 
-  /// Returns the sorted paths of files and folders whose names have the given ending, of one kind or of all kinds.
+  /// Returns the sorted paths of files and folders by the ending of their names, of one kind or of all kinds.
   public static func paths(_ ending: String, in kind: String? = nil) -> [String] {
     guard let base = kind.map({ folder?.appending(path: $0) }) ?? folder else { return [] }
     let names = FileManager.default.enumerator(atPath: base.path)?.allObjects as? [String] ?? []

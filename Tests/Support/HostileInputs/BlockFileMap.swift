@@ -165,7 +165,7 @@ extension BlockFileMap {
     }
   }
 
-  /// Returns the bytes with slots that name the commit whose trailer is at `offset`; with empty slots if it is `nil`.
+  /// Returns the bytes with slots that name the commit with the trailer at `offset`; with empty slots if it is `nil`.
   public static func naming(trailerAt offset: Int?, in bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for index in slots { bytes[index] = 0 }
@@ -177,7 +177,7 @@ extension BlockFileMap {
     return bytes
   }
 
-  /// Returns the file with one more commit behind it, whose record is a changed copy of the last record.
+  /// Returns the file with one more commit behind it. The new record is a changed copy of the last record.
   ///
   /// - Parameters:
   ///   - sections: The sections of the commit besides its record.
@@ -214,7 +214,7 @@ extension BlockFileMap {
     return all + trailer
   }
 
-  /// Returns the file with one more commit, in which other bytes replace a section of the last commit.
+  /// Returns the file with one more commit, in which `section` replaces a section of the last commit.
   ///
   /// - Parameter field: The offset in the record of the section's place: 48 for the metadata, 64 for the model, 80 for
   ///   the schema.

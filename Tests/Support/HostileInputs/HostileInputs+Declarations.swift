@@ -2,7 +2,7 @@ import JSONText
 import MacroExpansion
 
 extension HostileInputs {
-  /// Any text is a declaration whose macros expand, or has problems at places within the text. Any bytes are a message
+  /// Any text is a declaration that expands, or has problems at places within the text. Any bytes are a message
   /// that gets an answer.
   public static func declaration(_ bytes: [UInt8]) {
     _ = CompilerMessages.answer(bytes)

@@ -10,13 +10,13 @@ import PluginSupport
 import Rows
 import StoreInterface
 
-/// A plug-in that follows an input: a store in memory behind the C interface, whose answers are distorted on their way.
+/// A plug-in that follows an input: a store in memory behind the C interface, with distorted answers.
 enum HostilePlugin {
   /// The rest of the input. One plug-in runs at a time, because the functions of a table take no context.
   private nonisolated(unsafe) static var script: ArraySlice<UInt8> = []
   private static let turn = NSLock()
 
-  /// Calls `body` with a backend whose answers are distorted as the bytes state.
+  /// Calls `body` with a backend, and distorts the backend's answers as the bytes state.
   static func with(_ bytes: [UInt8], crossing blocks: Bool, _ body: (PluginBackend) -> Void) {
     turn.lock()
     defer { turn.unlock() }

@@ -13,7 +13,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
   case compressed
   /// A segment with index entries.
   case indexed
-  /// A segment whose blocks are listed in pages.
+  /// A segment with a list of blocks in pages.
   case paged
   /// A column of several pages.
   case large

@@ -1,6 +1,6 @@
 package import JSONText
 
-/// The subset of JSON Schema that the schemas in `spec/` use. Every other keyword is reported as a fault of the schema.
+/// The subset of JSON Schema that the schemas in `spec/` use. A keyword beyond the subset is a fault of the schema.
 package struct SmallSchema {
   private let root: JSON
 
@@ -62,7 +62,7 @@ package struct SmallSchema {
       ("minItems", _, _), ("maxItems", _, _), ("uniqueItems", _, _), ("minimum", _, _),
       ("maximum", _, _), ("minLength", _, _),
       ("maxLength", _, _), ("pattern", _, _):
-      // These keywords do not restrict values of other types.
+      // These keywords restrict only values of their own type.
       return []
     default: return ["\(place): the schema says '\(rule)'"]
     }

@@ -42,7 +42,7 @@ extension SpecVector {
     return vectors
   }
 
-  /// A vector whose lines are being read.
+  /// A vector that is being read line by line.
   private struct Block {
     let header: Substring
     let line: Int

@@ -28,7 +28,7 @@ final class ScaffoldFolder {
       [.posixPermissions: mode], ofItemAtPath: name.isEmpty ? path : path + "/" + name)
   }
 
-  /// Adds a plug-in whose library contains a text.
+  /// Adds a plug-in with a text in place of its library.
   func add(_ name: String, library: String) throws {
     try FileManager.default.createDirectory(
       atPath: path + "/" + name, withIntermediateDirectories: true)

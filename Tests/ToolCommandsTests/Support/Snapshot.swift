@@ -22,7 +22,7 @@ func expectSnapshot(
     sourceLocation: sourceLocation)
 }
 
-/// The folder that holds Package.swift.
+/// The folder that contains Package.swift.
 let packageRoot = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A terminal whose other end belongs to a test.
+/// A terminal, and the end that a test types into.
 final class TerminalPair: Sendable {
   /// The end of the typist.
   let outer: Int32

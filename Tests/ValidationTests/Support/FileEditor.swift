@@ -3,7 +3,7 @@ import Checksums
 import Foundation
 import Rows
 
-/// A sound block file whose fields are changed by name. The checksums are then repaired, except for checksums that were
+/// A sound block file with fields that are changed by name. The checksums are then repaired, except for checksums that were
 /// changed themselves:
 ///
 ///     var editor = try FileEditor(bytes)

@@ -137,7 +137,7 @@ extension BrokenFile {
       "Tag", relationships: [Relationship("notes", to: "Note", inverse: "tags", count: .toMany)]),
   ]
 
-  /// Returns a small file whose newest metadata are changed.
+  /// Returns a small file with changed newest metadata.
   private static func metadata(
     _ change: (inout [String: PropertyList]) -> Void
   ) throws -> [UInt8] {
@@ -147,7 +147,7 @@ extension BrokenFile {
     return try recommitted(bytes, metadata: BinaryPropertyList.write(.dictionary(values)))
   }
 
-  /// Returns a file whose newest schema is replaced.
+  /// Returns a file with a replaced newest schema.
   private static func schema(
     _ bytes: [UInt8], _ change: (Schema) throws -> Schema
   ) throws -> [UInt8] {
