@@ -45,7 +45,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return BlockFileMap.mended(bytes)
   }
 
-  /// The options of the stores. Small values lie outside of their blocks too.
+  /// The options of the stores. A value of 64 bytes or more lies outside of its block.
   public static let options: BinaryStoreOptions = {
     var options = BinaryStoreOptions()
     options.leastOutsideByteCount = 64

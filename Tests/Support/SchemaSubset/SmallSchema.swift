@@ -4,7 +4,7 @@ package import JSONText
 package struct SmallSchema {
   private let root: JSON
 
-  /// Creates a schema from its JSON text.
+  /// Creates a schema from its JSON.
   package init(_ root: JSON) { self.root = root }
 
   /// Returns the faults of a value as sentences.
