@@ -1,16 +1,16 @@
 import CFuzzer
 import Foundation
 
-/// The body of the one fuzzer in this process.
+/// The body of the only fuzzer in this process.
 ///
-/// Written once before libFuzzer starts and read by its one thread, so nothing races for it.
+/// Written once before libFuzzer starts, and read only by libFuzzer's single thread, so there is no data race.
 nonisolated(unsafe) private var body: ([UInt8]) -> Void = { _ in }
 
-/// Hands inputs to `run` until libFuzzer has seen enough, as the command line of the process says.
+/// Calls `run` with inputs until libFuzzer reaches the limits that the command line of the process sets.
 ///
 ///     fuzz { bytes in _ = try? Model(archive: bytes) }
 ///
-/// A body says that something is wrong by trapping; to throw or return is to survive.
+/// A body reports a fault by trapping. A body that returns or throws has passed.
 public func fuzz(_ run: @escaping ([UInt8]) -> Void) -> Never {
   body = run
   var count = CommandLine.argc
@@ -22,8 +22,8 @@ public func fuzz(_ run: @escaping ([UInt8]) -> Void) -> Never {
     })
 }
 
-/// What is no leak: parts of files that are kept for the next store with the same bytes. The search for leaks does not
-/// see texts that anybody holds, because Swift keeps marks in the upper bits of their addresses.
+/// Returns the suppressions for the leak sanitizer: the bytes of files that are cached for the next store with the same bytes.
+/// The leak sanitizer can't follow references to strings, because Swift stores flags in the upper bits of the addresses.
 @_cdecl("__lsan_default_suppressions")
 public func suppressedLeaks() -> UnsafePointer<CChar> {
   let text: StaticString = "leak:RecentlyRead\n"

@@ -1,9 +1,9 @@
-// The program that the compiler starts to expand the macros. It reads messages from its standard input and writes an
-// answer to each: eight bytes with the length, the lowest first, and then a text in JSON.
+// The program that the compiler starts to expand macros. It reads messages from standard input and answers each of them. A
+// message consists of eight bytes with its length, the least significant byte first, and a JSON text.
 import Foundation
 import MacroExpansion
 
-/// Reads so many bytes; `nil` at the end of the input.
+/// Reads the given number of bytes. Returns `nil` at the end of the input.
 func read(_ count: Int) -> [UInt8]? {
   var bytes: [UInt8] = []
   while bytes.count < count {

@@ -2,12 +2,13 @@ import Foundation
 import ModelCode
 import ObjectModel
 
-// What the plug-in `GenerateModel` runs while a package is built. People have `quire model --format swift`.
+// The tool that the build plug-in `GenerateModel` runs while a package is built. On the command line, use `quire model --format
+// swift` instead.
 
 let usage =
   "usage: quire-classes MODEL FILE [public|package|internal] [class|category|none] [MODULE]"
 
-/// Ends the tool with a message that build systems show.
+/// Prints a message in the form that build systems recognize, and ends the tool.
 func fail(_ message: String) -> Never {
   FileHandle.standardError.write(Data("error: \(message)\n".utf8))
   exit(1)

@@ -1,14 +1,13 @@
 import Foundation
 import ToolCommands
 
-// A reader that goes away, as `head` does, ends the tool the way it ends any filter, also where the
-// parent process had chosen to ignore the signal.
+// If a reader such as `head` closes its end of a pipe, the signal ends the tool, as it ends any filter. The default is restored
+// because the parent process may have chosen to ignore the signal.
 _ = signal(SIGPIPE, SIG_DFL)
 
 EndingSignals.handle()
 
-// Swift's own `CommandLine.arguments` repairs broken UTF-8, which would name another file.
-// SAFETY: The C runtime gives `argc` valid strings that live as long as the process.
+// Swift's own `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name another file.
 let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
   guard let argument = unsafe CommandLine.unsafeArgv[index] else { return [] }
   return unsafe Array(UnsafeBufferPointer(start: argument, count: strlen(argument)))

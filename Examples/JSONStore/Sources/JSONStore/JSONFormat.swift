@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// How the stores are read and written; `AtomicStore` does the rest.
+/// Reads and writes the files of JSON stores. `AtomicStore` does the rest.
 ///
 ///     {"quire-json": 1,
 ///     "nextKey": 104,
@@ -14,9 +14,9 @@ struct JSONFormat: AtomicFormat {
   var type: StoreType { .json }
   var version: String { String(JSONFormat.version) }
 
-  /// The version that is written, and the highest that is read.
+  /// The version that this plug-in writes, and the highest version that it reads.
   static let version = 1
-  /// What every file begins with.
+  /// The first bytes of every file.
   static let beginning = "{\"quire-json\""
 
   func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents {
@@ -48,12 +48,12 @@ struct JSONFormat: AtomicFormat {
       .map { "\(JSONText.quoted($0.key)): \($0.value)" }
     try writer.write("\"entityNumbers\": {\(numbers.joined(separator: ", "))},\n")
     try RowWriter(contents).write(to: &writer)
-    // What people look at least comes last.
+    // Readers rarely look at the metadata and the model, so both come last.
     try writer.write("\"metadata\": \(JSONText.lines(preamble.metadata)),\n")
     try writer.write("\"model\": \(JSONText.lines(preamble.model))}\n")
   }
 
-  /// What a file says before its objects.
+  /// Reads the part of a file before its objects.
   func preamble(_ file: DurableFile) throws -> AtomicPreamble {
     try JSONFormat.decode(StoredPreamble.self, from: file).preamble
   }
@@ -67,7 +67,7 @@ struct JSONFormat: AtomicFormat {
     }
     let decoder = JSONDecoder()
     do {
-      // Another version may have other members.
+      // The objects of a newer version may have other members, so the version is decoded first.
       let found = try decoder.decode(StoredVersion.self, from: Data(bytes)).version
       guard found <= version else {
         throw StoreError(
@@ -81,7 +81,7 @@ struct JSONFormat: AtomicFormat {
     }
   }
 
-  /// Where in a file something is wrong, and what.
+  /// Returns the message of a decoding error: the place in the file, and the fault.
   private static func text(_ error: DecodingError, _ bytes: Data) -> String {
     let context: DecodingError.Context
     switch error {
@@ -98,7 +98,8 @@ struct JSONFormat: AtomicFormat {
     return "\(place.isEmpty ? "The file" : place): \(context.debugDescription)"
   }
 
-  /// Where the bytes are no JSON; `nil` when they are. The decoder itself does not say where.
+  /// Returns a message with the place of the first syntax error, or `nil` if the bytes are valid JSON. `JSONDecoder` does not
+  /// report the place.
   private static func invalidity(of bytes: Data) -> String? {
     do {
       _ = try JSONSerialization.jsonObject(with: bytes)

@@ -2,23 +2,23 @@ import Foundation
 import PluginSupport
 
 extension StoreType {
-  /// One readable JSON file.
+  /// The type of stores that are one readable JSON file.
   public static let json = StoreType(rawValue: "JSON")
 }
 
-/// Stores in one readable JSON file each.
+/// A backend for stores that are one readable JSON file each.
 public struct JSONStoreBackend: StoreBackend {
   private let format = JSONFormat()
 
-  /// The backend. It has no state.
+  /// Creates the backend, which has no state.
   public init() {}
 
-  /// The JSON file.
+  /// The type of the JSON file.
   public var type: StoreType { .json }
-  /// What every store that is read and written whole can do.
+  /// The capabilities of every store that is read whole and written whole.
   public var capabilities: StoreCapabilities { AtomicStore.capabilities }
 
-  /// Whether the bytes begin such a file.
+  /// Returns whether a file that begins with the bytes is a JSON store.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
     firstBytes.starts(with: JSONFormat.beginning.utf8)
   }
@@ -30,14 +30,14 @@ public struct JSONStoreBackend: StoreBackend {
     try AtomicStore.create(at: path, model: model, format: format, on: disk, creation)
   }
 
-  /// Opens a store and reads all of it.
+  /// Opens a store and reads all of its file.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     try AtomicStore.open(path, format: format, on: disk, opening)
   }
 
-  /// What a store says of itself.
+  /// Returns the metadata of the store at a path.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     do {
       return try format.preamble(disk.open(path, for: .read)).storeMetadata(path: path)

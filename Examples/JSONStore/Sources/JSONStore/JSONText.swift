@@ -1,6 +1,6 @@
-/// Pieces of JSON, as they are written.
+/// Functions that write and read pieces of JSON text.
 enum JSONText {
-  /// A text in quotes.
+  /// Returns a text in quotes, with its special characters escaped.
   static func quoted(_ text: String) -> String {
     var bytes = [UInt8(ascii: "\"")]
     bytes.reserveCapacity(text.utf8.count + 2)
@@ -19,15 +19,15 @@ enum JSONText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A text of many lines, as an array of them.
+  /// Returns a text of several lines as a JSON array with one string for each line.
   static func lines(_ text: String) -> String {
-    // Not by characters: a carriage return and a line feed are one of them.
+    // The text is split by bytes, because a carriage return and a line feed together are one Swift character.
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let quoted = lines.map { JSONText.quoted(String(decoding: $0, as: UTF8.self)) }
     return "[\n\(quoted.joined(separator: ",\n"))]"
   }
 
-  /// A number that is read back to the last bit: one that JSON has no number for is a text.
+  /// Returns JSON from which the same number, bit for bit, is read back. A number that JSON can't express is written as a text.
   static func number(_ value: Double) -> String {
     if value.isFinite, value != 0 || value.sign == .plus { return "\(value)" }
     if value == 0 { return "\"-0\"" }
@@ -35,7 +35,7 @@ enum JSONText {
     return "\"nan \(String(value.bitPattern, radix: 16))\""
   }
 
-  /// The number that such a text stands for.
+  /// Returns the number that such a text stands for.
   static func number(_ text: String) -> Double? {
     switch text {
     case "-0": return -0.0

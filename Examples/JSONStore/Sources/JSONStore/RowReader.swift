@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// Makes rows of what a file says of objects and links.
+/// Makes rows from the objects and links of a file.
 struct RowReader {
   let rows: AtomicRows
   private let schema: Schema
@@ -13,9 +13,9 @@ struct RowReader {
     rows = AtomicRows(schema, path: path)
   }
 
-  /// Takes an object.
+  /// Inserts the row of an object.
   ///
-  /// - Parameter place: Where in the file it stands.
+  /// - Parameter place: The place of the object in the file, for messages.
   func insert(_ object: [String: JSONValue], _ entity: String, _ place: String) throws {
     guard case .integer(let number)? = object["#"], let number = UInt64(exactly: number) else {
       throw damaged(place, "The object has no number \"#\".")
@@ -32,7 +32,7 @@ struct RowReader {
     }
   }
 
-  /// Takes a link.
+  /// Inserts a link.
   func link(_ link: [JSONValue], _ name: String, _ place: String) throws {
     guard let side = schema.links(named: name) else {
       throw damaged(place, "There is no relationship '\(name)' that keeps links.")
@@ -87,7 +87,7 @@ struct RowReader {
     }
   }
 
-  /// The value that is written as a text.
+  /// Returns the value that a text stands for, or `nil` if the text is no value of this kind.
   private func value(_ text: String, _ kind: ColumnKind) -> Value? {
     switch kind {
     case .int64: return Int64(text).map { .integer($0) }
@@ -110,7 +110,7 @@ struct RowReader {
     StoreError(.damaged, "\(place): \(words)", path: path)
   }
 
-  /// Says of an error where in the file it was met.
+  /// Calls `body`, and adds the place in the file to the message of an error.
   private func at<R>(_ place: String, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as StoreError {
       throw StoreError(error.code, "\(place): \(error.message)", path: path, cause: error.cause)

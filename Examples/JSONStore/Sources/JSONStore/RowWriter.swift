@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// Writes the objects and the links, one a line.
+/// Writes the objects and the links of a store, one on each line.
 struct RowWriter {
   private let schema: Schema
   private let view: View
@@ -36,7 +36,7 @@ struct RowWriter {
       for (index, number) in keys.enumerated() {
         let key = ObjectKey(entity: table.layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
-        // What it leads from and to, and the places of the one and the other.
+        // The object at either end of the link, and then the position of the link in the list of each.
         let parts = try [side.owner, side.destination, side.order, side.turned.order].map {
           try $0.map { try text(row.value($0), $0) } ?? "null"
         }
@@ -48,7 +48,7 @@ struct RowWriter {
     try writer.write("},\n")
   }
 
-  /// An object: its number, and what has a value.
+  /// Returns an object as JSON: its number, and its properties that have a value.
   private func object(_ number: UInt64, _ row: ViewRow, _ layout: Layout) throws -> String {
     var members = ["\"#\": \(number)"]
     for column in layout.columns {
@@ -63,7 +63,7 @@ struct RowWriter {
     switch value {
     case .null: return "null"
     case .boolean(let value): return value ? "true" : "false"
-    // Other programs read numbers of JSON as floating-point ones, and those have 53 bits.
+    // Most programs read a JSON number as floating point, which has 53 bits for an integer. Larger integers are texts.
     case .integer(let value):
       return value.magnitude <= 1 << 53 ? "\(value)" : "\"\(value)\""
     case .float(let value): return JSONText.number(Double(value))

@@ -1,11 +1,11 @@
 import PluginSupport
 
-/// A file, as it is decoded.
+/// The decoded contents of a file.
 struct StoredFile: Decodable {
   var preamble: AtomicPreamble
-  /// The objects of each entity, by its name.
+  /// The objects of each entity, by the entity's name.
   var objects: [String: [[String: JSONValue]]]
-  /// The links of each relationship that leads to many on both sides, by its entity's name and its own.
+  /// The links of each many-to-many relationship, by the name of its entity and its own name.
   var links: [String: [[JSONValue]]]
 
   private enum Key: String, CodingKey { case objects, links }
@@ -18,7 +18,7 @@ struct StoredFile: Decodable {
   }
 }
 
-/// What a file says before its objects.
+/// The part of a file before its objects.
 struct StoredPreamble: Decodable {
   var preamble: AtomicPreamble
 
@@ -39,7 +39,7 @@ struct StoredPreamble: Decodable {
   }
 }
 
-/// The version of a file.
+/// The version of a file's format.
 struct StoredVersion: Decodable {
   var version: Int
 
@@ -50,7 +50,7 @@ struct StoredVersion: Decodable {
   }
 }
 
-/// A value in a file.
+/// One JSON value of a file.
 enum JSONValue: Decodable {
   case null
   case boolean(Bool)
@@ -60,7 +60,7 @@ enum JSONValue: Decodable {
 
   init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
-    // The likeliest first.
+    // Texts are the most common values, so they are tried first.
     if let text = try? value.decode(String.self) {
       self = .text(text)
     } else if let integer = try? value.decode(Int64.self) {

@@ -3,7 +3,7 @@ import PluginSupport
 import StoreConformance
 import Testing
 
-/// The format that docs/writing-a-store.md is written around, which stands in GuideFormat.swift.
+/// Tests of the format that docs/writing-a-store.md explains. GuideFormat.swift contains the same source.
 @Suite("The format of the guide")
 struct GuideTests {
   @Test("Does what every store must do")

@@ -33,7 +33,7 @@ struct JSONStoreTests {
     #expect(report.failures == [])
   }
 
-  /// A store of one trip and what it holds.
+  /// Returns a store with one trip of the given values, and the trip's key.
   private func trip(_ values: [String: Value]) throws -> (store: any Store, key: ObjectKey) {
     let model = try Model(entities: [
       Entity(

@@ -1,6 +1,6 @@
 import Quire
 
-/// A context over the cookbook as a version of the model sees it.
+/// Opens the cookbook with one version of the model, and returns a context over it.
 private func context(
   on path: String, _ version: KnownVersion
 ) throws -> ManagedObjectContext {
@@ -10,7 +10,7 @@ private func context(
   return ManagedObjectContext(coordinator, concurrency: .confined)
 }
 
-/// Makes a cookbook with two recipes.
+/// Creates a cookbook with two recipes.
 func makeCookbook(at path: String, _ version: KnownVersion) throws {
   let context = try context(on: path, version)
   for (name, ingredients) in [
@@ -25,7 +25,7 @@ func makeCookbook(at path: String, _ version: KnownVersion) throws {
   print("A cookbook of \"\(version.name)\" has 2 recipes.")
 }
 
-/// Adds a recipe whose name is longer than version 1 allows and which is for as many as the version says.
+/// Adds a recipe with a name that is longer than version 1 allows. The number of servings is the version's default.
 func addRecipe(to path: String, _ version: KnownVersion) throws {
   let context = try context(on: path, version)
   let recipe = try context.insert(Recipe.self) { $0.name = "Potatoes in their jackets" }
@@ -33,7 +33,7 @@ func addRecipe(to path: String, _ version: KnownVersion) throws {
   print("\"\(version.name)\" opens it as it is, and adds a recipe for \(recipe.servings).")
 }
 
-/// Tries to open the cookbook with a version that it is not of.
+/// Tries to open the cookbook with a version that does not match the store.
 func openWithoutMigration(_ path: String, _ version: KnownVersion) throws {
   do {
     _ = try context(on: path, version)
@@ -43,7 +43,7 @@ func openWithoutMigration(_ path: String, _ version: KnownVersion) throws {
   }
 }
 
-/// Prints all recipes, as the current version sees them.
+/// Prints all recipes, as the current version of the model shows them.
 func listRecipes(of path: String) throws {
   let context = try context(on: path, KnownVersion("", RecipesModel.model))
   for recipe in try context.fetch(Recipe.all.sorted(by: \.name)) {

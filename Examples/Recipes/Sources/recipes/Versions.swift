@@ -1,6 +1,6 @@
 import Quire
 
-/// Tells which versions a store is of, by the version hashes that it holds. No row is read for that.
+/// Prints which versions of the model match a store, by the version hashes in the store's metadata. No row is read.
 func tellFits(of path: String, _ versions: [KnownVersion]) throws {
   let hashes = try StorePlaces.builtIn.metadata(at: path).versionHashes ?? [:]
   for version in versions {
@@ -12,7 +12,7 @@ func tellFits(of path: String, _ versions: [KnownVersion]) throws {
   }
 }
 
-/// Brings a store to a version, after saying what that takes.
+/// Migrates a store to a version, after printing the plan of the migration.
 func migrate(
   _ path: String, to version: KnownVersion, knowing versions: [KnownVersion]
 ) throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Quire
 
-// A cookbook that begins with version 1 of its model and is opened with each of the others. The file is
-// the first word of the command line, or a new one.
+// Creates a cookbook with version 1 of its model, and opens the cookbook with every other version. The first argument is the
+// path of the file; without an argument, the program creates a new file.
 
 let path =
   CommandLine.arguments.dropFirst().first

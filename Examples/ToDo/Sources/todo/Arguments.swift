@@ -1,13 +1,13 @@
-/// What the command line says, taken apart.
+/// The parsed command line.
 struct Arguments {
-  /// What to do, and which options go with it: those that take a value, and those that are only there.
+  /// A command, with the names of its options: options that take a value, and options without one.
   enum Command: String {
     case add, list, done, remind, categories, migrate
     case dueSoon = "due-soon"
 
     var options: (valued: Set<String>, bare: Set<String>) {
       switch self {
-      // A list of version 1 is made for trying migrations: --model-version ToDo.
+      // `--model-version ToDo` makes a list of version 1, on which migrations can be tried.
       case .add: (["category", "due", "model-version"], ["no-alert"])
       case .list: ([], ["all"])
       case .dueSoon: (["days"], [])
@@ -16,7 +16,7 @@ struct Arguments {
       }
     }
 
-    /// How many words may follow.
+    /// The number of words that may follow the command.
     var wordCount: ClosedRange<Int> {
       switch self {
       case .add, .done: 1...1
@@ -57,12 +57,12 @@ struct Arguments {
     }
   }
 
-  /// The value of an option.
+  /// Returns the value of an option.
   subscript(option: String) -> String? { options[option] }
 
   func has(_ option: String) -> Bool { options[option] != nil }
 
-  /// The first word.
+  /// Returns the first word after the command.
   func word(_ what: String) throws(UsageError) -> String {
     guard let first = words.first else { throw UsageError("'\(command.rawValue)' needs \(what).") }
     return first
@@ -76,7 +76,7 @@ struct Arguments {
   }
 }
 
-/// What is wrong with a command line.
+/// An error in the command line.
 struct UsageError: Error {
   let message: String
   init(_ message: String) { self.message = message }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Days, as people write them: 2026-12-01. A to-do is due at the first moment of its day.
+/// Days in the form 2026-12-01. A to-do is due at the first moment of its day.
 enum Day {
   private static let form = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
 
@@ -13,7 +13,7 @@ enum Day {
 
   static func text(_ date: Date) -> String { form.format(date) }
 
-  /// Now; or the beginning of the day that TODO_TODAY names, for trying what comes later.
+  /// The current moment, or the beginning of the day that `TODO_TODAY` names, so that later days can be tried.
   static var now: Date {
     get throws(UsageError) {
       guard let day = ProcessInfo.processInfo.environment["TODO_TODAY"] else { return .now }
@@ -26,7 +26,7 @@ enum Day {
     get throws(UsageError) { Calendar.current.startOfDay(for: try now) }
   }
 
-  /// The first moment of the day so many days after another.
+  /// Returns the first moment of the day that is `count` days after a day.
   static func day(_ count: Int, after date: Date) -> Date {
     Calendar.current.date(byAdding: .day, value: count, to: date)!
   }

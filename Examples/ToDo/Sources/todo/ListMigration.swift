@@ -1,7 +1,7 @@
 import Quire
 
-/// Brings a list to the current version by hand, which shows what happens; every other command does it
-/// by itself.
+/// Migrates a list to the current version and prints the plan first. The other commands migrate a list without printing the
+/// plan.
 enum ListMigration {
   static func run(at path: String, isCustom: Bool) throws {
     var migrator = Migrator(knowing: .init(ToDoModel.versions))

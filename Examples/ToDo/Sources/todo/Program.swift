@@ -1,7 +1,7 @@
 import Foundation
 import Quire
 
-/// From the words of the command line to what is printed and the exit code.
+/// The program: it runs the command of a command line, prints the result and returns the exit code.
 @MainActor
 enum Program {
   static let usage = """
@@ -22,7 +22,7 @@ enum Program {
     Exit codes: 0 done, 1 not saved, 2 wrong usage, 3 the list can't be opened or brought here.
     """
 
-  /// Runs a command: what it changes is saved on the way out, all of it or nothing.
+  /// Runs a command and saves its changes: all of them, or none if the command or the save fails.
   static func run(_ words: [String]) -> Int32 {
     do {
       let arguments = try Arguments(words)
@@ -41,7 +41,7 @@ enum Program {
     } catch let error as ContextError
       where !error.failures.isEmpty || !error.constraintConflicts.isEmpty
     {
-      // Everything that is wrong is known at once, so that it can be mended at once.
+      // The error contains all failures of the save, so the user can correct all of them at once.
       let failures = error.failures.map { "  \($0.entity): \($0.message)" }
       let conflicts = error.constraintConflicts.map { conflict in
         let values = conflict.constraint.map {
@@ -62,9 +62,9 @@ enum Program {
 }
 
 extension ToDoList {
-  /// Does what the command line says.
+  /// Performs the command of a command line.
   ///
-  /// - Returns: What there is to print once it is saved.
+  /// - Returns: The lines to print after the save.
   func perform(_ arguments: Arguments) throws -> [String] {
     switch arguments.command {
     case .add:

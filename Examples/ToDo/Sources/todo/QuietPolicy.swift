@@ -1,9 +1,9 @@
 import Quire
 
-/// Takes to-dos from version 1 to version 2, and silences those whose names begin with an A.
+/// Migrates to-dos from version 1 to version 2, and silences each to-do with a name that begins with an A.
 final class QuietPolicy: EntityMigrationPolicy {
-  /// What it is for. Categories are not spoken of, so they become what follows from the two versions, and
-  /// so do the attributes and the category of each to-do.
+  /// The mapping that uses this policy. The mapping does not mention categories, so their mapping is inferred from the two
+  /// versions. The attributes and the category of each to-do are inferred too.
   static let mapping = "map ToDo -> ToDo using QuietPolicy"
 
   override func createDestinationInstances(

@@ -2,7 +2,7 @@ import Foundation
 import Quire
 
 extension ToDoList {
-  /// Puts a to-do on the list. Whether it may be there is looked at when it is saved.
+  /// Adds a to-do to the list. The save validates the to-do.
   func add(_ name: String, category: String?, due: Date?, isQuiet: Bool) throws -> [String] {
     let toDo = try context.insert(ToDo.self) {
       $0.name = name
@@ -14,15 +14,16 @@ extension ToDoList {
     return ["Added: \(toDo.line)"]
   }
 
-  /// The category of a name, made where there is none.
+  /// Returns the category with a name, and inserts the category if there is none.
   private func category(_ name: String) throws -> Category {
     let found = try context.fetch(Category.where { $0.name == name }.limited(to: 1))
     return try found.first ?? context.insert(Category.self) { $0.name = name }
   }
 
-  /// Makes categories, and tells all there are.
+  /// Inserts categories, and returns a line for each category of the list.
   ///
-  /// That no two have the same name is not looked for here: the model says so, and saving keeps to it.
+  /// Nothing is checked here for two categories with the same name: the model has a uniqueness constraint, which the save
+  /// enforces.
   func categories(adding names: [String]) throws -> [String] {
     for name in names { try context.insert(Category.self) { $0.name = name } }
     let all = try context.fetch(Category.all.sorted(by: \.name, options: .caseInsensitive))

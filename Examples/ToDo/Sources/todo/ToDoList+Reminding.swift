@@ -2,7 +2,8 @@ import Foundation
 import Quire
 
 extension ToDoList {
-  /// What is due by tomorrow, open, not silenced, and was not told of today; from now on it was.
+  /// Returns a reminder for each open to-do that is due by tomorrow, is not silenced and has had no reminder today. Records the
+  /// reminders, so that a second call on the same day returns none of them.
   func remind() throws -> [String] {
     let today = try Day.today
     let end = try Day.day(2, after: today)

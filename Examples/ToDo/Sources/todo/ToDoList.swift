@@ -1,16 +1,16 @@
 import Quire
 
-/// The stack: a model, a store that holds the list, and the context in which a command works.
+/// The stack: a model, the store that contains the list, and the context for all commands.
 @MainActor
 struct ToDoList {
   private let container: PersistentContainer
 
-  /// Opens the list at a path, or begins one.
+  /// Opens the list at a path, or creates a list if there is none.
   ///
-  /// A list of an earlier version of the model is brought to this one first. Nothing is asked: what is new
-  /// in it is empty or has a default value, so that no to-do has to be looked at.
+  /// A list of an earlier version of the model is migrated first, without any question to the user. New properties are optional
+  /// or have a default value, so the migration does not read the to-dos.
   ///
-  /// - Parameter version: The version to stay at, where it is not the current one.
+  /// - Parameter version: The version of the model to use, or `nil` for the current version.
   init(at path: String, version: String?) throws {
     guard let version else {
       container = try PersistentContainer(
@@ -26,10 +26,10 @@ struct ToDoList {
       model, at: path, classes: ToDoModel.classes)
   }
 
-  /// The main actor's context, in which everything is found and changed.
+  /// The main actor's context, in which commands fetch and change objects.
   var context: ManagedObjectContext { container.viewContext }
 
-  /// Saves what was changed: everything, or nothing when anything is wrong with it.
+  /// Saves all changes, or throws and saves none of them.
   func save() throws {
     if context.hasChanges { try context.save() }
   }

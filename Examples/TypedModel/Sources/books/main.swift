@@ -1,8 +1,8 @@
 import Foundation
 import Quire
 
-// `Author`, `Book`, `Novella`, `Edition` and `BooksModel` are made from Books.xcdatamodeld while this is
-// built; none of them is in a file beside this one.
+// The build makes `Author`, `Book`, `Novella`, `Edition` and `BooksModel` from Books.xcdatamodeld. No file of this folder
+// declares them.
 
 let path =
   CommandLine.arguments.dropFirst().first
@@ -34,7 +34,7 @@ try context.performAndWait {
   try context.save()
 }
 
-// Another context knows nothing of the first but what was saved.
+// A second context sees only the saved changes of the first context.
 let reader = ManagedObjectContext(coordinator)
 try reader.performAndWait {
   for author in try reader.fetch(Author.self) {
