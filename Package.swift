@@ -2,8 +2,8 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// The house, top to bottom. A target imports only what stands above it; `./run check` builds with
-// `--explicit-target-dependency-import-check error`, and docs/architecture.md draws the arrows.
+// The modules, top to bottom. A target imports only targets above it. `./run check` builds with
+// `--explicit-target-dependency-import-check error`, and docs/architecture.md draws the dependencies.
 
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -21,7 +21,7 @@ let relaxed: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// A module of the house: strict in every way the compiler knows.
+/// Returns a module with all strict settings of the compiler.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -36,28 +36,28 @@ let package = Package(
   name: "quire",
   products: [
     .library(name: "Quire", targets: ["Quire"]),
-    // For backends that are linked in, and for programs over models and rows: the modules beneath the umbrella.
+    // For linked-in backends, and for programs that work with models and rows: the modules beneath the umbrella.
     .library(
       name: "StoreInterface",
       targets: ["StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles"]),
-    // For programs that load the stores of others.
+    // For programs that load store plug-ins.
     .library(name: "PluginHost", targets: ["PluginHost"]),
-    // What authors of backends build on, and hold them against.
+    // For authors of backends: the support library, and the conformance tests for a backend.
     .library(name: "PluginSupport", targets: ["PluginSupport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
-    // For authors of stores, and the stores that are linked in, as plug-ins.
+    // For authors of plug-ins, and the built-in stores as plug-ins.
     .library(name: "BinaryStorePlugin", type: .dynamic, targets: ["BinaryStoreExport"]),
     .library(name: "XMLStorePlugin", type: .dynamic, targets: ["XMLStoreExport"]),
-    // For programs that open databases: linked in, and as the plug-in that the tool finds beside it.
+    // For programs that open SQLite databases: the store to link in, and the plug-in that the tool finds in its own folder.
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .library(name: "SQLiteStorePlugin", type: .dynamic, targets: ["SQLiteStoreExport"]),
-    // What a test loads into another language's process.
+    // A library that a test loads into a process of another language.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
   targets: [
-    // Ground: no module below imports anything of ours but these.
+    // The bottom modules. Of this package's modules, they import only each other.
     .target(name: "CChecksums"),
     .target(name: "CProcessor"),
     .target(name: "CArrow"),
@@ -76,7 +76,7 @@ let package = Package(
     module("DurableFiles"),
     module("TextMatching"),
 
-    // Databases in files of others.
+    // Databases in files that other systems made.
     .systemLibrary(
       name: "CSQLite3", path: "Sources/SQLiteFiles/CSQLite3", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -84,7 +84,7 @@ let package = Package(
       name: "SQLiteFiles", dependencies: ["CSQLite3", "DurableFiles"], exclude: ["CSQLite3"],
       swiftSettings: strict),
 
-    // Folders packed into one file, and read in place.
+    // Folders that are packed into one file and read in place.
     module("Archives", ["DurableFiles", "Deflate"]),
 
     // The object model and its rows.
@@ -117,11 +117,11 @@ let package = Package(
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
-    // JSON, read and written.
+    // Reading and writing of JSON.
     module("JSONText"),
 
-    // Stores that others bring, in libraries loaded when they are asked for: what both sides of the C interface
-    // make of its parts, the side that loads, and the side that is loaded.
+    // Store plug-ins, in libraries that are loaded on demand: the code that both sides of the C interface share, the host, and
+    // the support for plug-ins.
     module(
       "PluginExchange",
       [
@@ -143,13 +143,13 @@ let package = Package(
         "DurableFiles", "PropertyLists",
       ]),
 
-    // What every store must do: for its author to hold it against.
+    // The conformance tests that a backend's author runs on a backend.
     module("SeededRandom"),
     module(
       "StoreConformance",
       ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
 
-    // Macros that make an entity of a class: their expansion, and the program that the compiler starts for it.
+    // The macros that make a class an entity: their expansion, and the program that the compiler starts for it.
     module("MacroExpansion", ["JSONText"]),
     .macro(name: "EntityMacros", dependencies: ["MacroExpansion"], swiftSettings: strict),
 
@@ -162,10 +162,10 @@ let package = Package(
     // The macros with which classes declare entities.
     module("Entities", ["ObjectModel", "ObjectQuery", "ObjectGraph", "EntityMacros"]),
 
-    // Stores brought from one version of their model to another.
+    // Migration of stores from one version of their model to another.
     module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
 
-    // Documents: the container, its versions and attachments, and the objects of one with autosave.
+    // Documents: the container, its versions and attachments, and the objects of a document with autosave.
     module(
       "Documents",
       [
@@ -173,12 +173,12 @@ let package = Package(
         "JSONText", "Checksums", "Archives",
       ]),
 
-    // Objects as text, for other programs.
+    // Import and export of objects as text.
     module(
       "Interchange",
       ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText"]),
 
-    // Documents checked against every rule of the specification.
+    // Validation of documents by every rule of the specification.
     module(
       "Validation",
       [
@@ -187,7 +187,7 @@ let package = Package(
         "Archives", "SQLiteFiles", "TextMatching", "SQLiteStoreFormat", "SQLiteStore",
       ]),
 
-    // What can be read of damaged stores.
+    // Recovery of the readable objects of damaged stores.
     module(
       "Recovery",
       [
@@ -195,7 +195,7 @@ let package = Package(
         "DurableFiles", "Deflate",
       ]),
 
-    // Swift source with a class for each entity, and the tool that builds run to make it.
+    // Swift source with a class for each entity, and the tool that writes this source during a build.
     module("ModelCode", ["ObjectModel", "ObjectQuery"]),
     .executableTarget(
       name: "quire-classes", dependencies: ["ModelCode", "ObjectModel"], swiftSettings: strict),
@@ -203,8 +203,7 @@ let package = Package(
       name: "GenerateModel", capability: .buildTool(), dependencies: ["quire-classes"],
       path: "Plugins/GenerateModel"),
 
-    // The exported symbol of a plug-in stands in a module of its own, so that several backends can be linked into
-    // one program.
+    // The exported symbol of a plug-in is in a module of its own, so that several backends can be linked into one program.
     .target(
       name: "BinaryStoreExport", dependencies: ["BinaryStore", "PluginSupport"],
       path: "Plugins/BinaryStore/Export", swiftSettings: strict),
@@ -215,11 +214,11 @@ let package = Package(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
-    // What a new plug-in begins as: files that the tool carries in its own.
+    // The templates of a new plug-in: files that are embedded in the tool.
     .target(
       name: "PluginTemplates", resources: [.embedInCode("Templates")], swiftSettings: strict),
 
-    // What applications import, and the tool.
+    // The module that applications import, and the tool.
     module(
       "Quire",
       [
@@ -239,7 +238,7 @@ let package = Package(
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
-    // What is measured.
+    // Benchmarks.
     .systemLibrary(
       name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
@@ -253,7 +252,7 @@ let package = Package(
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
-    // What several test targets share.
+    // Support code of several test targets.
     .target(name: "AppleFixtures", path: "Tests/Support/AppleFixtures", swiftSettings: strict),
     .target(
       name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
@@ -284,7 +283,7 @@ let package = Package(
       name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
       swiftSettings: relaxed),
 
-    // Tests, one target a module.
+    // Tests, with one target for each module.
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
@@ -406,7 +405,7 @@ let package = Package(
   ],
 )
 
-/// Removes every target that is neither named nor needed by a named one, and the products of such targets.
+/// Removes every target that is neither named nor a dependency of a named target. Removes the products of these targets too.
 @MainActor
 func keepTargets(_ names: Set<String>) {
   // Libraries that the tests of plug-ins load.
@@ -421,7 +420,8 @@ func keepTargets(_ names: Set<String>) {
     added = Set(below + (below.contains("InstalledPlugins") ? exports : [])).subtracting(needed)
     needed.formUnion(added)
   }
-  // The build plug-in goes too: its tool would be compiled for the host, with all modules below it, a second time.
+  // The build plug-in is removed too. Otherwise its tool, with all modules below it, would be compiled a second time for the
+  // host.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { product in
     switch product {
@@ -432,8 +432,8 @@ func keepTargets(_ names: Set<String>) {
   }
 }
 
-// Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
-// in, and every module they reach instrumented with it.
+// Fuzzers exist only on request, with the flags that `./run fuzz` passes. libFuzzer must be linked in, and every module below a
+// fuzzer must be instrumented.
 if Context.environment["QUIRE_FUZZ"] != nil {
   let others = Set(package.targets.map(\.name))
   func fuzzer(_ name: String, exclude: [String] = []) -> Target {
@@ -477,7 +477,7 @@ if let wanted = Context.environment["QUIRE_TEST_TARGETS"] {
   keepTargets(runsPrograms ? names.union(["quire-cli", "quire-classes"]) : names)
 }
 
-// What the thread sanitizer has to be told of Swift's mutexes, for tests that run under it.
+// Tells the thread sanitizer about Swift's mutexes, for tests that run under it.
 if Context.environment["QUIRE_SANITIZER"] == "thread" {
   package.targets += [
     .target(name: "CSanitizedLocks", path: "Tests/Support/CSanitizedLocks")

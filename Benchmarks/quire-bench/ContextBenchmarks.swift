@@ -3,8 +3,8 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-/// What work costs in contexts beside and above one another, as a multiple of the same work in one context of the
-/// coordinator's.
+/// Measures contexts beside other contexts and child contexts, as a multiple of the same work in one context of the
+/// coordinator.
 func runContextBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }
@@ -17,7 +17,7 @@ func runContextBenchmarks(_ count: Int) throws {
 extension ObjectBench {
   private var hundredth: QueryPredicate { try! QueryPredicate("modulus:by:(id, 100) == 1") }
 
-  /// Changes what a predicate finds, and saves through all that is above.
+  /// Changes the people that match a predicate, saves the context, and then saves its ancestors in order.
   private func change(_ context: ManagedObjectContext, savingInto parents: [ManagedObjectContext]) {
     for person in try! context.fetch(PersonObject.self, where: hundredth) { person.balance += 1 }
     try! context.save()
@@ -74,7 +74,7 @@ extension ObjectBench {
     showRatio(times, "the same in a child of a child", to: "fetch, change and save")
   }
 
-  /// What a save costs that a list and another context follow.
+  /// Measures a save that fetched results and other contexts observe.
   func measureFollowing() throws {
     var measurement = Measurement(rounds: 5)
     var context: ManagedObjectContext?
@@ -156,7 +156,7 @@ extension ObjectBench {
     showRatio(times, "redo", to: "save")
   }
 
-  /// What it costs to link very many objects to one, from either side.
+  /// Measures links from very many objects to one object, set at either end.
   func measureLinks() throws {
     var measurement = Measurement(rounds: 3)
     let photos = "photos"

@@ -7,8 +7,8 @@ import ObjectModel
 import ObjectQuery
 import StoreInterface
 
-/// How long the main context is held up while a document is saved of which 10 000 objects were changed, and what
-/// one small save costs beside one of a bare store, and of SQLite.
+/// Measures how long the main actor is blocked while a document with 10 000 changed objects is saved. Also compares one small
+/// save of a document with a small save of a bare store and of SQLite.
 func runDocumentBenchmarks(_ count: Int) throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "quire-bench-\(UUID().uuidString)")
@@ -19,7 +19,7 @@ func runDocumentBenchmarks(_ count: Int) throws {
   try bench.measureSmallSaves()
 }
 
-/// Runs what is asynchronous, and the main actor with it, and notes how long the longest turn took.
+/// Runs asynchronous work together with the main actor, and records the longest turn of the main run loop.
 private enum MainLoop {
   @MainActor static var longest = 0.0
 
@@ -80,8 +80,7 @@ private struct DocumentBench: Sendable {
       var pauses: [Double] = []
       for round in 0..<7 {
         for (i, person) in people.enumerated() { change(i + round * 7, person) }
-        // What the user's own work takes is no pause of the save: its turn, and the one that processes it, are
-        // over by now.
+        // The turns of the user's own changes are no pause of the save. They are over after this wait.
         try await Task.sleep(for: .milliseconds(50))
         MainLoop.longest = 0
         try await document.save()
@@ -115,7 +114,7 @@ private struct DocumentBench: Sendable {
     try await document.close()
   }
 
-  /// One changed object: a document, a bare store, SQLite.
+  /// Measures the save of one changed object in a document, a bare store and SQLite.
   func measureSmallSaves() throws {
     var bench = Measurement(rounds: 5)
     let changeCount = 40

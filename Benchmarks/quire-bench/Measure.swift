@@ -2,32 +2,32 @@ import Foundation
 
 /// Runs pieces of work in turn, several rounds of each, and prints medians and ratios.
 ///
-/// Rounds are interleaved, so that a slow minute of the machine falls on everything alike. A ratio is
-/// the median of the ratios of rounds, not the ratio of medians.
+/// Rounds are interleaved, so that a slow minute of the machine affects every piece of work alike. A ratio is the median of the
+/// ratios of rounds, not the ratio of medians.
 struct Measurement {
-  /// What is measured, in the order it is shown.
+  /// The pieces of work, in the order in which they are printed.
   private var works:
     [(name: String, unitCount: Int, unit: String, prepare: () -> Void, work: () -> Int)] = []
   private let rounds: Int
-  /// Whether a piece of work is wanted: all are, unless the command line says which.
+  /// Whether a piece of work is to be measured. All are, unless the command line selects some of them.
   nonisolated(unsafe) static var isWanted: (String) -> Bool = { _ in true }
 
   init(rounds: Int = 7) { self.rounds = rounds }
 
-  /// What is measured, in the order it was added.
+  /// The names of the pieces of work, in the order in which they were added.
   var names: [String] { works.map(\.name) }
 
-  /// Adds a piece of work that handles `unitCount` units. What it returns keeps the optimiser honest.
+  /// Adds a piece of work that handles `unitCount` units. The work returns a number, so that the optimizer can't remove it.
   mutating func add(_ name: String, _ unitCount: Int, _ unit: String, _ work: @escaping () -> Int) {
     works.append((name, unitCount, unit, {}, work))
   }
 
-  /// Says what is done before each round of the work that was added last, and not measured.
+  /// Sets the preparation of the work that was added last. The preparation runs before each round and is not measured.
   mutating func prepare(_ prepare: @escaping () -> Void) {
     works[works.count - 1].prepare = prepare
   }
 
-  /// Nanoseconds by name: one for each round.
+  /// Runs all rounds and returns nanoseconds by name, one for each round.
   func run() -> [String: [Double]] {
     var times: [String: [Double]] = [:]
     var sink = 0
@@ -37,7 +37,7 @@ struct Measurement {
         let start = DispatchTime.now().uptimeNanoseconds
         sink &+= one.work()
         let end = DispatchTime.now().uptimeNanoseconds
-        // The first round warms memory and caches.
+        // The first round warms memory and caches, and is not counted.
         if round > 0 { times[one.name, default: []].append(Double(end - start)) }
       }
     }
@@ -45,7 +45,7 @@ struct Measurement {
     return times
   }
 
-  /// Runs everything and prints a line for each, with the time of one unit.
+  /// Runs all rounds and prints a line for each piece of work, with the time of one unit.
   @discardableResult
   func report(_ title: String) -> [String: [Double]] {
     let times = run()
@@ -61,7 +61,7 @@ struct Measurement {
     return times
   }
 
-  /// The median of the ratios of two pieces of work, round by round; no number when one was not run.
+  /// Returns the median of the ratios of two pieces of work, round by round. Returns NaN if one of them was not measured.
   static func ratio(_ times: [String: [Double]], _ name: String, to other: String) -> Double {
     guard let own = times[name], let others = times[other] else { return .nan }
     return median(zip(own, others).map { $0 / $1 })
@@ -83,13 +83,14 @@ func pad(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
 
-/// Prints the ratio of two pieces of work, for which there is no limit.
+/// Prints the ratio of two pieces of work that has no target.
 func showRatio(_ times: [String: [Double]], _ name: String, to other: String) {
   let value = Measurement.ratio(times, name, to: other)
   if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
 }
 
-/// Prints a target and whether it is met. Nothing fails: machines differ, and people read this.
+/// Prints a target and whether the value meets it. A missed target is no failure, because machines differ and people read the
+/// output.
 func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
   if value.isNaN { return }
   print(

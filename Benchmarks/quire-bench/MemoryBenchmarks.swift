@@ -3,8 +3,8 @@ import Foundation
 import ObjectGraph
 import ObjectQuery
 
-/// The most memory that a process takes that loads everybody, or inserts everybody and saves now and then
-/// (W10). Each is a process of its own: this one, started again.
+/// Measures the peak memory of a process that loads all people, and of a process that inserts all people with a save after each
+/// batch (W10). Each measurement starts this program again as a process of its own.
 func runMemoryBenchmarks(_ count: Int) throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "quire-bench-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ func runMemoryBenchmarks(_ count: Int) throws {
     "insert, saved in batches / SQLite", peaks[.insert]! / peaks[.peerInsert]!, atMost: 0.40)
 }
 
-/// What a process does whose memory is measured. Stores are inserted before they are loaded.
+/// The work of a process with measured memory. The cases that insert a store come before the cases that load it.
 enum MemoryWork: String, CaseIterable {
   case insert
   case load
@@ -38,10 +38,10 @@ enum MemoryWork: String, CaseIterable {
     }
   }
 
-  /// How this program is asked to do it.
+  /// The argument by which this program is told to do one of these pieces of work.
   static let argument = "--memory-of"
 
-  /// Does it in a process of its own.
+  /// Starts a process that does the work, and returns its peak memory in bytes.
   fileprivate func peak(_ count: Int, in folder: URL) throws -> Double {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -58,7 +58,7 @@ enum MemoryWork: String, CaseIterable {
     return peak
   }
 
-  /// Does it in this process, and prints the most bytes it took.
+  /// Does the work in this process, and prints the peak memory in bytes.
   static func run(_ arguments: [String]) throws {
     let work = MemoryWork(rawValue: arguments[0])!
     let count = Int(arguments[1])!

@@ -7,9 +7,9 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What it takes to bring a store to another version of its model: where no row is written beside SQLite's own
-/// `ALTER TABLE … ADD COLUMN` and beside copying the file, and how that grows; where rows are written anew
-/// beside SQLite's way to do that; and what a written mapping costs an object.
+/// Measures migrations of a store to another version of its model. A migration that writes no rows is compared with SQLite's
+/// `ALTER TABLE … ADD COLUMN`, with a copy of the file, and with stores of other sizes. A migration that writes all rows is
+/// compared with SQLite's way to do the same. For a written mapping, the time for each object is measured.
 func runMigrationBenchmarks(_ count: Int) throws {
   let bench = try MigrationBench(count)
   defer { bench.clean() }
@@ -37,7 +37,7 @@ private final class MigrationBench {
 
   private func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// The people's model, changed.
+  /// Returns the people's model with a changed person.
   private static func changed(_ change: (inout Entity) -> Void) -> Model {
     var description = People.model.description
     let place = description.entities.firstIndex { $0.name == "Person" }!
@@ -45,7 +45,7 @@ private final class MigrationBench {
     return try! Model(description)
   }
 
-  /// One attribute more, one less, and one by another name.
+  /// The model with one attribute added, one removed and one renamed.
   private static let lighter = changed { person in
     person.declaredProperties.removeAll { $0.name == "note" }
     person.declaredProperties.append(.attribute(Attribute("nickname", .string)))
@@ -59,7 +59,8 @@ private final class MigrationBench {
     }
   }
 
-  /// What led to one company leads to many: every row is written, and a link for each.
+  /// The model with a to-many relationship in place of a to-one relationship. The migration writes every row, and a link for
+  /// each.
   private static let linked: Model = {
     var description = People.model.description
     for entity in description.entities.indices {
@@ -185,12 +186,12 @@ private final class MigrationBench {
     }
   }
 
-  /// The most memory that a piece of work took beyond what there was before it.
+  /// The peak memory of each piece of work, in bytes above the memory in use before the work.
   private var memory: [String: Int] = [:]
 
   private func noteMemory(_ name: String, _ work: () -> Void) {
     tidyMemory()
-    // The kernel forgets what was the most so far.
+    // Resets the kernel's record of the process's peak memory.
     try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
     let before = MigrationBench.memory("VmRSS:")
     work()

@@ -5,9 +5,9 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-// The rest of the table: with an index, with nothing in the page cache, sizes, and rows of numbers.
+// The rest of the table: fetches with an index, a cold page cache, sizes, and rows of numbers.
 extension ObjectBench {
-  /// Filter and sort where an index helps (W4).
+  /// Measures filters and sorts that an index speeds up (W4).
   func measureIndexed() throws {
     guard
       ["SQLite: filter and sort, indexed", "filter and sort, indexed"].contains(
@@ -38,7 +38,7 @@ extension ObjectBench {
     PersonObject.self, where: QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
     sortedBy: [SortKey("lastName"), SortKey("age")])
 
-  /// Opening when nothing of the file is in the page cache (W2).
+  /// Measures opening a store while no part of its file is in the page cache (W2).
   func measureOpeningCold() throws {
     var measurement = Measurement(rounds: 9)
     let (path, middle) = (wholePath, count / 2)
@@ -61,7 +61,7 @@ extension ObjectBench {
     ratio(times, "open cold and fetch one", atMost: 0.20)
   }
 
-  /// Sizes of files, and of what a save adds to one (W5, W9).
+  /// Prints the sizes of files, and the bytes that a save adds to a file (W5, W9).
   func measureSizes() throws {
     guard Measurement.isWanted("sizes") else { return }
     print("\nSizes (W5, W9)")
@@ -80,7 +80,7 @@ extension ObjectBench {
     try FileManager.default.removeItem(atPath: path)
   }
 
-  /// 50 000 objects of ten numbers inserted, 200 000 of them read (P1 of the anchors).
+  /// Measures inserting 50 000 objects of ten numbers, and reading 200 000 such objects (P1 of the anchors).
   func measureNumbers() throws {
     guard
       ["SQLite: insert numbers", "insert numbers", "SQLite: read numbers", "read numbers"]
@@ -109,7 +109,7 @@ extension ObjectBench {
   }
 }
 
-/// An object of ten whole numbers.
+/// An object with ten integers.
 @Entity("Number") final class NumberObject: ManagedObject {
   var n0: Int64
   var n1: Int64
@@ -208,7 +208,7 @@ private struct NumberPeer {
     }
   }
 
-  /// Makes a record of each row, and adds up all numbers.
+  /// Makes a record of each row, and returns the sum of all numbers.
   func readAll() -> Int {
     opening { database in
       var statement: OpaquePointer?

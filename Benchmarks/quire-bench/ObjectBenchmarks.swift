@@ -9,8 +9,8 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// Managed objects beside SQLite's C interface in WAL mode and beside plain Swift objects, on the same
-/// people in the same run, with change tracking, validation and undo on.
+/// Compares managed objects with SQLite's C interface in WAL mode and with plain Swift objects. All use the same people in the
+/// same run. Change tracking, validation and undo are on.
 func runObjectBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }
@@ -47,7 +47,7 @@ func runObjectBenchmarks(_ count: Int) throws {
     active = person.active
   }
 
-  /// Sets every attribute by names that are looked up.
+  /// Sets every attribute by name, with a lookup of the name.
   func fillByKey(_ i: Int, _ person: Person) {
     setValue(Int64(i + 1), forKey: "id")
     setValue(person.firstName, forKey: "firstName")
@@ -72,7 +72,7 @@ func runObjectBenchmarks(_ count: Int) throws {
   @Relationship(inverse: \PersonObject.company) var people: RelatedObjects<PersonObject>
 }
 
-/// What plain Swift objects in memory take for the same.
+/// A plain Swift object with the same values, as the lower limit of the cost of an object.
 private final class FloorPerson {
   let age: Int32
   unowned(unsafe) let company: FloorCompany
@@ -126,12 +126,12 @@ final class ObjectBench {
     let path = folder.appending(path: name).path
     try? FileManager.default.removeItem(atPath: path)
     try! FileManager.default.copyItem(atPath: wholePath, toPath: path)
-    // What was copied is made durable now, or the first save would be charged with it.
+    // The copy is made durable now. Otherwise its writing would be part of the first save's time.
     sync()
     return open(path)
   }
 
-  /// Everybody into a new store, saved at once or after every so many.
+  /// Inserts all people into a new store, and saves them at once.
   @discardableResult
   func insert(at path: String, byKey: Bool = false, model: Model = People.model) -> Int {
     ObjectBench.insert(count, at: path, byKey: byKey, model: model)
@@ -148,7 +148,7 @@ final class ObjectBench {
     return insert(count, into: context, byKey: byKey, batch: batch)
   }
 
-  /// Inserts people and their companies into a new store, and saves them.
+  /// Inserts people and their companies into a context of a new store, and saves after each batch.
   static func insert(
     _ count: Int, into context: ManagedObjectContext, byKey: Bool = false, batch: Int = .max
   ) -> Int {
@@ -190,8 +190,8 @@ final class ObjectBench {
       atMost: 0.50)
   }
 
-  /// Fetches all people and reads all of each. What was found is let go before the context is, as programs do that fetch
-  /// again and again; the optimiser would have it the other way about.
+  /// Fetches all people and reads every attribute. The objects are released before the context, as in programs that fetch
+  /// repeatedly. Inlined, the optimizer would reverse the order.
   @inline(never)
   static func readAll(_ context: ManagedObjectContext) -> Int {
     try! context.fetch(PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
@@ -222,7 +222,7 @@ final class ObjectBench {
       }
     }
 
-    // What was fetched is let go before the next is fetched, in a time of its own.
+    // The results of a round are released before the next round, outside the measured time.
     var records: [PersonRecord] = []
     var kept: (context: ManagedObjectContext, people: [PersonObject])?
     func letGo() {
@@ -240,7 +240,7 @@ final class ObjectBench {
     func readAll() -> Int { fetchAll().reduce(0) { $0 &+ $1.readAll() } }
     func tidy() {
       letGo()
-      // SQLite's sorter leaves much in pieces too, whose joining is none of the next one's work.
+      // SQLite's sorter also leaves a fragmented heap. Joining its pieces must not be part of the next work's time.
       tidyMemory()
     }
     let all = peer.prepare("SELECT * FROM person")

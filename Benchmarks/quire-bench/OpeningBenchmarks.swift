@@ -6,8 +6,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What opening a store and reading one object takes when nothing of it is in the page cache, and how it
-/// grows with the store; and how objects are found by those they are related to.
+/// Measures opening a store and reading one object with a cold page cache, and how the time grows with the size of the store.
+/// Also measures finding objects by a related object.
 func runOpeningBenchmarks(_ count: Int) throws {
   let bench = try OpeningBench(count)
   defer { bench.clean() }
@@ -53,11 +53,13 @@ final class OpeningBench {
     fdatasync(file)
     posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
     close(file)
-    // A mapped file is read far ahead: whoever reads next would wait for what the one before has asked for.
+    // The kernel reads far ahead in a mapped file. Without this pause, the next read would wait for the read-ahead of the read
+    // before.
     usleep(20_000)
   }
 
-  /// Beside both ways SQLite keeps a file safe: the journal of a rollback is opened faster.
+  /// Measures opening with a warm page cache. SQLite is measured with both of its journal modes, because a rollback journal
+  /// opens faster than a log.
   func measureWarm() throws {
     var measurement = Measurement(rounds: 15)
     let middle = count / 2
@@ -85,7 +87,7 @@ final class OpeningBench {
 
   func measureCold() throws {
     var measurement = Measurement(rounds: 9)
-    // Of the peer a copy that nobody has open: pages that somebody has mapped stay in the cache.
+    // The peer is a copy that no process has open, because mapped pages stay in the cache.
     let (ours, theirs) = (path("whole"), path("people.sqlite"))
     try FileManager.default.copyItem(atPath: peer.path, toPath: theirs)
     let middle = count / 2
@@ -128,7 +130,7 @@ final class OpeningBench {
       }
     }
     measurement.add("people of a company", companies.count, "company") {
-      // A view of its own, as for whoever looks for the first time.
+      // A view of its own has no caches yet, as in a program that searches for the first time.
       let snapshot = try! store.snapshot()
       let indexed = IndexedView(snapshot.view, snapshot.schema)
       let layout = snapshot.schema["Person"]!
@@ -176,7 +178,7 @@ final class OpeningBench {
       atLeast: 0.85)
   }
 
-  /// The same blocks as the store has, compressed as it does.
+  /// Returns the blocks of the store, compressed as the store compresses them.
   private func expandable() throws -> [(small: [UInt8], byteCount: Int)] {
     let snapshot = try BinaryStore.open(path("whole"), readOnly: true).snapshot()
     return try snapshot.view.batches(of: snapshot.schema["Person"]!).map { batch in

@@ -3,7 +3,7 @@ import Rows
 import StoreInterface
 
 extension People {
-  /// A store of so many people, saved a million at a time.
+  /// Creates a store of `count` people, with a save after each million.
   static func fillStore(at path: String, _ count: Int, isCompressed: Bool = false) throws {
     let store = try BinaryStore.create(at: path, model: model, isCompressed: isCompressed)
     for start in stride(from: 0, to: count, by: 1_000_000) {

@@ -8,7 +8,7 @@ struct Person {
   let lastName: String
   let age: Int64
   let balance: Double
-  /// Seconds since 2001.
+  /// The creation date, in seconds since 2001.
   let created: Double
   let note: String
   let active: Bool
@@ -26,10 +26,10 @@ struct Person {
   }
 }
 
-/// The workload's people: every field a hash of the person's number, so that all peers hold the same.
+/// The workload's people. Every value is a hash of the person's number, so that all peers contain the same people.
 enum People {
   static let model = model()
-  /// With an index of names and ages.
+  /// The model with an index of names and ages.
   static let indexedModel = model(indexes: [
     FetchIndex(
       "byName", elements: [.init("lastName"), .init("age")])
@@ -81,23 +81,23 @@ enum People {
     return (0..<count).map { syllables[Int(h >> (8 + 5 * UInt64($0)) % 14)] }.joined().capitalized
   }
 
-  /// 400 distinct, 8.5 characters on average.
+  /// 400 distinct first names of 8.5 characters on average.
   static let firstNames = (0..<400).map { name($0, 11, 3...4) }
-  /// 1000 distinct, 10 characters on average; one in a hundred begins with "Sm".
+  /// 1000 distinct last names of 10 characters on average. One in a hundred begins with "Sm".
   static let lastNames = (0..<1000).map {
     $0 % 100 == 0 ? "Sm" + name($0, 12, 3...4) : name($0, 12, 4...5)
   }
 
-  /// The city of a company: 50 distinct.
+  /// Returns the city of a company, out of 50 distinct cities.
   static func city(_ company: Int) -> String { firstNames[Int(hash(company, 10) % 50)] }
 
-  /// 256 words, of which notes are made.
+  /// The 256 words from which notes are made.
   static let words = (0..<256).map { name($0, 13, 2...3).lowercased() }
 
-  /// Unique, 38 characters on average, and no harder to compress than what people write.
+  /// Returns a unique note of 38 characters on average, which is as easy to compress as human writing.
   static func note(_ i: Int) -> String {
     let h = hash(i, 7)
-    // All sides make their people within their time, so that it should take little of it.
+    // All peers make their people within the measured time, so a note must take little time.
     var note = "note "
     note.reserveCapacity(64)
     note += String(i)
@@ -110,12 +110,12 @@ enum People {
     return note
   }
 
-  /// Drafts of `count` people, set column by column as an application would set objects.
+  /// Returns drafts of `count` people, set column by column as an application would set objects.
   static func drafts(_ count: Int, companies: Int) -> [Draft] {
     drafts(0..<count, companies: companies)
   }
 
-  /// Drafts of the people with the given numbers.
+  /// Returns drafts of the people with the given numbers.
   static func drafts(_ range: Range<Int>, companies: Int) -> [Draft] {
     var drafts: [Draft] = []
     let column = Dictionary(

@@ -8,8 +8,8 @@ import PluginHost
 import Rows
 import StoreInterface
 
-/// What the C interface of plug-ins costs: the block file that is linked in, beside the same as a library that is
-/// loaded, and beside that with Arrow arrays in place of blocks.
+/// Measures the cost of the C interface of plug-ins. Compares the linked-in block file with the same store in a loaded library,
+/// and with the library when Arrow arrays cross the interface in place of blocks.
 func runPluginBenchmarks(_ count: Int) throws {
   let bench = try PluginBench(count)
   defer { bench.clean() }
@@ -48,7 +48,7 @@ private final class PluginBench {
 
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
-  /// `./run bench` has the library built beside this program.
+  /// Installs the library, which `./run bench` builds next to this program, as a plug-in.
   private static func install(in folder: URL) throws -> FoundPlugin {
     let library = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "libBinaryStorePlugin.so")
@@ -69,7 +69,7 @@ private final class PluginBench {
     return found
   }
 
-  /// The same library as a plug-in that knows nothing of blocks.
+  /// Returns the backend of the same library as a plug-in without support for blocks.
   private static func withoutBlocks(_ found: FoundPlugin) throws -> PluginBackend {
     let loaded = try found.load()
     let table = UnsafeMutablePointer<QuirePlugin>.allocate(capacity: 1)

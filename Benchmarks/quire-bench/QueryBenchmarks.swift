@@ -4,7 +4,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Queries over columns, beside SQLite on the same people in the same run.
+/// Compares queries over columns with SQLite, on the same people in the same run.
 func runQueryBenchmarks(_ count: Int) throws {
   let companies = max(1, count / 100)
   var writer = BlockWriter()
@@ -19,7 +19,7 @@ func runQueryBenchmarks(_ count: Int) throws {
   try measureSearching(source, peer)
 }
 
-/// One query here and there; both must find as many.
+/// Adds a query on a source and on the peer. Both must have the same number of results.
 private func compare(
   _ measurement: inout Measurement, _ name: String, _ plan: QueryPlan, _ source: ViewSource,
   _ peer: SQLitePeer, _ sql: String, run: @escaping (QueryPlan) throws -> Int
@@ -32,8 +32,8 @@ private func compare(
   measurement.prepare { tidyMemory() }
 }
 
-/// Puts the heap in order. A million little pieces that a peer gave back are joined by whoever asks for
-/// memory next, and that is not part of what is measured.
+/// Joins the free pieces of the heap. A peer may release a million small pieces, and the next large allocation joins them. This
+/// time must not be part of a measurement.
 func tidyMemory() {
   UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
 }

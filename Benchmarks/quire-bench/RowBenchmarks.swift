@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// Rows against plain loops over the same bytes: freezing, verifying, reading, finding.
+/// Compares rows with plain loops over the same bytes: freezing, verifying, reading and finding.
 func runRowBenchmarks(_ count: Int) throws {
   let layout = People.layout
   func number(_ name: String) -> UInt16 { layout.columns[layout.index(of: name)!].number }
@@ -41,7 +41,7 @@ private func measureWriting(
     }
     return Int(destination[count % byteCount])
   }
-  // Block by block into memory that is used again, as a save does it.
+  // Freezes block by block into memory that is reused, as a save does.
   measurement.add("freeze", byteCount, "byte") {
     var writer = BlockWriter()
     return drafts.reduce(0) { $0 + Draft.freeze([$1], &writer).count }
@@ -78,7 +78,7 @@ private func measureReading(
     try columns("firstName"), try columns("note"), try columns("company")
   )
   var measurement = Measurement()
-  // As many plain numbers in as many pieces.
+  // Plain arrays with the same numbers, in the same number of pieces.
   let plainAges = ages.map { ages in (0..<ages.rowCount).map { UInt8(ages.integer(at: $0)) } }
   let plainBalances = balances.map { column in
     (0..<column.rowCount).map { UInt32(column.double(at: $0) * 100) }
@@ -107,7 +107,8 @@ private func measureReading(
     return Int(sum)
   }
   measurement.add("read boolean (bits)", count, "row") {
-    // Not a sum: the compiler would branch on each, and half of the branches be guessed wrong.
+    // A parity and not a sum: for a sum, the compiler would branch on each value, and half of the branches would be
+    // mispredicted.
     var parity = false
     for column in actives {
       for row in 0..<column.rowCount { parity = parity != column.boolean(at: row) }

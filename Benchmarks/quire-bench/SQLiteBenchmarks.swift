@@ -6,7 +6,7 @@ import ObjectQuery
 import SQLiteStore
 import StoreInterface
 
-/// The store in SQLite beside SQLite's own C interface with prepared statements.
+/// Compares the store in SQLite with SQLite's own C interface and prepared statements.
 func runSQLiteBenchmarks(_ count: Int) throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "quire-bench-\(UUID().uuidString)")
@@ -59,7 +59,7 @@ func runSQLiteBenchmarks(_ count: Int) throws {
     "fetch all, all attributes / SQLite",
     Measurement.ratio(times, "fetch all, all attributes", to: "SQLite: fetch all"), atMost: 1.3)
 
-  // What the history costs where rows are written that are there already: they are read first, and kept.
+  // Measures the cost of the history when existing rows are changed: the store reads and keeps the old rows first.
   var changing = Measurement(rounds: 5)
   changing.add("SQLite: change one in ten", count / 10, "row") {
     peer.changeEach(10, of: count)

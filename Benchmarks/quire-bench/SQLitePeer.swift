@@ -1,17 +1,16 @@
 import CSQLite3
 import Foundation
 
-/// The same people in SQLite, through its C interface with prepared statements: the peer that
-/// queries are measured against.
+/// The same people in SQLite, through its C interface with prepared statements: the peer with which queries are compared.
 final class SQLitePeer {
   private let folder: URL
   private var database: OpaquePointer?
 
-  /// The database's file.
+  /// The path of the database file.
   var path: String { folder.appending(path: "people.sqlite").path }
 
-  /// A database file of so many people, with an index of the company beside that of the primary key:
-  /// the way from a company to its people, which our stores keep too.
+  /// Creates a database file of `count` people. In addition to the primary key, the company has an index, because the project's
+  /// own stores also keep the way from a company to its people.
   init(_ count: Int, companies: Int) throws {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "quire-bench-\(UUID().uuidString)")
@@ -54,7 +53,7 @@ final class SQLitePeer {
 
   private func check(_ code: Int32) { precondition(code == SQLITE_OK, message) }
 
-  /// A copy of another peer's database, open.
+  /// Opens a copy of another peer's database.
   init(copying other: SQLitePeer) {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "quire-bench-\(UUID().uuidString)")
@@ -65,10 +64,10 @@ final class SQLitePeer {
     configure()
   }
 
-  /// For opening a large file of which nothing is in memory.
+  /// Settings for a large file with no part in memory.
   static let coldSettings = "PRAGMA journal_mode = WAL; PRAGMA mmap_size = 4294967296"
 
-  /// Opens a database as a program would that begins, and closes it again.
+  /// Opens a database as a new process would, calls `body`, and closes the database.
   static func opening<R>(_ path: String, _ body: (OpaquePointer?) -> R) -> R {
     var database: OpaquePointer?
     sqlite3_open(path, &database)
@@ -76,9 +75,9 @@ final class SQLitePeer {
     return body(database)
   }
 
-  /// Opens a database, reads every column of the person with the given number, and closes it again.
+  /// Opens a database, reads every column of the person with the given number, and closes the database.
   ///
-  /// - Parameter settings: What is set first, such as what a large cold file is read best with.
+  /// - Parameter settings: Statements that run first, such as the best settings for a large cold file.
   static func openingAndReading(_ path: String, _ id: Int, settings: String = "") -> Int {
     opening(path) { database in
       sqlite3_exec(database, settings, nil, nil, nil)
@@ -89,7 +88,7 @@ final class SQLitePeer {
     }
   }
 
-  /// Durable commits, and as much memory as it may want.
+  /// Configures durable commits and a large page cache.
   private func configure() {
     run("PRAGMA journal_mode = WAL")
     run("PRAGMA synchronous = FULL")
@@ -110,7 +109,7 @@ final class SQLitePeer {
     var text = text
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        // SQLITE_TRANSIENT: copied at once.
+        // `SQLITE_TRANSIENT`: SQLite copies the text at once.
         _ = sqlite3_bind_text(
           statement, index, $0.baseAddress, Int32($0.count),
           unsafeBitCast(-1, to: sqlite3_destructor_type.self))
@@ -118,7 +117,7 @@ final class SQLitePeer {
     }
   }
 
-  /// Steps through the results and reads every column of each. Gives their number.
+  /// Steps through the results, reads every column of each, and returns the number of results.
   static func count(_ statement: OpaquePointer?) -> Int {
     var rows = 0
     var sink = 0
@@ -140,7 +139,7 @@ final class SQLitePeer {
   }
 }
 
-/// A person as a C program has one: numbers, and copies of the texts.
+/// A person as a record of a C program: numbers, and copies of the texts.
 struct PersonRecord {
   var id: Int64 = 0
   var firstName: UnsafeMutablePointer<CChar>?
@@ -154,13 +153,13 @@ struct PersonRecord {
 }
 
 extension SQLitePeer {
-  /// The request whose results are filtered and sorted.
+  /// The query with a filter and a sort order.
   static let filterAndSort = """
     SELECT * FROM person WHERE lastName >= 'Sm' AND lastName < 'Sn' AND age > 40
     ORDER BY lastName, age
     """
 
-  /// Makes a record of each result, with every column, and lets them go. Gives their number.
+  /// Makes a record of each result with every column, releases the records, and returns their number.
   static func materialize(_ statement: OpaquePointer?) -> Int {
     let people = records(of: statement)
     defer { letGo(of: people) }
@@ -175,7 +174,7 @@ extension SQLitePeer {
     }
   }
 
-  /// Makes a record of each result, with every column.
+  /// Returns a record of each result, with every column.
   static func records(of statement: OpaquePointer?) -> [PersonRecord] {
     var people: [PersonRecord] = []
     func text(_ column: Int32) -> UnsafeMutablePointer<CChar>? {
@@ -196,7 +195,7 @@ extension SQLitePeer {
     return people
   }
 
-  /// Changes one number of each so many-th person, one after the other, and commits.
+  /// Changes one number of every `step`-th person, one person at a time, and commits.
   func changeEach(_ step: Int, of count: Int) -> Int {
     run("BEGIN")
     let change = prepare("UPDATE person SET balance = balance + 1 WHERE id = ?")
@@ -210,7 +209,7 @@ extension SQLitePeer {
     return count / step
   }
 
-  /// Adds the companies that people belong to.
+  /// Adds the companies of the people.
   func addCompanies(_ count: Int) {
     run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT, city TEXT)")
     run("BEGIN")
@@ -223,7 +222,7 @@ extension SQLitePeer {
     run("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// All people of each company, and then the company of each of them.
+  /// Reads all people of each company, and then the company of each person.
   func traverse() -> Int {
     let companies = prepare("SELECT id FROM company")
     let people = prepare("SELECT * FROM person WHERE company = ?")

@@ -6,7 +6,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The block file beside SQLite in WAL mode on the same people in the same run: blocks in, blocks out.
+/// Compares the block file with SQLite in WAL mode, on the same people in the same run. Whole blocks are written and read.
 func runStoreBenchmarks(_ count: Int) throws {
   let bench = try StoreBench(count)
   defer { bench.clean() }
@@ -44,12 +44,12 @@ private final class StoreBench {
     return count
   }
 
-  /// A copy of the full store, open.
+  /// Opens a copy of the full store.
   private func copy(_ name: String) -> BinaryStore {
     let path = folder.appending(path: name).path
     try? FileManager.default.removeItem(atPath: path)
     try! FileManager.default.copyItem(atPath: wholePath, toPath: path)
-    // What was copied is made durable now, or the first save would be charged with it.
+    // The copy is made durable now. Otherwise its writing would be part of the first save's time.
     sync()
     return try! BinaryStore.open(path)
   }
@@ -101,8 +101,8 @@ private final class StoreBench {
 
   func measureReading() throws {
     var measurement = Measurement(rounds: 9)
-    // Of the peer a copy that nobody else has open, as for a program that begins; and with a rollback
-    // journal, which opens faster than a log.
+    // The peer is a copy that no other connection has open, as in a program that starts. It has a rollback journal, which opens
+    // faster than a log.
     let peerPath = folder.appending(path: "people.sqlite").path
     try FileManager.default.copyItem(atPath: peer.path, toPath: peerPath)
     SQLitePeer.opening(peerPath) { database in
@@ -110,7 +110,7 @@ private final class StoreBench {
         sqlite3_exec(database, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK)
     }
     let (path, middle) = (wholePath, UInt64(count / 2))
-    // Twenty times a round: once is over before the clock and the caches have settled.
+    // The work runs twenty times in a round, because a single run is too short for the clock and the caches.
     func times(_ body: () -> Int) -> Int { (0..<20).reduce(0) { sum, _ in sum + body() } }
     measurement.add("SQLite: open and read one object", 20, "object") {
       times {
@@ -190,7 +190,7 @@ private final class StoreBench {
     ratio(times, "remove one in ten", atMost: 0.08)
   }
 
-  /// A change of balances here and there, each on a fresh copy.
+  /// Adds a change of scattered balances, with a fresh copy for each round.
   private func add(
     _ measurement: inout Measurement, _ name: String, _ changes: Int, ids: (Int) -> [UInt64],
     sql: String

@@ -3,7 +3,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-/// What an array of everything that a request finds costs, beside walking it in batches (decision 0009).
+/// Compares an array of all results of a request with walking the results in batches (decision 0009).
 func runWalkingBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }

@@ -6,8 +6,8 @@ import Rows
 import StoreInterface
 import XMLStore
 
-/// The XML store beside what its library takes at least: loading beside a parse that only counts
-/// elements, saving beside a writer made by hand for just these people.
+/// Compares the XML store with the lower limits of its library. Loading is compared with a parse that only counts elements, and
+/// saving with a handwritten writer for these people.
 func runXMLBenchmarks(_ count: Int) throws {
   let bench = try XMLBench(count)
   defer { bench.clean() }
@@ -38,7 +38,7 @@ private final class XMLBench {
 
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
-  /// The people, and the companies they are of, whose numbers come behind.
+  /// Returns a layer with the people and their companies. The numbers of the companies follow those of the people.
   private static func layer(_ count: Int, _ companies: Int) -> Layer {
     let company = People.schema["Company"]!
     var writer = BlockWriter()
@@ -114,7 +114,7 @@ private final class XMLBench {
   }
 }
 
-/// Writes people as the XML store does, knowing everything about them beforehand.
+/// Writes people in the format of the XML store, with full knowledge of their structure in advance.
 enum XMLPeerWriter {
   static func write(_ people: [Person], _ companies: Int, _ path: String) -> Int {
     var output = PeerOutput(path)
@@ -122,7 +122,7 @@ enum XMLPeerWriter {
   }
 }
 
-/// Bytes on their way to a file, gathered by the mebibyte.
+/// A buffer for the bytes of a file, written one mebibyte at a time.
 private struct PeerOutput {
   private let file: Int32
   private let capacity = 1 << 20

@@ -1,5 +1,5 @@
-// Measures Quire and prints ratios: `./run bench [COUNT] [PART] [NAME]`. The count is 1 000 000 unless said,
-// all parts are run, and of a part everything or what has NAME in its name.
+// Measures Quire and prints ratios: `./run bench [COUNT] [PART] [NAME]`. The default count is 1 000 000, and by default all
+// parts run. NAME selects the work of a part with NAME in its name.
 import Foundation
 
 let parts = [

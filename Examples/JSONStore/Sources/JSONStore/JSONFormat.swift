@@ -58,7 +58,7 @@ struct JSONFormat: AtomicFormat {
     try JSONFormat.decode(StoredPreamble.self, from: file).preamble
   }
 
-  /// Reads a file as JSON, and says where it is none.
+  /// Decodes a file, and throws an error with the place of the first fault in the JSON.
   private static func decode<T: Decodable>(_ type: T.Type, from file: DurableFile) throws -> T {
     let bytes = try file.read(byteCount: file.byteCount(), at: 0)
     guard bytes.starts(with: beginning.utf8) else {

@@ -54,7 +54,7 @@ struct RowReader {
     return number
   }
 
-  /// The value that a column of the given kind has.
+  /// Returns the value of a column of the given kind.
   private func value(_ value: JSONValue, _ kind: ColumnKind, _ place: String) throws -> Value {
     switch (kind, value) {
     case (_, .null): return .null
