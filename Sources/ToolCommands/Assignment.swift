@@ -4,13 +4,13 @@ import Interchange
 import ObjectModel
 import Rows
 
-/// What a command line says of one property: `name=Lisbon`, `stops+=4/p7`.
+/// One assignment of a command line to a property: `name=Lisbon`, `stops+=4/p7`.
 struct Assignment {
   let key: String
   let sign: Sign
   private let text: String
 
-  /// How the property comes to its value.
+  /// The effect of an assignment on the property: set the value, or add or remove objects.
   enum Sign: String {
     case set = "="
     case add = "+="
@@ -35,9 +35,9 @@ struct Assignment {
   /// The property, without the part of a composite attribute.
   var rootKey: String { String(key.prefix { $0 != "." }) }
 
-  /// The objects that a relationship is to lead to; none for `null`.
+  /// The objects to which the relationship is to lead; none for `null`.
   ///
-  /// - Throws: ``CommandError`` when nothing is said, as by a variable of a shell that is not set.
+  /// - Throws: ``CommandError`` if the text is empty, as it is for a shell variable that is not set.
   var targets: [String] {
     get throws(CommandError) {
       if text.isEmpty {
@@ -48,7 +48,7 @@ struct Assignment {
     }
   }
 
-  /// The value as an attribute has it.
+  /// Returns the value, converted to the type of the attribute.
   func value(of attribute: Attribute, on disk: any Disk) throws -> Value {
     if text == "null" { return .null }
     switch attribute.type {
@@ -87,10 +87,10 @@ struct Assignment {
     }
   }
 
-  /// A moment: as files of `quire export` have them, ISO 8601 or seconds since 2001 as `@123.5`, or relative to now.
+  /// Returns the moment that the text stands for: ISO 8601, seconds since 2001 as `@123.5`, or a time relative to now.
   ///
-  /// Everything is in UTC unless it names another zone, as moments are printed. `today` is the day that the calendar on
-  /// the wall shows, and the same moment as that day's date.
+  /// The text is in UTC unless it names another zone, because the tool prints moments in UTC. `today` is the day that a wall
+  /// clock shows in `zone`, and means the same moment as that day's date.
   func date(now: Date, in zone: TimeZone = .current) -> Date? {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

@@ -1,5 +1,5 @@
 extension Command {
-  /// The first lines of the help: how the command is written.
+  /// The first lines of the help: the syntax of the command.
   var usage: String {
     let words =
       arguments.map { argument in
@@ -10,7 +10,7 @@ extension Command {
     return (["quire", name] + words).joined(separator: " ")
   }
 
-  /// What the command does and takes, in lines of at most `width` columns.
+  /// Returns the description of the command and its arguments, in lines of at most `width` columns.
   func help(width: Int = 80) -> String {
     var sections = [wrapped("quire \(name) \(summary).", width: width)]
     sections.append(
@@ -37,7 +37,7 @@ extension Command {
 }
 
 extension Tool {
-  /// All commands at a glance.
+  /// Returns an overview of all commands.
   func help(width: Int = 80) -> String {
     """
     quire looks into documents and models, and works on them from a terminal.
@@ -62,18 +62,18 @@ extension Tool {
   }
 }
 
-/// Terms on the left, what they mean on the right, in two columns.
+/// Returns two columns with terms on the left and their meanings on the right.
 private func definitions(_ rows: [(term: String, meaning: String)], width: Int) -> String {
   let column = min(24, (rows.map(\.term.count).max() ?? 0) + 4)
   return rows.map { row in
     let meaning = wrapped(row.meaning, width: width, indent: column)
-    // A term too long for its column has a line of its own.
+    // A term that is too long for its column gets a line of its own.
     if row.term.count + 4 > column { return "  \(row.term)\n\(meaning)" }
     return "  \(row.term)" + meaning.dropFirst(row.term.count + 2)
   }.joined(separator: "\n")
 }
 
-/// The text broken between words into lines of at most `width` columns.
+/// Returns the text, broken between words into lines of at most `width` columns.
 private func wrapped(_ text: String, width: Int, indent: Int = 0, hanging: Int? = nil) -> String {
   var lines: [String] = []
   var line = String(repeating: " ", count: indent)

@@ -1,8 +1,8 @@
 extension Command {
-  /// Makes sense of the words that follow the command's name.
+  /// Parses the words that follow the command's name.
   ///
-  /// Options may stand anywhere, as `--name value` or `--name=value`; of one given twice the last
-  /// counts. `--` ends them, so that what follows may begin with a dash. A dash alone is an argument.
+  /// Options may be anywhere, as `--name value` or `--name=value`. If an option is repeated, its last value counts. After `--`,
+  /// every word is an argument, also with a dash at its beginning. A single dash is an argument.
   func parse(_ words: [String], on console: Console) throws(CommandError) -> Invocation {
     var values: [String] = []
     var given: [Option: String] = [:]
@@ -23,7 +23,7 @@ extension Command {
       command: self, console: console, arguments: try assign(values), options: given)
   }
 
-  /// The option that `word` names and its value, taken from the word itself or from the next.
+  /// Returns the option that `word` names and its value, which is part of the word or the next word.
   private func option(
     of word: String, followedBy rest: inout ArraySlice<String>
   ) throws(CommandError) -> (Option, String) {
@@ -59,7 +59,7 @@ extension Command {
     return (option, value)
   }
 
-  /// Gives each declared argument its value, in order.
+  /// Assigns the values to the declared arguments, in order.
   private func assign(_ values: [String]) throws(CommandError) -> [Argument: [String]] {
     if values.count > arguments.count, arguments.last?.isRepeating != true {
       throw .wrongUsage("Unexpected argument '\(values[arguments.count])'.", hint: seeHelp)

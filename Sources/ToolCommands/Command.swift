@@ -1,4 +1,4 @@
-/// One command of the tool: what it takes, what it says of itself, and what it does.
+/// One command of the tool: its arguments and options, its help, and its action.
 ///
 ///     static let command = Command(
 ///       "hash", "prints the version hashes of a model's entities",
@@ -11,9 +11,9 @@
 ///     }
 struct Command: Sendable {
   let name: String
-  /// What the command does, as the rest of a sentence that begins with its name.
+  /// The effect of the command, as the rest of a sentence that begins with the command's name.
   let summary: String
-  /// What a reader of the help should know beyond the summary; paragraphs with a blank line between.
+  /// Help beyond the summary: paragraphs with a blank line between them.
   let discussion: String
   let arguments: [Argument]
   let options: [Option]
@@ -41,9 +41,9 @@ struct Argument: Sendable, Hashable {
   let name: String
   let help: String
   let isRequired: Bool
-  /// Whether it takes all words that are left; only the last argument may.
+  /// Whether the argument takes all remaining words. Only the last argument may.
   let isRepeating: Bool
-  /// How the command uses the value, if it is a path.
+  /// The command's use of the value, if the value is a path.
   let role: PathRole
 
   init(
@@ -62,12 +62,12 @@ struct Argument: Sendable, Hashable {
 struct Option: Sendable, Hashable {
   /// The name without its dashes.
   let name: String
-  /// The name of the value in capitals; `nil` for an option that takes none.
+  /// The name of the value in capitals; `nil` for an option without a value.
   let valueName: String?
-  /// The values it accepts; empty for any.
+  /// The accepted values; empty if the option accepts any value.
   let choices: [String]
   let help: String
-  /// How the command uses the value, if it is a path.
+  /// The command's use of the value, if the value is a path.
   let role: PathRole
 
   init(
@@ -81,14 +81,14 @@ struct Option: Sendable, Hashable {
     self.help = help
   }
 
-  /// The option as it is written: `--diff OTHER`, `--format text|json`.
+  /// The option in the form of a command line: `--diff OTHER`, `--format text|json`.
   var spelling: String {
     guard let valueName else { return "--\(name)" }
     return "--\(name) \(choices.isEmpty ? valueName : choices.joined(separator: "|"))"
   }
 }
 
-/// A command line to learn from, and what it does.
+/// A command line as an example, and its effect.
 struct Example: Sendable, Hashable {
   let line: String
   let explanation: String

@@ -18,9 +18,9 @@ import StoreInterface
 import XMLEvents
 
 extension CommandError {
-  /// Returns the error that a command reports for an error of a module.
+  /// Creates the error that a command reports for an error of a module.
   ///
-  /// - Parameter words: The command line, which names the document that a damaged store is part of.
+  /// - Parameter words: The command line, which names the document that contains a damaged store.
   init(explaining error: any Error, words: [String] = []) {
     switch error {
     case let error as CommandError: self = error
@@ -39,7 +39,7 @@ extension CommandError {
         case .newerFormat: .newerFormat
         case .incompatibleModel: .modelMismatch
         case .badPlugin: .plugin
-        // A conflict that a context finds has the same code, so that it does not depend on the kind of store.
+        // A conflict that a context finds has the same exit code, so that the code does not depend on the kind of store.
         case .conflict, .overtaken: .no
         default: .inputOutput
         }
@@ -119,10 +119,10 @@ extension CommandError {
   ///
   /// - Parameters:
   ///   - path: The damaged file, which may be part of a document.
-  ///   - words: The command line. The document is the word that the path begins with.
+  ///   - words: The command line. Its word that is a prefix of the path names the document.
   static func recoverHint(_ path: String, _ words: [String]) -> String? {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
-    // `recover` does not read databases of SQLite.
+    // `recover` does not read SQLite databases.
     if let start = try? StoreBackends.firstBytes(of: input, on: RealDisk()),
       start.starts(with: Array("SQLite format 3".utf8))
     {
@@ -132,7 +132,7 @@ extension CommandError {
     return "Run 'quire recover \(quoted(input)) --output \(output)' to save the readable objects."
   }
 
-  /// Returns the path beside a file for a new version of it.
+  /// Returns a path in the same folder for a new version of a file.
   ///
   /// - Parameter addition: The end of the new file's name, before the extension.
   static func path(_ path: String, beside addition: String) -> String {
@@ -150,7 +150,7 @@ extension CommandError {
     return folder + name[..<dot] + addition + name[dot...]
   }
 
-  /// Returns a path as a word of a shell, which no command takes for an option.
+  /// Returns a path as one word of a shell that no command mistakes for an option.
   static func quoted(_ path: String) -> String {
     let path = path.hasPrefix("-") ? "./" + path : path
     let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }

@@ -1,7 +1,7 @@
 import DurableFiles
 
-/// Why a command stopped: an exit code to branch on, a sentence to read and, where there is one, a
-/// way on.
+/// The reason why a command failed: an exit code for scripts, a sentence for readers and, if there is one, a hint about a
+/// remedy.
 struct CommandError: Error, Hashable {
   let exitCode: ExitCode
   let message: String
@@ -13,28 +13,29 @@ struct CommandError: Error, Hashable {
     self.hint = hint
   }
 
-  /// This error with the paths that the person named in place of temporary paths.
+  /// The same error with the paths of the command line in place of temporary paths.
   var namingTargets: CommandError {
     CommandError(
       exitCode, TemporaryFiles.namingTargets(in: message),
       hint: hint.map(TemporaryFiles.namingTargets))
   }
 
-  /// The command line could not be understood.
+  /// Returns an error for a command line that can't be understood.
   static func wrongUsage(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(.wrongUsage, message, hint: hint)
   }
 
-  /// Throws all of several errors as one, with each on a line of its own; one alone as it is, and of none nothing.
+  /// Throws several errors as one error, with each message on a line of its own. Throws a single error unchanged, and nothing
+  /// if there are no errors.
   ///
-  /// Where their exit codes differ, a command line that is wrong comes before what is not there.
+  /// The exit code is `wrongUsage` if any of the errors has it, and otherwise the code of the first error.
   static func throwAll(_ errors: [CommandError]) throws(CommandError) {
     var known: Set<CommandError> = []
     let errors = errors.filter { known.insert($0).inserted }
     guard let first = errors.first else { return }
     guard errors.count > 1 else { throw first }
     let lines = errors.map { error in
-      // A message may have lines of its own, such as the place in a predicate.
+      // A message may consist of several lines, such as the place of a fault in a predicate.
       ([error.message] + (error.hint.map { [$0] } ?? [])).joined(
         separator: error.message.contains("\n") ? "\n" : " "
       ).replacing("\n", with: "\n  ")
@@ -45,7 +46,7 @@ struct CommandError: Error, Hashable {
       (["\(errors.count) things are wrong."] + lines).joined(separator: "\n  "))
   }
 
-  /// The command line has a word that none of `known` is, spelled nearly like one of them or not.
+  /// Returns an error for an unknown word, with a hint that names a known word of similar spelling, or else `otherwise`.
   static func unknown(
     _ kind: String, _ word: String, in place: String, known: [String], otherwise: String
   ) -> CommandError {

@@ -1,17 +1,17 @@
 import Foundation
 
 extension Console {
-  /// Where a command reads what it is not given as arguments: a person, or the program before a pipe.
+  /// The source of input that is not part of the command line: a terminal, or a pipe from another program.
   public struct Input: Sendable {
-    /// Whether a person types.
+    /// Whether the input is a terminal.
     public let isTerminal: Bool
-    /// The terminal, for those who set how it takes keys.
+    /// The descriptor of the terminal, for code that changes the terminal's mode.
     let descriptor: Int32?
     private let source: @Sendable (_ most: Int) throws -> [UInt8]
 
-    /// An input whose bytes `source` gives, at most so many at a time and none at its end.
+    /// Creates an input from `source`, which returns at most the given number of bytes, and none at its end.
     ///
-    /// - Parameter descriptor: The terminal that a person types at; `nil` when nobody does.
+    /// - Parameter descriptor: The descriptor of the terminal; `nil` if the input is no terminal.
     public init(
       terminal descriptor: Int32? = nil,
       source: @escaping @Sendable (_ most: Int) throws -> [UInt8]
@@ -21,19 +21,19 @@ extension Console {
       self.source = source
     }
 
-    /// Nothing.
+    /// An empty input.
     public static let none = Input { _ in [] }
 
-    /// The next bytes; none at the end.
+    /// Reads and returns the next bytes; none at the end.
     func read(upTo most: Int = 65_536) throws -> [UInt8] { try source(most) }
   }
 
-  /// The input of this process.
+  /// The standard input of this process.
   static let standardInput = Input(
     terminal: isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil
   ) { most in try bytes(of: STDIN_FILENO, most) }
 
-  /// The next bytes of an open descriptor; none at its end.
+  /// Reads and returns the next bytes of an open descriptor; none at its end.
   static func bytes(of descriptor: Int32, _ most: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: most)
     while true {

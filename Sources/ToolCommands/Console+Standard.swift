@@ -1,10 +1,10 @@
 import Foundation
 
 extension Console {
-  /// The console of this process.
+  /// Returns the console of this process.
   ///
-  /// Styles are written to a terminal only, and never when `NO_COLOR` is set to anything or `TERM`
-  /// is `dumb`. The width is that of `COLUMNS`, or 80.
+  /// Styles are written only to a terminal, and never if `NO_COLOR` is set to any value or `TERM` is `dumb`. The width is the
+  /// value of `COLUMNS`, or 80.
   public static func standard() -> Console {
     let environment = ProcessInfo.processInfo.environment
     return Console(
@@ -14,7 +14,7 @@ extension Console {
       input: standardInput)
   }
 
-  /// Whether styles are wanted, by what the environment says.
+  /// Returns whether the environment permits styles.
   static func wantsColour(_ environment: [String: String]) -> Bool {
     environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
   }
@@ -35,7 +35,7 @@ extension Console {
       byteSink: { try write(Data($0)) }, sink: { try write(Data($0.utf8)) })
   }
 
-  /// The system's own words for why a write failed, without Foundation's around them.
+  /// Returns the system's own message for a failed write, without the words that Foundation adds.
   static func reason(of error: any Error) -> String {
     let error = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }

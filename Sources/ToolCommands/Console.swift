@@ -1,23 +1,23 @@
 import JSONText
 
-/// Where a command writes: results to one stream, messages to the other.
+/// The streams of a command: one for results, one for messages.
 ///
 ///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: .standard())
 ///
-/// Commands know no terminal. A test gives them streams that keep what is written.
+/// Commands know nothing of terminals. A test passes streams that keep the written text.
 public struct Console: Sendable {
-  /// Results: what a script reads.
+  /// The stream of results, for scripts.
   public let output: Stream
-  /// Errors, hints and progress: what a person reads.
+  /// The stream of errors, hints and progress, for the user.
   public let messages: Stream
-  /// How many columns a line of text may take.
+  /// The maximum width of a line of text, in columns.
   public let width: Int
-  /// What is typed, or comes through a pipe.
+  /// The input that the user types, or that comes through a pipe.
   public let input: Input
   /// The changes of the running command.
   let outcome: Outcome
 
-  /// A console that writes to the given streams.
+  /// Creates a console that writes to the given streams.
   public init(output: Stream, messages: Stream, width: Int = 80, input: Input = .none) {
     self.output = output
     self.messages = messages
@@ -26,7 +26,7 @@ public struct Console: Sendable {
     outcome = Outcome()
   }
 
-  /// This console with another output.
+  /// Creates a copy of a console with another output.
   init(_ console: Console, output: Stream) {
     self.output = output
     messages = console.messages
@@ -35,16 +35,16 @@ public struct Console: Sendable {
     outcome = console.outcome
   }
 
-  /// One place to write to.
+  /// One destination of text.
   public struct Stream: Sendable {
-    /// Whether a person reads along.
+    /// Whether the stream is a terminal.
     public let isTerminal: Bool
     /// Whether styles are written.
     public let usesColour: Bool
     let sink: @Sendable (String) throws -> Void
     private let byteSink: (@Sendable ([UInt8]) throws -> Void)?
 
-    /// A stream that hands every text to `sink`, and what is bytes already to `byteSink` if there is one.
+    /// Creates a stream that passes each text to `sink`, and bytes to `byteSink` if there is one.
     public init(
       isTerminal: Bool = false, usesColour: Bool = false,
       byteSink: (@Sendable ([UInt8]) throws -> Void)? = nil,
@@ -56,7 +56,7 @@ public struct Console: Sendable {
       self.sink = sink
     }
 
-    /// Writes text that is bytes already. A piece may end within a character only where bytes are taken.
+    /// Writes the bytes of a text. A piece may end within a character only if the stream has a `byteSink`.
     func write(bytes: [UInt8]) throws {
       if let byteSink {
         try byteSink(bytes)
@@ -66,7 +66,7 @@ public struct Console: Sendable {
     }
   }
 
-  /// What a piece of text is, for a reader who sees colours.
+  /// The styles of text on a terminal with colours.
   enum Style: String {
     case heading = "1"
     case failure = "1;31"
@@ -78,17 +78,17 @@ extension Console.Stream {
   /// Writes the text and a line break.
   func writeLine(_ text: String = "") throws { try sink(text + "\n") }
 
-  /// Writes the text as it is.
+  /// Writes the text without a line break.
   func write(_ text: String) throws { try sink(text) }
 
-  /// The text in the given style, or as it is where no colours are shown.
+  /// Returns the text in the given style, or unchanged if the stream shows no colours.
   func styled(_ text: String, _ style: Console.Style) -> String {
     usesColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 }
 
 extension Console.Stream {
-  /// Writes a value of JSON and a line break. On a terminal, characters that would steer it are escaped.
+  /// Writes a JSON value and a line break. On a terminal, characters that would control the terminal are escaped.
   func writeLine(_ json: JSON) throws {
     try writeLine(isTerminal ? TerminalText.shownJSON(json.text) : json.text)
   }
@@ -97,7 +97,7 @@ extension Console.Stream {
 extension Console {
   /// Writes the error and its hint as messages.
   ///
-  /// A message that cannot be written has nowhere else to go, so a failure to write it is dropped.
+  /// A failure to write them is ignored, because there is no other stream for the message.
   func report(_ error: CommandError) {
     let error = error.namingTargets
     var text = "\(messages.styled("error:", .failure)) \(printable(error.message))\n"

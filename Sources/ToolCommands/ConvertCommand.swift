@@ -3,7 +3,7 @@ import ObjectModel
 import PluginHost
 import StoreInterface
 
-/// `quire convert`
+/// The command `quire convert`.
 enum ConvertCommand {
   static let source = Argument("SRC", "The store's file, of whatever type.", role: .input)
   static let target = Argument("DST", "The file that is made.", role: .output)
@@ -16,7 +16,7 @@ enum ConvertCommand {
       + "the ending of its name means (.store, .xml, .sqlite), and else binary.")
   static let force = Option(Option.forceName, "Replaces a file that is there.")
 
-  /// The command, over stores from the given reader and models from another.
+  /// Returns the command for stores and models from the given readers.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "convert", "writes what a store holds into a new store of another type",
@@ -62,7 +62,7 @@ enum ConvertCommand {
     }
   }
 
-  /// The backend of a store that is to be made, which the command line says or the file's name.
+  /// Returns the backend for a new store: the type that the command line names, or else the type that the file's name asks for.
   static func backend(
     forStoreAt path: String, from source: String, _ invocation: Invocation,
     _ reader: StoreReader
@@ -73,8 +73,7 @@ enum ConvertCommand {
     return try reader.places.backend(of: wanted)
   }
 
-  /// The type of store that a name on the command line means: one of those that are always there, or one that a
-  /// plug-in brings.
+  /// Returns the type of store that a name on the command line means: a built-in type, or a type of a plug-in.
   static func type(_ name: some StringProtocol, _ reader: StoreReader) throws -> StoreType {
     if let known = types.first(where: { $0.key == name })?.value { return known }
     let others = reader.backends.types.filter { type in
@@ -82,7 +81,7 @@ enum ConvertCommand {
     }
     if let brought = others.first(where: { $0.rawValue == name }) { return brought }
     let known = "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", "))."
-    // The type may be that of a plug-in that is there and can't be used.
+    // The type may belong to an installed plug-in that can't be used.
     let explanation = reader.backends.explanation(ofMissing: StoreType(rawValue: String(name)))
     if let refusal = explanation?.cause as? PluginRefusal, refusal.plugin != nil {
       throw CommandError(

@@ -6,11 +6,11 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-// `quire insert`, `quire set` and `quire delete`: edits of a store's objects through a context, so that
-// inverses, delete rules, derived attributes and validation are what they are for a program.
+// `quire insert`, `quire set` and `quire delete`: edits of a store's objects through a context. Inverses, delete rules, derived
+// attributes and validation therefore work as they do in a program.
 
 extension Argument {
-  /// What an object's properties become.
+  /// The assignments to an object's properties.
   static let assignments = Argument(
     "KEY=VALUE",
     "A property and its value. Dates are ISO 8601, in UTC unless they say otherwise, seconds since 2001 "
@@ -33,9 +33,9 @@ extension Option {
   static let dryRun = Option("dry-run", "Says what would be done and saves nothing.")
 }
 
-/// `quire insert`
+/// The command `quire insert`.
 enum InsertCommand {
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "insert", "inserts an object and prints its identifier",
@@ -57,9 +57,9 @@ enum InsertCommand {
     }
   }
 
-  /// Inserts what the command line says.
+  /// Inserts an object with the values of the command line.
   static func insert(_ edit: StoreEdit, _ invocation: Invocation) throws -> ManagedObject {
-    // What is wrong is found before there is an object.
+    // Errors in the command line are found before the object is inserted.
     let changes = try edit.changes(to: invocation[.entity])
     let object = try edit.context.insert(invocation[.entity])
     for change in changes { try change(object) }
@@ -67,9 +67,9 @@ enum InsertCommand {
   }
 }
 
-/// `quire set`
+/// The command `quire set`.
 enum SetCommand {
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "set", "sets properties of the objects that are named or meet a predicate",
@@ -91,7 +91,7 @@ enum SetCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
-      // New links need keys as new objects do.
+      // New links need keys from the store, as new objects do.
       if edit.assignsRelationships {
         try edit.rehearse { try $0.assign(to: $0.objects()) }
       }
@@ -103,9 +103,9 @@ enum SetCommand {
   }
 }
 
-/// `quire delete`
+/// The command `quire delete`.
 enum DeleteCommand {
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "delete", "deletes the objects that are named or meet a predicate",
@@ -138,10 +138,10 @@ struct StoreEdit {
   private let store: any Store
   private let schema: Schema
   private let interruption: Interruption
-  /// The paths that the command line names, one of which a damaged file is part of.
+  /// The paths that the command line names. A damaged file is part of one of them.
   private let inputs: [String]
 
-  /// Opens the store that the command line names: for a dry run, only to read it.
+  /// Opens the store that the command line names, for reading only if this is a dry run.
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
     let isTrial = invocation.has(.dryRun)
     let store = try reader.open(invocation[.store], invocation, models, readOnly: isTrial)
@@ -159,10 +159,10 @@ struct StoreEdit {
     self.init(context, of: store, snapshot.schema, disk, invocation)
   }
 
-  /// Makes the edit in a trial first, since a new object gets a key that the store sets aside: an edit
-  /// that is refused must not write to the store.
+  /// Makes the edit in a trial first. A new object needs a key that the store reserves, and a refused edit must not write to
+  /// the store.
   ///
-  /// - Throws: What `body` throws, and ``ContextError`` for values that can't be saved.
+  /// - Throws: The errors of `body`, and ``ContextError`` for values that can't be saved.
   func rehearse(_ body: (StoreEdit) throws -> Void) throws {
     guard !invocation.has(.dryRun) else { return }
     let trial = try StoreEdit(TrialStore(store), disk, invocation)
@@ -170,7 +170,7 @@ struct StoreEdit {
     try trial.checkValues()
   }
 
-  /// Whether the command line says where a relationship leads.
+  /// Whether the command line assigns a relationship.
   var assignsRelationships: Bool {
     invocation.values(of: .assignments).contains { word in
       guard let assignment = try? Assignment(word),
@@ -181,10 +181,10 @@ struct StoreEdit {
     }
   }
 
-  /// Checks everything that a save would check.
+  /// Checks everything that a save checks.
   private func checkValues() throws { try context.validateChanges() }
 
-  /// An edit in a context that is there.
+  /// Creates an edit in an existing context.
   init(
     _ context: ManagedObjectContext, of store: any Store, _ schema: Schema, _ disk: any Disk,
     _ invocation: Invocation, _ interruption: Interruption = Interruption(),
@@ -199,7 +199,7 @@ struct StoreEdit {
     self.inputs = inputs ?? invocation.inputs
   }
 
-  /// The objects that the command line names, or that meet its predicate.
+  /// Returns the objects that the command line names, or that meet its predicate.
   func objects() throws -> [ManagedObject] {
     if let text = invocation.value(of: .identifiers) {
       guard invocation.value(of: FetchCommand.condition) == nil else {
@@ -223,7 +223,7 @@ struct StoreEdit {
     }
   }
 
-  /// The object with an identifier as the tool prints them.
+  /// Returns the object with an identifier in the form that the tool prints.
   private func object(_ text: String, of entity: String) throws -> ManagedObject {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = UInt16(parts[0]), parts[1].first == "p",
@@ -239,17 +239,17 @@ struct StoreEdit {
     return try context.existingObject(with: id)
   }
 
-  /// Sets what the command line says.
+  /// Applies the assignments of the command line to the objects.
   ///
-  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
+  /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
   func assign(to objects: [ManagedObject]) throws {
     var known: [String: [Change]] = [:]
     var problems: [CommandError] = []
     for object in objects where known[object.entity.name] == nil {
-      // What is wrong for one entity may be wrong for another in the same words.
+      // The same problem may occur with the same message for several entities; `throwAll` removes repetitions.
       known[object.entity.name] = try changes(to: object.entity.name, &problems)
     }
-    // What is wrong for all is wrong also where there are none.
+    // Assignments are also checked if there are no objects.
     if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
     try CommandError.throwAll(problems)
     for object in objects {
@@ -260,9 +260,9 @@ struct StoreEdit {
 
   typealias Change = (ManagedObject) throws -> Void
 
-  /// What the command line says, as changes of an entity's objects.
+  /// Returns the assignments of the command line as changes of an entity's objects.
   ///
-  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
+  /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
   func changes(to entity: String) throws -> [Change] {
     var problems: [CommandError] = []
     let changes = try changes(to: entity, &problems)
@@ -270,7 +270,7 @@ struct StoreEdit {
     return changes
   }
 
-  /// The changes that can be made, and beside them why others can't.
+  /// Returns the valid changes, and appends the errors of the invalid assignments to `problems`.
   private func changes(
     to entity: String, _ problems: inout [CommandError]
   ) throws -> [Change] {
@@ -284,7 +284,7 @@ struct StoreEdit {
     return changes
   }
 
-  /// What `body` gives; none if it throws, and why is one more problem then.
+  /// Returns the result of `body`. If `body` throws, appends the error to `problems` and returns `nil`.
   private func noting<R>(
     _ problems: inout [CommandError], _ body: () throws -> R
   ) throws -> R? {
@@ -295,7 +295,7 @@ struct StoreEdit {
     }
   }
 
-  /// What one assignment does to an entity's objects.
+  /// Returns the change that an assignment makes to an object of an entity.
   private func change(
     _ assignment: Assignment, of entity: String, _ problems: inout [CommandError]
   ) throws -> Change {
@@ -334,7 +334,7 @@ struct StoreEdit {
     }
   }
 
-  /// The attribute that a key names: one of the entity's, or a part of a composite one.
+  /// Returns the attribute that a key names: an attribute of the entity, or a part of a composite attribute.
   private static func part(
     _ key: String, of attribute: Attribute, _ model: Model
   ) throws -> Attribute {
@@ -377,7 +377,7 @@ struct StoreEdit {
     }
   }
 
-  /// What an identifier or a predicate in braces leads to.
+  /// Returns the object that an identifier or a predicate in braces stands for.
   private func target(_ text: String, _ entity: String) throws -> ManagedObject {
     guard text.hasPrefix("{"), text.hasSuffix("}") else { return try object(text, of: entity) }
     let condition = String(text.dropFirst().dropLast())
@@ -395,12 +395,12 @@ struct StoreEdit {
     }
   }
 
-  /// Says what was done and is not saved.
+  /// Prints the changed objects without saving.
   func tell(_ objects: [ManagedObject], did what: String) throws {
     try tell(objects.map { Wording.text(.object($0.objectID.key)) }, did: what, isSaved: nil)
   }
 
-  /// Saves, and says what was done.
+  /// Saves, and prints the changed objects. In a dry run, validates the changes in place of the save.
   func finish(_ objects: [ManagedObject], did what: String) throws {
     let isTrial = invocation.has(.dryRun)
     let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }

@@ -3,16 +3,16 @@ import DurableFiles
 import Foundation
 import Synchronization
 
-/// The signals by which a person or the system ends the tool: it removes its temporary files first.
+/// The signals by which a user or the system ends the tool. The tool removes its temporary files before it ends.
 public enum EndingSignals {
-  /// The signals, and the exit codes that a shell gives a process that they end.
+  /// The signals, with the exit code that a shell reports for a process that the signal ends.
   private static let exitCodes: [Int32: Int32] = [SIGINT: 130, SIGTERM: 143, SIGHUP: 129]
   private static let sources = Mutex<[any DispatchSourceSignal]>([])
   private static let queue = DispatchQueue(label: "EndingSignals")
   private static let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
   private static let cleanup = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// Handles the signals for the rest of the process, except those that its parent chose to ignore.
+  /// Handles the signals for the rest of the process, except signals that the parent process chose to ignore.
   public static func handle() {
     for (number, code) in exitCodes where !isIgnored(number) {
       _ = signal(number, SIG_IGN)
@@ -31,7 +31,7 @@ public enum EndingSignals {
     }
   }
 
-  /// Calls `body`; an interrupt calls `interrupt` meanwhile, and does not end the process.
+  /// Calls `body`. In the meantime, an interrupt calls `interrupt` and does not end the process.
   static func withInterrupts<R>(
     to interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {
@@ -40,7 +40,7 @@ public enum EndingSignals {
     return try body()
   }
 
-  /// Calls `body`; a signal that ends the process meanwhile calls `cleanup` first.
+  /// Calls `body`. A signal that ends the process in the meantime calls `cleanup` first.
   static func withCleanup<R>(
     _ cleanup: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {

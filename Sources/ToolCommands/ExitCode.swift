@@ -1,14 +1,14 @@
-/// How a command ended, as scripts see it. The numbers are a promise and never change meaning.
+/// The exit codes of commands, for scripts. The meaning of a number never changes.
 public enum ExitCode: Int32, Sendable, CaseIterable {
-  /// The command did what it was asked to do.
+  /// The command succeeded.
   case done = 0
   /// The command worked, and its answer is no: different, invalid, in conflict with another save, nothing found.
   case no = 1
   /// The command line could not be understood.
   case wrongUsage = 2
-  /// Something could not be read or written: no such file, no permission, a full disk.
+  /// A read or write failed: no such file, no permission, a full disk.
   case inputOutput = 3
-  /// The input is in no format Quire knows, or damaged beyond reading.
+  /// The input is in no format that Quire knows, or is too damaged to be read.
   case unreadable = 4
   /// A plug-in is missing, or was refused.
   case plugin = 5
@@ -16,14 +16,14 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case newerFormat = 6
   /// The model does not fit: a migration is needed, or impossible.
   case modelMismatch = 7
-  /// A fault of Quire's own.
+  /// An internal error of Quire.
   case internalFault = 70
   /// The user interrupted the command.
   case interrupted = 130
 }
 
 extension ExitCode {
-  /// What the code means, in the words of the documentation.
+  /// The meaning of the code, in the words of the documentation.
   public var meaning: String {
     switch self {
     case .done: "done"

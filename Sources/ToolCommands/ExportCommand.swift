@@ -3,7 +3,7 @@ import Interchange
 import ObjectModel
 import StoreInterface
 
-/// `quire export`
+/// The command `quire export`.
 enum ExportCommand {
   static let entities = Option(
     "entity", value: "ENTITIES",
@@ -17,7 +17,7 @@ enum ExportCommand {
     "Writes a file in place of standard output; with csv and several entities, a folder of files.")
   static let force = Option(Option.forceName, "Replaces files that are there.")
 
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "export", "writes objects as text, from which 'quire import' makes the same ones",
@@ -76,7 +76,7 @@ enum ExportCommand {
         for name in names {
           try run.write(name) { bytes in
             guard output.isTerminal else { return try output.write(bytes: bytes) }
-            // Pieces end with a line, so none ends within a character.
+            // Every piece ends with a line break, so no piece ends within a character.
             try output.write(
               bytes: format == .csv ? TerminalText.shown(bytes) : TerminalText.shownJSON(bytes))
           }
@@ -92,7 +92,7 @@ enum ExportCommand {
     return path.flatMap(ExchangeFormat.init(path:)) ?? .jsonl
   }
 
-  /// The entities to write, in the order of the export.
+  /// Returns the entities to write, in the order of the export.
   private static func names(
     _ invocation: Invocation, _ model: Model, _ export: ObjectExport
   ) throws -> [String] {
@@ -106,7 +106,7 @@ enum ExportCommand {
   }
 }
 
-/// One run of an export, with what it says on the way.
+/// One run of an export, with its progress messages.
 private final class ExportRun {
   private let export: ObjectExport
   private let console: Console
@@ -118,7 +118,7 @@ private final class ExportRun {
     self.export = export
     self.console = console
     line = ProgressLine(console.messages, "exporting")
-    // What there is to show is counted only where somebody looks.
+    // Objects are counted only if a terminal shows the progress.
     total =
       console.messages.isTerminal ? try names.reduce(0) { try $0 + export.count(of: $1) } : 0
   }

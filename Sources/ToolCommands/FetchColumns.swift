@@ -4,31 +4,31 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// The columns that a fetch shows: a value of each object, or the objects that a relationship to many leads to.
+/// The columns of a fetch. A cell contains a value of an object, or the objects of a to-many relationship.
 struct FetchColumns {
-  /// A column.
+  /// One column.
   struct Column {
     let name: String
     let content: Content
     /// Whether the column is a part of a composite attribute.
     var isPart = false
-    /// Whether a new object has a value there if nothing is said.
+    /// Whether a new object has a default value in the column.
     var hasDefault = false
   }
 
-  /// The source of the cells of a column.
+  /// The source of a column's cells.
   enum Content {
     case value(QueryExpression)
     case list(ToManyRelationship)
   }
 
-  /// The name of the column with identifiers, which is no name of a property.
+  /// The name of the column with identifiers, which can't be the name of a property.
   static let identifier = "@id"
 
   let entity: String
   let columns: [Column]
 
-  /// All properties of an entity that a store keeps.
+  /// Creates columns for all stored properties of an entity.
   init(of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity
     columns = model.properties(of: entity).flatMap {
@@ -36,14 +36,14 @@ struct FetchColumns {
     }
   }
 
-  /// The properties and expressions that a text names, with commas between.
+  /// Creates columns for the properties and expressions in a text with commas between them.
   ///
   /// - Throws: `QueryError` for a part that is no expression.
   init(_ text: String, of entity: String, _ model: Model, _ schema: Schema) throws {
     self.entity = entity
     let known = FetchColumns(of: entity, model, schema).columns
     columns = try FetchColumns.parts(of: text).map { part in
-      // The properties of entities come as they do without a list of columns.
+      // A property has the same column as in a fetch without a list of columns.
       if let column = known.first(where: { $0.name == part }) { return column }
       return Column(name: part, content: .value(try QueryExpression(part)))
     }
@@ -61,7 +61,7 @@ struct FetchColumns {
       }
   }
 
-  /// The columns as text has them.
+  /// The columns in the form that text output uses.
   var text: ResultText.Columns {
     ResultText.Columns(
       of: entity,
@@ -106,7 +106,7 @@ struct FetchColumns {
     ]
   }
 
-  /// Returns the parts of a text between commas that are not within brackets or quotes.
+  /// Returns the parts of a text between its commas. Commas within brackets or quotes do not separate parts.
   static func parts(of text: String) -> [String] {
     var parts = [""]
     var depth = 0

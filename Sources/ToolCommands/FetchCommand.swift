@@ -5,7 +5,7 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// `quire fetch`
+/// The command `quire fetch`.
 enum FetchCommand {
   static let condition = Option(
     "where", value: "PREDICATE", "What objects must meet, in the language of NSPredicate.")
@@ -22,7 +22,7 @@ enum FetchCommand {
     "format", value: "FORMAT", choices: ["text", "json", "jsonl", "csv"],
     "The form of the results; text unless said otherwise.")
 
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
@@ -64,9 +64,9 @@ enum FetchCommand {
     }
   }
 
-  /// Shows the objects that the command line asks for, part by part.
+  /// Prints the objects that the command line asks for, one part of the results after another.
   ///
-  /// - Parameter fetch: Calls its second argument with each part of the results of a request.
+  /// - Parameter fetch: Fetches a request, and calls its second argument with each part of the results.
   static func show(
     _ invocation: Invocation, _ model: Model, _ schema: Schema,
     _ fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
@@ -83,7 +83,7 @@ enum FetchCommand {
       request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
     }
     let limit = try count(limit, invocation)
-    // A request for no object is bound as any other, so that its faults are found.
+    // A request with limit 0 is bound like any other, so that its errors are found.
     request.fetchLimit = limit == 0 ? 1 : limit ?? 0
     request.fetchOffset = try count(offset, invocation) ?? 0
     var output = FetchOutput(
@@ -97,22 +97,22 @@ enum FetchCommand {
     try output.finish()
   }
 
-  /// So many rows are made at a time.
+  /// The number of rows in one part of the results.
   static let partRowCount = 512
 
-  /// What is asked of which objects.
+  /// Returns the request of the command line: an entity and a predicate.
   static func request(_ invocation: Invocation) throws -> QueryRequest {
     let entity = invocation[.entity]
     let text = invocation.value(of: condition)
     return QueryRequest(entity, where: try text.map { try QueryPredicate($0) })
   }
 
-  /// Refuses an entity that the store's model does not have.
+  /// Throws an error if the store's model does not have the entity of the command line.
   static func checkEntity(_ invocation: Invocation, _ model: Model) throws(CommandError) {
     try checkEntity(invocation[.entity], model, in: invocation.value(of: .store) ?? "the store")
   }
 
-  /// Refuses an entity that the store's model does not have.
+  /// Throws an error if the model does not have an entity with the name.
   static func checkEntity(
     _ name: String, _ model: Model, in place: String
   ) throws(CommandError) {
@@ -123,7 +123,7 @@ enum FetchCommand {
       otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
 
-  /// Calls `body`, and shows where in the predicate a fault is.
+  /// Calls `body`, and adds the place in the predicate to a `QueryError`.
   static func placed<R>(_ invocation: Invocation, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as QueryError {
       throw invocation.value(of: condition).map { error.located(in: $0) } ?? error
@@ -139,9 +139,9 @@ enum FetchCommand {
   }
 }
 
-/// `quire count`
+/// The command `quire count`.
 enum CountCommand {
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
@@ -164,7 +164,7 @@ enum CountCommand {
     }
   }
 
-  /// Shows how many objects the command line asks for.
+  /// Prints the number of objects that the command line asks for.
   static func show(_ invocation: Invocation, _ count: (QueryRequest) throws -> Int) throws {
     let request = try FetchCommand.request(invocation)
     let count = try FetchCommand.placed(invocation) { try count(request) }

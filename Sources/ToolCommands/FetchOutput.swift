@@ -3,12 +3,12 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// The results of a fetch on their way out. Memory holds one part of them, whatever the form.
+/// The output of a fetch. In every format, at most one part of the results is in memory.
 struct FetchOutput {
   private let output: Console.Stream
   private let columns: FetchColumns
   private let columnsText: ResultText.Columns
-  /// The columns of objects of subentities, which lines of JSON show with all their properties.
+  /// The columns of each subentity. Lines of JSON show all properties of a subentity's objects.
   private let subentities: [UInt16: Subentity]
   private var table: StreamedTable?
   private var text: ResultText?
@@ -21,6 +21,8 @@ struct FetchOutput {
     let layout: Layout
   }
 
+  /// Creates the output of a fetch.
+  ///
   /// - Parameter showsAll: Whether the columns are all properties of the entity.
   init(
     _ columns: FetchColumns, showsAll: Bool, format: String?, _ model: Model, _ schema: Schema,
@@ -55,7 +57,7 @@ struct FetchOutput {
 
   /// Writes a part of the results.
   ///
-  /// - Parameter source: The objects, of which relationships are looked up.
+  /// - Parameter source: The source in which the objects of relationships are looked up.
   mutating func write(_ part: ResultTable, _ source: ViewSource) throws {
     try begin()
     for row in part.rows {
@@ -125,27 +127,27 @@ struct FetchOutput {
   }
 }
 
-/// A table that is written while its rows come: the first rows decide how wide the columns are.
+/// A table that is written while rows arrive. The first rows determine the widths of the columns.
 struct StreamedTable {
   private let output: Console.Stream
   private var waiting: [[String]] = []
   private var widths: [Int]?
 
-  /// So many rows are looked at for the widths.
+  /// The number of rows that determine the widths.
   private static let widthRowCount = 512
 
   init(_ output: Console.Stream) { self.output = output }
 
-  /// Adds a row. A cell wider than its column moves the cells behind it.
+  /// Adds a row. A cell that is wider than its column moves the following cells of its row.
   mutating func add(_ cells: [String]) throws {
     let cells = cells.map { output.isTerminal ? printable($0) : $0 }
     waiting.append(cells)
     guard widths != nil || waiting.count > StreamedTable.widthRowCount else { return }
-    // Lines go out some at a time, once the first are written.
+    // After the first rows are written, lines are written in groups.
     if widths == nil || waiting.count >= StreamedTable.widthRowCount { try flush() }
   }
 
-  /// Writes the rows that are not written yet.
+  /// Writes the remaining rows.
   mutating func finish() throws { try flush() }
 
   private mutating func flush() throws {

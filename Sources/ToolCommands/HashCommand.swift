@@ -1,12 +1,12 @@
 import JSONText
 import ObjectModel
 
-/// `quire hash`
+/// The command `quire hash`.
 enum HashCommand {
   static let digest = Option(
     "digest", "Prints the two texts that stores keep for all hashes together, in their place.")
 
-  /// The command, over models from the given reader.
+  /// Returns the command for models from the given reader.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "hash", "prints the version hashes of a model's entities",

@@ -1,4 +1,4 @@
-/// `quire help`
+/// The command `quire help`.
 enum HelpCommand {
   static let name = Argument(
     "COMMAND", "The command to explain; all of them at a glance when left out.", isRequired: false)

@@ -7,7 +7,7 @@ import Quire
 import Rows
 import StoreInterface
 
-/// `quire history`
+/// The command `quire history`.
 enum HistoryCommand {
   static let compared = Option(
     "changes", "Says of each version how many objects it has put in, changed and taken out.")
@@ -19,7 +19,7 @@ enum HistoryCommand {
     "Forgets versions: usual keeps all of the last hour, one an hour of the last day and one a day of the "
       + "last month, newest only the last. Named versions are kept.")
 
-  /// The command, over documents from the given reader.
+  /// Returns the command for documents from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "history",
@@ -61,7 +61,7 @@ enum HistoryCommand {
     }
   }
 
-  /// The number and the name that an option has; no name takes the name away.
+  /// Returns the number and the name in the value of an option. An empty name removes the version's name.
   private static func parts(ofName words: String) throws -> (number: Int64, name: String?) {
     let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let number = parts.first.flatMap({ Int64($0) }) else {
@@ -72,7 +72,7 @@ enum HistoryCommand {
     return (number, text.isEmpty ? nil : text)
   }
 
-  /// Lists the commits of a store that is no part of a document.
+  /// Lists the commits of a store that is not part of a document.
   private static func list(
     _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> ExitCode {
@@ -100,7 +100,7 @@ enum HistoryCommand {
       for (before, commit) in zip(commits, commits.dropFirst()) {
         let old = try store.snapshot(ofCommit: before.number)
         let new = try store.snapshot(ofCommit: commit.number)
-        // Commits of different models can't be counted against each other.
+        // The objects of commits with different models can't be compared.
         guard try old.model.versionHashes == new.model.versionHashes else { continue }
         var count = Counts()
         count.add(try new.changes(since: old), new.schema)
@@ -128,7 +128,7 @@ enum HistoryCommand {
       }, invocation)
   }
 
-  /// One version, as the command shows it.
+  /// One version, in the form in which the command prints it.
   private struct Line {
     var number: Int64
     var saved: Date
@@ -138,7 +138,7 @@ enum HistoryCommand {
     var changes: Counts?
   }
 
-  /// Writes versions, the oldest of which comes first, in the opposite order.
+  /// Prints versions in reverse order: `versions` begins with the oldest, and the output with the newest.
   private static func write(_ versions: [Line], _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch invocation.format {
@@ -168,13 +168,13 @@ enum HistoryCommand {
     }
   }
 
-  /// How many objects a version has put in, changed and taken out.
+  /// The numbers of objects that a version inserted, changed and deleted.
   private struct Counts {
     var inserted = 0
     var changed = 0
     var deleted = 0
 
-    /// Adds the objects that a layer changes.
+    /// Adds the objects that a layer inserts, changes and deletes.
     mutating func add(_ layer: Layer, _ schema: Schema) {
       let objects = Set(schema.layouts.map(\.entityNumber))
       for entity in layer.entities where objects.contains(entity.entityNumber) {
@@ -203,7 +203,7 @@ enum HistoryCommand {
           counts.add(layer, try store.snapshot().schema)
         }
       } catch let error as DocumentError where error.code == .incompatibleModel {
-        // Versions of different models can't be counted against each other.
+        // The objects of versions with different models can't be compared.
         continue
       }
       all[number] = counts
@@ -213,6 +213,6 @@ enum HistoryCommand {
 }
 
 extension Argument {
-  /// The document that a command is about.
+  /// The document on which a command works.
   static let document = Argument("DOC", "The document's folder.", role: .input)
 }

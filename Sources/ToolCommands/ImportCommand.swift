@@ -5,7 +5,7 @@ import JSONText
 import ObjectModel
 import StoreInterface
 
-/// `quire import`
+/// The command `quire import`.
 enum ImportCommand {
   static let files = Argument(
     "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .input)
@@ -31,7 +31,7 @@ enum ImportCommand {
     "report", value: "FORMAT", choices: ["text", "json"],
     "The form of what is said of the import; text unless said otherwise.")
 
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "import", "reads objects from text as 'quire export' writes it",
@@ -74,7 +74,7 @@ enum ImportCommand {
       objects.options.updates = invocation.has(update)
       objects.options.updatesSameIdentifiers = invocation.has(sameStore)
       objects.options.isTrial = invocation.has(.dryRun)
-      // A refused import leaves the database of another system as it was, to the byte.
+      // A refused import leaves the database of another system unchanged, to the byte.
       objects.options.checksFirst = invocation.has(.writesForeign)
       objects.options.batchSize = try batchSize(invocation)
       objects.options.author = "quire"
@@ -111,7 +111,7 @@ enum ImportCommand {
     return count
   }
 
-  /// Opens a file to read from. A pipe is copied, because an import reads its files more than once.
+  /// Opens a file for reading. A pipe is copied, because an import reads its files more than once.
   private static func open(
     _ path: String, _ invocation: Invocation, _ model: Model, _ disk: any Disk,
     _ hasReadInput: inout Bool
@@ -161,7 +161,7 @@ enum ImportCommand {
       }, path)
   }
 
-  /// Whether a path means standard input, and can't be opened as a file of its own.
+  /// Returns whether a path means standard input and can't be opened as a file of its own.
   private static func isStandardInput(
     _ path: String, _ console: Console, on disk: any Disk
   ) -> Bool {
@@ -170,7 +170,7 @@ enum ImportCommand {
     return (try? disk.status(of: path).kind) != .file
   }
 
-  /// Copies the bytes of a pipe into a file without a name, which ends with the process.
+  /// Copies the bytes of a pipe into a file without a name, which the system removes when the process ends.
   private static func copied(
     _ name: String, _ invocation: Invocation, on disk: any Disk, _ read: (Int) throws -> [UInt8]
   ) throws -> DurableFile {
@@ -186,7 +186,7 @@ enum ImportCommand {
     }
   }
 
-  /// Makes a file beside the store, or where the system keeps temporary files, and takes its name away at once.
+  /// Creates a file next to the store, or else in the system's temporary folder, and removes its name at once.
   private static func scratchFile(
     _ name: String, _ invocation: Invocation, on disk: any Disk
   ) throws -> DurableFile {

@@ -7,7 +7,7 @@ import Rows
 import StoreInterface
 
 extension InfoCommand {
-  /// Shows what a document is.
+  /// Prints the description of a document.
   static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
     let manifest = document.manifest
     let counts = try counts(in: document)
@@ -84,7 +84,7 @@ extension InfoCommand {
     return .done
   }
 
-  /// How many objects each entity has by itself in all stores, by name.
+  /// Returns the number of objects of each entity in all stores, without subentities, by the entity's name.
   private static func counts(in document: Document) throws -> [(name: String, count: Int)] {
     let model = try document.model
     return try model.entities.filter { !$0.isAbstract }.map(\.name).sorted().map { name in

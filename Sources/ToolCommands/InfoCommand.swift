@@ -6,9 +6,9 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// `quire info`
+/// The command `quire info`.
 enum InfoCommand {
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
@@ -37,7 +37,7 @@ enum InfoCommand {
     }
   }
 
-  /// Shows what an open store is.
+  /// Prints the description of an open store.
   static func show(_ store: any Store, _ invocation: Invocation) throws -> ExitCode {
     let snapshot = try store.snapshot()
     let description = try store.describe()
@@ -80,7 +80,7 @@ enum InfoCommand {
     return .done
   }
 
-  /// How many objects each entity has by itself, by name.
+  /// Returns the number of objects of each entity, without subentities, by the entity's name.
   private static func counts(
     _ store: any Store, _ snapshot: any StoreSnapshot
   ) throws -> [(name: String, count: Int)] {

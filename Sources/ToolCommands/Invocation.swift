@@ -1,6 +1,6 @@
 import StoreInterface
 
-/// A command together with the values that one command line gives it.
+/// A command together with the values of one command line.
 struct Invocation: Sendable {
   let command: Command
   let console: Console
@@ -17,9 +17,9 @@ struct Invocation: Sendable {
     self.options = options
   }
 
-  /// The value of a required argument.
+  /// Returns the value of a required argument.
   ///
-  /// - Precondition: The command declares the argument, and as required.
+  /// - Precondition: The command declares the argument as required.
   subscript(argument: Argument) -> String {
     precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
     guard let value = arguments[argument]?.first else {
@@ -28,35 +28,34 @@ struct Invocation: Sendable {
     return value
   }
 
-  /// The value of an argument, if it was given.
+  /// Returns the value of an argument; `nil` if it was not given.
   func value(of argument: Argument) -> String? {
     precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
     return arguments[argument]?.first
   }
 
-  /// The path of an output, for ``output(_:on:)-(Argument,_)``.
+  /// Returns the path of an output, for ``output(_:on:)-(Argument,_)``.
   func path(ofOutput argument: Argument) -> String? { arguments[argument]?.first }
 
-  /// All values of an argument that takes several.
+  /// Returns all values of an argument that takes several.
   func values(of argument: Argument) -> [String] { arguments[argument] ?? [] }
 
-  /// The value of an option, if it was given.
+  /// Returns the value of an option; `nil` if it was not given.
   func value(of option: Option) -> String? {
     precondition(!option.role.isOutput, "An output is had as an 'Output'.")
     return options[option]
   }
 
-  /// The path of an output, for ``output(_:on:)-(Option,_)``.
+  /// Returns the path of an output, for ``output(_:on:)-(Option,_)``.
   func path(ofOutput option: Option) -> String? { options[option] }
 
-  /// Whether the option was given.
+  /// Returns whether the option was given.
   func has(_ option: Option) -> Bool { options[option] != nil }
 
-  /// Closes a store that the command has saved to.
+  /// Closes a store after the command has saved to it.
   ///
-  /// A save counts, whatever the closing of the store meets, such as a full disk when the log of a
-  /// database is brought into its file. So an error is a note then: a script that took it for a failed
-  /// save would save twice.
+  /// A save counts even if the close fails, for example because the disk is full when a database's log is moved into its file.
+  /// After a save, an error is therefore only a note. A script that took the error for a failed save would save twice.
   func close(_ store: any Store, saved: Bool) throws {
     do { try store.close() } catch {
       guard saved else { throw error }
@@ -65,6 +64,6 @@ struct Invocation: Sendable {
     }
   }
 
-  /// The form that the results are wanted in.
+  /// The requested format of the results.
   var format: OutputFormat { value(of: .format).flatMap(OutputFormat.init) ?? .text }
 }

@@ -6,7 +6,7 @@ import ObjectModel
 import StoreInterface
 import Validation
 
-/// `quire migrate`
+/// The command `quire migrate`.
 enum MigrateCommand {
   static let model = Option(
     "model", value: "MODEL", role: .input,
@@ -30,7 +30,7 @@ enum MigrateCommand {
     "allow-invalid", "Lets objects break rules of the new version.")
   static let noInference = Option("no-inference", "Takes written mappings only.")
 
-  /// The command, over stores from the given reader and models from another.
+  /// Returns the command for stores and models from the given readers.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "migrate", "brings a store to another version of its model",

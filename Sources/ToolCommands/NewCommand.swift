@@ -4,7 +4,7 @@ import JSONText
 import ObjectModel
 import StoreInterface
 
-/// `quire new`
+/// The command `quire new`.
 enum NewCommand {
   static let document = Argument(
     "DOC", "The document that is made: a folder, by custom NAME.quire.", role: .output)
@@ -18,7 +18,7 @@ enum NewCommand {
   static let title = Option("title", value: "TEXT", "What people call the document.")
   static let force = Option(Option.forceName, "Replaces a document that is there.")
 
-  /// The command, over stores from the given reader and models from another.
+  /// Returns the command for stores and models from the given readers.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "new", "makes a document",

@@ -2,7 +2,7 @@ import Archives
 import DurableFiles
 import JSONText
 
-/// `quire pack`
+/// The command `quire pack`.
 enum PackCommand {
   static let document = Argument("DOC", "The document's folder.", role: .input)
   static let file = Argument(
@@ -10,7 +10,7 @@ enum PackCommand {
     isRequired: false, role: .output)
   static let force = Option(Option.forceName, "Replaces a file that is there.")
 
-  /// The command, over files of the given disk.
+  /// Returns the command for files on the given disk.
   static func command(on disk: any Disk) -> Command {
     Command(
       "pack", "writes a document's folder into one file",

@@ -3,7 +3,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// `quire predicate`
+/// The command `quire predicate`.
 enum PredicateCommand {
   static let text = Argument("TEXT", "The predicate, in the language of NSPredicate.")
   static let model = Option(
@@ -12,7 +12,7 @@ enum PredicateCommand {
   static let entity = Option(
     "entity", value: "ENTITY", "The entity whose objects the predicate is asked of.")
 
-  /// The command, over models from the given reader.
+  /// Returns the command for models from the given reader.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "predicate", "reads a predicate and prints its tree, or what is wrong with it",

@@ -6,7 +6,7 @@ import ObjectModel
 import Recovery
 import StoreInterface
 
-/// `quire recover`
+/// The command `quire recover`.
 enum RecoverCommand {
   static let file = Argument(
     "FILE", "The damaged file, or the document with damaged parts.", role: .input)
@@ -17,7 +17,7 @@ enum RecoverCommand {
   static let keepInvalid = Option(
     "keep-invalid", "Keeps objects that lack what they must have; the result is not valid then.")
 
-  /// The command, over stores from the given reader and models from another.
+  /// Returns the command for stores and models from the given readers.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "recover", "gets what can be read out of a damaged file, into a new store",

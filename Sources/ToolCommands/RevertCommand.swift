@@ -1,12 +1,12 @@
 import Documents
 import JSONText
 
-/// `quire revert`
+/// The command `quire revert`.
 enum RevertCommand {
   static let version = Option(
     "to", value: "NUMBER", "The version that the document becomes, as 'quire history' lists it.")
 
-  /// The command, over documents from the given reader.
+  /// Returns the command for documents from the given reader.
   static func command(_ reader: StoreReader) -> Command {
     Command(
       "revert", "makes a document what it was at an earlier version",

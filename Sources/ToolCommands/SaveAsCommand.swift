@@ -2,11 +2,11 @@ import Documents
 import JSONText
 import StoreInterface
 
-/// `quire save-as`
+/// The command `quire save-as`.
 enum SaveAsCommand {
   static let target = Argument("DST", "The document that is made.", role: .output)
 
-  /// The command, over documents from the given reader.
+  /// Returns the command for documents from the given reader.
   static func command(_ reader: StoreReader) -> Command {
     Command(
       "save-as", "writes a document to another place, or as stores of another type",

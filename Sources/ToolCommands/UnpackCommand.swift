@@ -1,14 +1,14 @@
 import Archives
 import DurableFiles
 
-/// `quire unpack`
+/// The command `quire unpack`.
 enum UnpackCommand {
   static let file = Argument("FILE", "The packed document.", role: .input)
   static let document = Argument(
     "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false,
     role: .output)
 
-  /// The command, over files of the given disk.
+  /// Returns the command for files on the given disk.
   static func command(on disk: any Disk) -> Command {
     Command(
       "unpack", "makes the folder of a packed document",

@@ -6,14 +6,14 @@ import ObjectModel
 import Quire
 import StoreInterface
 
-/// `quire vacuum`
+/// The command `quire vacuum`.
 enum VacuumCommand {
   static let keep = Option(
     "keep", value: "HISTORY",
     "Which earlier saves stay: so many (5), those of a time (30d, 12h), all or none; none unless said."
   )
 
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "vacuum", "makes a store's file as small as it can be, and says how small",

@@ -5,7 +5,7 @@ import Quire
 import StoreInterface
 import Validation
 
-/// `quire validate`
+/// The command `quire validate`.
 enum ValidateCommand {
   static let path = Argument(
     "PATH", "The documents or files to check; may be left out with --rules.", isRequired: false,
@@ -15,7 +15,7 @@ enum ValidateCommand {
     "A model that the objects should be of, beside the one in the file.")
   static let rules = Option("rules", "Lists every rule that is checked.")
 
-  /// The command, over files of the given disk and models from the given reader.
+  /// Returns the command for files on the given disk and models from the given reader.
   ///
   /// - Parameter backends: Returns the kinds of stores, by which a store without rules is told from other files.
   static func command(

@@ -3,7 +3,7 @@ import JSONText
 import PluginHost
 import StoreInterface
 
-/// `quire plugin`
+/// The command `quire plugin`.
 enum PluginCommand {
   static let action = Argument(
     "ACTION",
@@ -14,7 +14,7 @@ enum PluginCommand {
     "A plug-in's name, or the path of its folder; for 'test' the path, for 'new' the name alone.",
     isRequired: false)
 
-  /// The command, over the plug-ins that are found there.
+  /// Returns the command for the plug-ins that the finder finds.
   static func command(_ finder: PluginFinder) -> Command {
     Command(
       "plugin", "shows which plug-ins there are, tries one, and begins new ones",

@@ -3,7 +3,7 @@ import Foundation
 import ObjectModel
 import StoreInterface
 
-/// `quire open`
+/// The command `quire open`.
 enum OpenCommand {
   static let keepGoing = Option(
     "keep-going",
@@ -11,7 +11,7 @@ enum OpenCommand {
   static let discard = Option(
     "discard", "Takes a script's unsaved changes at its end for what was wanted, and drops them.")
 
-  /// The command, over stores from the given reader.
+  /// Returns the command for stores from the given reader.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files,
     historyPath: String? = LineHistory.usualPath()
