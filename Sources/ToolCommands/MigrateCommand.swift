@@ -112,7 +112,7 @@ enum MigrateCommand {
     }
   }
 
-  /// Returns the hint with the commands that migrate a database that is not written where it is.
+  /// Returns the hint with the commands that migrate a database, for a migration that was not allowed to replace it.
   private static func hint(_ path: String, _ model: String, canBeWritten: Bool) -> String {
     let command = "quire migrate \(CommandError.quoted(path)) --model \(CommandError.quoted(model))"
     let output = CommandError.quoted(CommandError.path(path, beside: "-migrated"))
@@ -123,17 +123,17 @@ enum MigrateCommand {
       + "'\(command) --output \(output)' to leave it as it is."
   }
 
-  /// The type of store that the name of the new store asks for; `nil` for the type that the store has.
+  /// Returns the type of store that the name of the new store asks for; `nil` to keep the type of the old store.
   private static func typeWanted(
     at output: String, of path: String, in places: StorePlaces
   ) throws -> StoreType? {
     let wanted = try OutputEnding.storeType(of: output, from: path)
-    // The name is the same for the block file, plain and compressed.
+    // Plain and compressed block files have the same file name extension.
     let isBlockFile = try places.backend(ofStoreAt: path).type == .compressed
     return wanted == .binary && isBlockFile ? nil : wanted
   }
 
-  /// What the command line says is known, and where it leads.
+  /// Returns a migrator that knows the model's versions and the options of the command line, and the target version.
   private static func migrator(
     _ file: String, _ invocation: Invocation, _ models: ModelReader, _ reader: StoreReader
   ) throws -> (Migrator, ModelVersions.Version) {
@@ -170,14 +170,14 @@ enum MigrateCommand {
     return (migrator, target)
   }
 
-  /// Checks the new store by all rules while the old one is in its place.
+  /// Validates the new store by all rules, before it replaces the old store.
   private static func check(_ path: String, on disk: any Disk, allowsInvalid: Bool) throws {
     let report = try Validator().validate(path, on: disk)
     let errors = report.findings.filter { finding in
-      // The rules of the graph are those that the command line lets objects break.
+      // With `--allow-invalid`, objects may break the rules of the graph.
       finding.rule.severity == .error && !(allowsInvalid && finding.rule.id.hasPrefix("GRAF"))
     }
-    // A store of a kind that a plug-in brings has no rules.
+    // There are no rules for stores of a type that a plug-in adds.
     guard let first = errors.first, report.format != .unknown else { return }
     if errors.allSatisfy({ $0.rule.id.hasPrefix("GRAF") }) {
       throw CommandError(
@@ -192,7 +192,7 @@ enum MigrateCommand {
       hint: "Please report it, with the command line.")
   }
 
-  /// Brings a document to another version of its model: all its stores, at once.
+  /// Migrates a document to another version of its model, with all its stores at once.
   private static func migrate(
     document path: String, to target: ModelVersions.Version, _ migrator: Migrator,
     _ reader: StoreReader, _ invocation: Invocation

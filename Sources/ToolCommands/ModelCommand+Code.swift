@@ -4,13 +4,14 @@ import ModelCode
 import ObjectModel
 
 extension ModelCommand {
-  /// Prints Swift source with a class for each entity, or writes it into a folder.
+  /// Prints Swift source with a class for each entity, or writes the source into a folder.
   ///
-  /// Of the current version, unless another was asked for, all versions are written beside it.
+  /// The classes are those of the current version, and all versions are written too. If the command line names a version, only
+  /// that version is written.
   static func writeCode(_ reader: ModelReader, _ invocation: Invocation) throws -> ExitCode {
     let made = try invocation.output(Self.output, on: RealDisk())
     let path = URL(fileURLWithPath: invocation[path]).deletingPathExtension()
-    // A bare `contents` file is named by the folder around it.
+    // A bare `contents` file takes its name from the folder that contains it.
     let name =
       path.lastPathComponent == "contents"
       ? path.deletingLastPathComponent().deletingPathExtension().lastPathComponent

@@ -2,7 +2,7 @@ import JSONText
 import ObjectModel
 
 extension ModelCommand {
-  /// Shows what differs from one model to another, and answers whether nothing does.
+  /// Prints the differences between two models. The exit code tells whether there are none.
   static func compare(
     _ old: ModelVersions.Version, with new: ModelVersions.Version, _ invocation: Invocation
   ) throws -> ExitCode {
@@ -47,7 +47,7 @@ extension ModelCommand {
     ])
   }
 
-  /// What part of the model changed: its kind, its name, and the name of what it belongs to.
+  /// Returns the changed part of the model: its kind, its name, and the name of the part that contains it.
   private static func place(
     of subject: ModelDifference.Subject
   ) -> (part: String, name: String?, owner: String?) {

@@ -82,7 +82,7 @@ enum ModelCommand {
     }
   }
 
-  /// Refuses options that would do nothing.
+  /// Throws an error for options that would have no effect.
   private static func checkOptions(
     _ invocation: Invocation, makesCode: Bool
   ) throws(CommandError) {
@@ -98,7 +98,7 @@ enum ModelCommand {
     }
   }
 
-  /// The form of results that are no code.
+  /// Returns the format of results that are not source code.
   static func format(_ invocation: Invocation) -> OutputFormat {
     invocation.value(of: form).flatMap(OutputFormat.init) ?? .text
   }

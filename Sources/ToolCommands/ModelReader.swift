@@ -1,15 +1,15 @@
 import ObjectModel
 import StoreInterface
 
-/// Where commands get their models from: files, or in a test whatever it hands out.
+/// The source of models for commands: files, or any models that a test supplies.
 struct ModelReader: Sendable {
-  /// The models that a path leads to.
+  /// Reads the models at a path.
   let read: @Sendable (_ path: String) throws -> ModelVersions
 
-  /// Reads model files.
+  /// A reader of model files.
   static let files = ModelReader { path in try ModelVersions.read(path) }
 
-  /// Reads model files, and the models that stores and documents contain.
+  /// Returns a reader of model files, and of the models that stores and documents contain.
   static func files(andStores stores: StoreReader) -> ModelReader {
     ModelReader { path in
       do { return try ModelVersions.read(path) } catch let error as ModelFileError {
@@ -22,7 +22,7 @@ struct ModelReader: Sendable {
     }
   }
 
-  /// The one model that a path leads to: the named version, or the current one.
+  /// Returns one model at a path: the named version, or the current version.
   func model(at path: String, version: String? = nil) throws -> ModelVersions.Version {
     let versions = try read(path)
     let wanted = version ?? versions.currentName

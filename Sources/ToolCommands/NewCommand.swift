@@ -68,7 +68,7 @@ enum NewCommand {
     }
   }
 
-  /// The stores that an option names.
+  /// Returns the descriptions of the stores that an option names.
   static func descriptions(
     _ text: String?, _ reader: StoreReader
   ) throws -> [DocumentStoreDescription] {

@@ -1,7 +1,7 @@
 import StoreInterface
 import Synchronization
 
-/// The changes of one run of the tool. The message of an error says from them whether the change counts.
+/// The changes that one run of the tool has made. The message of an error ends with sentences about them.
 ///
 ///     outcome.willChange("Nothing was saved.")
 ///     try context.save()
@@ -14,13 +14,13 @@ final class Outcome: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Forgets the run before.
+  /// Removes the changes of the previous run.
   func reset() { state.withLock { $0 = State() } }
 
-  /// Notes the sentence that is true if the next step fails.
+  /// Records the sentence that is true if the next step fails.
   func willChange(_ sentence: String) { state.withLock { $0.pending = sentence } }
 
-  /// Notes the sentence that is true from now on, whatever fails.
+  /// Records the sentence that is true from now on, even if a later step fails.
   func didChange(_ sentence: String) {
     state.withLock {
       $0.pending = nil
@@ -28,14 +28,15 @@ final class Outcome: Sendable {
     }
   }
 
-  /// Returns the error with the sentences that say what the command has changed.
+  /// Returns the error with the sentences about the changes of the command.
   ///
-  /// - Parameter cause: The error of the module below, which may say by itself that the change is uncertain.
+  /// - Parameter cause: The original error. If its code is `uncertain`, its message tells whether the change counts.
   func completing(_ error: CommandError, of cause: any Error) -> CommandError {
     var state = state.withLock { $0 }
     if (cause as? StoreError)?.code == .uncertain { state.pending = nil }
     var lines = state.done
-    // The message of another error says by itself that a value is refused, or that there is a conflict.
+    // Errors with other exit codes, such as a refused value or a conflict, already tell in their message that nothing was
+    // saved.
     if let pending = state.pending, error.exitCode == .inputOutput { lines.append(pending) }
     guard !lines.isEmpty else { return error }
     return CommandError(

@@ -2,10 +2,11 @@ import Documents
 import DurableFiles
 import StoreInterface
 
-/// A path that a command writes to: the one way by which commands write files and folders.
+/// A path that a command writes to. Commands write files and folders only through this type.
 ///
-/// It refuses the command's own inputs, by whatever name, and it refuses what is there unless the command line says
-/// `--force`. The new file or folder takes its place once it is whole. After any failure the old one is there.
+/// An output throws an error if it is one of the command's inputs, under any name. It also throws if the path exists, unless
+/// the command line contains `--force`. The new file or folder takes its place when it is complete. After a failure, the old
+/// one is unchanged.
 struct Output: Sendable {
   /// The path, as the command line names it.
   let path: String
@@ -50,7 +51,7 @@ struct Output: Sendable {
     }
   }
 
-  /// Refuses a file or a folder that is there, unless it may be replaced.
+  /// Throws an error if there is a file or a folder at the path, unless the output may replace it.
   ///
   /// - Parameter acceptsEmptyFolder: Whether an empty folder counts as nothing.
   func checkFree(acceptsEmptyFolder: Bool = false) throws {
@@ -63,7 +64,7 @@ struct Output: Sendable {
     }
   }
 
-  /// A file in the folder that this is, which must be free too.
+  /// Returns the output of a file in this folder. Throws an error if the file is an input of the command.
   func file(_ name: String) throws -> Output {
     var file = self
     file = Output(copying: self, path.appendingPathComponent(name))
@@ -84,11 +85,11 @@ struct Output: Sendable {
   ///
   /// - Parameters:
   ///   - type: The type of the new store.
-  ///   - contents: Makes the store at the path that it is given, and closes it.
+  ///   - contents: Makes the store at the given temporary path, and closes it.
   func makeStore<R>(
     _ type: StoreType, in places: StorePlaces, _ contents: (_ temporary: String) throws -> R
   ) throws -> R {
-    // A log that lies beside the path would be read into a new database of that name.
+    // SQLite would read an old log next to the path into a new database of the same name.
     let hasLog =
       places.isDatabase(path) || !ConvertCommand.types.contains { $0.value == type }
     let endings = hasLog ? StorePlaces.companionEndings : []
@@ -104,7 +105,7 @@ struct Output: Sendable {
       do { try places.settleDatabase(path) } catch let error as StoreError
         where error.code != .locked
       {
-        // A database that can't be opened is replaced with its log.
+        // A database that can't be opened is replaced, together with its log.
       }
     }
     return try making {
@@ -113,7 +114,7 @@ struct Output: Sendable {
     }
   }
 
-  /// Makes a file or a folder at the path that `contents` is given.
+  /// Makes a file or a folder. `contents` writes it at a temporary path.
   func make<R>(_ contents: (_ temporary: String) throws -> R) throws -> R {
     try making { try disk.make(path, overwriting: overwrites, contents: contents) }
   }
@@ -123,7 +124,7 @@ struct Output: Sendable {
     try making { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
   }
 
-  /// Writes several files into the folder. All are there, or none is new.
+  /// Writes several files into the folder: all of them, or none after an error.
   func writeFiles(
     _ names: [String], _ contents: (_ name: String, inout FileWriter) throws -> Void
   ) throws {
@@ -149,7 +150,7 @@ struct Output: Sendable {
       try disk.makeDirectory(staging, permissions: FilePermissions(rawValue: 0o700))
       defer { try? disk.removeTree(staging) }
       try write(into: staging)
-      // A file that can't take its place takes those before it back.
+      // If a file can't take its place, the files before it are removed again.
       func place(_ rest: ArraySlice<Output>, _ names: ArraySlice<String>) throws {
         guard let file = rest.first, let name = names.first else { return }
         try disk.make(file.path, overwriting: overwrites) { temporary in
@@ -162,7 +163,7 @@ struct Output: Sendable {
     }
   }
 
-  /// Calls `body`, which makes all of the output, and notes that it is there.
+  /// Calls `body`, which makes the whole output, and records that the output is written.
   func making<R>(_ body: () throws -> R) throws -> R {
     let result = try reporting(body)
     outcome.didChange("'\(oneLine(path))' is written.")
@@ -171,7 +172,7 @@ struct Output: Sendable {
 
   // MARK: - Words
 
-  /// Calls `body`, and puts into words what the disk, a document or a store refuses about this path.
+  /// Calls `body`, and explains errors of the disk, a document or a store about this path.
   func reporting<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as DiskError {
       throw explained(error)
@@ -204,23 +205,23 @@ struct Output: Sendable {
 }
 
 extension Invocation {
-  /// The output that an argument names; `nil` if it was left out.
+  /// Returns the output that an argument names; `nil` if the argument was left out.
   ///
-  /// - Throws: ``CommandError`` if it is an input of the command too.
+  /// - Throws: ``CommandError`` if the output is also an input of the command.
   func output(_ argument: Argument, on disk: any Disk) throws -> Output? {
     try path(ofOutput: argument).map { try Output($0, argument.role, self, on: disk) }
   }
 
-  /// The output that an option names; `nil` if it was left out.
+  /// Returns the output that an option names; `nil` if the option was left out.
   ///
-  /// - Throws: ``CommandError`` if it is an input of the command too.
+  /// - Throws: ``CommandError`` if the output is also an input of the command.
   func output(_ option: Option, on disk: any Disk) throws -> Output? {
     try path(ofOutput: option).map { try Output($0, option.role, self, on: disk) }
   }
 
-  /// An output at a path that the command chooses because the command line names none.
+  /// Returns the output at a path that the command chooses because the command line names none.
   ///
-  /// - Throws: ``CommandError`` if it is an input of the command too.
+  /// - Throws: ``CommandError`` if the output is also an input of the command.
   func output(at path: String, on disk: any Disk) throws -> Output {
     try Output(path, .output, self, on: disk)
   }

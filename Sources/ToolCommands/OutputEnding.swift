@@ -1,8 +1,8 @@
 import StoreInterface
 
-/// The kind of result that the ending of a path's name asks for.
+/// The kind of result that the extension of a file's name asks for.
 ///
-/// A name without an ending, or with one that means nothing here, leaves the choice to the command.
+/// If a name has no extension, or an unknown one, the command chooses.
 enum OutputEnding: Sendable, Hashable {
   /// A store of a type.
   case store(StoreType)
@@ -13,7 +13,7 @@ enum OutputEnding: Sendable, Hashable {
   /// A packed document.
   case archive
 
-  /// The meaning of the ending of a path.
+  /// Returns the kind of result that the extension of a path asks for.
   init?(_ path: String) {
     let name = path.split(separator: "/").last.map { $0.lowercased() } ?? ""
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex,
@@ -28,12 +28,12 @@ enum OutputEnding: Sendable, Hashable {
     "quire": .document, "zip": .archive,
   ]
 
-  /// The type of the stores that the plug-in SQLiteStore brings.
+  /// The type of the stores of the plug-in SQLiteStore.
   static let sqlite = StoreType(rawValue: "SQLite")
 
-  /// The type of store that a path asks for; `nil` where the command chooses.
+  /// Returns the type of store that a path asks for; `nil` if the command chooses.
   ///
-  /// - Throws: ``CommandError`` that names the command for a path that asks for no store.
+  /// - Throws: ``CommandError`` for a path that asks for no store. The error names the command to use.
   static func storeType(of path: String, from source: String) throws(CommandError) -> StoreType? {
     switch OutputEnding(path) {
     case nil: return nil
@@ -42,13 +42,13 @@ enum OutputEnding: Sendable, Hashable {
     }
   }
 
-  /// Refuses a path that asks for something else than a document.
+  /// Throws an error for a path that asks for a result other than a document.
   static func checkDocument(_ path: String, from source: String) throws(CommandError) {
     guard let ending = OutputEnding(path), ending != .document else { return }
     throw ending.refusal(path, source, "a document's folder")
   }
 
-  /// Refuses a path that asks for something else than text.
+  /// Throws an error for a path that asks for a result other than text.
   static func checkText(_ path: String, from source: String) throws(CommandError) {
     guard let ending = OutputEnding(path), ending != .text else { return }
     throw ending.refusal(path, source, "text")

@@ -1,13 +1,13 @@
-/// The form of a command's results.
+/// The format of a command's results.
 enum OutputFormat: String, CaseIterable {
-  /// For people.
+  /// Text for a reader.
   case text
-  /// For programs.
+  /// JSON for other programs.
   case json
 }
 
 extension Option {
-  /// The form of the results. Every command that prints has it.
+  /// The option for the format of the results. Every command that prints results has this option.
   static let format = Option(
     "format", value: "FORMAT", choices: OutputFormat.allCases.map(\.rawValue),
     "The form of the results; text unless said otherwise.")

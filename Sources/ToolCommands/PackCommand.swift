@@ -45,7 +45,7 @@ enum PackCommand {
           }
         }
       } catch let error as ArchiveError {
-        // The archive is none yet: what is wrong is what the folder holds.
+        // The archive does not exist yet, so the error is about the contents of the folder.
         throw CommandError(.inputOutput, error.message)
       }
       line.end()
@@ -54,7 +54,7 @@ enum PackCommand {
     }
   }
 
-  /// The file beside a folder that it becomes: `Trip.quire.zip` of `Trip.quire`.
+  /// Returns the path of the archive next to a folder: `Trip.quire.zip` for `Trip.quire`.
   private static func defaultPath(for folder: String) throws -> String {
     let path = folder.trimmingSlashes
     guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
@@ -65,9 +65,9 @@ enum PackCommand {
     return path + ".zip"
   }
 
-  /// Keeps others from writing to the document while it is read.
+  /// Calls `body`, and keeps other processes from writing to the document in the meantime.
   ///
-  /// The one place where packing takes a document's lock: a folder without a lock file is read as it is.
+  /// Packing takes a document's lock only here. A folder without a lock file is read without a lock.
   private static func holdingStill<R>(
     _ folder: String, on disk: any Disk, _ body: () throws -> R
   ) throws -> R {
@@ -83,7 +83,8 @@ enum PackCommand {
     return result
   }
 
-  /// Reads a document without its lock, which the person may not take. Throws if another process has saved meanwhile.
+  /// Reads a document without its lock, because the user may not take the lock. Throws if another process has saved in the
+  /// meantime.
   private static func readingUnlocked<R>(
     _ folder: String, on disk: any Disk, _ body: () throws -> R
   ) throws -> R {
@@ -100,7 +101,7 @@ enum PackCommand {
     return result
   }
 
-  /// Says what was made.
+  /// Prints the description of the new archive.
   static func write(_ report: ArchiveReport, _ path: String, _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch invocation.format {

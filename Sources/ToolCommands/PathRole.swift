@@ -1,17 +1,17 @@
-/// How a command uses a path that its command line names.
+/// The use that a command makes of a path on its command line.
 ///
-/// Every argument and option that takes a path declares its role. A command gets an output only as an ``Output``,
-/// which refuses what must not be written over.
+/// Every argument and option that takes a path declares its role. A command gets an output only as an ``Output``, which
+/// protects the command's inputs and existing files from being overwritten.
 enum PathRole: Sendable, Hashable {
   /// The value is no path.
   case none
-  /// The command reads the file or the folder. It may also change a store or a document in its place.
+  /// The command reads the file or the folder. The command may also change a store or a document in place.
   case input
   /// Several inputs, with commas between.
   case inputs
   /// The command makes the file or the folder.
   case output
-  /// The command writes files into the folder, beside other files that are there.
+  /// The command writes files into the folder, beside existing files.
   case outputFolder
 
   /// Whether the command writes to the path.
@@ -32,7 +32,7 @@ extension Invocation {
       }
   }
 
-  /// Whether the command line allows the command to replace what is there.
+  /// Whether the command line allows the command to replace existing files.
   var overwrites: Bool { command.options.contains { $0.name == Option.forceName && has($0) } }
 }
 

@@ -73,7 +73,7 @@ enum PredicateCommand {
   }
 }
 
-/// A part of a predicate's tree, and the parts below it.
+/// A node of a predicate's tree, with the nodes below it.
 private struct PartOfTree {
   let kind: String
   let text: String
@@ -140,7 +140,7 @@ private struct PartOfTree {
     }
   }
 
-  /// A line for each part, those below it two spaces further in.
+  /// The lines of the tree. Each level is indented by two more spaces.
   var lines: [String] { [oneLine(text)] + parts.flatMap { $0.lines.map { "  " + $0 } } }
 
   var json: JSON {

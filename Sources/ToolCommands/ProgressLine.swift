@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A line on a terminal that says how far a command is; nothing elsewhere.
+/// A line that shows the progress of a command on a terminal. Elsewhere, nothing is written.
 ///
-/// It appears only when the command takes a while, and is gone before anything else is written.
+/// The line appears only if the command takes longer than a second. The command removes the line before it writes other output.
 final class ProgressLine: Sendable {
   private let stream: Console.Stream
   private let words: String
@@ -18,7 +18,7 @@ final class ProgressLine: Sendable {
     self.words = words
   }
 
-  /// Shows the share of the work that is done, from 0 to 1.
+  /// Shows the completed share of the work, from 0 to 1.
   func show(_ share: Double) {
     guard stream.isTerminal else { return }
     let percent = Int(max(0, min(share, 1)) * 100)
@@ -27,12 +27,12 @@ final class ProgressLine: Sendable {
         return
       }
       state.shown = percent
-      // Progress that can't be shown is no reason to stop.
+      // A failure to show progress does not stop the command.
       try? stream.write("\r\(words): \(percent) %")
     }
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func end() {
     let isShown = state.withLock { $0.shown != nil }
     if isShown { try? stream.write("\r\u{1B}[K") }

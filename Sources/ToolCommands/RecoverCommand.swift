@@ -90,7 +90,7 @@ enum RecoverCommand {
     }
   }
 
-  /// Gets all that can be read out of the stores of a damaged document into a new document.
+  /// Recovers the readable objects from the stores of a damaged document into a new document.
   private static func recover(
     document folder: String, into output: Output, _ reader: StoreReader, _ models: ModelReader,
     _ invocation: Invocation
@@ -103,7 +103,7 @@ enum RecoverCommand {
     try OutputEnding.checkDocument(path, from: folder)
     try output.checkFree()
     let given = try invocation.value(of: model).map { try models.model(at: $0).model }
-    // The stores of a packed document are read inside the archive, without its checksums.
+    // The stores of a packed document are read inside the archive, without a check of the archive's checksums.
     let isPacked = try reader.disk.status(of: folder).kind == .file
     let disk: any Disk = isPacked ? PackedDisk(try Archive(folder, on: reader.disk)) : reader.disk
     let remains = try DocumentRemains(folder, on: disk)

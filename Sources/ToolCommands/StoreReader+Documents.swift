@@ -10,7 +10,7 @@ extension StoreReader {
   /// The backends and the disk.
   var places: StorePlaces { StorePlaces(backends, on: disk) }
 
-  /// Opens a document; for writing it waits a while for whoever has it open.
+  /// Opens a document. For exclusive access, waits for up to five seconds while another process has the document open.
   func document(
     _ path: String, access: Document.Access, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
@@ -21,7 +21,7 @@ extension StoreReader {
     return document
   }
 
-  /// The number of a version, as somebody has written it.
+  /// Parses the number of a version.
   static func versionNumber(_ words: String) throws -> Int64 {
     guard let number = Int64(words) else {
       throw CommandError.wrongUsage("'\(oneLine(words))' is no version's number.")
@@ -29,16 +29,16 @@ extension StoreReader {
     return number
   }
 
-  /// Whether there is a document at a path, and no store: a folder, or a packed one.
+  /// Returns whether there is a document at a path, as a folder or packed, and not a store.
   func isDocument(_ path: String) -> Bool {
     guard let kind = try? disk.status(of: path).kind else { return false }
     if kind == .directory { return !isStoreFolder(path) }
     return kind == .file && Archive.isPackedDocument(at: path, on: disk)
   }
 
-  /// Returns the versions of its model that a document contains; `nil` if there is no document at the path.
+  /// Returns the versions of a document's model; `nil` if there is no document at the path.
   ///
-  /// A store of the document may be damaged: nothing of its last save is needed.
+  /// A store of the document may be damaged, because its last save is not needed.
   func modelVersions(ofDocumentAt path: String) throws -> ModelVersions? {
     guard isDocument(path) else { return nil }
     let isFolder = try disk.status(of: path).kind == .directory
@@ -50,14 +50,14 @@ extension StoreReader {
       currentName: document.manifest.model)
   }
 
-  /// Whether a folder is a store of some kind and no document.
+  /// Returns whether a folder is a store and not a document.
   private func isStoreFolder(_ path: String) -> Bool {
     let hasManifest = (try? disk.exists(path + "/manifest.json")) ?? false
     return !hasManifest && backends.backend(ofFolderAt: path, on: disk) != nil
   }
 
-  /// The store of a document that a command is about: the one that the command line names, or that holds the
-  /// entity it names, or the only one.
+  /// Returns the store of a document on which a command works: the store that the command line names, or the store for the
+  /// command line's entity, or the only store.
   func store(
     ofDocument path: String, _ invocation: Invocation, readOnly: Bool
   ) throws -> any Store {
@@ -98,11 +98,11 @@ extension StoreReader {
 }
 
 extension Option {
-  /// The store of a document that a command is about.
+  /// The option for the store of a document.
   static let storeName = Option(
     "in", value: "NAME",
     "The store of a document that is meant; the one that holds the entity unless said.")
-  /// The version of a document or a store that is looked at.
+  /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER",
     "The version that is looked at, as 'quire history' lists it; the newest unless said."
@@ -110,12 +110,12 @@ extension Option {
 }
 
 extension Wording {
-  /// The stores of a document with their types.
+  /// Returns the names and types of a document's stores as text.
   static func stores(of document: Document) -> String {
     document.stores.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
   }
 
-  /// The same for programs.
+  /// Returns the names and types of a document's stores as JSON.
   static func storesJSON(of document: Document) -> JSON {
     .array(
       document.stores.map {
@@ -124,7 +124,7 @@ extension Wording {
   }
 }
 
-/// A store of a document, which is open as long as this is.
+/// A store of a document. The document stays open until the store is closed.
 private final class StoreOfDocument: Store {
   private let store: DocumentStore
   private let document: Document
@@ -156,7 +156,7 @@ private final class StoreOfDocument: Store {
   }
   func describe() throws -> StoreDescription {
     var description = try store.describe()
-    // What lies behind the newest save of a document's store belongs to saves that came to nothing.
+    // In a document, bytes after a store's newest counted commit belong to failed saves, and are not reported.
     description.strayByteCount = 0
     return description
   }

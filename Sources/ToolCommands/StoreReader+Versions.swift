@@ -3,10 +3,9 @@ import Rows
 import StoreInterface
 
 extension StoreReader {
-  /// Returns a store that is no part of a document, at the version that the command line names.
+  /// Returns a store that is not part of a document, at the version that the command line names.
   ///
-  /// - Throws: ``CommandError`` for options that do not apply to the store, and for a version that the
-  ///   store does not hold.
+  /// - Throws: ``CommandError`` for options that do not apply to the store, and for a version that the store does not contain.
   func version(
     of store: any Store, at path: String, _ invocation: Invocation
   ) throws -> any Store {
@@ -27,7 +26,7 @@ extension StoreReader {
     return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
   }
 
-  /// Refuses `--model` for a document, which contains the model of its stores.
+  /// Throws an error for `--model` with a document, because a document contains the model of its stores.
   static func checkModelOption(
     ofDocument path: String, _ invocation: Invocation
   ) throws(CommandError) {
@@ -37,7 +36,7 @@ extension StoreReader {
       hint: "Leave out --model.")
   }
 
-  /// Refuses a kind of store that keeps no earlier commits.
+  /// Throws an error for a kind of store that keeps no earlier commits.
   static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
     guard !store.capabilities.contains(.history) else { return }
     throw .wrongUsage(

@@ -5,15 +5,15 @@ import Quire
 import StoreInterface
 import Synchronization
 
-/// Where commands get their stores from: the backends they know, and the disk that files are on.
+/// Opens stores for commands, with the backends of the tool and the disk of the files.
 struct StoreReader: Sendable {
   /// The disk.
   let disk: any Disk
   private let makeBackends: @Sendable () -> StoreBackends
   private let opened: OpenStores
 
-  /// The given kinds of stores on the given disk; they are asked for when somebody needs them, since plug-ins are
-  /// looked for then.
+  /// Creates a reader with backends and a disk. The backends are made at each use and not before, because they need a search
+  /// for plug-ins.
   init(
     backends: @escaping @autoclosure @Sendable () -> StoreBackends, disk: any Disk,
     opened: OpenStores = OpenStores()
@@ -23,28 +23,27 @@ struct StoreReader: Sendable {
     self.opened = opened
   }
 
-  /// The kinds of stores.
+  /// The backends.
   var backends: StoreBackends { makeBackends() }
 
-  /// Stores of every built-in kind in files of the given disk.
+  /// Returns a reader of stores of every built-in kind on the given disk.
   static func files(on disk: any Disk) -> StoreReader {
     StoreReader(backends: .builtIn, disk: disk)
   }
 
-  /// Opens store files of every built-in kind and of those that plug-ins bring.
+  /// Returns a reader of stores of every built-in kind and of the kinds that plug-ins add.
   ///
-  /// - Parameter opened: Takes note of what is opened.
+  /// - Parameter opened: Records the opened stores.
   static func files(_ plugins: PluginFinder, _ opened: OpenStores = OpenStores()) -> StoreReader {
     StoreReader(backends: plugins.backends, disk: RealDisk(), opened: opened)
   }
 
-  /// Opens store files.
+  /// A reader of store files of every built-in kind.
   static let files = StoreReader.files(on: RealDisk())
 
-  /// The store at a path, opened for reading unless said otherwise, with the model that the command line
-  /// names.
+  /// Opens the store at a path, with the model that the command line names. The store is opened for reading by default.
   ///
-  /// What kind of store it is is seen from its first bytes.
+  /// The backend is found by the first bytes of the file.
   func open(
     _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true
   ) throws -> any Store {
@@ -69,7 +68,7 @@ struct StoreReader: Sendable {
     }
   }
 
-  /// Opens the store at a path for changes, or for reading if it can't be written to.
+  /// Opens the store at a path for changes, or for reading if it can't be written.
   ///
   /// - Returns: The store, and the reason why it is open for reading only; `nil` if it may be changed.
   func openToEdit(
@@ -81,7 +80,7 @@ struct StoreReader: Sendable {
     }
   }
 
-  /// The message of an error that says that something can't be written to; `nil` for another error.
+  /// Returns the message of an error about missing write access; `nil` for any other error.
   private static func readOnlyReason(_ error: any Error) -> String? {
     func isRefusal(_ cause: (any Error)?) -> Bool {
       guard let code = (cause as? DiskError)?.code else { return false }
@@ -97,12 +96,12 @@ struct StoreReader: Sendable {
     }
   }
 
-  /// Takes note of damage that the command line accepts with `--damaged`, for the exit code.
+  /// Records damage that the command line accepts with `--damaged`, for the exit code.
   func noteDamage(of store: any Store, at path: String) throws {
     if let damage = try store.describe().damage { opened.note(damage: damage, at: path) }
   }
 
-  /// The model that a store holds; `nil` when there is no store at the path.
+  /// Returns the model that a store contains; `nil` if there is no store at the path.
   func model(ofStoreAt path: String) throws -> Model? {
     guard !isDocument(path), let backend = try? backends.backend(ofStoreAt: path, on: disk) else {
       return nil
@@ -112,7 +111,7 @@ struct StoreReader: Sendable {
     return try store.snapshot().model
   }
 
-  /// Whether a file is an SQLite database, whoever knows what is in it.
+  /// Returns whether a file is an SQLite database, with any contents.
   func isDatabase(_ path: String) -> Bool {
     let start = try? StoreBackends.firstBytes(of: path, on: disk)
     return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
@@ -130,15 +129,15 @@ struct StoreReader: Sendable {
   }
 }
 
-/// The stores that one run of the tool has opened. Some leave files beside their own until they are closed.
+/// The stores that one run of the tool has opened. Some stores keep additional files beside their own until they are closed.
 final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])
 
-  /// Takes note of a store.
+  /// Records an open store.
   func note(_ store: any Store) { stores.withLock { $0.append(store) } }
 
-  /// Takes note of damage of the store or document at a path that was opened in spite of it.
+  /// Records the damage of a store or document that was opened in spite of it.
   func note(damage: String, at path: String) {
     damages.withLock {
       $0.append(
@@ -149,7 +148,7 @@ final class OpenStores: Sendable {
     }
   }
 
-  /// Removes and returns the errors for the damage that was noted.
+  /// Removes and returns the errors for the recorded damage.
   func takeDamages() -> [CommandError] {
     damages.withLock { damages in
       defer { damages = [] }
@@ -157,9 +156,9 @@ final class OpenStores: Sendable {
     }
   }
 
-  /// Closes all.
+  /// Closes all stores.
   ///
-  /// - Throws: What the first throws that can't be closed.
+  /// - Throws: The error of the first store that can't be closed.
   func close() throws {
     let all = stores.withLock { stores in
       defer { stores = [] }
@@ -170,24 +169,24 @@ final class OpenStores: Sendable {
 }
 
 extension Argument {
-  /// The store that a command is about.
+  /// The store on which a command works.
   static let store = Argument("STORE", "A document, or a store's file.", role: .input)
-  /// The entity that a command is about.
+  /// The entity on which a command works.
   static let entity = Argument(
     "ENTITY", "The entity whose objects are meant, subentities included.")
 }
 
 extension Option {
-  /// Whether a store whose last save is damaged is read at an earlier one.
+  /// The option to read a store with a damaged last save at an earlier save.
   static let damaged = Option(
     "damaged",
     "Reads a store whose last save is damaged, at its newest save that is whole; the exit code is 4."
   )
-  /// Whether a store that another system made may be written.
+  /// The option to write to a store that another system made.
   static let writesForeign = Option(
     "write",
     "Writes also into a store that another system made, such as a database of Core Data's.")
-  /// The model of a store that does not hold its own.
+  /// The option for the model of a store that does not contain its own.
   static let storeModel = Option(
     "model", value: "MODEL", role: .input,
     "The model that the store was written with, for one that does not hold it.")

@@ -1,20 +1,20 @@
-/// Rows of text in columns that line up.
+/// Rows of text in aligned columns.
 struct Table {
   private(set) var rows: [[String]] = []
 
-  /// Adds a row. Empty cells at its end take no room.
+  /// Adds a row. Empty cells at its end take no space.
   mutating func add(_ cells: String...) { add(cells) }
 
-  /// Adds a row. Empty cells at its end take no room.
+  /// Adds a row. Empty cells at its end take no space.
   mutating func add(_ cells: [String]) { rows.append(cells.map(oneLine)) }
 
-  /// The rows, each after `indent` spaces, with two spaces between columns.
+  /// Returns the rows, each after `indent` spaces, with two spaces between columns.
   func text(indent: Int = 0) -> String {
     let widths = Table.widths(of: rows)
     return rows.map { Table.line($0, widths, indent: indent) }.joined()
   }
 
-  /// The widths of the columns, in columns of a terminal.
+  /// Returns the width of each column, in columns of a terminal.
   static func widths(of rows: [[String]]) -> [Int] {
     var widths: [Int] = []
     for row in rows {
@@ -29,7 +29,7 @@ struct Table {
   /// Returns a row as a line, with two spaces between columns.
   static func line(_ row: [String], _ widths: [Int], indent: Int = 0) -> String {
     var line = ""
-    // Spaces are written once a cell follows that is not empty.
+    // Spaces are written only before a cell that is not empty.
     var spaces = indent
     for (cell, width) in zip(row, widths) where width > 0 {
       if !cell.isEmpty {
@@ -43,7 +43,7 @@ struct Table {
   }
 }
 
-/// The text with line breaks and other characters spelled out that would steer a terminal.
+/// Returns the text on one line, with line breaks and characters that control a terminal written as escape sequences.
 func oneLine(_ text: String) -> String {
   printable(text).replacing("\n", with: "\\n")
 }

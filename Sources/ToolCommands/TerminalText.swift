@@ -1,14 +1,14 @@
-/// Text of files as a terminal may show it: characters that would steer the terminal, or show text in another order than
-/// it has, are spelled out.
+/// Text of files in a form that is safe for a terminal. Characters that control the terminal, or change the order of the
+/// displayed text, are written as escape sequences.
 ///
-/// Files and pipes get the text as it is.
+/// Text for files and pipes is not changed.
 enum TerminalText {
-  /// Returns text with the characters that steer a terminal spelled out, line breaks and tabs aside.
+  /// Returns text with the characters that control a terminal written as escape sequences, except line breaks and tabs.
   static func shown(_ bytes: [UInt8]) -> [UInt8] {
     replacing(bytes) { $0 == "\n" || $0 == "\t" ? nil : spelled($0) }
   }
 
-  /// Returns JSON with the characters that steer a terminal escaped, so that it has the same value.
+  /// Returns JSON with the characters that control a terminal escaped. The value of the JSON stays the same.
   static func shownJSON(_ bytes: [UInt8]) -> [UInt8] {
     replacing(bytes) { scalar in
       guard scalar != "\n", steers(scalar) else { return nil }
@@ -17,18 +17,18 @@ enum TerminalText {
     }
   }
 
-  /// Returns JSON with the characters that steer a terminal escaped, so that it has the same value.
+  /// Returns JSON with the characters that control a terminal escaped. The value of the JSON stays the same.
   static func shownJSON(_ text: String) -> String {
     String(decoding: shownJSON(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Returns a scalar as a terminal may show it; `nil` if that is the scalar itself.
+  /// Returns the escape sequence for a scalar that controls a terminal; `nil` for any other scalar.
   static func spelled(_ scalar: Unicode.Scalar) -> String? {
     guard steers(scalar) else { return nil }
     return "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
   }
 
-  /// Whether a terminal obeys a scalar: control characters, separators of lines, and the embeddings, overrides and
+  /// Returns whether a scalar controls a terminal: control characters, line separators, and the embeddings, overrides and
   /// isolates of bidirectional text.
   private static func steers(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
@@ -38,7 +38,7 @@ enum TerminalText {
     }
   }
 
-  /// Replaces scalars. No scalar of more than 16 bits is one that steers a terminal.
+  /// Replaces scalars. No scalar of more than 16 bits controls a terminal.
   private static func replacing(
     _ bytes: [UInt8], _ replacement: (Unicode.Scalar) -> String?
   ) -> [UInt8] {
@@ -56,7 +56,7 @@ enum TerminalText {
   }
 }
 
-/// Returns the text with characters spelled out that would steer a terminal. Line breaks stay.
+/// Returns the text with characters that control a terminal written as escape sequences. Line breaks stay.
 func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: { $0 != "\n" && TerminalText.spelled($0) != nil })
   else {

@@ -1,7 +1,7 @@
 import DurableFiles
 import PluginHost
 
-/// The command-line tool: its commands, and how a command line reaches one of them.
+/// The command-line tool: its commands, and the choice of the command for a command line.
 ///
 ///     exit(Tool.quire.run(["hash", "Trips.xcdatamodeld"], on: .standard()).rawValue)
 public struct Tool: Sendable {
@@ -10,14 +10,14 @@ public struct Tool: Sendable {
   private let commandsWithoutPlugins: [Command]
   private let opened: OpenStores
 
-  /// A tool that has the given commands and knows no plug-ins.
+  /// Creates a tool with the given commands and without plug-ins.
   init(commands: [Command], opened: OpenStores = OpenStores()) {
     self.commands = commands
     self.opened = opened
     commandsWithoutPlugins = commands
   }
 
-  /// A tool that has every command, and uses the plug-ins that are found there.
+  /// Creates a tool with every command, and with the plug-ins that the finder finds.
   private init(_ plugins: PluginFinder) {
     opened = OpenStores()
     commands = Tool.commands(plugins, opened)
@@ -25,13 +25,14 @@ public struct Tool: Sendable {
       PluginFinder(.off("the command line says --no-plugins")), opened)
   }
 
-  /// `quire`, with every command it has, and no plug-ins. One tool runs one command at a time.
+  /// `quire` with all commands and without plug-ins. A tool runs one command at a time.
   public static var quire: Tool { Tool(.none) }
 
-  /// `quire`, with the plug-ins that are found where everybody looks for them.
+  /// Returns `quire` with the plug-ins in the usual search folders.
   ///
   /// - Parameters:
-  ///   - environment: What the process was told: `QUIRE_PLUGIN_PATH`, `QUIRE_PLUGINS` and others.
+  ///   - environment: The environment of the process. `QUIRE_PLUGIN_PATH`, `QUIRE_PLUGINS` and other variables determine the
+  /// search folders.
   ///   - executable: The tool's own file, as an absolute path.
   public static func quire(environment: [String: String], executable: String?) -> Tool {
     Tool(PluginFinder(PluginFolders(environment: environment, executable: executable)))
@@ -56,16 +57,16 @@ public struct Tool: Sendable {
     ]
   }
 
-  /// Runs the command that `words` names, the words being those after the tool's own name.
+  /// Runs the command that `words` names. `words` does not include the tool's own name.
   ///
-  /// Results and messages go to the console; nothing is thrown and the process is not ended.
+  /// Results and messages go to the console. The method does not throw and does not end the process.
   public func run(_ words: [String], on console: Console) -> ExitCode {
     console.outcome.reset()
     do {
       defer { try? opened.close() }
       let code = try dispatch(words, on: console)
       try opened.close()
-      // No command that finds damage ends with an exit code that promises a right answer.
+      // A command that finds damage must not return an exit code that promises a right answer.
       let damages = opened.takeDamages()
       for damage in damages { console.report(damage) }
       return damages.isEmpty ? code : .unreadable
@@ -76,7 +77,7 @@ public struct Tool: Sendable {
     }
   }
 
-  /// Runs the command that a process was started with.
+  /// Runs the command of a process's command line.
   ///
   /// - Parameter arguments: The bytes of each argument, the tool's own name included.
   public func run(arguments: [[UInt8]], on console: Console) -> ExitCode {
@@ -119,7 +120,7 @@ public struct Tool: Sendable {
     return try command.run(command.parse(rest, on: console))
   }
 
-  /// The command of the given name.
+  /// Returns the command with the given name.
   func command(named name: String) throws(CommandError) -> Command {
     if let command = commands.first(where: { $0.name == name }) { return command }
     let kind = name.hasPrefix("-") ? "option" : "command"

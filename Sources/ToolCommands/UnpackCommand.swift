@@ -55,7 +55,7 @@ enum UnpackCommand {
     }
   }
 
-  /// The folder beside a file that it becomes: `Trip.quire` of `Trip.quire.zip`.
+  /// Returns the path of the folder next to an archive: `Trip.quire` for `Trip.quire.zip`.
   private static func folder(for path: String) -> String {
     path.lowercased().hasSuffix(".zip") && path.utf8.count > 4
       ? String(path.unicodeScalars.dropLast(4)) : path + ".quire"

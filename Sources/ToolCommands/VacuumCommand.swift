@@ -47,7 +47,7 @@ enum VacuumCommand {
       }
       invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
-      // A database's log is brought into its file when that is closed.
+      // Closing the store moves a database's log into its file.
       try store.close()
       let after = try reader.disk.status(of: path).byteCount
       let output = invocation.console.output
@@ -66,7 +66,7 @@ enum VacuumCommand {
     }
   }
 
-  /// Gives back what no version of a document needs.
+  /// Removes the bytes of a document's stores that no version needs.
   private static func vacuum(
     document path: String, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> ExitCode {
@@ -100,7 +100,7 @@ enum VacuumCommand {
     return .done
   }
 
-  /// The policy that a text means.
+  /// Parses a history policy.
   private static func policy(_ text: String) throws(CommandError) -> HistoryPolicy {
     switch text {
     case "all": return .all

@@ -17,7 +17,7 @@ enum ValidateCommand {
 
   /// Returns the command for files on the given disk and models from the given reader.
   ///
-  /// - Parameter backends: Returns the kinds of stores, by which a store without rules is told from other files.
+  /// - Parameter backends: Returns the backends, which tell a store without rules from other files.
   static func command(
     on disk: any Disk, _ reader: ModelReader,
     backends: @escaping @Sendable () -> StoreBackends = { .builtIn }
@@ -75,7 +75,7 @@ enum ValidateCommand {
     }
   }
 
-  /// Returns the type of a store of which no rules are known; `nil` for other files.
+  /// Returns the type of a store for which there are no rules; `nil` for other files.
   private static func storeType(
     of path: String, _ report: Report, _ backends: () -> StoreBackends, on disk: any Disk
   ) -> StoreType? {
@@ -86,7 +86,7 @@ enum ValidateCommand {
     return type
   }
 
-  /// Checks one path, prints its report, and returns the exit code that the path alone has.
+  /// Validates one path, prints its report, and returns the exit code for this path.
   private static func check(
     _ path: String, with validator: Validator, _ backends: () -> StoreBackends,
     on disk: any Disk, _ invocation: Invocation
@@ -179,7 +179,7 @@ enum ValidateCommand {
     ])
   }
 
-  /// What only documents have.
+  /// Returns a number for the report on a document; `nil` for other reports.
   private static func ofDocument(_ report: Report, _ count: Int) -> JSON? {
     report.format == .document ? .number(count) : nil
   }

@@ -2,7 +2,7 @@ import JSONText
 
 /// `quire version`, also spelled `quire --version`
 enum VersionCommand {
-  /// The version of Quire this tool belongs to, by the rules of semantic versioning.
+  /// The version of this tool and of Quire, by the rules of semantic versioning.
   static let version = "0.1.0"
 
   static let command = Command(

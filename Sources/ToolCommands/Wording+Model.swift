@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Wording {
-  /// The model for people: one entity at a time, its properties in columns.
+  /// Returns the model as text, one entity after another, with the properties in columns.
   static func text(_ model: Model, on stream: Console.Stream) -> String {
     var sections = model.entities.map { text($0, on: stream) }
     let description = model.description
@@ -68,7 +68,8 @@ extension Wording {
         .joined(separator: ", "))
   }
 
-  /// Whether to say that the property is transient. That fetched properties are goes without saying.
+  /// Returns whether the text mentions that a property is transient. Fetched properties are always transient, so the text does
+  /// not mention it for them.
   private static func mentionsTransient(_ property: Property) -> Bool {
     if case .fetched = property { false } else { property.isTransient }
   }

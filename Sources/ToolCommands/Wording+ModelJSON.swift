@@ -2,7 +2,7 @@ import JSONText
 import ObjectModel
 
 extension Wording {
-  /// The model for programs. What a part does not have is left out.
+  /// Returns the model as JSON. Absent parts are left out.
   static func json(_ model: Model) -> JSON {
     let description = model.description
     return .object([
@@ -132,7 +132,7 @@ extension Wording {
       })
   }
 
-  /// The values as an array; nothing when there are none.
+  /// Returns the values as an array; `nil` if there are none.
   private static func list<Item>(_ items: [Item], _ json: (Item) -> JSON) -> JSON? {
     items.isEmpty ? nil : .array(items.map(json))
   }

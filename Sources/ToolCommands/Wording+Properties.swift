@@ -2,7 +2,7 @@ import JSONText
 import ObjectModel
 
 extension Wording {
-  /// What kind of values the property has: `Integer 16`, `to-many Stop`.
+  /// Returns the type of the property's values: `Integer 16`, `to-many Stop`.
   static func type(of property: Property) -> String {
     switch property {
     case .attribute(let attribute):
@@ -13,7 +13,7 @@ extension Wording {
     }
   }
 
-  /// Everything else there is to say about the property, a phrase each.
+  /// Returns the other characteristics of the property, one phrase for each.
   static func details(of property: Property) -> [String] {
     let own =
       switch property {
@@ -28,7 +28,7 @@ extension Wording {
         versionHashModifier: property.versionHashModifier) + notes(property.userInfo)
   }
 
-  /// The marks that a later version or a migration goes by.
+  /// Returns phrases for the renaming identifier and the hash modifier, which migrations and later versions use.
   static func history(renamingIdentifier: String?, versionHashModifier: String?) -> [String] {
     [
       renamingIdentifier.map { "was \($0)" },
@@ -36,12 +36,12 @@ extension Wording {
     ].compactMap(\.self)
   }
 
-  /// The application's own notes, in the order of their names.
+  /// Returns the application's own notes, sorted by name.
   static func notes(_ userInfo: [String: String]) -> [String] {
     userInfo.sorted { $0.key < $1.key }.map { "note \($0.key) = \"\($0.value)\"" }
   }
 
-  /// The request's parts, a phrase each.
+  /// Returns the parts of the request, one phrase for each.
   static func details(of request: FetchRequestTemplate) -> [String] {
     var details: [String] = []
     if let predicate = request.predicate { details.append("where \(predicate)") }
@@ -87,9 +87,9 @@ extension Wording {
     return details + relationship.validationPredicates.map { "meets \($0.predicate)" }
   }
 
-  /// How many objects, where the type alone does not say it.
+  /// Returns the number of objects, or `nil` if the type of the relationship already expresses it.
   private static func count(_ count: Relationship.Count) -> String? {
-    // Models that programs made say -1 for any number.
+    // Models that programs made may have -1 for any number.
     switch (count.minimum, max(count.maximum, 0)) {
     case (0, 0), (0, 1), (1, 1): nil
     case (let minimum, 0): "at least \(minimum)"
@@ -98,7 +98,7 @@ extension Wording {
     }
   }
 
-  /// The delete rule in lower case, as the command line's JSON has it too.
+  /// Returns the delete rule in lower case, in the same form as the JSON output.
   static func word(for rule: Relationship.DeleteRule) -> String {
     switch rule {
     case .noAction: "no action"
@@ -132,7 +132,8 @@ extension Wording {
     (.allowsCloudEncryption, "encrypted in the cloud"),
   ]
 
-  /// What to say of a flag that is not as usual: where it is on, and where it is off.
+  /// The flags of a request, with the words for a flag that is on and for a flag that is off. Only flags without their usual
+  /// value are mentioned.
   private static let flags: [(FetchRequestTemplate.Flags, on: String, off: String)] = [
     (.includesSubentities, "with subentities", "without subentities"),
     (.includesPropertyValues, "with values", "without values"),

@@ -4,9 +4,9 @@ import JSONText
 import ObjectModel
 import PropertyLists
 
-/// How the tool puts a model into words. People read it; programs read the JSON.
+/// Returns descriptions of models and values: text for readers, and JSON for programs.
 enum Wording {
-  /// The value as a person would write it: text in quotes, moments in ISO 8601.
+  /// Returns the value as a person would write it: text in quotes, moments in ISO 8601.
   static func text(_ value: Value) -> String {
     switch value {
     case .null: "null"
@@ -24,7 +24,7 @@ enum Wording {
     }
   }
 
-  /// Returns a text in quotes, as a literal of Swift has it: without line breaks, and with its end told from its quotes.
+  /// Returns a text as a Swift string literal. Line breaks and quotes in the text are escaped, so the end of the text is clear.
   private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
@@ -40,9 +40,9 @@ enum Wording {
     return quoted + "\""
   }
 
-  /// The content of a cell of a table, on one line.
+  /// Returns the content of a table cell, on one line.
   ///
-  /// Characters that steer a terminal stay as they are: a table may go to a file.
+  /// Characters that control a terminal stay unchanged, because a table may be written to a file.
   static func text(_ cell: ResultText.Cell) -> String {
     switch cell {
     case .value(.null): return ""
@@ -57,11 +57,11 @@ enum Wording {
     }
   }
 
-  /// So many objects of a relationship to many are shown in a cell.
+  /// The maximum number of objects of a to-many relationship that a cell shows.
   private static let mostShownObjects = 8
 
-  /// What a keyed archive holds, which is what the values of transformable attributes are mostly kept as: its class and what
-  /// it says in a few words.
+  /// Returns a summary of a keyed archive: its class and its content in a few words. Most transformable attributes have keyed
+  /// archives as values.
   private static func archive(_ bytes: Data) -> String? {
     guard bytes.count <= 1 << 20, bytes.starts(with: Array("bplist00".utf8)),
       let root = try? KeyedArchive(Array(bytes)).root
@@ -69,7 +69,7 @@ enum Wording {
     return root.summary
   }
 
-  /// The value for programs: a number where JSON has one, text otherwise.
+  /// Returns the value as JSON: a number where JSON has one, text otherwise.
   static func json(_ value: Value) -> JSON {
     switch value {
     case .null: .null
@@ -77,7 +77,7 @@ enum Wording {
     case .integer(let value): .number("\(value)")
     case .float(let value): number(value)
     case .double(let value): number(value)
-    // As text, because most programs read numbers of JSON as floating-point ones.
+    // Decimals and dates are texts, because most programs read numbers of JSON as floating-point numbers.
     case .decimal, .date: .string(FieldText.text(value).text)
     case .string(let value), .uri(let value): .string(value)
     case .uuid(let value): .string(value.uuidString)
@@ -86,7 +86,7 @@ enum Wording {
     }
   }
 
-  /// "1 byte", "2 bytes".
+  /// Returns a count with its noun: "1 byte", "2 bytes".
   static func count(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }

@@ -76,7 +76,7 @@ enum PluginCommand {
     throw .wrongUsage("Missing argument PLUGIN: \(plugin.help)")
   }
 
-  /// Refuses options that belong to another action.
+  /// Throws an error for options that belong to another action.
   private static func checkOptions(
     of action: String, _ invocation: Invocation
   ) throws(CommandError) {
@@ -173,7 +173,7 @@ enum PluginCommand {
 
   // MARK: - One of them
 
-  /// The plug-in of a name, or the one in a folder.
+  /// Returns the plug-in with a name, or the plug-in in a folder.
   private static func find(_ word: String, _ finder: PluginFinder) throws -> FoundPlugin {
     let registry = finder.registry
     if let found = registry[word] { return found }
@@ -192,7 +192,7 @@ enum PluginCommand {
         ?? "Run 'quire plugin list' to see which there are.")
   }
 
-  /// The plug-in in a folder, by the folder's path or its manifest's.
+  /// Returns the plug-in in a folder, by the path of the folder or of its manifest.
   private static func found(
     at path: String, _ finder: PluginFinder, replacingBuiltIn: Bool = false
   ) throws(CommandError) -> FoundPlugin {

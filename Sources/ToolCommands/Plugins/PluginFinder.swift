@@ -4,18 +4,18 @@ import Quire
 import StoreInterface
 import Synchronization
 
-/// The plug-ins that one run of the tool may use, looked for when somebody first asks.
+/// The plug-ins for one run of the tool. The search folders are searched at the first use.
 final class PluginFinder: Sendable {
-  /// Where they are looked for.
+  /// The search folders.
   let folders: PluginFolders
   private let found = Mutex<PluginRegistry?>(nil)
 
   init(_ folders: PluginFolders) { self.folders = folders }
 
-  /// No plug-ins: what the tool has when nobody says where there are any.
+  /// A finder that finds no plug-ins, for a tool without search folders.
   static let none = PluginFinder(.off("no place was given"))
 
-  /// What there is.
+  /// The plug-ins that were found. The first use searches for them.
   var registry: PluginRegistry {
     found.withLock { found in
       if let found { return found }
@@ -25,6 +25,6 @@ final class PluginFinder: Sendable {
     }
   }
 
-  /// The kinds of stores that are built in, and those that plug-ins bring.
+  /// The built-in backends, and the backends of the plug-ins.
   var backends: StoreBackends { .builtIn.adding(contentsOf: registry) }
 }

@@ -4,7 +4,7 @@ import JSONText
 import PluginHost
 import PluginTemplates
 
-/// `quire plugin new`: a package of a plug-in that builds, is tested and loads at once.
+/// `quire plugin new`: makes a package for a plug-in that builds, passes its tests and loads at once.
 struct PluginScaffold {
   static let language = Option(
     "language", value: "LANGUAGE", choices: PluginTemplate.Language.allCases.map(\.rawValue),
@@ -72,14 +72,14 @@ struct PluginScaffold {
     }
   }
 
-  /// A name that is a module's, and a type's in the source.
+  /// Returns whether a name can be the name of a module, and of a type in the source.
   private static func isModuleName(_ name: String) -> Bool {
     name.wholeMatch(of: /[A-Z][A-Za-z0-9_]*/) != nil
   }
 
   // MARK: - Quire's package
 
-  /// Where a package in Swift finds Quire, as its manifest says it.
+  /// Returns the dependency on Quire for the manifest of a Swift package.
   private func dependency(for folder: String) throws(CommandError) -> String {
     guard let place = invocation.value(of: PluginScaffold.quire) else {
       guard let found = PluginScaffold.package(above: Bundle.main.executablePath) else {
@@ -103,7 +103,7 @@ struct PluginScaffold {
     ".package(name: \"quire\", path: \(literal(path)))"
   }
 
-  /// Quire's package above the tool's file, for a tool that lies where it was built.
+  /// Returns the path of Quire's package, if the tool is still in the folder where it was built.
   private static func package(above executable: String?) -> String? {
     guard let executable else { return nil }
     var folder = URL(filePath: executable).resolvingSymlinksInPath()
@@ -119,7 +119,7 @@ struct PluginScaffold {
   }
 }
 
-/// The text as a literal of Swift.
+/// Returns the text as a Swift string literal.
 private func literal(_ text: String) -> String {
   "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
 }

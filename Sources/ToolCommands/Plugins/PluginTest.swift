@@ -7,7 +7,7 @@ import StoreConformance
 import StoreInterface
 import Synchronization
 
-/// `quire plugin test`: a plug-in's stores held against what every store must do.
+/// `quire plugin test`: runs the conformance tests on a plug-in's stores.
 struct PluginTest {
   static let type = Option("type", value: "TYPE", "For 'test': the one type of store to try.")
   static let only = Option("only", value: "CASE", "For 'test': the one case to try, by its name.")
@@ -20,11 +20,11 @@ struct PluginTest {
     self.invocation = invocation
   }
 
-  /// Tries each type, and says what became of it.
+  /// Tests each type of store, and prints the results.
   func run() throws -> ExitCode {
     let types = try wantedTypes()
     try checkCase()
-    // A library that can't be loaded is one refusal, and not one for each case.
+    // A library that can't be loaded is reported as one refusal, and not as a failure of every case.
     _ = try plugin.load()
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "quire-plugin-test-\(plugin.manifest.name)-\(UUID().uuidString)")
@@ -85,7 +85,7 @@ struct PluginTest {
 
   // MARK: - One type
 
-  /// Tries the cases on stores at paths that begin with `place`, and writes a line for each as it comes.
+  /// Runs the cases on stores at paths that begin with `place`, and prints each result at once.
   private func report(
     on type: PluginManifest.StoreType, in place: String
   ) throws -> ConformanceReport {

@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// What a line may go on with: commands, entities, properties and options.
+/// The completions of a line: commands, entities, properties and options.
 struct Completion {
   private let session: Session
 
   init(_ session: Session) { self.session = session }
 
-  /// What may stand in the place of the last word of a line.
+  /// Returns the words that may replace the last word of a line.
   func candidates(for line: String) -> LineEditor.Candidates {
     let start = line.lastIndex { $0 == " " || $0 == "," }.map { line.index(after: $0) }
     let word = String(line[(start ?? line.startIndex)...])

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// A session with a person at a terminal.
+/// A session with a user at a terminal.
 struct Conversation {
   private let session: Session
   private let console: Console
@@ -19,9 +19,9 @@ struct Conversation {
     self.history = history
   }
 
-  /// Reads and runs lines until the person ends the session.
+  /// Reads and runs lines until the user ends the session.
   ///
-  /// Ctrl-C ends the command that runs, and never the session, which may hold unsaved changes.
+  /// Ctrl-C ends the running command, but never the session, which may contain unsaved changes.
   func run() throws -> ExitCode {
     let interruption = session.interruption
     let interrupt: @Sendable () -> Void = { interruption.request() }
@@ -40,7 +40,7 @@ struct Conversation {
       case .line(let line):
         history.add(line)
         run(line)
-      // As much as a person means by it: end the session.
+      // The end of the input means the same as `quit`.
       case .end: run("quit")
       case .abandoned: continue
       }

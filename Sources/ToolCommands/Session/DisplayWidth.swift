@@ -1,16 +1,16 @@
 extension Character {
-  /// How many columns of a terminal the character takes: two for wide ones of East Asia and for pictures, none for
-  /// what only changes others.
+  /// The width of the character in columns of a terminal: two for wide characters of East Asia and for emoji, none for
+  /// characters that only modify another character.
   var displayWidth: Int {
     let scalars = unicodeScalars
-    // A selector asks for the picture of a sign that is text by itself.
+    // The variation selector U+FE0F asks for the emoji form of a character that is text by default.
     if scalars.count > 1, scalars.contains("\u{FE0F}") { return 2 }
     return scalars.map(\.displayWidth).max() ?? 0
   }
 }
 
 extension String {
-  /// How many columns of a terminal the text takes.
+  /// The width of the text in columns of a terminal.
   var displayWidth: Int {
     let bytes = utf8
     if bytes.allSatisfy({ (0x20..<0x7F).contains($0) }) { return bytes.count }
@@ -20,7 +20,7 @@ extension String {
 
 extension Unicode.Scalar {
   fileprivate var displayWidth: Int {
-    // A soft hyphen and the signs in front of Arabic numbers are shown, although they are characters of format.
+    // A soft hyphen and the signs before Arabic numbers are visible, although their category is format.
     switch value {
     case 0x20..<0x7F, 0xAD, 0x0600...0x0605, 0x06DD, 0x070F, 0x0890...0x0891, 0x08E2: return 1
     default: break

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Whether the person at the terminal has asked for the end of the running command.
+/// Records whether the user at the terminal has asked to end the running command.
 final class Interruption: Sendable {
   private let requested = Atomic<Bool>(false)
 
   /// Whether the command must end.
   var isRequested: Bool { requested.load(ordering: .relaxed) }
 
-  /// Asks for the end of the running command. Any thread may call it.
+  /// Asks for the end of the running command. Any thread may call this method.
   func request() { requested.store(true, ordering: .relaxed) }
 
-  /// Forgets a request that came before the next command began.
+  /// Removes a request that was made before the next command began.
   func reset() { requested.store(false, ordering: .relaxed) }
 
-  /// Ends the command if somebody has asked for it.
+  /// Ends the command if the user has asked for its end.
   ///
   /// - Throws: `CancellationError`.
   func check() throws {
@@ -22,7 +22,7 @@ final class Interruption: Sendable {
 }
 
 extension Console {
-  /// Returns this console, whose output ends with `CancellationError` after an interruption.
+  /// Returns this console with an output that throws `CancellationError` after an interruption.
   func interruptible(by interruption: Interruption) -> Console {
     let all = output
     let output = Stream(
@@ -32,7 +32,7 @@ extension Console {
         try all.write(bytes: bytes)
       },
       sink: { text in
-        // A long table is one text: Ctrl-C ends it between two pieces.
+        // A long table is written as one text, so Ctrl-C must end the output between two pieces of the text.
         var rest = text[...]
         repeat {
           try interruption.check()

@@ -7,13 +7,13 @@ enum Key: Equatable {
   case unknown
 }
 
-/// Makes keys of the bytes that a terminal sends: UTF-8, control characters and sequences that begin with escape.
+/// Converts the bytes that a terminal sends to keys: UTF-8, control characters and escape sequences.
 struct KeyReader {
   private var pending: [UInt8] = []
 
-  /// Takes a byte.
+  /// Reads one byte.
   ///
-  /// - Returns: The key that it ends; `nil` while it goes on.
+  /// - Returns: The key that the byte completes; `nil` if more bytes follow.
   mutating func take(_ byte: UInt8) -> Key? {
     if pending.first == 0x1B { return takeSequence(byte) }
     if !pending.isEmpty { return takeText(byte) }
@@ -62,7 +62,7 @@ struct KeyReader {
         }
       }
     }
-    // Parameters go before a letter or a tilde.
+    // The parameters of a sequence come before a letter or a tilde.
     guard (0x40...0x7E).contains(byte) else {
       if pending.count > 16 { pending = [] }
       return nil

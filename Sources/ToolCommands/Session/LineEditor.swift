@@ -1,42 +1,41 @@
-/// A line that is being typed, as keys change it: what is in it, and what a terminal shows of it.
+/// A line that the user types: its text and cursor, which keys change, and its display on a terminal.
 ///
-/// A small editor of our own. libedit would bring its headers into every build of the tool, where no package is needed
-/// now, a wrapper with callbacks from C, and an encoding that depends on the locale; what is used of it is what
-/// stands in these files.
+/// The package has its own small editor because libedit has three disadvantages. Every build of the tool would need libedit's
+/// headers, where no package is needed now. A wrapper would need callbacks from C. The encoding would depend on the locale.
 ///
-/// Knows no terminal: bytes go in, and text with a few control sequences comes out.
+/// The editor does not know the terminal. Its input is bytes, and its output is text with a few control sequences.
 struct LineEditor {
-  /// What typing has come to.
+  /// The end of a line.
   enum Outcome: Equatable {
     case line(String)
     /// The end of input on an empty line.
     case end
-    /// The line was given up.
+    /// The user abandoned the line.
     case abandoned
   }
 
-  /// What the last word may become.
+  /// The completions of the last word.
   struct Candidates {
     let word: String
     let all: [String]
   }
 
   let prompt: String
-  /// The text before and behind the cursor.
+  /// The text before and after the cursor.
   private(set) var left = ""
   private(set) var right = ""
   private let history: [String]
-  /// Which line of the history is shown; the count of them for the one that is being typed.
+  /// The index in the history of the displayed line; the count of the history for the line that the user is typing.
   private var position: Int
-  /// What was typed before the history was looked at.
+  /// The typed text, kept while a line of the history is displayed.
   private var typed = ""
-  /// What was cut last.
+  /// The text that was cut last.
   private var cut = ""
   private var keys = KeyReader()
   private let complete: (String) -> Candidates
-  /// The words that are looked for in the history, and where they were found; `nil` when nothing is.
+  /// The words to search for in the history, and the index of the line found; `nil` if there is no search.
   private var search: (words: String, found: Int?)?
-  /// What is to be shown above the line.
+  /// The text to display above the line.
   private var notice: String?
 
   init(
@@ -54,9 +53,9 @@ struct LineEditor {
 
   // MARK: - Keys
 
-  /// Takes a byte that was typed.
+  /// Reads one byte of input.
   ///
-  /// - Returns: What the line has come to; `nil` while it goes on.
+  /// - Returns: The outcome if the byte ends the line; `nil` otherwise.
   mutating func take(_ byte: UInt8) -> Outcome? {
     guard let key = keys.take(byte) else { return nil }
     if search != nil { return takeForSearch(key) }
@@ -121,7 +120,7 @@ struct LineEditor {
     while let first = right.first, !isBoundary(first) { moveRight() }
   }
 
-  /// Changes the places of the two characters before the cursor.
+  /// Swaps the characters before and after the cursor, or the last two characters if the cursor is at the end.
   private mutating func swap() {
     if right.isEmpty, left.count > 1 { moveLeft() }
     guard !left.isEmpty, !right.isEmpty else { return }
@@ -166,7 +165,7 @@ struct LineEditor {
     return nil
   }
 
-  /// The newest line before a place that has some words in it.
+  /// Returns the index of the newest line before `place` that contains the words.
   private func find(_ words: String, before place: Int) -> Int? {
     words.isEmpty ? nil : history[..<max(0, place)].lastIndex { $0.contains(words) }
   }
@@ -187,7 +186,7 @@ struct LineEditor {
 
   // MARK: - Showing
 
-  /// What a terminal of so many columns is to be sent, so that it shows the line as it is.
+  /// Returns the text and control sequences that show the line on a terminal with `width` columns.
   mutating func display(width: Int) -> String {
     var output = "\r"
     if let notice {
@@ -201,7 +200,7 @@ struct LineEditor {
       (before, behind) = (line, "")
     }
     let room = max(8, width - words.displayWidth - 1)
-    // What does not fit is left out at both ends, the cursor stays in sight.
+    // If the line is too wide, characters at both ends are left out. The cursor stays visible.
     while before.displayWidth > room { before.removeFirst() }
     let rest = room - before.displayWidth
     while behind.displayWidth > rest { behind.removeLast() }
@@ -211,7 +210,7 @@ struct LineEditor {
     return output
   }
 
-  /// The text with control characters as two columns each.
+  /// Returns the text with each control character written as two columns.
   private func shown(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -224,7 +223,7 @@ struct LineEditor {
 }
 
 extension String {
-  /// What two texts begin with.
+  /// Returns the common prefix of two texts.
   fileprivate func commonPrefix(with other: String) -> String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }

@@ -1,7 +1,7 @@
 import DurableFiles
 import Foundation
 
-/// The lines of earlier sessions, in a file of the user's, as far as there may be one.
+/// The lines of earlier sessions. They are kept in a file of the user if the file can be written.
 final class LineHistory {
   private let path: String?
   private let disk: any Disk
@@ -11,7 +11,7 @@ final class LineHistory {
   private static let mostLines = 1000
   private static let mostBytes = 1 << 20
 
-  /// The usual file: in the folder for what programs remember.
+  /// Returns the usual path of the file, in the user's folder for the state of programs.
   static func usualPath(
     _ environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> String? {
@@ -22,7 +22,7 @@ final class LineHistory {
     return home + "/.local/state/quire/history"
   }
 
-  /// The history in a file; in memory alone when there is none, or it can't be written.
+  /// Opens the history in a file. The history is in memory only if there is no path or the file can't be written.
   init(_ path: String?, on disk: any Disk) {
     self.disk = disk
     guard let path else {
@@ -38,7 +38,7 @@ final class LineHistory {
       lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(
         LineHistory.mostLines
       ).map(String.init)
-      // A file that grew too long is begun anew with its last lines.
+      // A file that is too long is replaced by a file with its last lines.
       if start > 0 {
         let kept = lines.map { $0 + "\n" }.joined()
         try disk.replace(path) { writer in try writer.write(kept) }
@@ -49,7 +49,7 @@ final class LineHistory {
     }
   }
 
-  /// Adds a line, unless it is the last one again, or begins with a blank so as not to be kept.
+  /// Adds a line, unless it repeats the last line. A line that begins with a space is not kept.
   func add(_ line: String) {
     guard !line.isEmpty, !line.hasPrefix(" "), line != lines.last else { return }
     lines.append(line)

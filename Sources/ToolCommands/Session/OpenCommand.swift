@@ -96,7 +96,7 @@ struct InputText {
 
   init(_ input: Console.Input) { self.input = input }
 
-  /// The next line; `nil` behind the last.
+  /// Returns the next line; `nil` after the last line.
   mutating func next() throws -> String? {
     var searched = start
     while true {

@@ -5,21 +5,21 @@ import Quire
 import Rows
 import StoreInterface
 
-/// A store that is open for one command after another, with what was changed and is not saved yet.
+/// A store that is open for several commands, with unsaved changes.
 final class Session {
   let store: any Store
   let schema: Schema
   let context: ManagedObjectContext
   let disk: any Disk
-  /// The path of the store or of the document that it is part of, as the command line names it.
+  /// The path of the store or of its document, as the command line names it.
   let path: String
   /// The reason why the session changes nothing; `nil` if it may change objects.
   private let readOnlyReason: String?
-  /// Whether the session is to end, whatever is not saved.
+  /// Whether the session is to end, even with unsaved changes.
   private(set) var isOver = false
-  /// Whether whoever ended it knows that changes are lost.
+  /// Whether the user has ended the session with `--discard`.
   private(set) var discards = false
-  /// Whether the person has asked for the end of the running command.
+  /// The interruption by which the user ends the running command.
   let interruption = Interruption()
 
   static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
@@ -47,7 +47,7 @@ final class Session {
 
   /// Runs a line.
   ///
-  /// - Throws: What the command throws; its changes are taken back then.
+  /// - Throws: The error of the command, after the changes of the command are undone.
   @discardableResult
   func run(_ line: String, on console: Console) throws -> ExitCode {
     let words = try ShellWords.split(line)
@@ -74,12 +74,12 @@ final class Session {
     return try action.run(invocation)
   }
 
-  /// Gives everything back.
+  /// Closes the store.
   func close() throws { try store.close() }
 
   // MARK: - Commands
 
-  /// A command of the session, and what it does.
+  /// A command of the session, and its action.
   struct Action {
     let command: Command
     let run: (Invocation) throws -> ExitCode
@@ -98,7 +98,7 @@ final class Session {
     StoreEdit(context, of: store, schema, disk, invocation, interruption, inputs: [path])
   }
 
-  /// Makes a change, which is one step to undo.
+  /// Makes a change as one undo step.
   private func change(
     _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> [ManagedObject]
   ) throws -> ExitCode {
@@ -115,7 +115,7 @@ final class Session {
       objects = try body(edit)
       try interruption.check()
     } catch {
-      // To take the changes back may need a search, which nobody interrupts.
+      // Undoing the changes may need a search, which must not be interrupted.
       interruption.reset()
       defer { try? undo.endGroup() }
       do { try undo.undoNestedGroup() } catch let second {
@@ -197,14 +197,13 @@ final class Session {
     action("save", "saves all changes") { [unowned self] invocation in
       let isNeeded = context.hasChanges
       try context.save()
-      // A save runs to its end, and says so.
+      // A save is never interrupted, and its message must appear. An interruption during the save is therefore dropped.
       interruption.reset()
       try invocation.console.messages.writeLine(isNeeded ? "Saved." : "There is nothing to save.")
       return .done
     },
     action("revert", "gives up all changes that are not saved") { [unowned self] invocation in
-      // Another process may have saved newer objects. The session must read them, or its next save would be
-      // in conflict again.
+      // Another process may have saved newer objects. The session must read them, or its next save would be in conflict again.
       context.rollback()
       context.refreshAllObjects()
       try invocation.console.messages.writeLine("Everything is as it was saved last.")
@@ -243,7 +242,7 @@ final class Session {
     _ invocation: Invocation, _ name: String, _ body: (UndoStack) throws -> Bool
   ) throws -> ExitCode {
     try context.processPendingChanges()
-    // A step that ends half-way would leave the objects between two states.
+    // An interrupted undo or redo would leave the objects between two states.
     interruption.reset()
     guard try body(context.undoStack!) else {
       throw CommandError(.no, "There is nothing to \(name).")

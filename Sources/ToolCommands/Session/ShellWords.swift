@@ -1,9 +1,9 @@
-/// Splits a line into words as a shell does: at blanks that are not within quotes.
+/// Splits a line into words as a shell does: at spaces that are not within quotes.
 ///
-/// Within `'…'` everything stands for itself, within `"…"` all but `\"` and `\\`; elsewhere a backslash takes the
-/// meaning from what follows. `#` at the beginning of a word begins a comment.
+/// Within `'…'` every character is literal. Within `"…"` every character is literal except in `\"` and `\\`. Elsewhere, a
+/// backslash makes the next character literal. `#` at the beginning of a word begins a comment.
 enum ShellWords {
-  /// The words of a line.
+  /// Returns the words of a line.
   ///
   /// - Throws: ``CommandError`` when a quote is not closed.
   static func split(_ line: String) throws(CommandError) -> [String] {
@@ -44,7 +44,7 @@ enum ShellWords {
     return words
   }
 
-  /// A word as it must be written to be one.
+  /// Returns a word, quoted if necessary so that it is read back as one word.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty

@@ -1,14 +1,14 @@
-// SAFETY: The settings are values of this process's own, and live while the calls that fill or read them do.
+// SAFETY: The settings are local values of this process, and they live longer than the calls that fill or read them.
 
 import Foundation
 
-/// The terminal that a person types at.
+/// The terminal at which the user types.
 struct Terminal {
   private let descriptor: Int32
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// How many columns it has; `nil` when it does not say.
+  /// The number of columns; `nil` if the terminal does not report it.
   var width: Int? {
     var size = winsize()
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -17,7 +17,7 @@ struct Terminal {
     return Int(size.ws_col)
   }
 
-  /// Has a line typed, and leaves the terminal as it was.
+  /// Reads a line that the user types, and then restores the terminal's settings.
   func readLine(_ editor: inout LineEditor, _ console: Console) throws -> LineEditor.Outcome {
     var before = termios()
     guard unsafe tcgetattr(descriptor, &before) == 0 else {
