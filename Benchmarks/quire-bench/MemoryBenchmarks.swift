@@ -3,8 +3,8 @@ import Foundation
 import ObjectGraph
 import ObjectQuery
 
-/// Measures the peak memory of a process that loads all people, and of a process that inserts all people with a save after each
-/// batch (W10). Each measurement starts this program again as a process of its own.
+/// Measures the peak memory of a process that loads all people (W10). Also measures a process that inserts all people and saves
+/// after each batch. Each process is this program, started again.
 func runMemoryBenchmarks(_ count: Int) throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "quire-bench-\(UUID().uuidString)")

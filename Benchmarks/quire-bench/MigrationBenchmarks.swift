@@ -8,7 +8,7 @@ import Rows
 import StoreInterface
 
 /// Measures migrations of a store to another version of its model. A migration that writes no rows is compared with SQLite's
-/// `ALTER TABLE … ADD COLUMN`, with a copy of the file, and with stores of other sizes. A migration that writes all rows is
+/// `ALTER TABLE … ADD COLUMN`, with a copy of the file, and with other sizes of the store. A migration that writes all rows is
 /// compared with SQLite's way to do the same. For a written mapping, the time for each object is measured.
 func runMigrationBenchmarks(_ count: Int) throws {
   let bench = try MigrationBench(count)

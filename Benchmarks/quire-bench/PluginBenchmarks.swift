@@ -8,8 +8,8 @@ import PluginHost
 import Rows
 import StoreInterface
 
-/// Measures the cost of the C interface of plug-ins. Compares the linked-in block file with the same store in a loaded library,
-/// and with the library when Arrow arrays cross the interface in place of blocks.
+/// Measures the cost of the C interface of plug-ins. Compares the linked-in block file with the same store in a loaded library.
+/// Also compares the library with itself when Arrow arrays cross the interface in place of blocks.
 func runPluginBenchmarks(_ count: Int) throws {
   let bench = try PluginBench(count)
   defer { bench.clean() }

@@ -9,8 +9,8 @@ final class SQLitePeer {
   /// The path of the database file.
   var path: String { folder.appending(path: "people.sqlite").path }
 
-  /// Creates a database file of `count` people. In addition to the primary key, the company has an index, because the project's
-  /// own stores also keep the way from a company to its people.
+  /// Creates a database file of `count` people. In addition to the primary key, there is an index of the company. The project's
+  /// own stores also keep this way from a company to its people.
   init(_ count: Int, companies: Int) throws {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "quire-bench-\(UUID().uuidString)")

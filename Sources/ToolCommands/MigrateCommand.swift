@@ -112,7 +112,7 @@ enum MigrateCommand {
     }
   }
 
-  /// Returns the hint with the commands that migrate a database, for a migration that was not allowed to replace it.
+  /// Returns the hint with the commands that migrate a database, for a database that is read-only in its place.
   private static func hint(_ path: String, _ model: String, canBeWritten: Bool) -> String {
     let command = "quire migrate \(CommandError.quoted(path)) --model \(CommandError.quoted(model))"
     let output = CommandError.quoted(CommandError.path(path, beside: "-migrated"))

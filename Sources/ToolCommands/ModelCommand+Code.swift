@@ -6,8 +6,8 @@ import ObjectModel
 extension ModelCommand {
   /// Prints Swift source with a class for each entity, or writes the source into a folder.
   ///
-  /// The classes are those of the current version, and all versions are written too. If the command line names a version, only
-  /// that version is written.
+  /// By default, the classes are of the current version, and the source of all versions is added for migrations. If the
+  /// command line names a version, the output contains only that version.
   static func writeCode(_ reader: ModelReader, _ invocation: Invocation) throws -> ExitCode {
     let made = try invocation.output(Self.output, on: RealDisk())
     let path = URL(fileURLWithPath: invocation[path]).deletingPathExtension()

@@ -35,8 +35,7 @@ final class Outcome: Sendable {
     var state = state.withLock { $0 }
     if (cause as? StoreError)?.code == .uncertain { state.pending = nil }
     var lines = state.done
-    // Errors with other exit codes, such as a refused value or a conflict, already tell in their message that nothing was
-    // saved.
+    // An error with another exit code says in its own message that a value is refused, or that there is a conflict.
     if let pending = state.pending, error.exitCode == .inputOutput { lines.append(pending) }
     guard !lines.isEmpty else { return error }
     return CommandError(

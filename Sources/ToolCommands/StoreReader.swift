@@ -5,7 +5,7 @@ import Quire
 import StoreInterface
 import Synchronization
 
-/// Opens stores for commands, with the backends of the tool and the disk of the files.
+/// A reader that opens stores for commands, with the backends of the tool and the disk of the files.
 struct StoreReader: Sendable {
   /// The disk.
   let disk: any Disk

@@ -43,7 +43,7 @@ struct Table {
   }
 }
 
-/// Returns the text on one line, with line breaks and characters that control a terminal written as escape sequences.
+/// Returns the text on one line, with line breaks and characters that control a terminal spelled out.
 func oneLine(_ text: String) -> String {
   printable(text).replacing("\n", with: "\\n")
 }

@@ -1,9 +1,9 @@
 /// Text of files in a form that is safe for a terminal. Characters that control the terminal, or change the order of the
-/// displayed text, are written as escape sequences.
+/// displayed text, are spelled out, such as `\u{1B}`.
 ///
 /// Text for files and pipes is not changed.
 enum TerminalText {
-  /// Returns text with the characters that control a terminal written as escape sequences, except line breaks and tabs.
+  /// Returns text with the characters that control a terminal spelled out, except line breaks and tabs.
   static func shown(_ bytes: [UInt8]) -> [UInt8] {
     replacing(bytes) { $0 == "\n" || $0 == "\t" ? nil : spelled($0) }
   }
@@ -22,7 +22,7 @@ enum TerminalText {
     String(decoding: shownJSON(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Returns the escape sequence for a scalar that controls a terminal; `nil` for any other scalar.
+  /// Returns the spelling of a scalar that controls a terminal, such as `\u{1B}`; `nil` for any other scalar.
   static func spelled(_ scalar: Unicode.Scalar) -> String? {
     guard steers(scalar) else { return nil }
     return "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
@@ -56,7 +56,7 @@ enum TerminalText {
   }
 }
 
-/// Returns the text with characters that control a terminal written as escape sequences. Line breaks stay.
+/// Returns the text with characters that control a terminal spelled out. Line breaks stay.
 func printable(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: { $0 != "\n" && TerminalText.spelled($0) != nil })
   else {

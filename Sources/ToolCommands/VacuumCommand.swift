@@ -66,7 +66,7 @@ enum VacuumCommand {
     }
   }
 
-  /// Removes the bytes of a document's stores that no version needs.
+  /// Removes the parts of a document that no version needs.
   private static func vacuum(
     document path: String, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> ExitCode {

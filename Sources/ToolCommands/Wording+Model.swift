@@ -68,8 +68,8 @@ extension Wording {
         .joined(separator: ", "))
   }
 
-  /// Returns whether the text mentions that a property is transient. Fetched properties are always transient, so the text does
-  /// not mention it for them.
+  /// Returns whether the text mentions that a property is transient. Fetched properties are always transient, so
+  /// their text does not mention it.
   private static func mentionsTransient(_ property: Property) -> Bool {
     if case .fetched = property { false } else { property.isTransient }
   }

@@ -4,7 +4,7 @@ import JSONText
 import ObjectModel
 import PropertyLists
 
-/// Returns descriptions of models and values: text for readers, and JSON for programs.
+/// Descriptions of models and values: text for readers, and JSON for programs.
 enum Wording {
   /// Returns the value as a person would write it: text in quotes, moments in ISO 8601.
   static func text(_ value: Value) -> String {

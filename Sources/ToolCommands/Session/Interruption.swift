@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Records whether the user at the terminal has asked to end the running command.
+/// The request of the user at the terminal to end the running command.
 final class Interruption: Sendable {
   private let requested = Atomic<Bool>(false)
 

@@ -5,7 +5,7 @@
 ///
 /// The editor does not know the terminal. Its input is bytes, and its output is text with a few control sequences.
 struct LineEditor {
-  /// The end of a line.
+  /// The outcome of typing a line.
   enum Outcome: Equatable {
     case line(String)
     /// The end of input on an empty line.

@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// Reads and writes the files of JSON stores. `AtomicStore` does the rest.
+/// The format of the files of JSON stores. `AtomicStore` does the rest of a store's work.
 ///
 ///     {"quire-json": 1,
 ///     "nextKey": 104,

@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// Makes rows from the objects and links of a file.
+/// A reader that makes rows from the objects and links of a file.
 struct RowReader {
   let rows: AtomicRows
   private let schema: Schema

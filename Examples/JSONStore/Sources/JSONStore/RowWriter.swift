@@ -1,7 +1,7 @@
 import Foundation
 import PluginSupport
 
-/// Writes the objects and the links of a store, one on each line.
+/// A writer of the objects and the links of a store, one on each line.
 struct RowWriter {
   private let schema: Schema
   private let view: View
