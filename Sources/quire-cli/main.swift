@@ -8,6 +8,7 @@ _ = signal(SIGPIPE, SIG_DFL)
 EndingSignals.handle()
 
 // Swift's own `CommandLine.arguments` repairs invalid UTF-8, and a repaired path would name another file.
+// SAFETY: The C runtime gives `argc` valid strings that live as long as the process.
 let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
   guard let argument = unsafe CommandLine.unsafeArgv[index] else { return [] }
   return unsafe Array(UnsafeBufferPointer(start: argument, count: strlen(argument)))

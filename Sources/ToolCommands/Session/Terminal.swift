@@ -1,4 +1,4 @@
-// SAFETY: The settings are local values of this process, and they live longer than the calls that fill or read them.
+// SAFETY: The settings are local values of this process, and they stay alive during the calls that fill or read them.
 
 import Foundation
 
