@@ -127,6 +127,23 @@ final class GraphEntity: @unchecked Sendable {
     return properties[Int(code.property)]
   }
 
+  /// Returns the to-one relationship with a hash. Stops the program if there is none.
+  func toOne(_ hash: UInt64, _ name: @autoclosure () -> String) -> GraphProperty.ToOne {
+    let code = code(hash)
+    guard code.form == .toOne || code.form == .plainToOne,
+      case .toOne(let toOne) = properties[Int(code.property)].place
+    else { refuse(name(), as: "a relationship to one object") }
+    return toOne
+  }
+
+  /// Returns the to-many relationship with a hash. Stops the program if there is none.
+  func toMany(_ hash: UInt64, _ name: @autoclosure () -> String) -> GraphProperty.ToMany {
+    let code = code(hash)
+    guard code.form == .other, case .toMany(let toMany) = properties[Int(code.property)].place
+    else { refuse(name(), as: "a relationship to many objects") }
+    return toMany
+  }
+
   /// Stops the program because it asked for a property that does not exist, or used a property as another kind.
   func refuse(_ name: String, as use: String) -> Never {
     let known = properties.map(\.name).joined(separator: ", ")

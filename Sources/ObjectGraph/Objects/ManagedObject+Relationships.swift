@@ -155,27 +155,15 @@ extension ManagedObject {
 
   /// Returns the description of a to-one relationship.
   private final func toOne(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToOne {
-    let source = source
     if !source.isCurrent { refusePlace() }
-    let graph = source.entity.graph
-    let code = graph.code(hash)
-    guard code.form == .toOne || code.form == .plainToOne,
-      case .toOne(let toOne) = graph.properties[Int(code.property)].place
-    else { graph.refuse(name.description, as: "a relationship to one object") }
-    return toOne
+    return source.entity.graph.toOne(hash, name.description)
   }
 
   private final func toMany(
     _ hash: UInt64, _ name: @autoclosure () -> String
   ) -> GraphProperty.ToMany {
-    let source = source
     if !source.isCurrent { refusePlace() }
-    let graph = source.entity.graph
-    let code = graph.code(hash)
-    guard code.form == .other,
-      case .toMany(let toMany) = graph.properties[Int(code.property)].place
-    else { graph.refuse(name(), as: "a relationship to many objects") }
-    return toMany
+    return source.entity.graph.toMany(hash, name())
   }
 
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
