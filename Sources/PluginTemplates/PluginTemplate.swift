@@ -1,28 +1,28 @@
-/// What a new plug-in begins as.
+/// The first files of a new plug-in.
 ///
 ///     for file in PluginTemplate(name: "Ledger", dependency: "").files(.c) {
 ///       print(file.path)
 ///     }
 public struct PluginTemplate: Sendable {
-  /// The plug-in's name, which is its type of store's too.
+  /// The name of the plug-in and of its type of store.
   public let name: String
-  /// How a package in Swift depends on Quire's, as its manifest says it.
+  /// The dependency on Quire's package, as a manifest in Swift states it.
   public let dependency: String
 
-  /// The files of a plug-in of the given name.
+  /// A template with the given name.
   public init(name: String, dependency: String) {
     self.name = name
     self.dependency = dependency
   }
 
-  /// What a plug-in is written in.
+  /// The language of a plug-in.
   public enum Language: String, CaseIterable, Sendable {
     /// Swift, over `AtomicFormat`.
     case swift
     /// C, over the header alone.
     case c
 
-    /// Its name, for people.
+    /// The name of the language for people.
     public var title: String {
       switch self {
       case .swift: "Swift"
@@ -31,15 +31,15 @@ public struct PluginTemplate: Sendable {
     }
   }
 
-  /// A file that is to be written.
+  /// A file of the plug-in.
   public struct File: Sendable {
-    /// Its path within the plug-in's folder.
+    /// The path within the plug-in's folder.
     public let path: String
-    /// What it holds.
+    /// The contents.
     public let bytes: [UInt8]
   }
 
-  /// The files of a plug-in in a language.
+  /// Returns the files of a plug-in in a language.
   public func files(_ language: Language) -> [File] {
     switch language {
     case .c:

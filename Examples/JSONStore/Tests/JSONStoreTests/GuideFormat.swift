@@ -30,13 +30,13 @@ struct LedgerBackend: StoreBackend {
 }
 
 struct LedgerFormat: AtomicFormat {
-  /// What its files begin with.
+  /// The first bytes of each file.
   static let mark = "ledger 1\n"
 
   var type: StoreType { .ledger }
   var version: String { "1" }
 
-  /// What a file holds, as Foundation writes it.
+  /// The contents of a file, as Foundation writes them.
   struct Ledger: Codable {
     var model: String
     var metadata: String
