@@ -26,7 +26,7 @@ package enum BlockFile {
 
   /// The number of trailers without a whole commit after which a reader stops searching (spec §4.3.3).
   package static let mostBrokenCommits = 64
-  /// The least number of bytes of a block that is compressed.
+  /// The threshold of compression: a block with fewer bytes is written uncompressed.
   package static let leastCompressedByteCount = 1024
 
   /// The highest number of a commit, so that a following number always exists (spec §4.8).

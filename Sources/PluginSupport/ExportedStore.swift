@@ -14,7 +14,7 @@ final class ExportedStore: Sendable {
   let host: HostTable
   private let tables = Mutex(KnownTables())
 
-  /// The tables that the host knows by number. The contents of a table never change, so the same table keeps its
+  /// The row tables that the host knows by number. The contents of a table never change, so the same table keeps its
   /// number.
   private struct KnownTables {
     var newest: [ExportedTable] = []

@@ -9,8 +9,9 @@ import Foundation
 public enum BinaryPropertyList {
   /// The maximum depth of nested values.
   public static let maximumDepth = 256
-  /// The maximum number of values in a list of fewer bytes; an object that is referenced twice counts twice. A larger
-  /// list may have one value for each byte. Only nested lists that share objects have more.
+  /// The number of values that any list may have. A list of more bytes may have as many values as bytes.
+  ///
+  /// An object that is referenced twice counts twice: nested lists that share objects could otherwise grow without bound.
   public static let maximumValueCount = 2_000_000
 
   /// Reads a property list.

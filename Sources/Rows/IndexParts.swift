@@ -32,7 +32,7 @@ struct IndexParts: Sendable {
       // The lowest table covers no table, and neither does a table with no entries beneath it.
       guard table > 0, runs[..<table].contains(where: { $0.count > 0 }) else { continue }
       let keys = try view.tables[table].keyRanges(ofEntity: index.entityNumber)
-      // Each row that is put, or changed in one of the columns, has an entry.
+      // A table's index run has an entry for each inserted row and for each row with a change of an indexed column.
       let ranges = (runs[table].count > 0 ? [keys.put, keys.changed] : []) + [keys.removed]
       if case let ranges = ranges.compactMap({ $0 }), !ranges.isEmpty {
         above.append(Cover(table: table, ranges: ranges))

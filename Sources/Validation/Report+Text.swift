@@ -1,5 +1,5 @@
 extension Report {
-  /// The findings, one in each line, and a summary: `error: BLCK-034 notes.store: … (spec §4.4.1)`.
+  /// The findings, one in each line, such as `error: BLCK-034 notes.store: … (spec §4.4.1)`, and a summary.
   public var text: String {
     var text = ""
     for finding in findings {

@@ -140,7 +140,7 @@ extension StoreFile {
       if record.number == number { found = (trailer, record) }
       return record.number > number
     }
-    // No later commit refers to an unconfirmed one, so only a search can find it.
+    // No later commit refers to a commit that its document has not confirmed, so only a search finds such a commit.
     if found == nil { found = try? searchedCommit(before: end) { $0.number == number } }
     guard let found else {
       throw StoreError(

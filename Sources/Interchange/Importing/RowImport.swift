@@ -75,7 +75,7 @@ final class RowImport {
 
   /// Imports the objects, or only looks for problems if this is a trial.
   ///
-  /// - Throws: ``ImportError`` with all problems, including problems of the first pass.
+  /// - Throws: ``ImportError`` with all problems, including those of the survey that has read the files before.
   func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws
     -> ObjectImport.Report
   {

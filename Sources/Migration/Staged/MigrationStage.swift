@@ -131,8 +131,8 @@ struct StageChain {
     return { context in for handler in handlers { try handler(context) } }
   }
 
-  /// Returns the steps from a version on; `nil` if no stage begins a step there. If the version is in the middle of a
-  /// stage, the handlers of the stage's later steps still run.
+  /// Returns the steps that lead on from a version; `nil` if no step begins at the version. If the version is in the
+  /// middle of a stage, the handlers of the later steps of that stage still run.
   func links(from version: KnownVersion) -> [Link]? {
     guard let first = links.firstIndex(where: { $0.from.isSame(as: version) }) else { return nil }
     return Array(links[first...])

@@ -21,7 +21,7 @@ struct PreparedSave {
     }
     var befores: [any StoreSnapshot] = []
     var afters: [any StoreSnapshot] = []
-    // A store that refuses its request anyway does so here, before any store has committed.
+    // A request that its store would refuse is found here, before any store has committed.
     for part in parts {
       let head = try part.store.snapshot()
       try part.request.check(against: head, path: part.store.path)

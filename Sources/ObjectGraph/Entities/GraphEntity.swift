@@ -104,7 +104,7 @@ final class GraphEntity: @unchecked Sendable {
     unsafe table[place] = code
   }
 
-  /// Returns the code of the property with the given name hash. Its form is `none` if the entity has no such property.
+  /// Returns the code of the property whose name has a hash. The form of the code is `none` if there is no property.
   @inline(__always)
   func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: table, mask) }
 

@@ -90,7 +90,9 @@ extension ManagedObject {
 
   /// Returns the value of an attribute or a reference in the form that rows have.
   ///
-  /// - Parameter name: Returns the name of the property, which is needed only for a value that no row contains.
+  /// - Parameters:
+  ///   - hash: The hash of the name.
+  ///   - name: Returns the name of the property, which only a transient property needs.
   final func storedValue(_ hash: UInt64, _ name: () -> String) -> Value {
     touch(hash)
     let code = source.entity.graph.code(hash)

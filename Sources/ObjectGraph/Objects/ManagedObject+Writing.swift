@@ -1,4 +1,4 @@
-// SAFETY: An object retains its source, and the source is used before anything can give the object another source.
+// SAFETY: An object retains its row source. Each function uses the source before it can lead the object to another source.
 
 public import Foundation
 public import ObjectModel

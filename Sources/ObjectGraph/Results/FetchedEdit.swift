@@ -32,7 +32,9 @@ struct FetchedEdit {
     inserted.append(Insertion(id: id, place: place, gap: gap, section: section))
   }
 
-  /// Returns the change of the list.
+  /// Returns the difference between the list before and after the recorded edits.
+  ///
+  /// - Parameter order: The order of the list.
   mutating func change(_ order: CompiledOrder) -> FetchedResultsChange {
     removed.sort()
     updated.sort()

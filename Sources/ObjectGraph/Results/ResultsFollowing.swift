@@ -64,7 +64,7 @@ final class ResultsFollowing {
     followers.append(Weak(follower: follower))
   }
 
-  /// Records changes that were frozen or discarded.
+  /// Records changes that were frozen or discarded. Both change the objects that a list shows.
   func note(_ layer: Layer, in tag: StoreTag) { seen[tag]?.layers.append(layer) }
 
   /// Records that an object's changes were discarded.

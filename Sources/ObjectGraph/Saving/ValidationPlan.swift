@@ -141,7 +141,7 @@ extension ValidationPlan.AttributeCheck {
       return true
     case (.bytes, let least, let greatest):
       guard pattern == nil, unsafe raw.kind.isText else { return false }
-      // A text has at least as many bytes as characters.
+      // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.
       let bytes = unsafe raw.bytes(row)
       if case .integer(let bound) = least, bound > 0, unsafe !bytes.surelyHave(bound) {
         return false

@@ -15,9 +15,9 @@ struct EntityDrafts {
   private var changes: [RowSource] = []
   /// The drafts of the keys that are removed.
   private var removals: [Draft] = []
-  /// The sources of the frozen changes that are not saved yet.
+  /// The row sources of the drafts that are frozen and not saved yet.
   private(set) var sealed: [RowSource] = []
-  /// The sources of blocks of unsaved changes that arrived as a layer, by block.
+  /// The row sources of blocks of unsaved changes that arrived as a layer, by block.
   private var pendingSources: [ObjectIdentifier: RowSource] = [:]
   /// The last draft of rows that join an object's own changes with changes from a layer.
   private var joined: RowSource?

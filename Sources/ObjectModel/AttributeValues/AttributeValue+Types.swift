@@ -94,7 +94,7 @@ extension Double: BoundedAttributeValue {
   /// The value in the form of rows.
   public var storedValue: Value { .double(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from a value in a row.
   public init?(storedValue: Value) {
     guard case .double(let value) = storedValue else { return nil }
     self = value

@@ -4,8 +4,8 @@ extension AttributeType {
   /// Returns whether attributes of this type accept the given value. ``Value/null`` is always accepted here.
   public func accepts(_ value: Value) -> Bool { problem(with: value) == nil }
 
-  /// Returns the problem with a value for an attribute of this type; `nil` if there is none. The text is the end of
-  /// a sentence that begins with the purpose of the value. A missing value is always accepted here.
+  /// Returns the problem with a value for an attribute of this type; `nil` if there is none. The text ends a
+  /// sentence such as "The default value of 'age' …". A missing value is always accepted here.
   package func problem(with value: Value) -> String? {
     switch (self, value) {
     case (_, .null), (.undefined, _), (.decimal, .decimal), (.double, .double), (.float, .float),

@@ -44,11 +44,11 @@ extension Model {
     return hashes.entities[position] == hash || formerHashes.entities[position] == hash
   }
 
-  /// Returns recorded hashes in which each hash by the former rules of Quire is replaced by the current hash of the
-  /// same entity.
+  /// Returns recorded hashes with current hashes in place of outdated ones.
   ///
-  /// Compare the result with ``versionHashes``. A hash that this model does not have by either set of rules is
-  /// unchanged.
+  /// Earlier versions of Quire computed hashes by other rules. If a recorded hash is the one that those rules give for an
+  /// entity, the entity's current hash replaces it. Other hashes are unchanged. Compare the result with
+  /// ``versionHashes``.
   public func currentHashes(for recorded: [String: VersionHash]) -> [String: VersionHash] {
     if hasHashes(recorded) { return recorded }
     return Dictionary(

@@ -1,4 +1,4 @@
-// SAFETY: Raw columns are read at their own rows, while the readers that own them are alive.
+// SAFETY: A raw column is read only at rows of its own block, while the reader that owns the column is alive.
 
 import Foundation
 import ObjectModel

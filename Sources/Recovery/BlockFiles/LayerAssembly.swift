@@ -11,12 +11,12 @@ struct LayerAssembly {
   private(set) var layers: [Layer] = []
   /// Blocks of the head commit that can't be read.
   private var damaged: [BlockEntry] = []
-  /// The number of rows in pages that can't be read, without the rows found in another way.
+  /// The number of rows in pages that can't be read, minus the rows that other blocks contain.
   private var unlistedRowCount = 0
   /// The number of older rows that may still be searched for substitutes. It bounds the time.
   private var substituteAllowance = 20_000_000
 
-  /// The number of rows of entities that the schema has and the model lacks, by the names in the schema.
+  /// The number of rows of each entity that the model lacks, by the name of the entity in the schema.
   private var unknownCounts: [String: Int] = [:]
 
   init(_ recovery: BlockFileRecovery, _ schema: Schema) {

@@ -41,7 +41,7 @@ public struct AtomicContents: Sendable {
   public var schema: Schema
   /// The metadata of the store.
   public var metadata: StoreMetadata
-  /// The rows in layers, the lowest first. A format reads one layer of whole rows.
+  /// The rows in layers, the lowest first. A format that has read a file gives one layer, in which each row is whole.
   public var layers: [Layer]
   /// The lowest number that was never reserved for an object. All entities share one sequence of numbers.
   public var nextKey: UInt64

@@ -18,7 +18,7 @@ struct FileParts {
     var checksums: [UInt32] = []
     /// The distinct entries of a block, at most two.
     var entries: [BlockEntry] = []
-    /// The distinct references to a value, at most two.
+    /// The first two distinct references to a value. Two are enough to find that they contradict each other.
     var references: [OutsideReference] = []
     /// Whether the part begins within another part. Such a part is not read.
     var isShared = false

@@ -54,7 +54,7 @@ final class ManifestMembersCheck {
     return nil
   }
 
-  /// Returns a name of valid length.
+  /// Returns the text of a member that must be a name of valid length; `nil` after a finding.
   func name(_ name: String, byteLimit: Int) -> String? {
     guard let text = text(name) else { return nil }
     if !text.isEmpty, text.utf8.count <= byteLimit { return text }
@@ -130,7 +130,7 @@ final class ManifestMembersCheck {
     return texts
   }
 
-  /// The objects of a list.
+  /// A list of JSON objects in the manifest.
   struct List {
     /// The objects, each with its position in the list.
     var objects: [(index: Int, members: ManifestMembersCheck)] = []

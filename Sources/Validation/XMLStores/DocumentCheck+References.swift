@@ -75,7 +75,8 @@ extension DocumentCheck {
     return targets
   }
 
-  /// Joins a list with the inverse to-one relationships. If the two differ, the to-one relationship counts.
+  /// Merges a list of references with the to-one relationships that lead back. If the two differ, the to-one
+  /// relationship wins.
   private func join(
     _ list: ReferenceList, _ targets: [ObjectKey], _ inverse: Relationship, _ schema: Schema,
     _ builder: LayerBuilder

@@ -30,7 +30,7 @@ final class DocumentCheck: XMLEventHandler {
   var objects: [UInt64: UInt16] = [:]
   var objectCount = 0
   var lists: [ReferenceList] = []
-  /// Objects with an owner that only a list states.
+  /// The objects that got their owner from the owner's list, because they state no owner themselves.
   var claimed: Set<ObjectKey> = []
 
   private let names: Names
