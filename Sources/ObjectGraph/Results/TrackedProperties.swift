@@ -156,19 +156,21 @@ extension TrackedProperties {
   /// Records that the program reads a property.
   @inline(never)
   static func noteRead(_ object: ManagedObject, _ hash: UInt64) {
-    object.source.entity.workspace?.observation.tracked.noteRead(object, hash)
+    guard let workspace = object.source.entity.workspace else { return }
+    if workspace.observation.tracked == nil { workspace.observation.tracked = TrackedProperties() }
+    workspace.observation.tracked?.noteRead(object, hash)
   }
 
   /// Announces that the program is about to set a property, if it is tracked.
   @inline(never)
   static func willSet(_ object: ManagedObject, _ hash: UInt64) -> Bool {
-    object.source.entity.workspace?.observation.tracked.willSet(object, hash) ?? false
+    object.source.entity.workspace?.observation.tracked?.willSet(object, hash) ?? false
   }
 
   /// Announces that the program has set a property.
   @inline(never)
   static func didSet(_ object: ManagedObject, _ hash: UInt64) {
-    object.source.entity.workspace?.observation.tracked.didSet(object, hash)
+    object.source.entity.workspace?.observation.tracked?.didSet(object, hash)
   }
 }
 

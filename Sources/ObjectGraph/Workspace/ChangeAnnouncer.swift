@@ -21,7 +21,7 @@ struct ChangeAnnouncer {
       }
       post(.changed, merged, events)
     } catch { workspace.note(error) }
-    workspace.observation.tracked.announceDifferences()
+    workspace.observation.tracked?.announceDifferences()
   }
 
   /// Posts a change to streams and to the notification centre, and returns it.

@@ -4,8 +4,8 @@ struct Observation {
   let streams = StreamHub<ContextChange>()
   /// The observers of fetched results; `nil` when there are none.
   var following: ResultsFollowing?
-  /// The properties that Swift's Observation tracks.
-  let tracked = TrackedProperties()
+  /// The properties that Swift's Observation tracks; `nil` until the program reads an object that may be tracked.
+  var tracked: TrackedProperties?
   /// The changes that were frozen, and the refreshed objects, since observers were last notified.
   var unannounced = UnannouncedChanges()
 }

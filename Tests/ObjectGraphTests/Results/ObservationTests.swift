@@ -214,8 +214,8 @@ struct ObservationTests {
   @Test(
     "A context forgets tracked properties after their announcement or the end of their objects")
   func nothingIsKept() throws {
-    let tracked = context.workspace.observation.tracked
     _ = Announcement { _ = ada.name }
+    let tracked = try #require(context.workspace.observation.tracked)
     #expect(tracked.objectCount == 1)
     ada.name = "Bob"
     #expect(tracked.objectCount == 0)
