@@ -1,11 +1,15 @@
 // SAFETY: The presence of all bytes is checked before they are read.
 
+// The generic functions are inlinable: without that, each number of another module's format costs a generic call.
+
 /// Writes little-endian numbers one after another.
+@usableFromInline
 package struct ByteWriter {
-  package private(set) var bytes: [UInt8] = []
+  @usableFromInline package var bytes: [UInt8] = []
 
   package init() {}
 
+  @inlinable
   package mutating func append<T: FixedWidthInteger>(_ value: T) {
     for shift in 0..<T.bitWidth / 8 {
       bytes.append(UInt8(truncatingIfNeeded: value >> T(shift * 8)))
@@ -26,6 +30,7 @@ package struct ByteWriter {
   }
 
   /// Appends the elements of a list, after their number.
+  @inlinable
   package mutating func append<T>(list: [T], _ body: (inout ByteWriter, T) -> Void) {
     append(UInt16(list.count))
     for element in list { body(&self, element) }
@@ -36,19 +41,21 @@ package struct ByteWriter {
 }
 
 /// Reads little-endian numbers one after another. Missing bytes cause an error and never a trap.
+@usableFromInline
 package struct ByteReader {
-  fileprivate let bytes: [UInt8]
-  package private(set) var offset = 0
+  @usableFromInline package let bytes: [UInt8]
+  @usableFromInline package var offset = 0
   /// The offset of the first byte in the file, for messages.
-  fileprivate let fileOffset: UInt64
+  @usableFromInline package let fileOffset: UInt64
 
   package init(_ bytes: [UInt8], at fileOffset: UInt64) {
     self.bytes = bytes
     self.fileOffset = fileOffset
   }
 
-  package var remaining: Int { bytes.count - offset }
+  @inlinable package var remaining: Int { bytes.count - offset }
 
+  @inlinable
   package mutating func next<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) throws(FormatFault)
     -> T
   {
@@ -64,7 +71,7 @@ package struct ByteReader {
   /// Returns the number at a distance behind the offset.
   ///
   /// - Precondition: The bytes exist.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
     let start = offset + place
     precondition(start >= 0 && start + T.bitWidth / 8 <= bytes.count, "Reads stay within.")
@@ -109,6 +116,7 @@ extension ByteReader {
   }
 
   /// Reads a list after the number of its elements, each of at least two bytes.
+  @inlinable
   package mutating func list<T>(
     _ element: (inout ByteReader) throws(FormatFault) -> T
   ) throws(FormatFault) -> [T] {
@@ -120,8 +128,9 @@ extension ByteReader {
 }
 
 /// A fault in the bytes of a block file, with its place.
+@usableFromInline
 package struct FormatFault: Error, CustomStringConvertible {
-  package let description: String
+  @usableFromInline package let description: String
 
-  package init(_ description: String) { self.description = description }
+  @usableFromInline package init(_ description: String) { self.description = description }
 }
