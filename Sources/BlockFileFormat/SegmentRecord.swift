@@ -5,8 +5,8 @@ package struct SegmentRecord: Hashable {
   package var rowCount: UInt64
   /// The number of bytes of its blocks, of their outside values, and of its pages.
   package var byteCount: UInt64
-  /// The highest number of an index whose entries the segment contains, with those of all lower numbers; 0 if it
-  /// contains none.
+  /// The highest number of an index with entries in the segment; 0 without entries. The segment contains the entries of
+  /// every index up to this number.
   package var highestIndex: UInt16
   package var contents: Contents
 

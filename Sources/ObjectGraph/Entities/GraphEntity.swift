@@ -169,7 +169,7 @@ extension GraphEntity {
     case .relationship(let relationship):
       let inverse = model.inverse(of: relationship)
       if relationship.isTransient {
-        append(.transientRelationship(relationship))
+        append(.transientRelationship(relationship, inverse: inverse))
       } else if !relationship.isToMany, let column = layout.index(of: relationship.name) {
         append(
           .toOne(
@@ -237,8 +237,11 @@ extension GraphEntity {
     case .attribute(let attribute, _), .transient(let attribute):
       if attribute.derivation != nil { return .derived(name, of: self) }
       return attribute.type.accepts(value) ? nil : .wrongType(value, attribute, of: self)
-    case .toOne(let toOne):
-      return value.isNull || object.source.entity.destination(value, of: toOne) != nil
+    case .toOne, .transientRelationship:
+      guard let relationship = property.relationship, !relationship.isToMany else {
+        return .notSingle(name, of: self)
+      }
+      return value.isNull || object.source.entity.destination(value, of: relationship) != nil
         ? nil : .wrongDestination(name, of: self)
     default: return .notSingle(name, of: self)
     }

@@ -28,7 +28,7 @@ final class GraphProperty: Sendable {
     /// Links, or references of other rows.
     case toMany(ToMany)
     /// A relationship in memory only.
-    case transientRelationship(Relationship)
+    case transientRelationship(Relationship, inverse: Relationship?)
     /// The results of a fetch request.
     case fetched(FetchedProperty)
   }

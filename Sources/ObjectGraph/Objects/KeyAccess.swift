@@ -38,7 +38,7 @@ struct KeyAccess {
       object.touch(hash)
       guard let workspace else { return [ManagedObject]() }
       return RelationshipReader(workspace).objects(of: object, toMany)
-    case .transientRelationship(let relationship):
+    case .transientRelationship(let relationship, _):
       object.touch(hash)
       let others = object.transientRelationship(hash)?.objects ?? []
       if relationship.isToMany { return others }
@@ -57,13 +57,10 @@ struct KeyAccess {
     require(
       relationship.isToMany || others.count < 2,
       "The relationship \"\(key)\" leads to one object at most.")
-    guard let workspace else { return }
-    object.setting(hash) {
-      switch property.place {
-      case .toOne(let toOne): ReferenceWriter(workspace).set(toOne, of: object, to: others.first)
-      case .toMany(let toMany): RelationshipWriter(workspace).set(toMany, of: object, to: others)
-      default: object.transientRelationship(hash)?.set(others)
-      }
+    if relationship.isToMany {
+      ToManyAccess(object, hash, key).set(others)
+    } else {
+      object.relate(to: others.first, hash, key)
     }
   }
 }

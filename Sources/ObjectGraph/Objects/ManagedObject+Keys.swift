@@ -73,7 +73,7 @@ extension ManagedObject {
   /// Prepares the object for a read of one property.
   final func touch(_ hash: UInt64) {
     touch()
-    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
+    noteRead(hash)
   }
 
   /// Checks that the object is used where its context is, and looks up its row if it is a fault.

@@ -30,7 +30,6 @@ extension ManagedObject {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       if !state.contains(.realized) || source.isUnresolved { realize() }
-      if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
       return source.code(hash)
     }
   }
@@ -57,7 +56,7 @@ extension ManagedObject {
   private final func beginReading(_ hash: UInt64) {
     if !source.isCurrent { refusePlace() }
     if !state.contains(.realized) { realize() }
-    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
+    noteRead(hash)
   }
 
   @usableFromInline

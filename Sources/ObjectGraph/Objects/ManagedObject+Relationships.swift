@@ -20,10 +20,15 @@ extension ManagedObject {
       if D.self == ManagedObject.self { requireDestination(other, of: name.description) }
       if !state.contains(.tracked), setPlainReference(to: other, hash) { return }
     }
-    if let transient = transientRelationship(hash) {
+    relate(to: other, hash, name.description)
+  }
+
+  /// Sets the object that a to-one relationship leads to, whether the relationship is stored or in memory only.
+  final func relate(to other: ManagedObject?, _ hash: UInt64, _ name: @autoclosure () -> String) {
+    if let transient = transientRelationship(hash), !transient.isToMany {
       return transient.set(other.map { [$0] } ?? [])
     }
-    let toOne = toOne(hash, name)
+    let toOne = source.entity.graph.toOne(hash, name())
     if let workspace = source.entity.workspace {
       setting(hash) { ReferenceWriter(workspace).set(toOne, of: self, to: other) }
     }
@@ -55,14 +60,7 @@ extension ManagedObject {
   final func relatedObjects<D: ManagedObject>(
     _ name: @autoclosure () -> String, _ hash: UInt64
   ) -> RelatedObjects<D> {
-    if let transient = transientRelationship(hash) {
-      _ = code(hash)
-      return RelatedObjects(RelatedStorage(transient.objects))
-    }
-    let toMany = toMany(hash, name())
-    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
-    guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
-    return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
+    RelatedObjects(ToManyAccess(self, hash, name()).list)
   }
 
   /// Replaces the members of a to-many relationship.
@@ -70,16 +68,11 @@ extension ManagedObject {
   final func relate<D: ManagedObject>(
     to objects: [D], _ name: @autoclosure () -> String, _ hash: UInt64
   ) {
+    let members = ToManyAccess(self, hash, name())
     if D.self == ManagedObject.self {
       for object in objects { requireDestination(object, of: name()) }
     }
-    if let transient = transientRelationship(hash) {
-      return transient.set(objects)
-    }
-    let toMany = toMany(hash, name())
-    if let workspace = source.entity.workspace {
-      setting(hash) { RelationshipWriter(workspace).set(toMany, of: self, to: objects) }
-    }
+    members.set(objects)
   }
 
   /// Returns the objects that a to-many relationship leads to.
@@ -93,41 +86,23 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has a to-many relationship with this name, and the object is of its destination.
   public final func add(_ other: ManagedObject, to key: String) {
-    let hash = PropertyHash.of(key)
+    let members = ToManyAccess(self, PropertyHash.of(key), key)
     requireDestination(other, of: key)
-    if let transient = transientRelationship(hash) {
-      return transient.add(other)
-    }
-    let toMany = toMany(hash, key)
-    if let workspace = source.entity.workspace {
-      setting(hash) { RelationshipWriter(workspace).add(other, to: self, toMany) }
-    }
+    members.add(other)
   }
 
   /// Removes an object from a relationship. Does nothing if the object is no member.
   ///
   /// - Precondition: The entity has a to-many relationship with this name.
   public final func remove(_ other: ManagedObject, from key: String) {
-    let hash = PropertyHash.of(key)
-    if let transient = transientRelationship(hash) {
-      return transient.remove(other)
-    }
-    let toMany = toMany(hash, key)
-    if let workspace = source.entity.workspace {
-      setting(hash) { RelationshipWriter(workspace).remove(other, from: self, toMany) }
-    }
+    ToManyAccess(self, PropertyHash.of(key), key).remove(other)
   }
 
   /// Returns the number of objects that a relationship leads to.
   ///
   /// - Precondition: The entity has a to-many relationship with this name.
   public final func count(forKey key: String) -> Int {
-    let hash = PropertyHash.of(key)
-    if transientRelationship(hash) != nil { return objects(forKey: key).count }
-    let toMany = toMany(hash, key)
-    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
-    guard let workspace = source.entity.workspace else { return 0 }
-    return RelationshipReader(workspace).keys(of: self, toMany).count
+    ToManyAccess(self, PropertyHash.of(key), key).count
   }
 
   /// Stops the program if an object is not of the destination entity of a relationship.
@@ -153,21 +128,9 @@ extension ManagedObject {
       """)
   }
 
-  /// Returns the description of a to-one relationship.
-  private final func toOne(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToOne {
-    if !source.isCurrent { refusePlace() }
-    return source.entity.graph.toOne(hash, name.description)
-  }
-
-  private final func toMany(
-    _ hash: UInt64, _ name: @autoclosure () -> String
-  ) -> GraphProperty.ToMany {
-    if !source.isCurrent { refusePlace() }
-    return source.entity.graph.toMany(hash, name())
-  }
-
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
     let code = code(hash)
+    noteRead(hash)
     guard code.form == .toOne || code.form == .plainToOne else {
       if let transient = transientRelationship(hash), !transient.isToMany {
         return transient.objects.first

@@ -33,9 +33,8 @@ extension ManagedObject {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
-      guard code.form == .attribute, isRight(code) else { return false }
-      let isTracked = state.contains(.tracked) && TrackedProperties.willSet(self, hash)
-      defer { if isTracked { TrackedProperties.didSet(self, hash) } }
+      // The observers of a tracked property may do anything, so the property is set in the other way.
+      guard code.form == .attribute, isRight(code), !state.contains(.tracked) else { return false }
       if source.isOpen {
         // SAFETY: An open source has a draft, and nothing closes the draft while it is written.
         unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
@@ -125,21 +124,15 @@ extension ManagedObject {
         return .wrongType(value, attribute, of: graph)
       }
       source.entity.workspace?.setTransientValue(.value(value), of: self, Int(code.property))
-    case .toOne(let toOne):
-      guard let workspace = source.entity.workspace else { return nil }
-      if value.isNull {
-        ReferenceWriter(workspace).set(toOne, of: self, to: nil)
-      } else if let other = source.entity.destination(value, of: toOne) {
-        ReferenceWriter(workspace).set(toOne, of: self, to: other)
-      } else {
-        return .wrongDestination(name, of: graph)
+    case .toOne, .transientRelationship:
+      guard let relationship = property.relationship, !relationship.isToMany else {
+        return .notSingle(name, of: graph)
       }
-    case .transientRelationship(let relationship) where !relationship.isToMany:
-      guard transientRelationship(hash)?.set(value) ?? false else {
-        return .wrongDestination(name, of: graph)
-      }
-    case .composite, .toMany, .transientRelationship, .fetched:
-      return .notSingle(name, of: graph)
+      guard source.entity.workspace != nil else { return nil }
+      let other = source.entity.destination(value, of: relationship)
+      guard value.isNull || other != nil else { return .wrongDestination(name, of: graph) }
+      relate(to: other, hash, name)
+    case .composite, .toMany, .fetched: return .notSingle(name, of: graph)
     }
     return nil
   }

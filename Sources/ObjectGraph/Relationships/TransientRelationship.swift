@@ -8,23 +8,20 @@ struct TransientRelationship {
   private let workspace: Workspace?
   private let object: ManagedObject
   private let relationship: Relationship
+  private let inverse: Relationship?
   /// The position among the properties of the entity.
   private let property: Int
-
-  /// Makes the relationship with a name. Returns `nil` if the entity has no such relationship, or it is stored.
-  private init?(_ name: String, of object: ManagedObject) {
-    self.init(object.source.entity.graph.code(PropertyHash.of(name)), of: object)
-  }
 
   /// Makes the relationship with the code of a property. Returns `nil` if the property is no transient relationship.
   init?(_ code: PropertyCode, of object: ManagedObject) {
     guard code.form == .other,
-      case .transientRelationship(let relationship) =
+      case .transientRelationship(let relationship, let inverse) =
         object.source.entity.graph.properties[Int(code.property)].place
     else { return nil }
     workspace = object.source.entity.workspace
     self.object = object
     self.relationship = relationship
+    self.inverse = inverse
     property = Int(code.property)
   }
 
@@ -79,24 +76,6 @@ struct TransientRelationship {
     write(others.map(\.objectID))
   }
 
-  /// Sets the relationship to the object that a value names, or to no object.
-  ///
-  /// - Returns: Whether the value is null, or names an object of the destination entity. An object that is gone clears
-  ///   the relationship.
-  func set(_ value: Value) -> Bool {
-    if value.isNull {
-      set([])
-      return true
-    }
-    guard case .object(let key) = value,
-      let other = workspace?.object(at: key, in: object.source.entity.store),
-      object.source.entity.graph.model.entity(
-        other.source.entity.graph.name, isOrInheritsFrom: relationship.destination)
-    else { return false }
-    set([other])
-    return true
-  }
-
   /// Adds an object at the end, unless the relationship leads to it already.
   func add(_ other: ManagedObject) {
     let present = objects
@@ -108,9 +87,7 @@ struct TransientRelationship {
 
   /// Returns the transient inverse of another object; `nil` if the inverse is not transient.
   private func inverse(of other: ManagedObject) -> TransientRelationship? {
-    object.source.entity.graph.model.inverse(of: relationship).flatMap {
-      TransientRelationship($0.name, of: other)
-    }
+    inverse.flatMap { other.transientRelationship(PropertyHash.of($0.name)) }
   }
 
   private func drop(_ other: ManagedObject) {
@@ -126,8 +103,10 @@ struct TransientRelationship {
 }
 
 extension ManagedObject {
-  /// Returns a transient relationship; `nil` if the property is something else.
+  /// Returns a relationship that is in memory only; `nil` if the property is another one. Stops the program unless the
+  /// object may be used here.
   final func transientRelationship(_ hash: UInt64) -> TransientRelationship? {
-    TransientRelationship(source.entity.graph.code(hash), of: self)
+    if !source.isCurrent { refusePlace() }
+    return TransientRelationship(source.entity.graph.code(hash), of: self)
   }
 }

@@ -175,6 +175,12 @@ extension TrackedProperties {
 }
 
 extension ManagedObject {
+  /// Notes that the program reads a property, if the object may be tracked.
+  @inline(__always)
+  final func noteRead(_ hash: UInt64) {
+    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
+  }
+
   /// Runs `body`, which sets a property, and announces that if the property is tracked.
   final func setting<R>(_ hash: UInt64, _ body: () throws -> R) rethrows -> R {
     let isTracked = state.contains(.tracked) && TrackedProperties.willSet(self, hash)

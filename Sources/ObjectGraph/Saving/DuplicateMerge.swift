@@ -87,7 +87,7 @@ struct DuplicateMerge {
     case .toOne(let toOne):
       // The destination may have been deleted, which the inserted object does not show.
       guard object.source.value(toOne.column, Int(object.row)) != value,
-        value.isNull || object.source.entity.destination(value, of: toOne) != nil
+        value.isNull || object.source.entity.destination(value, of: toOne.relationship) != nil
       else { return }
     default: return
     }

@@ -205,11 +205,11 @@ extension EntityState {
   }
 
   /// Returns the object that a value names; `nil` if the relationship can't lead to that object.
-  func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
+  func destination(_ value: Value, of relationship: Relationship) -> ManagedObject? {
     guard case .object(let key) = value, let workspace,
       let other = workspace.object(at: key, in: store),
       graph.model.entity(
-        other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
+        other.source.entity.graph.name, isOrInheritsFrom: relationship.destination),
       workspace.exists(other)
     else { return nil }
     return other

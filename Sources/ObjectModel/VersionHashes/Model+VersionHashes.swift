@@ -46,8 +46,8 @@ extension Model {
 
   /// Returns recorded hashes with current hashes in place of outdated ones.
   ///
-  /// Earlier versions of Quire computed hashes by other rules. If a recorded hash is the one that those rules give for an
-  /// entity, the entity's current hash replaces it. Other hashes are unchanged. Compare the result with
+  /// Earlier versions of Quire computed hashes by other rules. If the earlier rules give a recorded hash for an entity,
+  /// the entity's current hash replaces the recorded one. All remaining hashes are unchanged. Compare the result with
   /// ``versionHashes``.
   public func currentHashes(for recorded: [String: VersionHash]) -> [String: VersionHash] {
     if hasHashes(recorded) { return recorded }

@@ -92,6 +92,8 @@ struct TransientRelationshipTests {
     #expect(ada.table === corner)
     ada["table"] = .null
     #expect(ada.table == nil)
+    try ada.setValues(["table": .object(window.objectID.key), "name": .string("A")])
+    #expect(ada.table === window && window.visitors.contains(ada))
     #expect(throws: ContextError.self) {
       try ada.setValues(["table": .object(bob.objectID.key)])
     }

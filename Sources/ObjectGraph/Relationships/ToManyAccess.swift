@@ -1,0 +1,78 @@
+import ObjectModel
+
+/// Access to the members of one to-many relationship of an object. The relationship is stored, or in memory only.
+struct ToManyAccess {
+  private enum Place {
+    case stored(GraphProperty.ToMany)
+    case inMemory(TransientRelationship)
+  }
+
+  private let object: ManagedObject
+  private let hash: UInt64
+  private let place: Place
+  /// `nil` when the context is gone: the relationship has no members then.
+  private let workspace: Workspace?
+
+  /// Stops the program unless the object may be used here and has the relationship.
+  ///
+  /// - Parameter hash: The hash of the name.
+  init(_ object: ManagedObject, _ hash: UInt64, _ name: @autoclosure () -> String) {
+    self.object = object
+    self.hash = hash
+    workspace = object.source.entity.workspace
+    if let transient = object.transientRelationship(hash) {
+      place = .inMemory(transient)
+    } else {
+      place = .stored(object.source.entity.graph.toMany(hash, name()))
+    }
+  }
+
+  /// The members, each of which becomes an object when it is read.
+  var list: RelatedStorage {
+    object.noteRead(hash)
+    switch place {
+    case .stored(let toMany):
+      return workspace.map { RelationshipReader($0).list(of: object, toMany) } ?? RelatedStorage([])
+    case .inMemory(let transient): return RelatedStorage(transient.objects)
+    }
+  }
+
+  var count: Int {
+    object.noteRead(hash)
+    switch place {
+    case .stored(let toMany):
+      return workspace.map { RelationshipReader($0).keys(of: object, toMany).count } ?? 0
+    case .inMemory(let transient): return transient.objects.count
+    }
+  }
+
+  /// Replaces the members.
+  func set(_ others: [ManagedObject]) {
+    change(
+      { RelationshipWriter($0).set($1, of: object, to: others) }, inMemory: { $0.set(others) })
+  }
+
+  /// Adds a member at the end. A member stays where it is.
+  func add(_ other: ManagedObject) {
+    change(
+      { RelationshipWriter($0).add(other, to: object, $1) }, inMemory: { $0.add(other) })
+  }
+
+  /// Removes a member.
+  func remove(_ other: ManagedObject) {
+    change(
+      { RelationshipWriter($0).remove(other, from: object, $1) }, inMemory: { $0.remove(other) })
+  }
+
+  private func change(
+    _ stored: (Workspace, GraphProperty.ToMany) -> Void,
+    inMemory: (TransientRelationship) -> Void
+  ) {
+    guard let workspace else { return }
+    switch place {
+    case .stored(let toMany): object.setting(hash) { stored(workspace, toMany) }
+    // Each end announces its change by itself.
+    case .inMemory(let transient): inMemory(transient)
+    }
+  }
+}
