@@ -25,17 +25,13 @@ struct ParentChannel {
     var parts: [Push.Part] = []
     var states: [StoreState] = []
     for state in workspace.storeStates {
-      let changes = try state.changes()
-      if changes.layer.isEmpty {
-        state.forgetEmptyChanges()
-        continue
-      }
-      parts.append(Push.Part(store: state.persistent, changes: changes))
-      states.append(state)
+      var changes = try state.changes()
+      changes.transients = workspace.transientsToPush(of: state)
+      if changes.layer.isEmpty { state.forgetEmptyChanges() } else { states.append(state) }
+      if !changes.isEmpty { parts.append(Push.Part(store: state.persistent, changes: changes)) }
     }
-    let push = Push(
-      parts, transients: workspace.transientsToPush, isValidated: isValidated)
-    if parts.isEmpty, push.transients.isEmpty { return [:] }
+    if parts.isEmpty { return [:] }
+    let push = Push(parts, isValidated: isValidated)
     let outcome = waits ? try sendAndWait(push) : send(push)
     for state in states { try moveOn(state, outcome) }
     return Dictionary(uniqueKeysWithValues: parts.map { ($0.store.tag, $0.changes.layer) })
@@ -147,27 +143,19 @@ extension Workspace {
       touched[state.tag] = try Take(self, state).run(
         part.changes, isValidated: push.isValidated)
     }
-    takeTransients(push.transients)
     return touched
   }
 
-  /// The transient values that changed objects have received since the last push.
-  var transientsToPush: [(ObjectID, [Int: TransientValue?])] {
-    if freshTransients.isEmpty { return [] }
-    return changedObjects.compactMap { object in
+  /// Returns the transient values that changed objects of a store have received since the last push.
+  fileprivate func transientsToPush(of state: StoreState) -> TransientChanges {
+    if freshTransients.isEmpty { return [:] }
+    var changes: TransientChanges = [:]
+    for object in changedObjects {
       let id = object.objectID
-      guard let fresh = freshTransients[id] else { return nil }
+      guard id.store == state.tag, let fresh = freshTransients[id] else { continue }
       let own = transientValues[id] ?? [:]
-      return (id, Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) }))
+      changes[id.key] = Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) })
     }
-  }
-
-  /// Adopts the transient values that a child has set. Values that the child has not set stay as they are.
-  private func takeTransients(_ transients: [(ObjectID, [Int: TransientValue?])]) {
-    for (id, values) in transients {
-      for (property, value) in values where transientValues[id]?[property] != value {
-        restoreTransientValue(value, of: id, property)
-      }
-    }
+    return changes
   }
 }

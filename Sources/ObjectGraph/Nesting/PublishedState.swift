@@ -33,14 +33,11 @@ final class Push: Sendable {
   }
 
   let parts: [Part]
-  /// The transient values that the child has set; `nil` for a value that the child has removed.
-  let transients: [(ObjectID, [Int: TransientValue?])]
   /// Whether the child has validated the changes.
   let isValidated: Bool
 
-  init(_ parts: [Part], transients: [(ObjectID, [Int: TransientValue?])], isValidated: Bool) {
+  init(_ parts: [Part], isValidated: Bool) {
     self.parts = parts
-    self.transients = transients
     self.isValidated = isValidated
   }
 }

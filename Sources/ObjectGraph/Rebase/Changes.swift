@@ -20,6 +20,11 @@ struct Changes: Sendable {
   var lastReferences = Layer()
   /// The rows of ``layer`` that a rebase has repaired, for example a row with a reference to a deleted object.
   var repairs = Repairs()
+  /// The values that the changes set in transient properties, which no row contains.
+  var transients: TransientChanges = [:]
+
+  /// Whether the changes change nothing.
+  var isEmpty: Bool { layer.isEmpty && transients.isEmpty }
 
   /// The rows that the changes were made on.
   var originalTables: [any RowTable] {

@@ -116,7 +116,9 @@ extension UndoStack {
       // An object that was notified of the change has changed more.
       if lastStep > count + 1 { noteStrayChange() }
     case .transient(let id, let property, let value):
-      workspace?.restoreTransientValue(value, of: id, property)
+      guard let workspace, let state = try? workspace.state(of: id.store) else { return }
+      let changes = Changes(base: state.shown, layer: Layer(), transients: [id.key: [property: value]])
+      try Take(workspace, state, events: .undo).run(changes)
     case .action(let action):
       try action()
       try workspace?.sealForUndo()

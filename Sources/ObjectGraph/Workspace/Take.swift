@@ -31,6 +31,15 @@ struct Take {
     workspace.workDepth += 1
     defer { workspace.workDepth -= 1 }
     try workspace.sealForUndo()
+    let touched =
+      changes.layer.isEmpty ? [] : try takeRows(changes, isAged: isAged, isValidated: isValidated)
+    takeTransients(changes.transients)
+    return touched
+  }
+
+  private func takeRows(
+    _ changes: Changes, isAged: Bool, isValidated: Bool
+  ) throws -> Set<ObjectKey> {
     workspace.orderEnds = [:]
     let rebased = try rebase(changes, isAged)
     for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
@@ -109,6 +118,19 @@ struct Take {
     }
     // If the workspace has recorded an original itself, its changes were made on that older row.
     return try builder.freeze().merged(with: state.originals, schema: state.graph.schema)
+  }
+
+  // MARK: Transient values
+
+  /// Takes transient values. Values that the changes do not set stay as they are.
+  private func takeTransients(_ changes: TransientChanges) {
+    for (key, values) in changes {
+      let id = ObjectID(store: state.tag, key: key)
+      for (property, value) in values
+      where workspace.transientValues[id]?[property] != value || !events.isEmpty {
+        workspace.restoreTransientValue(value, of: id, property)
+      }
+    }
   }
 
   // MARK: Objects

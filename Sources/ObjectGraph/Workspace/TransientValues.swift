@@ -8,6 +8,10 @@ enum TransientValue: Sendable, Equatable {
   case objects([ObjectID])
 }
 
+/// Changed values of transient properties, by object and by the position of the property in the entity; `nil` for a value
+/// that was removed.
+typealias TransientChanges = [ObjectKey: [Int: TransientValue?]]
+
 /// The values of transient properties in one context, by object. No store has them.
 struct TransientValues {
   /// The values, by object and by the position of the property in the entity.
