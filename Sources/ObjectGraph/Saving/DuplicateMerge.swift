@@ -1,7 +1,11 @@
 import ObjectModel
+import ObjectQuery
 import Rows
 
 /// Merges inserted objects into existing objects that have the same unique values.
+///
+/// ``UniquenessMerge`` decides over rows. This type makes the outcome changes of the context, in the same way as a
+/// program would: so hooks are called, delete rules apply and undo records everything.
 struct DuplicateMerge {
   let workspace: Workspace
 
@@ -9,10 +13,10 @@ struct DuplicateMerge {
 
   /// Merges inserted objects into existing objects with the same unique values, by the merge policy.
   ///
-  /// Two objects can't become one, because an identifier never changes. The existing object receives the inserted
-  /// object's values and the references to the inserted object, which is then deleted. All drafts must be frozen.
-  func run() throws {
-    guard let decide = workspace.settings.mergePolicy.decide else { return }
+  /// - Precondition: All drafts are frozen.
+  /// - Returns: Whether any object was merged.
+  func run() throws -> Bool {
+    guard let decide = workspace.settings.mergePolicy.decide else { return false }
     var isAny = false
     for state in workspace.storeStates where state.hasChanges {
       for entity in state.knownEntities {
@@ -20,60 +24,38 @@ struct DuplicateMerge {
         if constraints.isEmpty { continue }
         for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
-          for constraint in constraints {
-            // An earlier merge may have released the values, or given them to another object.
-            if isAny { try workspace.sealAll() }
-            guard let other = try existingMatch(of: object, constraint, in: state) else { continue }
-            try merge(object, into: other, constraint, decide)
-            isAny = true
-            break
-          }
+          guard let decision = try rule(of: state).decision(about: object.key, constraints, decide)
+          else { continue }
+          try carryOut(decision, about: object, in: state)
+          // The next decision must see the rows without the deleted object and those that its delete rules delete.
+          try workspace.sealForUndo()
+          isAny = true
         }
       }
     }
+    return isAny
   }
 
-  /// Returns the existing object with the same unique values, which stays; `nil` if there is none.
-  private func existingMatch(
-    of object: ManagedObject, _ constraint: GraphSchema.Uniqueness, in state: StoreState
-  ) throws -> ManagedObject? {
-    let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
-    if values.contains(where: \.isNull) { return nil }
-    for key in try state.objects(sharing: values, constraint) where key != object.key {
-      guard let other = workspace.object(at: key, in: state), workspace.exists(other) else {
-        continue
-      }
-      // Of several inserted objects the first one stays.
-      if !other.isInserted || key < object.key { return other }
-    }
-    return nil
+  private func rule(of state: StoreState) -> UniquenessMerge {
+    UniquenessMerge(
+      graph: state.graph, store: state.tag, source: state.source, base: View(state.tables),
+      originals: state.originals)
   }
 
-  private func merge(
-    _ object: ManagedObject, into other: ManagedObject, _ constraint: GraphSchema.Uniqueness,
-    _ decide: (MergeConflict) throws -> MergeResolution
+  private func carryOut(
+    _ decision: UniquenessMerge.Decision, about object: ManagedObject, in state: StoreState
   ) throws {
+    guard let other = workspace.object(at: decision.match, in: state) else { return }
     workspace.realize(other)
-    var conflict = MergeConflict(
-      object: other.objectID, entity: other.source.entity.graph.name,
-      base: object.source.entity.graph.namedValuesAtBirth,
-      mine: object.source.valuesByName(row: Int(object.row)),
-      theirs: other.source.valuesByName(row: Int(other.row)))
-    conflict.uniqueKeys = constraint.names
-    conflict.derivedKeys = object.source.entity.graph.derivedNames
-    switch try decide(conflict) {
-    case .delete: workspace.delete(other)
-    case .keepStored: replace(object, by: other)
+    switch decision.resolution {
+    case .delete: return workspace.delete(other)
+    case .keepStored: break
     case .save(let values):
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         try give(name, value, to: other)
       }
-      replace(object, by: other)
     }
-  }
-
-  private func replace(_ object: ManagedObject, by other: ManagedObject) {
-    transferReferences(of: object, to: other)
+    try transferReferences(of: object, to: other, in: state)
     workspace.delete(object)
     workspace.saveRecord.replacements[object.objectID] = other.objectID
   }
@@ -94,8 +76,11 @@ struct DuplicateMerge {
     if let wrong = object.setValue(value, PropertyHash.of(name), name) { throw wrong }
   }
 
-  /// Adds the members of an object's to-many relationships to the relationships of another object.
-  private func transferReferences(of object: ManagedObject, to heir: ManagedObject) {
+  /// Adds the members of an object's to-many relationships to the relationships of another object, and makes the
+  /// relationships without an inverse lead to the other object.
+  private func transferReferences(
+    of object: ManagedObject, to heir: ManagedObject, in state: StoreState
+  ) throws {
     let graph = object.source.entity.graph
     for index in graph.relationships {
       let property = graph.properties[index]
@@ -107,6 +92,39 @@ struct DuplicateMerge {
         RelationshipWriter(workspace).add(member === object ? heir : member, to: heir, own)
       }
     }
+    if let oneWay = state.graph.oneWayReferences(to: object.key.entity) {
+      try transfer(oneWay, of: object, to: heir, in: state)
+    }
+  }
+
+  private func transfer(
+    _ oneWay: OneWayReferences, of object: ManagedObject, to heir: ManagedObject,
+    in state: StoreState
+  ) throws {
+    // A relationship may lead to an entity that the heir does not belong to.
+    guard let allowed = state.graph.oneWayReferences(to: heir.key.entity) else { return }
+    let source = state.source
+    for reference in oneWay.references
+    where allowed.references.contains(where: {
+      $0.entity == reference.entity && $0.toOne === reference.toOne
+    }) {
+      let range = IndexRange(equalTo: IndexBound([.object(object.key)]))
+      for number in try source.index.keys(reference.index, in: range) {
+        let key = ObjectKey(entity: reference.entity, number: number)
+        guard let owner = workspace.object(at: key, in: state), workspace.exists(owner) else {
+          continue
+        }
+        workspace.realize(owner)
+        ReferenceWriter(workspace).set(reference.toOne, of: owner, to: heir)
+      }
+    }
+    for side in oneWay.links where allowed.links.contains(side) {
+      for link in try FoundLink.links(of: object.key, side, in: source) {
+        guard let owner = workspace.object(at: link.other, in: state) else { continue }
+        try LinkWriter(workspace).add(
+          side.turned, owner === object ? heir : owner, heir, state)
+      }
+    }
   }
 }
 
@@ -115,23 +133,4 @@ extension ManagedObject.State {
   fileprivate var isDuplicable: Bool {
     contains(.inserted) && isDisjoint(with: [.deleted, .missing])
   }
-}
-
-extension RowSource {
-  /// Returns the values of a row by column name, references and places included.
-  fileprivate func valuesByName(row: Int) -> [String: Value] {
-    let columns = entity.graph.layout.columns
-    return Dictionary(
-      uniqueKeysWithValues: columns.indices.map { (columns[$0].name, value($0, row)) })
-  }
-}
-
-extension GraphEntity {
-  /// The values of a new object, by column name.
-  fileprivate var namedValuesAtBirth: [String: Value] {
-    Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
-  }
-
-  /// The names of the derived attributes.
-  fileprivate var derivedNames: Set<String> { Set(derived.map { properties[$0].name }) }
 }

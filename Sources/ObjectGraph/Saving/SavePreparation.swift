@@ -24,9 +24,7 @@ struct SavePreparation {
       }
       let isSettled = !workspace.hasChanged(since: mark)
       try workspace.sealAll()
-      try workspace.mergeDuplicates()
-      let hasMerged = workspace.hasUnprocessedChanges
-      if hasMerged { try workspace.sealForUndo() }
+      let hasMerged = try workspace.mergeDuplicates()
       try workspace.updateDerivedValues()
       if isSettled, !hasMerged, !workspace.hasUnprocessedChanges { return }
     }

@@ -31,7 +31,7 @@ struct UniquenessCheck {
   ) throws -> ConstraintConflict? {
     let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
     if values.contains(where: \.isNull) { return nil }
-    let sharing = try state.objects(sharing: values, constraint)
+    let sharing = try state.source.keys(sharing: values, constraint, state.graph.schema)
     guard sharing.count > 1, sharing.contains(where: { $0 != object.key }) else { return nil }
     let keys = sharing.sorted()
     let unchanged = keys.first { changedObject(at: $0, in: state) == nil }

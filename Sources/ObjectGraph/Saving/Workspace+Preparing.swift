@@ -7,7 +7,9 @@ extension Workspace {
   func updateDerivedValues() throws { try DerivedValues(self).update() }
 
   /// Merges inserted objects into existing objects with the same unique values. All drafts must be frozen.
-  func mergeDuplicates() throws { try DuplicateMerge(self).run() }
+  ///
+  /// - Returns: Whether any object was merged.
+  func mergeDuplicates() throws -> Bool { try DuplicateMerge(self).run() }
 
   /// Returns the failures that the classes of the given objects report. A class may correct values.
   func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {

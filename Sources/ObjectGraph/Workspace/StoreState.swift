@@ -288,23 +288,3 @@ final class StoreState {
     changeView()
   }
 }
-
-extension StoreState {
-  /// Returns the objects that have the given values in a constraint's properties. All drafts must be frozen.
-  func objects(sharing values: [Value], _ constraint: GraphSchema.Uniqueness) throws -> [ObjectKey]
-  {
-    guard let indexed = source.indexed else { return [] }
-    return try constraint.family.flatMap { layout -> [ObjectKey] in
-      let columns = constraint.names.compactMap { name in
-        layout.index(of: name).map { layout.columns[$0] }
-      }
-      guard columns.count == constraint.names.count else { return [] }
-      let index =
-        graph.schema.index(ofEntity: layout.entityNumber, by: columns)
-        ?? IndexLayout(number: 0, entityNumber: layout.entityNumber, columns: columns)
-      return try indexed.keys(index, in: IndexRange(equalTo: IndexBound(values))).map {
-        ObjectKey(entity: layout.entityNumber, number: $0)
-      }
-    }
-  }
-}

@@ -25,7 +25,18 @@ struct UpsertTests {
         .relationship(Relationship("keeper", to: "Card", inverse: "kept")),
         .relationship(Relationship("tags", to: "Tag", inverse: "accounts", count: .toMany)),
         .relationship(Relationship("seal", to: "Seal", inverse: "account", deleteRule: .cascade)),
+        .relationship(
+          Relationship(
+            "branches", to: "Account", inverse: "head", count: .toMany, deleteRule: .cascade)),
+        .relationship(Relationship("head", to: "Account", inverse: "branches")),
       ], uniquenessConstraints: [["number", "bank"], ["mail"]]),
+    // Neither relationship has an inverse.
+    Entity(
+      "Letter",
+      properties: [
+        .relationship(Relationship("about", to: "Account", inverse: nil)),
+        .relationship(Relationship("copies", to: "Account", inverse: nil, count: .toMany)),
+      ]),
     Entity("Savings", superentity: "Account", properties: [.attribute(Attribute("rate", .double))]),
     Entity(
       "Card",
@@ -285,5 +296,46 @@ struct UpsertTests {
     #expect(bank.ada["owner"] == .string("Ada"))
     try bank.context.save()
     #expect(try bank.found() == ["Ada ADA ada@x 10 1 old good red", "[1, 1, 1]"])
+  }
+
+  @Test("References without an inverse lead to the object that stays", arguments: Kind.allCases)
+  func oneWay(_ kind: Kind) throws {
+    let bank = try Bank(kind)
+    bank.context.mergePolicy = .objectWins
+    let twin = try bank.again()
+    let letter = try bank.context.insert("Letter")
+    letter.setObjects([twin], forKey: "about")
+    letter.setObjects([twin], forKey: "copies")
+    try bank.context.save()
+
+    let other = try bank.graph.again()
+    let found = try other.fetch(FetchRequest("Letter"))
+    #expect(
+      found.map { ($0.value(forKey: "about") as? ManagedObject)?.objectID } == [bank.ada.objectID])
+    #expect(found.map { $0.objects(forKey: "copies").map(\.objectID) } == [[bank.ada.objectID]])
+  }
+
+  @Test(
+    "A duplicate of an object that a delete rule deletes is kept", arguments: Kind.allCases)
+  func doomedMatch(_ kind: Kind) throws {
+    let bank = try Bank(kind)
+    let branch = try bank.context.insert("Account")
+    branch["mail"] = .string("branch@x")
+    branch.setObjects([bank.ada], forKey: "head")
+    try bank.context.save()
+
+    // The policy deletes Ada, which deletes the branch too.
+    let ada = bank.ada.objectID
+    bank.context.mergePolicy = .custom { conflict in
+      conflict.object == ada ? .delete : .save(conflict.mine ?? [:])
+    }
+    _ = try bank.again()
+    let twin = try bank.context.insert("Account")
+    twin["mail"] = .string("branch@x")
+    try bank.context.save()
+
+    #expect(branch.isGone && bank.ada.isGone && !twin.isGone)
+    let mails = try bank.graph.again().fetch(FetchRequest("Account")).map { $0["mail"] }
+    #expect(mails.contains(.string("branch@x")))
   }
 }

@@ -31,7 +31,9 @@ enum SmallModel {
         many("peers", to: "Page", inverse: "peers", isOrdered: true, .nullify),
         many("sees", to: "Tag", inverse: nil, .nullify),
       ]),
-    Entity("Line", properties: [x, one("page", to: "Page", inverse: "lines", .nullify)]),
+    Entity(
+      "Line", properties: [x, one("page", to: "Page", inverse: "lines", .nullify)],
+      uniquenessConstraints: [["x"]]),
     Entity("Verse", superentity: "Line"),
     Entity("Guard", properties: [x, one("page", to: "Page", inverse: "guards", .nullify)]),
     Entity("Note", properties: [x, one("page", to: "Page", inverse: "notes", .nullify)]),
