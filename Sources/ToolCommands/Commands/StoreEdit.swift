@@ -6,9 +6,6 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-// `quire insert`, `quire set` and `quire delete`: edits of a store's objects through a context. Inverses, delete rules, derived
-// attributes and validation therefore work as they do in a program.
-
 extension Argument {
   /// The assignments to an object's properties.
   static let assignments = Argument(
@@ -33,104 +30,10 @@ extension Option {
   static let dryRun = Option("dry-run", "Says what would be done and saves nothing.")
 }
 
-/// The command `quire insert`.
-enum InsertCommand {
-  /// Returns the command for stores from the given reader.
-  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
-    Command(
-      "insert", "inserts an object and prints its identifier",
-      arguments: [.store, .entity, .assignments],
-      options: [.dryRun, .storeName, .storeModel, .writesForeign, .format],
-      examples: [
-        Example(
-          "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
-          "Inserts a trip of the only person of that name."),
-        Example(
-          "quire insert Trips.store Photo data=@lisbon.jpeg", "Inserts the bytes of a file."),
-      ]
-    ) { invocation in
-      let edit = try StoreEdit(reader, invocation, models)
-      try edit.rehearse { _ = try insert($0, invocation) }
-      let object = try insert(edit, invocation)
-      try edit.finish([object], did: "inserted")
-      return .done
-    }
-  }
-
-  /// Inserts an object with the values of the command line.
-  static func insert(_ edit: StoreEdit, _ invocation: Invocation) throws -> ManagedObject {
-    // Errors in the command line are found before the object is inserted.
-    let changes = try edit.changes(to: invocation[.entity])
-    let object = try edit.context.insert(invocation[.entity])
-    for change in changes { try change(object) }
-    return object
-  }
-}
-
-/// The command `quire set`.
-enum SetCommand {
-  /// Returns the command for stores from the given reader.
-  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
-    Command(
-      "set", "sets properties of the objects that are named or meet a predicate",
-      discussion: """
-        Nothing is saved unless every value is right for every object. What is wrong is said at once, \
-        for all objects.
-        """,
-      arguments: [.store, .entity, .assignments],
-      options: [
-        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
-        .format,
-      ],
-      examples: [
-        Example(
-          "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
-          "Sets two attributes of the trips with that name."),
-        Example(
-          "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
-      ]
-    ) { invocation in
-      let edit = try StoreEdit(reader, invocation, models)
-      // New links need keys from the store, as new objects do.
-      if edit.assignsRelationships {
-        try edit.rehearse { try $0.assign(to: $0.objects()) }
-      }
-      let objects = try edit.objects()
-      try edit.assign(to: objects)
-      try edit.finish(objects, did: "changed")
-      return objects.isEmpty ? .no : .done
-    }
-  }
-}
-
-/// The command `quire delete`.
-enum DeleteCommand {
-  /// Returns the command for stores from the given reader.
-  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
-    Command(
-      "delete", "deletes the objects that are named or meet a predicate",
-      discussion: "What the relationships' delete rules say happens to other objects happens too.",
-      arguments: [.store, .entity],
-      options: [
-        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
-        .format,
-      ],
-      examples: [
-        Example(
-          "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",
-          "Says how many trips would be deleted.")
-      ]
-    ) { invocation in
-      let edit = try StoreEdit(reader, invocation, models)
-      let objects = try edit.objects()
-      for object in objects { edit.context.delete(object) }
-      try edit.finish(objects, did: "deleted")
-      return objects.isEmpty ? .no : .done
-    }
-  }
-}
-
-/// One edit of a store by the command line.
+/// One edit of a store's objects by `quire insert`, `quire set` or `quire delete`.
+///
+/// The edit goes through a context. So inverses, delete rules, derived attributes and validation work as they do in a
+/// program.
 struct StoreEdit {
   let context: ManagedObjectContext
   private let invocation: Invocation

@@ -1,0 +1,35 @@
+import ObjectGraph
+
+/// The command `quire insert`.
+enum InsertCommand {
+  /// Returns the command for stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "insert", "inserts an object and prints its identifier",
+      arguments: [.store, .entity, .assignments],
+      options: [.dryRun, .storeName, .storeModel, .writesForeign, .format],
+      examples: [
+        Example(
+          "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
+          "Inserts a trip of the only person of that name."),
+        Example(
+          "quire insert Trips.store Photo data=@lisbon.jpeg", "Inserts the bytes of a file."),
+      ]
+    ) { invocation in
+      let edit = try StoreEdit(reader, invocation, models)
+      try edit.rehearse { _ = try insert($0, invocation) }
+      let object = try insert(edit, invocation)
+      try edit.finish([object], did: "inserted")
+      return .done
+    }
+  }
+
+  /// Inserts an object with the values of the command line.
+  static func insert(_ edit: StoreEdit, _ invocation: Invocation) throws -> ManagedObject {
+    // Errors in the command line are found before the object is inserted.
+    let changes = try edit.changes(to: invocation[.entity])
+    let object = try edit.context.insert(invocation[.entity])
+    for change in changes { try change(object) }
+    return object
+  }
+}

@@ -1,0 +1,37 @@
+import ObjectGraph
+
+/// The command `quire set`.
+enum SetCommand {
+  /// Returns the command for stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "set", "sets properties of the objects that are named or meet a predicate",
+      discussion: """
+        Nothing is saved unless every value is right for every object. What is wrong is said at once, \
+        for all objects.
+        """,
+      arguments: [.store, .entity, .assignments],
+      options: [
+        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
+        .format,
+      ],
+      examples: [
+        Example(
+          "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
+          "Sets two attributes of the trips with that name."),
+        Example(
+          "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
+      ]
+    ) { invocation in
+      let edit = try StoreEdit(reader, invocation, models)
+      // New links need keys from the store, as new objects do.
+      if edit.assignsRelationships {
+        try edit.rehearse { try $0.assign(to: $0.objects()) }
+      }
+      let objects = try edit.objects()
+      try edit.assign(to: objects)
+      try edit.finish(objects, did: "changed")
+      return objects.isEmpty ? .no : .done
+    }
+  }
+}
