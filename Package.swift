@@ -98,11 +98,10 @@ let package = Package(
       ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles", "XMLEvents"]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
-    module("SQLiteStoreFormat", ["SQLiteFiles", "ObjectModel", "Rows"]),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "SQLiteFiles", "SQLiteStoreFormat", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
+        "SQLiteFiles", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
         "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
@@ -184,7 +183,7 @@ let package = Package(
       [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents", "BlockFileFormat",
         "PropertyLists", "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums",
-        "Archives", "SQLiteFiles", "TextMatching", "SQLiteStoreFormat", "SQLiteStore",
+        "Archives", "TextMatching",
       ]),
 
     // Recovery of the readable objects of damaged stores.
@@ -351,7 +350,7 @@ let package = Package(
     tests(
       "SQLiteStoreTests",
       [
-        "SQLiteStore", "SQLiteStoreFormat", "SQLiteFiles", "StoreInterface", "StoreConformance",
+        "SQLiteStore", "SQLiteFiles", "StoreInterface", "StoreConformance",
         "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
         "Migration", "Recovery",

@@ -15,7 +15,11 @@ package enum PluginDescriptions {
 
   /// Returns metadata as a property list: in XML, or in Apple's binary form if XML can't represent the values.
   package static func bytes(of metadata: StoreMetadata) throws -> [UInt8] {
-    let list = PropertyList.dictionary(metadata.values)
+    try bytes(of: PropertyList.dictionary(metadata.values))
+  }
+
+  /// Returns a property list as bytes: in XML, or in Apple's binary form if XML can't represent the values.
+  static func bytes(of list: PropertyList) throws -> [UInt8] {
     guard XMLPropertyList.canHold(list) else { return BinaryPropertyList.write(list) }
     var writer = XMLWriter()
     writer.declaration()
@@ -35,18 +39,25 @@ package enum PluginDescriptions {
 
   /// Parses the bytes of metadata.
   package static func metadata(_ bytes: [UInt8], path: String?) throws -> StoreMetadata {
-    try reading("metadata", path) {
+    StoreMetadata(values: try dictionary(bytes, "metadata", path: path))
+  }
+
+  /// Parses the bytes of a property list with names.
+  static func dictionary(
+    _ bytes: [UInt8], _ what: String, path: String?
+  ) throws -> [String: PropertyList] {
+    try reading(what, path) {
       let list =
         bytes.starts(with: "bplist".utf8)
         ? try BinaryPropertyList.read(bytes) : try XMLPropertyList.read(bytes)
       guard case .dictionary(let values) = list else {
-        throw StoreError(.damaged, "The metadata are no dictionary.", path: path)
+        throw StoreError(.damaged, "The \(what) is no dictionary.", path: path)
       }
-      return StoreMetadata(values: values)
+      return values
     }
   }
 
-  private static func reading<R>(
+  static func reading<R>(
     _ what: String, _ path: String?, _ body: () throws -> R
   ) throws -> R {
     do { return try body() } catch let error as StoreError { throw error } catch {

@@ -128,6 +128,58 @@ public struct PluginBackend: StoreBackend {
     return try PluginDescriptions.metadata(found, path: path)
   }
 
+  /// Returns the rules that the plug-in checks; none if it checks nothing.
+  public func rules() throws -> [Rule] {
+    guard let bytes = try report(of: nil, on: RealDisk(), model: nil, services) else { return [] }
+    return try PluginReports.read(bytes, path: nil).rules
+  }
+
+  /// Checks a store against the rules of its format. Returns `nil` if the plug-in checks nothing.
+  public func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck? {
+    // The plug-in calls the closure on this thread, before the call below returns.
+    nonisolated(unsafe) let progress = progress
+    var services = services
+    let former = services.progress
+    services.progress = { done, total in
+      if total > 0 { unsafe progress(Double(done) / Double(total)) }
+      return former(done, total)
+    }
+    guard let bytes = try report(of: path, on: disk, model: model, services) else { return nil }
+    guard let check = try PluginReports.read(bytes, path: path).check else {
+      throw try loading().failure("gives no result of a check, and says that it does.", at: path)
+    }
+    return check
+  }
+
+  /// Returns the report of a check as bytes; `nil` if the plug-in checks nothing.
+  ///
+  /// - Parameter path: The path of the store; `nil` for a report that contains only the rules.
+  private func report(
+    of path: String?, on disk: any Disk, model: Model?, _ services: PluginServices
+  ) throws -> [UInt8]? {
+    let functions = try loading()
+    guard let check = unsafe functions.table.pointee.check else { return nil }
+    let services = HostServices(disk, services)
+    var opening = unsafe QuireOpening()
+    unsafe opening.struct_size = UInt32(MemoryLayout<QuireOpening>.size)
+    unsafe opening.read_only = 1
+    unsafe opening.commit = -1
+    if let model {
+      unsafe opening.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
+    }
+    defer { _ = unsafe opening.model.taken() }
+    var (bytes, error) = unsafe (QuireBytes.none, QuireError())
+    let code = unsafe check(services.host, functions.type, path, &opening, &bytes, &error)
+    if code == Int32(QUIRE_NOT_SUPPORTED) {
+      unsafe error.release?(&error)
+      return nil
+    }
+    unsafe try PluginBackend.check(code, &error, path: path ?? "")
+    return unsafe bytes.taken()
+  }
+
   private func store(
     _ path: String, _ disk: any Disk,
     _ body: (

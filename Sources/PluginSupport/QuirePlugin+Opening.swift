@@ -21,6 +21,7 @@ extension QuirePlugin {
     unsafe table.addWriting()
     unsafe table.addHistory()
     unsafe table.addQuerying()
+    unsafe table.addChecking()
     return unsafe table
   }
 
@@ -98,7 +99,7 @@ private func missing(_ name: String) -> StoreError {
 /// Returns the host's table.
 ///
 /// - Throws: An error if the host gave none, or one of an unsupported version.
-@unsafe private func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
+@unsafe func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
   guard let host = unsafe host else { throw missing("services") }
   let table = unsafe HostTable(host)
   guard table.isUsable else {

@@ -30,29 +30,45 @@ struct StoreFacts {
 }
 
 enum FileChecks {
+  /// The type of stores in SQLite databases.
+  static let sqlite = StoreType(rawValue: "SQLite")
+
   /// Returns the check of a file. The first bytes of the file determine the format.
   ///
   /// - Parameters:
   ///   - path: The file's path, for formats of more than one file.
+  ///   - backends: The backends that check stores in other formats.
   ///   - counting: The commit that counts according to the document; `nil` for a file without a document.
   static func check(
-    of file: DurableFile, at path: String, on disk: any Disk, model: Model?,
-    counting: Int64? = nil, progress: @escaping (Double) -> Void
+    of file: DurableFile, at path: String, on disk: any Disk, _ backends: StoreBackends,
+    model: Model?, counting: Int64? = nil, progress: @escaping (Double) -> Void
   ) throws -> any FileCheck {
     let byteCount = try file.byteCount()
-    let start = try file.read(byteCount: min(64, byteCount), at: 0)
+    let start = try file.read(
+      byteCount: min(StoreBackends.firstByteCount, byteCount), at: 0)
+    if let backend = backends.backend(recognizing: start), !own.contains(backend.type),
+      try !backend.rules().isEmpty
+    {
+      return BackendFileCheck(path, on: disk, backend, model: model, progress: progress)
+    }
     if XMLFileCheck.mayBegin(with: start) {
       return XMLFileCheck(file, byteCount: byteCount, model: model, progress: progress)
     }
-    if SQLiteFileCheck.mayBegin(with: start) {
-      return SQLiteFileCheck(
-        path, on: disk, byteCount: byteCount, model: model, progress: progress)
+    if start.starts(with: Array("SQLite format 3\0".utf8)), backends[sqlite] == nil {
+      let reason =
+        backends.explanation(ofMissing: sqlite).map { " \($0)" }
+        ?? " The plug-in SQLiteStore is needed, which knows the rules of these stores."
+      return MissingBackendCheck(
+        .sqlite, byteCount: byteCount, "The SQLite database was not checked.\(reason)")
     }
     return BlockFileCheck(
       file, byteCount: byteCount, model: model, counting: counting, progress: progress)
   }
+
+  /// The types of stores in formats that the validator reads by itself (decision 0024).
+  static let own: Set<StoreType> = [.binary, .compressed, .xml]
 }
 
 extension BlockFileCheck: FileCheck {}
 extension XMLFileCheck: FileCheck {}
-extension SQLiteFileCheck: FileCheck {}
+extension BackendFileCheck: FileCheck {}

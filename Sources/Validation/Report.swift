@@ -1,3 +1,5 @@
+public import StoreInterface
+
 /// The result of checking a document.
 public struct Report: Sendable {
   /// The checked path.
@@ -44,6 +46,8 @@ public struct Report: Sendable {
     case xml
     /// A store in an SQLite database.
     case sqlite
+    /// A store of a type that a plug-in brings.
+    case store
     /// A document: a folder with a manifest.
     case document
   }

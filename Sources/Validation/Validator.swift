@@ -1,10 +1,11 @@
 import Archives
 public import DurableFiles
 public import ObjectModel
+public import StoreInterface
 
 /// Checks documents against all rules.
 ///
-///     let report = try Validator().validate("Trips.store")
+///     let report = try Validator(backends: .builtIn).validate("Trips.store")
 ///     if report.verdict != .valid { print(report.text) }
 ///
 /// A check continues past errors as far as possible. It never writes. For any bytes it ends, in time and memory in
@@ -12,12 +13,18 @@ public import ObjectModel
 public struct Validator {
   /// A model that the document's objects should match, in addition to the document's own model.
   public var model: Model?
+  /// The backends that check stores in formats of their own, such as SQLite databases.
+  public var backends: StoreBackends
   /// Called from time to time with the finished share of the work, from 0 to 1.
   public var progress: ((Double) -> Void)?
 
   /// Creates a validator.
-  public init(model: Model? = nil, progress: ((Double) -> Void)? = nil) {
+  public init(
+    model: Model? = nil, backends: StoreBackends = StoreBackends([]),
+    progress: ((Double) -> Void)? = nil
+  ) {
     self.model = model
+    self.backends = backends
     self.progress = progress
   }
 
@@ -28,19 +35,20 @@ public struct Validator {
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let progress = progress ?? { _ in }
     if try disk.status(of: path).kind == .directory {
-      let check = ContainerCheck(path, on: disk, model: model, progress: progress)
+      let check = ContainerCheck(path, on: disk, backends, model: model, progress: progress)
       try check.run()
       return check.report
     }
     let file = try disk.open(path, for: .read)
     if Archive.isPackedDocument(at: path, on: disk) {
-      return try PackedCheck(path, on: disk, model: model, progress: progress).run()
+      return try PackedCheck(path, on: disk, backends, model: model, progress: progress).run()
     }
     let check = try FileChecks.check(
-      of: file, at: path, on: disk, model: model, progress: progress)
+      of: file, at: path, on: disk, backends, model: model, progress: progress)
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings, checked: check.checked,
-      passedOver: check.passedOver, unchecked: check.unchecked)
+      passedOver: check.passedOver, unchecked: check.unchecked,
+      hasUnknownStores: check is MissingBackendCheck)
   }
 }

@@ -62,6 +62,21 @@ struct ArrowsTests {
     #expect(cycle == nil)
   }
 
+  @Test("The tool links no SQLite: stores in databases are the business of a plug-in")
+  func noDatabase() throws {
+    let declared = try declaredArrows(in: House.file("Package.swift"))
+    var reached: Set<String> = []
+    var next = ["quire-cli"]
+    while let module = next.popLast() {
+      for arrow in declared[module] ?? [] where reached.insert(arrow).inserted {
+        next.append(arrow)
+      }
+    }
+
+    #expect(reached.isSuperset(of: ["ToolCommands", "Validation", "DurableFiles"]))
+    #expect(reached.isDisjoint(with: ["SQLiteStore", "SQLiteFiles", "CSQLite3"]))
+  }
+
   @Test("A C library is imported only by its wrapper")
   func oneWrapper() throws {
     let shared = sharedCModules(in: try declaredArrows(in: House.file("Package.swift")))

@@ -1,6 +1,7 @@
 import ObjectModel
-import SQLiteStoreFormat
 import Testing
+
+@testable import SQLiteStore
 
 @Suite("Numbers of entities in tables")
 struct EntityNumbersTests {

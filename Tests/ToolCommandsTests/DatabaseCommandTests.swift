@@ -44,6 +44,38 @@ struct DatabaseCommandTests {
     }
   }
 
+  @Test("The plug-in checks a database by its own rules, and the tool checks the objects")
+  func ownRules() throws {
+    let folder = try Folder(isOwn: true)
+    let connection = try SQLiteConnection(folder.database, for: .writing)
+    try connection.execute("UPDATE Z_METADATA SET Z_UUID = 'none'")
+
+    let validate = try folder.run("validate", folder.database)
+    #expect(validate.exitCode == .no && validate.output.contains("error: SQLS-003"))
+    #expect(validate.output.contains("(spec §10.2.3)"), "\(validate.output)")
+    let rules = try folder.run("validate", "--rules")
+    #expect(rules.exitCode == .done && rules.output.contains("SQLS-003  error: Z_METADATA"))
+    #expect(rules.output.contains("BLCK-001  "))
+
+    let whole = try Folder(isOwn: true)
+    let own = try SQLiteConnection(whole.database, for: .writing)
+    try own.execute("UPDATE ZSTOP SET ZTRIP = 999 WHERE Z_PK = 1")
+    let objects = try whole.run("validate", whole.database)
+    #expect(objects.exitCode == .no && objects.output.contains("error: GRAF-"), "\(objects.output)")
+  }
+
+  @Test("Without the plug-in a database is not called valid, and the report names the plug-in")
+  func missingPlugin() throws {
+    let folder = try Folder(isOwn: true)
+    let tool = Tool.quire(
+      environment: ["QUIRE_PLUGIN_PATH": folder.url.path(percentEncoded: false)], executable: nil)
+
+    let run = RecordedRun(["validate", folder.database], tool: tool)
+    #expect(run.exitCode == .plugin && run.output.contains("not everything could be checked"))
+    #expect(run.output.contains("The SQLite database was not checked."), "\(run.output)")
+    #expect(run.output.contains("SQLiteStore") || run.output.contains("plug-in"), "\(run.output)")
+  }
+
   @Test(
     "Each command that reads needs only the path, and changes no byte",
     arguments: [true, false])

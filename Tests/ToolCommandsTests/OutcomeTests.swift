@@ -77,7 +77,7 @@ struct OutcomeTests {
 
   /// A store that can't be closed, like a database with a log that can't be copied into its file.
   private final class FailingStore: Store {
-    var type: StoreType { .sqlite }
+    var type: StoreType { StoreType(rawValue: "SQLite") }
     var capabilities: StoreCapabilities { [] }
     let tag = StoreTag(UUID())
     var path: String? { nil }

@@ -125,8 +125,8 @@ struct SQLiteFileTests {
       }
       let before = try contents(folder)
 
-      let open = try Validator().validate(folder + "/open.sqlite")
-      let left = try Validator().validate(folder + "/left.sqlite")
+      let open = try Validator(backends: .checked).validate(folder + "/open.sqlite")
+      let left = try Validator(backends: .checked).validate(folder + "/left.sqlite")
 
       for report in [open, left] {
         #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(report.text)")
@@ -160,7 +160,7 @@ struct SQLiteFileTests {
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: AppleFixtures.databases)
   func fixtures(_ path: String) throws {
-    let report = try Validator().validate(path)
+    let report = try Validator(backends: .checked).validate(path)
 
     #expect(report.verdict == .valid, "\(report.text)")
     #expect(report.checked.objectCount > 0 && report.passedOver.isEmpty, "\(report.text)")

@@ -5,7 +5,6 @@ import Foundation
 public import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 public import StoreInterface
 import Synchronization
 

@@ -2,7 +2,6 @@ public import DurableFiles
 import Foundation
 public import ObjectModel
 import SQLiteFiles
-import SQLiteStoreFormat
 public import StoreInterface
 
 /// The backend for stores in SQLite databases, in the tables that Core Data's SQLite store uses (spec §10).
@@ -49,6 +48,16 @@ public struct SQLiteStoreBackend: StoreBackend {
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     try SQLiteStore(path, disk, opening, options)
+  }
+
+  /// Returns the rules of stores in SQLite databases (`SQLS`).
+  public func rules() throws -> [Rule] { SQLiteRules.all }
+
+  /// Checks a database against the rules of its format, without running any code in the database.
+  public func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck? {
+    try SQLiteFileCheck(path, on: disk, model: model, progress: progress).run()
   }
 
   /// Returns the metadata that a store contains, without opening the store.

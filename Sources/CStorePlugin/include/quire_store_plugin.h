@@ -473,6 +473,14 @@ struct QuirePlugin {
       uint64_t highest, int32_t *has,
       int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
       void *take_context, struct QuireError *error);
+
+  // Not in the first version's table, as 'rows_between' above. May be null.
+  // Checks a store against the rules of its type, and does not change the store. 'report' receives a property list
+  // (spec §9.7.8). If 'path' is NULL, the report contains only the rules. 'opening' contains a model that the objects
+  // should match; it may be NULL.
+  int32_t (*check)(
+      const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
+      const struct QuireOpening *opening, struct QuireBytes *report, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface returns its table

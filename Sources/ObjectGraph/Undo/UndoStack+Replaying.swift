@@ -117,7 +117,8 @@ extension UndoStack {
       if lastStep > count + 1 { noteStrayChange() }
     case .transient(let id, let property, let value):
       guard let workspace, let state = try? workspace.state(of: id.store) else { return }
-      let changes = Changes(base: state.shown, layer: Layer(), transients: [id.key: [property: value]])
+      let changes = Changes(
+        base: state.shown, layer: Layer(), transients: [id.key: [property: value]])
       try Take(workspace, state, events: .undo).run(changes)
     case .action(let action):
       try action()

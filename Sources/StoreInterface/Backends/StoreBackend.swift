@@ -44,6 +44,25 @@ public protocol StoreBackend: Sendable {
   ///
   /// - Throws: ``StoreError``.
   func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata
+
+  /// Returns the rules that ``check(_:on:model:progress:)`` checks; none if the backend checks nothing.
+  ///
+  /// - Throws: ``StoreError`` if a plug-in can't be loaded.
+  func rules() throws -> [Rule]
+
+  /// Checks a store against the rules of its format. A check never writes, and continues past errors as far as
+  /// possible.
+  ///
+  /// The validator checks the objects by itself afterwards: it opens the store and reads the rows.
+  ///
+  /// - Parameters:
+  ///   - model: A model that the objects should match, in addition to the store's own model.
+  ///   - progress: Called from time to time with the finished share of the work, from 0 to 1.
+  /// - Returns: The result; `nil` if the backend checks nothing.
+  /// - Throws: `DiskError` or ``StoreError`` if something can't be read; never because of the contents.
+  func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck?
 }
 
 extension StoreBackend {
@@ -52,6 +71,14 @@ extension StoreBackend {
 
   /// Returns `false`: a store is a single file.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool { false }
+
+  /// Returns no rules: the backend checks nothing.
+  public func rules() throws -> [Rule] { [] }
+
+  /// Returns `nil`: the backend checks nothing.
+  public func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck? { nil }
 }
 
 /// Options for creating a store.

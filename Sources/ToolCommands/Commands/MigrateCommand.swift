@@ -156,7 +156,7 @@ enum MigrateCommand {
     migrator.allowsLoss = invocation.has(allowLoss)
     migrator.allowsInvalid = invocation.has(allowInvalid)
     migrator.checksResult = { [allowsInvalid = migrator.allowsInvalid] path in
-      try check(path, on: reader.disk, allowsInvalid: allowsInvalid)
+      try check(path, with: reader, allowsInvalid: allowsInvalid)
     }
     for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
       do {
@@ -171,8 +171,10 @@ enum MigrateCommand {
   }
 
   /// Validates the new store by all rules, before it replaces the old store.
-  private static func check(_ path: String, on disk: any Disk, allowsInvalid: Bool) throws {
-    let report = try Validator().validate(path, on: disk)
+  private static func check(
+    _ path: String, with reader: StoreReader, allowsInvalid: Bool
+  ) throws {
+    let report = try Validator(backends: reader.backends).validate(path, on: reader.disk)
     let errors = report.findings.filter { finding in
       // With `--allow-invalid`, objects may break the rules of the graph.
       finding.rule.severity == .error && !(allowsInvalid && finding.rule.id.hasPrefix("GRAF"))

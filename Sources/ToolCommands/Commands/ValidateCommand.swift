@@ -33,7 +33,8 @@ enum ValidateCommand {
         A finding names its rule, the place and the clause of the specification. The exit code is 0 only \
         if everything was checked and there are no errors. It is 1 if there are errors or a part can't \
         be checked, such as the objects of a store without its model, and 5 for a store of a type that no \
-        rules are known of, by itself or in a document. Of a rule at most 20 findings are shown. Check what \
+        rules are known of, by itself or in a document. The rules of SQLite stores are in the plug-in \
+        SQLiteStore, which must be installed to check these stores. Of a rule at most 20 findings are shown. Check what \
         nobody is writing to.
 
         Several paths are checked one after the other, and each has a report of its own; with --format \
@@ -49,7 +50,7 @@ enum ValidateCommand {
       ]
     ) { invocation in
       if invocation.has(rules) {
-        try list(invocation)
+        try list(backends(), invocation)
         return .done
       }
       let paths = invocation.values(of: path)
@@ -61,14 +62,14 @@ enum ValidateCommand {
           "--version names a version of the model that --model gives.",
           hint: "Give --model, too; 'quire info --version' looks into an earlier save.")
       }
-      var validator = Validator()
+      var validator = Validator(backends: backends())
       if let model = invocation.value(of: model) {
         validator.model =
           try reader.model(at: model, version: invocation.value(of: ModelCommand.version)).model
       }
       var failures: Set<ExitCode> = []
       for path in paths {
-        let code = try check(path, with: validator, backends, on: disk, invocation)
+        let code = try check(path, with: validator, on: disk, invocation)
         if code != .done { failures.insert(code) }
       }
       return failures.count > 1 ? .no : failures.first ?? .done
@@ -77,10 +78,10 @@ enum ValidateCommand {
 
   /// Returns the type of a store for which there are no rules; `nil` for other files.
   private static func storeType(
-    of path: String, _ report: Report, _ backends: () -> StoreBackends, on disk: any Disk
+    of path: String, _ report: Report, _ backends: StoreBackends, on disk: any Disk
   ) -> StoreType? {
     guard report.verdict == .unknownFormat,
-      let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
+      let type = (try? backends.backend(ofStoreAt: path, on: disk))?.type,
       type != OutputEnding.sqlite, !ConvertCommand.types.contains(where: { $0.value == type })
     else { return nil }
     return type
@@ -88,8 +89,7 @@ enum ValidateCommand {
 
   /// Validates one path, prints its report, and returns the exit code for this path.
   private static func check(
-    _ path: String, with validator: Validator, _ backends: () -> StoreBackends,
-    on disk: any Disk, _ invocation: Invocation
+    _ path: String, with validator: Validator, on disk: any Disk, _ invocation: Invocation
   ) throws -> ExitCode {
     var validator = validator
     let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
@@ -99,7 +99,7 @@ enum ValidateCommand {
       throw CommandError(.inputOutput, error.message)
     }
     progress.end()
-    let unknownType = storeType(of: path, report, backends, on: disk)
+    let unknownType = storeType(of: path, report, validator.backends, on: disk)
     if let unknownType {
       invocation.console.report(
         CommandError(
@@ -131,15 +131,24 @@ enum ValidateCommand {
 
   // MARK: - Rules
 
-  private static func list(_ invocation: Invocation) throws {
+  /// Lists the rules of the validator, and the rules that the backends of other formats check.
+  private static func list(_ backends: StoreBackends, _ invocation: Invocation) throws {
     let output = invocation.console.output
+    var rules = Rule.all
+    for backend in backends.backends {
+      do { rules += try backend.rules() } catch {
+        try invocation.console.messages.writeLine(
+          "note: the rules of stores of type \(backend.type.rawValue) are not listed: \(error)")
+      }
+    }
+    rules.sort { $0.id < $1.id }
     switch invocation.format {
     case .text:
-      for rule in Rule.all {
+      for rule in rules {
         try output.writeLine(
           "\(rule.id)  \(rule.severity.rawValue): \(rule.title) (spec §\(rule.clause))")
       }
-    case .json: try output.writeLine(JSON.array(Rule.all.map(json)))
+    case .json: try output.writeLine(JSON.array(rules.map(json)))
     }
   }
 

@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Rows
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks every block that a commit refers to, each once.

@@ -1,4 +1,5 @@
 import BlockFileFormat
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks every commit from the newest back to the first (spec §4.3, §4.4).

@@ -1,4 +1,5 @@
 import BlockFileFormat
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks the first bytes (spec §4.2).

@@ -1,4 +1,5 @@
 import BlockFileFormat
+import StoreInterface
 
 /// The bytes behind the last whole commit of a file.
 struct BehindNewest {

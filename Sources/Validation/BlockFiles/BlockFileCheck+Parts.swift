@@ -2,6 +2,7 @@ import BlockFileFormat
 import Deflate
 import DurableFiles
 import Rows
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks that no part shares bytes with another (spec §4.4.4).

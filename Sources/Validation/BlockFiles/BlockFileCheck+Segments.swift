@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Rows
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks the segments of every commit, and records their blocks.

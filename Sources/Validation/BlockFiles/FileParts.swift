@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Rows
+import StoreInterface
 
 /// The parts that the commits of a file refer to, each once.
 struct FileParts {

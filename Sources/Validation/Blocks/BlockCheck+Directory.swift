@@ -1,4 +1,5 @@
 import Rows
+import StoreInterface
 
 extension BlockCheck {
   /// Checks the directory (spec §3.3.4).

@@ -2,6 +2,7 @@ import BlockFileFormat
 import DurableFiles
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// The check of one block's bytes (spec §3.3) against its entry and the clauses of the specification.
 struct BlockCheck {

@@ -1,6 +1,7 @@
 import BlockFileFormat
 import Deflate
 import Rows
+import StoreInterface
 
 extension ColumnCheck {
   /// Checks the references in place of values outside of the block (spec §3.4.9).

@@ -1,6 +1,7 @@
 import BlockFileFormat
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// The check of one column's bytes (spec §3.3.5, §3.4).
 struct ColumnCheck {

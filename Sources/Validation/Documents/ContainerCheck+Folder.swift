@@ -1,5 +1,6 @@
 import Documents
 import DurableFiles
+import StoreInterface
 
 extension ContainerCheck {
   /// Checks the recovery: a state that could not be saved because it was not valid (spec §7.6).
@@ -39,7 +40,7 @@ extension ContainerCheck {
 
   /// Checks that the commit of a store that a recovery names still exists.
   private func checkCommit(of store: Manifest.StoreEntry, _ manifest: ManifestCheck) throws {
-    let isOurs = ContainerCheck.knownTypes.contains(store.type)
+    let isOurs = FileChecks.own.contains(store.type)
     let kind = try kind(store.file)
     guard kind == .file || (!isOurs && kind == .directory) else {
       throw RecoveryFault("It names \(store.file), which is not there.")

@@ -78,7 +78,7 @@ extension ContainerCheck {
     progress: @escaping (Double) -> Void
   ) throws {
     checked.storeCount += 1
-    if let type = store.type, !ContainerCheck.knownTypes.contains(StoreType(rawValue: type)) {
+    if let type = store.type, try !isKnown(StoreType(rawValue: type)) {
       hasUnknownStores = true
       unchecked.append(
         "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules are known of it."
@@ -121,7 +121,10 @@ extension ContainerCheck {
     }
   }
 
-  static let knownTypes: Set<StoreType> = [.binary, .compressed, .xml]
+  /// Whether there are rules for stores of a type.
+  private func isKnown(_ type: StoreType) throws -> Bool {
+    try FileChecks.own.contains(type) || !(backends[type]?.rules().isEmpty ?? true)
+  }
 
   /// Checks a file of a store.
   ///
@@ -134,7 +137,7 @@ extension ContainerCheck {
       return nil
     }
     let check = try FileChecks.check(
-      of: try open(name), at: inner(name), on: disk, model: nil, counting: commit,
+      of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
       progress: progress)
     try check.run()
     // The rules for objects (spec §6.3) apply only to the current objects of the document.

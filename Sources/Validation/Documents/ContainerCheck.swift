@@ -8,7 +8,8 @@ import StoreInterface
 /// Each file is checked once, so the time is in proportion to the size of the document's files.
 final class ContainerCheck {
   let path: String
-  let disk: any Disk
+  /// The disk of the document, and the backends that check stores in formats of their own.
+  private let places: StorePlaces
   let findings = Findings()
   private let givenModel: Model?
   private let progress: (Double) -> Void
@@ -31,13 +32,17 @@ final class ContainerCheck {
   private var foreign: Set<String> = []
 
   init(
-    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+    _ path: String, on disk: any Disk, _ backends: StoreBackends, model: Model?,
+    progress: @escaping (Double) -> Void
   ) {
     self.path = path
-    self.disk = disk
+    places = StorePlaces(backends, on: disk)
     givenModel = model
     self.progress = progress
   }
+
+  var disk: any Disk { places.disk }
+  var backends: StoreBackends { places.backends }
 
   /// Checks the whole document.
   func run() throws {

@@ -4,6 +4,7 @@ import DurableFiles
 import Foundation
 import JSONText
 import ObjectModel
+import StoreInterface
 
 /// The check of a manifest (spec §7.3): each member by itself, then the relations between members. The valid members
 /// are kept for the check of the document.

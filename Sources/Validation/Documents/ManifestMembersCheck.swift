@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import JSONText
 import ObjectModel
+import StoreInterface
 
 /// The check of the members of one manifest object. The caller requests each member by name, and errors are reported.
 /// The result for an invalid member is `nil`.

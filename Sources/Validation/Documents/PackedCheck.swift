@@ -2,20 +2,24 @@ import Archives
 import Documents
 import DurableFiles
 import ObjectModel
+import StoreInterface
 
 /// The check of a packed document (spec §8): the archive, the bytes of all entries, and then the document within the
 /// archive.
 final class PackedCheck {
   private let path: String
   private let disk: any Disk
+  private let backends: StoreBackends
   private let givenModel: Model?
   private let progress: (Double) -> Void
 
   init(
-    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+    _ path: String, on disk: any Disk, _ backends: StoreBackends, model: Model?,
+    progress: @escaping (Double) -> Void
   ) {
     self.path = path
     self.disk = disk
+    self.backends = backends
     givenModel = model
     self.progress = progress
   }
@@ -37,7 +41,7 @@ final class PackedCheck {
       }
       if !damaged {
         let check = ContainerCheck(
-          path, on: PackedDisk(archive), model: givenModel, progress: progress)
+          path, on: PackedDisk(archive), backends, model: givenModel, progress: progress)
         try check.run()
         return check.report
       }

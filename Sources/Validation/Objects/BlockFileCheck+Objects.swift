@@ -3,6 +3,7 @@ import Deflate
 import DurableFiles
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension BlockFileCheck {
   /// Checks the objects of the newest commit, as far as their blocks are sound.

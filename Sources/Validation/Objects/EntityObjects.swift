@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// The objects of one entity, with the rows that contain the values of each object. A changed object has several
 /// rows, each with some of the values.

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension GraphCheck {
   /// Checks the attributes of an entity's objects: required values, bounds, patterns.

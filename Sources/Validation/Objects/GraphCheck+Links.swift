@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension GraphCheck {
   /// Checks the links of a pair of to-many relationships, or of one without an inverse (spec §3.2.4).

@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectQuery
 import Rows
+import StoreInterface
 
 extension GraphCheck {
   /// The greatest number of objects for which one predicate of a relationship or a composite attribute is evaluated.

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension GraphCheck {
   /// Checks the to-one relationships of an entity's objects, and records the references of relationships with an

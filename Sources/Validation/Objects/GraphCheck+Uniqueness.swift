@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension GraphCheck {
   /// An object with the hash of its unique values.

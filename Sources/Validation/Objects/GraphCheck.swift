@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectQuery
 import Rows
+import StoreInterface
 
 /// The check of an object graph against its model (spec §6.3), over the tables of any store.
 ///

@@ -1,6 +1,7 @@
 import BlockFileFormat
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// The check of the index entries of segments (spec §4.5.6) against the rows of the segments.
 struct IndexCheck {

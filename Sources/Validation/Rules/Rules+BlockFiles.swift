@@ -1,3 +1,5 @@
+import StoreInterface
+
 // The rules of block files: header, commits, records, segments.
 extension Rule {
   static let blockFiles = [

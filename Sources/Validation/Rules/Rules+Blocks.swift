@@ -1,3 +1,5 @@
+import StoreInterface
+
 // The rules of blocks: header, directory, columns.
 extension Rule {
   static let blocks = [

@@ -1,3 +1,5 @@
+import StoreInterface
+
 // The rules of documents: the folder and its manifest.
 extension Rule {
   static let manifests = [

@@ -1,3 +1,5 @@
+import StoreInterface
+
 // The rules of the object graph, which follow from the model.
 extension Rule {
   static let objects = [

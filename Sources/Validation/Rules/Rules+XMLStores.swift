@@ -1,3 +1,5 @@
+import StoreInterface
+
 // The rules of XML stores.
 extension Rule {
   static let xmlStores = [

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import StoreInterface
 
 extension DocumentCheck {
   /// Resolves the identifiers in relationships once all objects are known, and joins both sides of each relationship

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import PropertyLists
 import Rows
+import StoreInterface
 import XMLEvents
 
 /// Checks the events of a document against the grammar and the model, and gathers the objects in a layer. Errors are

@@ -272,7 +272,6 @@ enum DocCommentScenes {
     import ObjectQuery
     import Rows
     @testable import SQLiteStore
-    @testable import SQLiteStoreFormat
     import StoreInterface
 
 
@@ -281,17 +280,6 @@ enum DocCommentScenes {
       var model: Model { fatalError() }
       var schema: Schema { fatalError() }
       var request: QueryRequest { fatalError() }
-    }
-    """,
-    "SQLiteStoreFormat": """
-    import ObjectModel
-    import Rows
-    import SQLiteStoreFormat
-
-
-    final class Scene {
-      var model: Model { fatalError() }
-      var schema: Schema { fatalError() }
     }
     """,
     "SeededRandom": """

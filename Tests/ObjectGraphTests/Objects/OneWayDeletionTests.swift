@@ -1,6 +1,7 @@
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import SQLiteStore
 import StoreInterface
 import Testing
 import Validation
@@ -69,7 +70,7 @@ struct OneWayDeletionTests {
       let found = try other.fetch(FetchRequest("Note", sortedBy: [SortKey("name")])).map(Self.text)
       #expect(found.joined(separator: " ") == expected, sourceLocation: place)
       guard graph.kind != .memory else { return }
-      let report = try Validator().validate(graph.path("/main.store"), on: graph.ground.disk)
+      let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(graph.path("/main.store"), on: graph.ground.disk)
       #expect(
         report.verdict == .valid && report.counts.isEmpty, "\(report.findings)",
         sourceLocation: place)

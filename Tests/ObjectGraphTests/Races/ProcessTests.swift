@@ -1,6 +1,8 @@
 import Foundation
 import ObjectGraph
 import ObjectModel
+import SQLiteStore
+import StoreInterface
 import Testing
 import Validation
 
@@ -98,7 +100,7 @@ struct ProcessTests {
     let context = ManagedObjectContext(
       try ProcessWork.opened(kind, in: folder), concurrency: .confined)
     let found = try ProcessOutcome(context)
-    let report = try Validator().validate(ProcessWork.storePath(folder))
+    let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(ProcessWork.storePath(folder))
 
     #expect(allowed.contains(found), "seed \(seed): not \(allowed[0])")
     #expect(saveCount > 0)

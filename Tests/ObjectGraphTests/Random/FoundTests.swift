@@ -2,6 +2,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import SQLiteStore
 import StoreInterface
 import Testing
 import Validation
@@ -100,7 +101,7 @@ struct FoundTests {
     try scene.context.save()
     try other.save()
 
-    let report = try Validator().validate(
+    let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(
       scene.graph.path("/main.store"), on: scene.graph.ground.disk)
     #expect(report.verdict == .valid && report.counts.isEmpty, "\(report.findings)")
     let fresh = try scene.fresh()

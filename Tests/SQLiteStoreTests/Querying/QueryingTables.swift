@@ -3,7 +3,6 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 @testable import SQLiteStore
 

@@ -77,7 +77,8 @@ extension HostileInputs {
       }
       try store.close()
     }
-    let report = try! Validator(model: model).validate("/s.sqlite", on: disk)
+    let report = try! Validator(model: model, backends: StoreBackends([SQLiteStoreBackend()]))
+      .validate("/s.sqlite", on: disk)
     guard report.verdict == .valid, report.format == .sqlite else {
       return
     }

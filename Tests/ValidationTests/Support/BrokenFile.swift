@@ -1,7 +1,19 @@
 import DurableFiles
 import Foundation
 import ObjectModel
+import SQLiteStore
+import StoreInterface
 import Validation
+
+extension StoreBackends {
+  /// The backends with rules of their own.
+  static let checked = StoreBackends([SQLiteStoreBackend()])
+}
+
+extension Rule {
+  /// The rules of all formats, sorted by identifier.
+  static let known = try! (all + SQLiteStoreBackend().rules()).sorted { $0.id < $1.id }
+}
 
 /// A file that breaks exactly one rule, or shows one property, as in `spec/vectors/rules`.
 struct BrokenFile: CustomStringConvertible, Sendable {
@@ -57,7 +69,7 @@ struct BrokenFile: CustomStringConvertible, Sendable {
         _ = try disk.open("\(folder)/_EXTERNAL_DATA/\(file)", for: .create)
       }
     }
-    return try Validator(model: model).validate(name, on: disk)
+    return try Validator(model: model, backends: .checked).validate(name, on: disk)
   }
 
   /// The folder of the recorded files.

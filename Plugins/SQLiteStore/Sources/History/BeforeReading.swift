@@ -1,7 +1,6 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Reads the rows that a commit is about to replace or remove: whole, with their versions.

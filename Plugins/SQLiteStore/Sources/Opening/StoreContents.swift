@@ -6,7 +6,6 @@ import ObjectModel
 import PropertyLists
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// The description of a store in its database: the metadata, the model, and the tables of the model's objects.

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import SQLiteFiles
-import SQLiteStoreFormat
 
 /// The database's answers to fetch requests; `nil` if the rows have to be searched in memory instead.
 ///

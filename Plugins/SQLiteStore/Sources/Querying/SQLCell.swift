@@ -2,7 +2,6 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 /// Conversion of result cells to values.
 enum SQLCell {

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import Rows
-import SQLiteStoreFormat
 
 /// The elements of a collection in SQL: the rows, and the steps to the value of each row.
 struct SQLElements {

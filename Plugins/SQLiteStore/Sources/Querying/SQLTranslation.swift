@@ -3,7 +3,6 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 /// A translation of fetch requests into SQL, if the SQL means exactly the same as a search of the rows in memory.
 ///

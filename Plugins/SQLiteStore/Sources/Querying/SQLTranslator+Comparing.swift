@@ -3,7 +3,6 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 // Comparisons mean the same as in a search of the rows: NULL compares with nothing, and "not a number" differs from
 // every value.

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import Rows
-import SQLiteStoreFormat
 
 extension SQLTranslator {
   /// Returns the single value at the end of a path.

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import Rows
-import SQLiteStoreFormat
 
 extension SQLTranslator {
   /// Returns a condition on the objects that a to-one relationship leads to, decided once for each such object.

@@ -3,7 +3,6 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 /// A walk over a bound request that writes SQL, and throws if the SQL would have another meaning.
 ///

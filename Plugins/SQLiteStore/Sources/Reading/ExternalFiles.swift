@@ -1,5 +1,4 @@
 import DurableFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// The values in separate files, in a folder beside the database (spec §10.4.6).

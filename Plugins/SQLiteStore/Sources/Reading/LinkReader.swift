@@ -1,7 +1,6 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Reads links of one table into blocks.

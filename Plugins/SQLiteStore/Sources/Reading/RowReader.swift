@@ -4,7 +4,6 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Reads rows of one entity's table into blocks.

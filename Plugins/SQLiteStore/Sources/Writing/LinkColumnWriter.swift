@@ -1,7 +1,6 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Writes links of a relationship without an inverse into the column of the table of their targets (spec §10.3.7).

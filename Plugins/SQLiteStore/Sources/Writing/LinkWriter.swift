@@ -1,7 +1,6 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Writes links of one table. A link's key is the number of its row.

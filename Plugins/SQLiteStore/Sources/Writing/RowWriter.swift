@@ -5,7 +5,6 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// Writes rows of one entity into its table.

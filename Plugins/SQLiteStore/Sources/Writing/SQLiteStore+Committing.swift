@@ -4,7 +4,6 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 public import StoreInterface
 
 extension SQLiteStore {

@@ -1,6 +1,5 @@
 import ObjectModel
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 extension SQLiteStore {

@@ -2,7 +2,6 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 import Synchronization
 

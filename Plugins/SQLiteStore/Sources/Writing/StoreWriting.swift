@@ -7,7 +7,6 @@ import ObjectModel
 import PropertyLists
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 /// A writer of the description of a store: its metadata, its model and its numbers.

@@ -1,7 +1,6 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 
 /// The statements that create the tables of a map (spec §10.2 to §10.5).
 struct TableMaking {

@@ -1,9 +1,8 @@
-import BlockFileFormat
 import Deflate
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 /// The check of the tables that stores of this format have in addition to Core Data's tables (spec §10.5).
 struct OwnTablesCheck {
@@ -43,7 +42,7 @@ struct OwnTablesCheck {
         ? "It is a view or a virtual table."
         : tables.columns[table] == nil
           ? "There is no such table." : "It has no column \(missing.joined(separator: ", "))."
-      check.findings.add(.sqliteOwnTables, Place(table), words)
+      check.result.findings.add(.sqliteOwnTables, Place(table), words)
     }
     return areThere ? try record() : nil
   }
@@ -53,35 +52,35 @@ struct OwnTablesCheck {
     let statement = try connection.prepare(
       "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 2", isKept: false)
     guard try statement.step() else {
-      check.findings.add(.sqliteOwnTables, place, "It has no row.")
+      check.result.findings.add(.sqliteOwnTables, place, "It has no row.")
       return nil
     }
     let version = statement.value(0)
     guard case .integer(let number) = version, number >= 1 else {
-      check.findings.add(.sqliteOwnTables, place, "VERSION is \(version.shown).")
+      check.result.findings.add(.sqliteOwnTables, place, "VERSION is \(version.shown).")
       return nil
     }
     guard number <= OwnTablesCheck.version else {
-      check.format = .newer
-      check.findings.forget()
-      check.findings.add(
+      check.result.outcome = .newerFormat
+      check.result.findings.forget()
+      check.result.findings.add(
         .newerFormat, place,
         "The store is of version \(number) of its format, and \(OwnTablesCheck.version) is known.")
       return nil
     }
     if statement.kind(3) != .integer || statement.integer(3) < 0 {
-      check.findings.add(
+      check.result.findings.add(
         .sqliteOwnTables, place, "MODELCOMMIT is \(statement.value(3).shown).")
     }
     let model = model(statement.bytes(1), place)
     let schema = schema(statement.bytes(2), place)
     if try statement.step() {
-      check.findings.add(.sqliteOwnTables, place, "It has more than one row.")
+      check.result.findings.add(.sqliteOwnTables, place, "It has more than one row.")
     }
     guard let model, let schema else { return nil }
-    let before = check.findings.errorCount
-    SchemaCheck(schema, model, place, check.findings).run()
-    return check.findings.errorCount == before ? (model, schema) : nil
+    let before = check.result.findings.errorCount
+    SchemaCheck(schema, model, place, check.result.findings).run()
+    return check.result.findings.errorCount == before ? (model, schema) : nil
   }
 
   private func model(_ bytes: [UInt8], _ place: Place) -> Model? {
@@ -91,16 +90,16 @@ struct OwnTablesCheck {
         bytes.span.bytes, upTo: SQLiteFileCheck.maximumModelByteCount)
       return try Model(ModelSource.read(source, path: "the model"))
     } catch let error as ModelError {
-      for fault in error.faults { check.findings.add(.modelFaults, place, "\(fault)") }
+      for fault in error.faults { check.result.findings.add(.modelFaults, place, "\(fault)") }
     } catch {
-      check.findings.add(.modelForm, place, "\(error)")
+      check.result.findings.add(.modelForm, place, "\(error)")
     }
     return nil
   }
 
   private func schema(_ bytes: [UInt8], _ place: Place) -> Schema? {
     do { return try SchemaCoding.read(bytes, at: 0) } catch {
-      check.findings.add(.schemaForm, place, "\(error)")
+      check.result.findings.add(.schemaForm, place, "\(error)")
       return nil
     }
   }

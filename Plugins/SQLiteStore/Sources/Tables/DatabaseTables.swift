@@ -1,28 +1,28 @@
-public import SQLiteFiles
+package import SQLiteFiles
 
 /// The tables of a database and their columns, as the database's own schema lists them. They are read first, before
 /// anything else in the file is trusted.
 ///
 /// Views, virtual tables and generated columns are left out, whatever their names: reading them would run code of the
 /// file.
-public struct DatabaseTables: Sendable {
+package struct DatabaseTables: Sendable {
   /// The columns of each table, by the table's name.
-  public let columns: [String: [Column]]
+  package let columns: [String: [Column]]
   /// The triggers: their names, the tables that they watch, and their text.
-  public let triggers: [(name: String, table: String, text: String)]
+  package let triggers: [(name: String, table: String, text: String)]
   /// The names of views and virtual tables, which look like tables and are not.
-  public let others: Set<String>
+  package let others: Set<String>
   /// The names of indexes.
-  public let indexes: Set<String>
+  package let indexes: Set<String>
 
   /// A column of a table.
-  public struct Column: Sendable, Hashable {
+  package struct Column: Sendable, Hashable {
     /// The column's name.
-    public let name: String
+    package let name: String
     /// The type that the table declares for the column.
-    public let type: String
+    package let type: String
     /// Whether the column is the table's primary key, or a part of it.
-    public let isKey: Bool
+    package let isKey: Bool
   }
 
   /// The most tables, triggers and views that are read.
@@ -31,7 +31,7 @@ public struct DatabaseTables: Sendable {
   /// Reads the tables of a database.
   ///
   /// - Throws: ``SQLiteError``.
-  public init(_ connection: SQLiteConnection) throws(SQLiteError) {
+  package init(_ connection: SQLiteConnection) throws(SQLiteError) {
     var columns: [String: [Column]] = [:]
     var triggers: [(name: String, table: String, text: String)] = []
     var others: Set<String> = []
@@ -76,19 +76,19 @@ public struct DatabaseTables: Sendable {
   }
 
   /// Returns whether a column alone is the table's `INTEGER PRIMARY KEY`, by which SQLite finds a row directly.
-  public func isKey(_ column: String, of table: String) -> Bool {
+  package func isKey(_ column: String, of table: String) -> Bool {
     let keys = columns[table]?.filter(\.isKey) ?? []
     return keys.count == 1 && keys[0].name == column && keys[0].type.uppercased() == "INTEGER"
   }
 
   /// Returns whether a table with the given columns exists.
-  public func has(_ table: String, _ names: String...) -> Bool {
+  package func has(_ table: String, _ names: String...) -> Bool {
     guard let columns = columns[table] else { return false }
     return names.allSatisfy { name in columns.contains { $0.name == name } }
   }
 }
 
 /// Returns a name quoted for SQL, whatever characters it contains.
-public func quoted(_ name: String) -> String {
+package func quoted(_ name: String) -> String {
   "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

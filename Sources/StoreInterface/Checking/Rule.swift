@@ -1,7 +1,8 @@
-/// A checked requirement on documents.
+/// A requirement on documents or on stores of one type, which a validator checks.
 ///
-/// A rule's identifier never changes and is never used for another rule, because scripts search for it. The rules of
-/// this version are ``all``; clause 6.4 of the specification lists them.
+/// A rule's identifier never changes and is never used for another rule, because scripts search for it. Clause 6.4 of
+/// the specification lists the rules of Quire's own formats. A backend brings the rules of its own format
+/// (``StoreBackend/rules()``).
 public struct Rule: Sendable, Hashable, Identifiable {
   /// The rule's name, such as `BLCK-034`.
   public let id: String
@@ -12,7 +13,8 @@ public struct Rule: Sendable, Hashable, Identifiable {
   /// The clause of the specification that contains the requirement, such as `4.4.1`.
   public let clause: String
 
-  init(_ id: String, _ severity: Severity = .error, _ title: String, _ clause: String) {
+  /// Creates a rule.
+  public init(_ id: String, _ severity: Severity = .error, _ title: String, _ clause: String) {
     self.id = id
     self.severity = severity
     self.title = title

@@ -1,6 +1,6 @@
 /// A cell of an attribute whose large values are in separate files (spec §10.4.6). Its first byte tells where the
 /// value is.
-public enum ExternalCell: Sendable, Hashable {
+package enum ExternalCell: Sendable, Hashable {
   /// The value, in the cell.
   case inside(ArraySlice<UInt8>)
   /// The name of the file with the value: a UUID.
@@ -9,7 +9,7 @@ public enum ExternalCell: Sendable, Hashable {
   case other
 
   /// Interprets the bytes of a cell.
-  public init(_ cell: [UInt8]) {
+  package init(_ cell: [UInt8]) {
     switch cell.first {
     case 1: self = .inside(cell.dropFirst())
     case 2:

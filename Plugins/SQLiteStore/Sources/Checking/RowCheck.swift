@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 /// The check of the rows of all entity tables, cell by cell (spec §10.3.6, §10.4).
 final class RowCheck {
@@ -70,7 +70,7 @@ final class RowCheck {
     let statement = try connection.prepare(
       "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(family.table)) t", isKept: false)
     while try statement.step() {
-      check.checked.rowCount += 1
+      check.result.rowCount += 1
       try check(statement, family, plans)
     }
   }
@@ -82,23 +82,23 @@ final class RowCheck {
     var place = Place(family.table, object: UInt64(exactly: key))
     guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       isUnreadable = true
-      check.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).shown).")
+      check.result.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).shown).")
       return
     }
     guard statement.kind(1) == .integer, let steps = plans[statement.integer(1)] else {
       isUnreadable = true
       place.entity = family.root
-      check.findings.add(
+      check.result.findings.add(
         .sqliteEntities, place,
         "Z_ENT is \(statement.value(1).shown), and that is no entity of the table's.")
       return
     }
     place.entity = entities[statement.integer(1)]?.layout.entity
     if statement.kind(2) != .integer || statement.integer(2) < 1 {
-      check.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
+      check.result.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
     }
     if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
-      check.findings.add(
+      check.result.findings.add(
         .sqliteCommits, place,
         "Z_OPT is \(statement.integer(2)), and \(newestCommit) is the newest commit.")
     }
@@ -114,14 +114,14 @@ final class RowCheck {
     case .sound: break
     case .wrong:
       isUnreadable = true
-      check.findings.add(
+      check.result.findings.add(
         .sqliteCells, place,
         "It is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't hold."
       )
       return
     case .noText:
       isUnreadable = true
-      check.findings.add(.sqliteTexts, place, "The text is no UTF-8.")
+      check.result.findings.add(.sqliteTexts, place, "The text is no UTF-8.")
       return
     }
     if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
@@ -139,7 +139,7 @@ final class RowCheck {
       guard found != .null, said != found else { return }
     }
     isUnreadable = true
-    check.findings.add(
+    check.result.findings.add(
       .sqliteEntityColumns, place,
       "The column beside it holds \(said.shown), and Z_ENT of the object that it leads to is \(found.shown)."
     )

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import Rows
 import SQLiteFiles
+import StoreInterface
 
 /// The check of one cell with a value: whether a reader can convert it to a value of a kind (spec §10.4).
 enum CellCheck {

@@ -4,7 +4,6 @@ import ObjectModel
 import PropertyLists
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
 import StoreInterface
 
 extension SQLiteFileCheck {
@@ -29,7 +28,7 @@ extension SQLiteFileCheck {
     let hashes = description.metadata.flatMap(hashes)
     let cached = try cachedModel(connection, tables)
     let own = try OwnTablesCheck(self, connection, tables).run()
-    if format == .newer { return description }
+    if result.outcome == .newerFormat { return description }
     if let cached, let hashes, !fits(cached, hashes) {
       findings.add(
         .modelHashes, Place("Z_MODELCACHE"), "\(cached.differences(from: hashes))")
@@ -49,10 +48,10 @@ extension SQLiteFileCheck {
     }
     if description.model == nil {
       description.model = cached ?? givenModel
-      isModelGiven = cached == nil && givenModel != nil
+      result.needsModel = cached == nil && givenModel != nil
       description.schema = description.model.flatMap { try? Schema($0) }
     }
-    if let model = description.model, !isModelGiven {
+    if let model = description.model, !result.needsModel {
       findings.addOddities(
         of: model, Place(description.isOwn ? "QUIRE_STORE" : "Z_MODELCACHE"))
     }
@@ -62,7 +61,7 @@ extension SQLiteFileCheck {
           .sqliteNoModel, Place(),
           "It does not carry its model, as stores of older systems do not, and none was given.")
       }
-      unchecked.append(
+      result.unchecked.append(
         "The tables and objects were not checked, since there is no model to check them against.")
     }
     return description

@@ -1,14 +1,23 @@
-// The rules of stores in SQLite databases.
-extension Rule {
-  static let sqliteStores = [
-    sqliteWhole, sqliteCommonTables, sqliteMetadataRow, sqliteMetadata, sqliteCache, sqliteNoModel,
-    sqliteNumbers, sqliteNames, sqliteSupers, sqliteNumbering, sqliteHighestKeys, sqliteTables,
-    sqliteOthers, sqliteColumns, sqliteColumnTypes, sqliteLinkTables, sqliteReadOnly, sqliteKeys,
-    sqliteEntities, sqliteVersions, sqliteCells, sqliteTexts, sqliteEntityColumns, sqliteLinkEnds,
-    sqliteHalfLinks, sqliteExternalCells, sqliteLostFiles, sqliteStrayFiles, sqliteOwnTables,
-    sqliteOwnModel, sqliteCommits, sqliteLinkCounts, sqliteBefore,
-  ]
+import StoreInterface
 
+/// The rules of stores in SQLite databases (spec §10).
+enum SQLiteRules {
+  /// The rules, in the order of their identifiers.
+  static let all: [Rule] = [
+    .sqliteWhole, .sqliteCommonTables, .sqliteMetadataRow, .sqliteMetadata, .sqliteCache,
+    .sqliteNoModel,
+    .sqliteNumbers, .sqliteNames, .sqliteSupers, .sqliteNumbering, .sqliteHighestKeys,
+    .sqliteTables,
+    .sqliteOthers, .sqliteColumns, .sqliteColumnTypes, .sqliteLinkTables, .sqliteReadOnly,
+    .sqliteKeys,
+    .sqliteEntities, .sqliteVersions, .sqliteCells, .sqliteTexts, .sqliteEntityColumns,
+    .sqliteLinkEnds,
+    .sqliteHalfLinks, .sqliteExternalCells, .sqliteLostFiles, .sqliteStrayFiles, .sqliteOwnTables,
+    .sqliteOwnModel, .sqliteCommits, .sqliteLinkCounts, .sqliteBefore,
+  ]
+}
+
+extension Rule {
   static let sqliteWhole = Rule("SQLS-001", "SQLite finds the database whole", "10.2.1")
   static let sqliteCommonTables = Rule(
     "SQLS-002", "There are the tables that every store has", "10.2.2")

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 /// The check of the rows of all link tables (spec §10.3.5).
 final class LinkCheck {
@@ -31,7 +31,7 @@ final class LinkCheck {
         // A link table has row numbers and, in stores of this format, a version column.
         guard error.code == .failed else { throw error }
         isUnreadable = true
-        check.findings.add(
+        check.result.findings.add(
           .sqliteLinkTables, Place(link.table), "It can't be read: \(error.description).")
       }
     }
@@ -47,12 +47,12 @@ final class LinkCheck {
       "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(link.table)) t\(condition)",
       isKept: false)
     while try statement.step() {
-      check.checked.rowCount += 1
+      check.result.rowCount += 1
       let key = statement.integer(0)
       let place = Place(link.table, object: UInt64(exactly: key))
       guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         isUnreadable = true
-        check.findings.add(.sqliteKeys, place, "The row has the number \(key).")
+        check.result.findings.add(.sqliteKeys, place, "The row has the number \(key).")
         continue
       }
       let isDerived = link.isColumn && key >= TableMap.LinkMap.firstDerivedKey
@@ -61,17 +61,17 @@ final class LinkCheck {
       for (index, order) in orders.enumerated()
       where ![.null, .integer].contains(statement.kind(3 + index)) {
         isUnreadable = true
-        check.findings.add(
+        check.result.findings.add(
           .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), and no place.")
       }
       // A link that another program wrote into a store of this format has no commit number.
       guard let newestCommit, !isDerived else { continue }
       if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
-        check.findings.add(
+        check.result.findings.add(
           .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).shown).")
       }
       if statement.integer(versionCell) > newestCommit || newestCommit == 0 {
-        check.findings.add(
+        check.result.findings.add(
           .sqliteCommits, place,
           "Z_OPT is \(statement.integer(versionCell)), and \(newestCommit) is the newest commit.")
       }
@@ -84,11 +84,12 @@ final class LinkCheck {
     for (cell, name) in [(1, link.source), (2, link.target)] {
       switch statement.value(cell) {
       case .null:
-        check.findings.add(.sqliteHalfLinks, place, "\(name) is nothing, so that it is no link.")
+        check.result.findings.add(
+          .sqliteHalfLinks, place, "\(name) is nothing, so that it is no link.")
       case .integer(1...Int64(ObjectKey.highestNumber)): break
       case let found:
         isUnreadable = true
-        check.findings.add(.sqliteLinkEnds, place, "\(name) is \(found.shown).")
+        check.result.findings.add(.sqliteLinkEnds, place, "\(name) is \(found.shown).")
       }
     }
   }

@@ -1,5 +1,5 @@
 import DurableFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 /// The check of values in files of their own, beside the database (spec §10.4.6).
 final class ExternalFileCheck {
@@ -25,11 +25,11 @@ final class ExternalFileCheck {
     case .file(let name):
       named.insert(name)
       if try !files().contains(name) {
-        check.findings.add(
+        check.result.findings.add(
           .sqliteLostFiles, place, "The value is in the file \(name), which is not there.")
       }
     case .other:
-      check.findings.add(
+      check.result.findings.add(
         .sqliteExternalCells, place,
         "It begins with \(cell.first.map(String.init) ?? "nothing"), and is taken as it is.")
     }
@@ -38,7 +38,7 @@ final class ExternalFileCheck {
   /// Reports files that no cell names.
   func finish() throws {
     for name in try files().subtracting(named).sorted() {
-      check.findings.add(
+      check.result.findings.add(
         .sqliteStrayFiles, Place(), "No cell names the file \(name.prefix(60)) in its folder.")
     }
   }

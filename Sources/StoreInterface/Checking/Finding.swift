@@ -6,6 +6,13 @@ public struct Finding: Sendable, Hashable {
   public let place: Place
   /// The found and the expected state, in a sentence or two.
   public let message: String
+
+  /// Creates a finding.
+  public init(rule: Rule, place: Place, message: String) {
+    self.rule = rule
+    self.place = place
+    self.message = message
+  }
 }
 
 /// A place in a document. Members that do not apply are `nil`.
@@ -30,7 +37,8 @@ public struct Place: Sendable, Hashable {
   /// The name of a property.
   public var property: String?
 
-  init(
+  /// Creates a place.
+  public init(
     _ section: String? = nil, at offset: UInt64? = nil, commit: Int64? = nil,
     column: UInt16? = nil, row: Int? = nil, entity: String? = nil, object: UInt64? = nil,
     property: String? = nil

@@ -1,5 +1,5 @@
 import SQLiteFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 extension SQLiteFileCheck {
   /// The greatest number of lines that are read of SQLite's report.
@@ -20,7 +20,7 @@ extension SQLiteFileCheck {
       try report(connection, "PRAGMA integrity_check(\(quoted(table)))")
     }
     let names = (computing.union(tables.others)).sorted()
-    passedOver.append(
+    result.passedOver.append(
       "SQLite did not check the pages of \(names.prefix(8).joined(separator: ", ")): they are no tables, or something in them is computed."
     )
   }

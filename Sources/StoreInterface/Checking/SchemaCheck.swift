@@ -1,14 +1,14 @@
-import ObjectModel
-import Rows
+package import ObjectModel
+package import Rows
 
 /// The check of a schema against its model (spec §3.2.1, §4.6.3).
-struct SchemaCheck {
+package struct SchemaCheck {
   let schema: Schema
   let model: Model
   let place: Place
   let findings: Findings
 
-  init(_ schema: Schema, _ model: Model, _ place: Place, _ findings: Findings) {
+  package init(_ schema: Schema, _ model: Model, _ place: Place, _ findings: Findings) {
     self.schema = schema
     self.model = model
     self.place = place
@@ -16,7 +16,7 @@ struct SchemaCheck {
   }
 
   /// Checks the whole schema.
-  func run() {
+  package func run() {
     // Evolving a complete schema to its own model does not change the schema.
     guard let expected = try? Schema(model, evolving: schema, of: model) else { return }
     for layout in schema.layouts where model[layout.entity] == nil {

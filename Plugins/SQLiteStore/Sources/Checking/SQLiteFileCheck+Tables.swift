@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStoreFormat
+import StoreInterface
 
 extension SQLiteFileCheck {
   /// Checks the numbers of entities and the tables against the model (spec §10.2.7, §10.3).

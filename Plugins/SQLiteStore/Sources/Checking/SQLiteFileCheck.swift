@@ -2,12 +2,10 @@ import DurableFiles
 import ObjectModel
 import Rows
 import SQLiteFiles
-import SQLiteStore
-import SQLiteStoreFormat
 import StoreInterface
 
 /// The check of a store in an SQLite database (spec §10): SQLite's own check, the metadata and the model, the tables,
-/// their cells, and last the objects.
+/// and their cells.
 ///
 /// The check reads the database without locks and leaves no trace, unless another connection has the database open.
 /// It runs no code in the database.
@@ -15,55 +13,46 @@ final class SQLiteFileCheck {
   let path: String
   let disk: any Disk
   let givenModel: Model?
-  private let byteCount: Int
-  let progress: (Double) -> Void
-  let findings = Findings()
-  var format = Report.Format.sqlite
-  var checked = Report.Checked()
-  var passedOver: [String] = []
-  var unchecked: [String] = []
-  private(set) var facts = StoreFacts()
+  private let progress: (Double) -> Void
+  /// The result so far.
+  var result = StoreCheck()
+  /// The findings so far.
+  var findings: Findings { result.findings }
 
   init(
-    _ path: String, on disk: any Disk, byteCount: Int, model: Model?,
-    progress: @escaping (Double) -> Void
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
   ) {
     self.path = path
     self.disk = disk
-    self.byteCount = byteCount
     givenModel = model
     self.progress = progress
   }
 
-  /// Whether a file that begins with the given bytes is an SQLite database.
-  static func mayBegin(with bytes: [UInt8]) -> Bool {
-    bytes.starts(with: Array("SQLite format 3\0".utf8))
-  }
-
   /// Checks the whole database.
-  func run() throws {
-    checked.byteCount = byteCount
-    checked.liveByteCount = byteCount
+  func run() throws -> StoreCheck {
+    result.byteCount = try Int(disk.status(of: path).byteCount)
+    result.liveByteCount = result.byteCount
     do {
       let connection = try open()
       try check(connection)
       if connection.isChanged {
-        unchecked.append("Another process changed the database while it was checked.")
+        result.unchecked.append("Another process changed the database while it was checked.")
       }
     } catch let error as SQLiteError where error.code == .notADatabase {
-      format = .unknown
+      result.outcome = .unknownFormat
       findings.forget()
       findings.add(
         .unknownFormat, Place(),
         "The file begins as an SQLite database, and SQLite takes it for none.")
     } catch let error as SQLiteError {
       findings.add(.sqliteWhole, Place(), "\(error.description).")
-      passedOver.append("The rest was not checked, since SQLite refuses to read on.")
+      result.passedOver.append("The rest was not checked, since SQLite refuses to read on.")
     }
+    return result
   }
 
   private func open() throws -> SQLiteConnection {
-    guard disk is RealDisk, SQLiteConnection.isInUse(path) else {
+    guard try DatabasePlace(path, disk).isInUse else {
       return try SQLiteConnection(undisturbed: path, on: disk)
     }
     let connection = try SQLiteConnection(path, for: .reading)
@@ -75,38 +64,43 @@ final class SQLiteFileCheck {
     let tables = try DatabaseTables(connection)
     let names = Set(tables.columns.keys).union(tables.others)
     guard !names.isDisjoint(with: ["Z_METADATA", "Z_PRIMARYKEY"]) else {
-      format = .unknown
+      result.outcome = .unknownFormat
       findings.add(
         .unknownFormat, Place(),
         "The file is an SQLite database, and no store of objects: it has no table Z_METADATA.")
       return
     }
     try checkWhole(connection, tables)
-    progress(0.2)
+    progress(0.3)
     guard checkCommonTables(tables) else {
-      passedOver.append("The rest was not checked, since tables that say what it is are missing.")
+      result.passedOver.append(
+        "The rest was not checked, since tables that say what it is are missing.")
       return
     }
     checkReadOnly(tables)
     let description = try describe(connection, tables)
-    if format == .newer { return }
-    facts = StoreFacts(
-      uuid: description.metadata?.uuid, type: .sqlite, model: description.model)
+    if result.outcome == .newerFormat { return }
+    result.uuid = description.metadata?.uuid
+    result.model = description.model
     guard let model = description.model, let schema = description.schema else { return }
     guard let map = try map(model, schema, connection, tables) else {
-      passedOver.append("The objects were not checked, since the tables do not fit the model.")
+      result.passedOver.append(
+        "The objects were not checked, since the tables do not fit the model.")
       return
     }
     let newest = description.isOwn ? try newestCommit(connection) : nil
     let rows = RowCheck(self, connection, map, newestCommit: newest)
-    try rows.run(progress: { self.progress(0.2 + 0.4 * $0) })
+    try rows.run(progress: { self.progress(0.3 + 0.7 * $0) })
     let links = LinkCheck(self, connection, map, newestCommit: newest)
     try links.run()
     if description.isOwn {
       try checkLinkCounts(connection, map, links.highest)
       try checkBefore(connection, schema)
     }
-    try checkObjects(model, schema, isUnreadable: rows.isUnreadable || links.isUnreadable)
+    result.hasReadableObjects = !rows.isUnreadable && !links.isUnreadable
+    if !result.hasReadableObjects {
+      result.passedOver.append("The objects were not checked, since some rows can't be read.")
+    }
   }
 
   private func checkCommonTables(_ tables: DatabaseTables) -> Bool {
@@ -145,30 +139,4 @@ final class SQLiteFileCheck {
         .sqliteReadOnly, Place("ATRANSACTION"), "The table keeps a history of changes.")
     }
   }
-
-  /// Checks the objects against the model. The rows are read as the store reads them.
-  private func checkObjects(_ model: Model, _ schema: Schema, isUnreadable: Bool) throws {
-    guard !isUnreadable else {
-      passedOver.append("The objects were not checked, since some rows can't be read.")
-      return
-    }
-    do {
-      let store = try SQLiteStoreBackend().open(
-        path, on: disk, StoreOpening(readOnly: true, model: isModelGiven ? givenModel : nil))
-      let graph = GraphCheck(try store.snapshot().tables, model, schema, findings) {
-        [progress] done in progress(0.6 + 0.4 * done)
-      }
-      try graph.run()
-      checked.objectCount = graph.objectCount
-      unchecked += graph.unchecked
-      try store.close()
-    } catch let error as DiskError {
-      throw error
-    } catch {
-      unchecked.append("The objects can't be read to the end: \(error)")
-    }
-  }
-
-  /// Whether the model is the given one, because the store has none.
-  var isModelGiven = false
 }

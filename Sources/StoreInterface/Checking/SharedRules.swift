@@ -1,0 +1,67 @@
+// The rules that hold for stores in every format: for the file as a whole, and for the contents beside the rows
+// (metadata, model, schema).
+extension Rule {
+  package static let files = [unknownFormat, newerFormat]
+
+  package static let unknownFormat = Rule(
+    "FILE-001", "The file begins as one of a known format", "6.2.1")
+  package static let newerFormat = Rule(
+    "FILE-002", "The format's version is one that is known", "4.2.2")
+
+  package static let metadata = [
+    metadataForm, metadataUUID, headerUUID, metadataType, headerType, hashForm, modelHashes,
+    hashDigest, versionIdentifiers,
+  ]
+
+  package static let metadataForm = Rule(
+    "META-001", "The metadata are a property list with names", "4.6.1")
+  package static let metadataUUID = Rule("META-002", "The metadata have the store's UUID", "4.6.1")
+  package static let headerUUID = Rule(
+    "META-003", "The metadata's UUID is that of the header", "4.6.5")
+  package static let metadataType = Rule("META-004", "The metadata have the store's type", "4.6.1")
+  package static let headerType = Rule(
+    "META-005", .warning, "The metadata's type is the one that the header's flags make it", "4.6.5")
+  package static let hashForm = Rule(
+    "META-006", "The metadata have a hash of 32 bytes for each entity", "4.6.1")
+  package static let modelHashes = Rule(
+    "META-007", "The metadata's hashes are those of the model", "4.6.5")
+  package static let hashDigest = Rule(
+    "META-008", "The metadata's digest is that of their hashes", "4.6.5")
+  package static let versionIdentifiers = Rule(
+    "META-009", .warning, "The metadata's version identifiers are the model's", "4.6.5")
+
+  package static let models = [
+    modelForm, modelFaults, schemaForm, schemaEntities, schemaColumns, schemaNumbers, schemaHighest,
+    givenNumbers, columnKinds, givenModel, schemaLinks, modelOddities,
+  ]
+
+  package static let modelForm = Rule("MODL-001", "The model can be read", "4.6.2")
+  package static let modelFaults = Rule("MODL-002", "The model holds together", "2.2.1")
+  package static let schemaForm = Rule("MODL-003", "The schema can be read", "4.6.3")
+  package static let schemaEntities = Rule(
+    "MODL-004", "The schema has the model's entities", "4.6.3")
+  package static let schemaColumns = Rule(
+    "MODL-005", "The schema has the model's stored properties, as the model has them", "4.6.3")
+  package static let schemaNumbers = Rule(
+    "MODL-006", "Properties of a family have a number each, the same wherever it is inherited",
+    "3.2.1")
+  package static let schemaHighest = Rule(
+    "MODL-007", "The schema knows the highest numbers that were given", "4.6.3")
+  package static let givenNumbers = Rule(
+    "MODL-008", "Blocks use only numbers that were given", "3.2.1")
+  package static let columnKinds = Rule(
+    "MODL-009", "Columns of blocks can be read as the schema's kind", "3.6")
+  package static let givenModel = Rule(
+    "MODL-010", "The model that was given fits the store", "2.5.2")
+  package static let schemaLinks = Rule(
+    "MODL-011", "The schema has the links of the model's relationships", "3.2.4")
+  package static let modelOddities = Rule(
+    "MODL-012", .warning, "The model has nothing that stores leave out", "2.2.7")
+}
+
+extension Rule {
+  /// Creates a rule with the severity ``Severity/error``.
+  package init(_ id: String, _ title: String, _ clause: String) {
+    self.init(id, .error, title, clause)
+  }
+}

@@ -1,0 +1,100 @@
+import DurableFiles
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The check of a store whose format another module knows: the backend checks the format by its own rules, and then the
+/// objects are checked against the model.
+final class BackendFileCheck {
+  private let path: String
+  private let disk: any Disk
+  private let backend: any StoreBackend
+  private let givenModel: Model?
+  private let progress: (Double) -> Void
+  private(set) var findings = Findings()
+  private(set) var format: Report.Format
+  private(set) var checked = Report.Checked()
+  private(set) var passedOver: [String] = []
+  private(set) var unchecked: [String] = []
+  private(set) var facts = StoreFacts()
+
+  init(
+    _ path: String, on disk: any Disk, _ backend: any StoreBackend, model: Model?,
+    progress: @escaping (Double) -> Void
+  ) {
+    self.path = path
+    self.disk = disk
+    self.backend = backend
+    givenModel = model
+    self.progress = progress
+    format = backend.type == FileChecks.sqlite ? .sqlite : .store
+  }
+
+  /// Checks the whole store.
+  func run() throws {
+    let found: StoreCheck?
+    do {
+      found = try backend.check(path, on: disk, model: givenModel) { [progress] in
+        progress(0.6 * $0)
+      }
+    } catch let error as StoreError {
+      unchecked.append("The store can't be checked: \(error)")
+      return
+    }
+    guard let found else { return }
+    findings = found.findings
+    checked.byteCount = found.byteCount
+    checked.liveByteCount = found.liveByteCount
+    checked.rowCount = found.rowCount
+    passedOver = found.passedOver
+    unchecked = found.unchecked
+    facts = StoreFacts(uuid: found.uuid, type: backend.type, model: found.model)
+    switch found.outcome {
+    case .unknownFormat: format = .unknown
+    case .newerFormat: format = .newer
+    case .checked:
+      if found.hasReadableObjects, let model = found.model {
+        try checkObjects(model, needsModel: found.needsModel)
+      }
+    }
+  }
+
+  /// Checks the objects against the model. The rows are read as the store reads them.
+  private func checkObjects(_ model: Model, needsModel: Bool) throws {
+    do {
+      let store = try backend.open(
+        path, on: disk, StoreOpening(readOnly: true, model: needsModel ? givenModel : nil))
+      let snapshot = try store.snapshot()
+      let graph = GraphCheck(snapshot.tables, model, snapshot.schema, findings) {
+        [progress] done in progress(0.6 + 0.4 * done)
+      }
+      try graph.run()
+      checked.objectCount = graph.objectCount
+      unchecked += graph.unchecked
+      try store.close()
+    } catch let error as DiskError {
+      throw error
+    } catch {
+      unchecked.append("The objects can't be read to the end: \(error)")
+    }
+  }
+}
+
+/// The report on a store that can't be checked, because there is no backend for its type.
+final class MissingBackendCheck: FileCheck {
+  let format: Report.Format
+  let findings = Findings()
+  private(set) var checked = Report.Checked()
+  let passedOver: [String] = []
+  let unchecked: [String]
+  let facts = StoreFacts()
+
+  init(_ format: Report.Format, byteCount: Int, _ reason: String) {
+    self.format = format
+    checked.byteCount = byteCount
+    checked.liveByteCount = byteCount
+    unchecked = [reason]
+  }
+
+  func run() {}
+}
