@@ -48,6 +48,6 @@ struct Repairs: Sendable {
 struct SeenRows: Sendable {
   /// The keys of rows that the context has seen whole.
   var keys: Set<ObjectKey> = []
-  /// The changes of a save on behalf of the context, which has seen the values of that save.
+  /// The rows that a batch of the context has saved. The context has seen these values.
   var ownSave = Layer()
 }

@@ -5,7 +5,8 @@ import Rows
 /// Merges the places of ordered relationships (spec §6.3.7).
 ///
 /// A context adds an object after the last object that it sees, so two contexts may use the same place. The additions
-/// of the changes go behind the additions of another save. Elsewhere the later member in the order makes room.
+/// of the changes go behind the additions of another save. If two members share a place elsewhere, the later member
+/// moves.
 struct OrderMerge {
   private let rows: RebasedRows
   /// The rows that the changes were made on.
@@ -45,7 +46,7 @@ struct OrderMerge {
     try rows.seal()
   }
 
-  // MARK: The lists that the changes have given places in
+  // MARK: Lists with places that the changes have set
 
   /// The ordered relationship of one object.
   private struct List: Hashable {
@@ -106,7 +107,7 @@ struct OrderMerge {
     }
   }
 
-  // MARK: Their members
+  // MARK: Members of a list
 
   private func referenceMembers(
     _ owner: ObjectKey, _ relationship: String, _ mine: Set<ObjectKey>
@@ -148,7 +149,7 @@ struct OrderMerge {
       }
   }
 
-  // MARK: Their places
+  // MARK: Places of the members
 
   private func give(_ places: [(member: Member, place: Int64)]) throws {
     for (member, place) in places {

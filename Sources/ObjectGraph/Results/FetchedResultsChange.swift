@@ -49,7 +49,7 @@ struct ListChange {
 
   /// Compares two lists.
   ///
-  /// - Parameter touched: Whether an object may have changed without moving.
+  /// - Parameter touched: Returns whether the values of an object may have changed.
   init(
     from before: FetchedSnapshot, to after: FetchedSnapshot, touched: (ObjectID) -> Bool
   ) {
@@ -74,7 +74,7 @@ struct ListChange {
         common.append((place, position))
       }
     }
-    // The longest run of objects that keep their order stay; the remaining objects move.
+    // The objects of the longest run in unchanged order stay. The remaining objects move.
     let staying = ListChange.longestAscending(common)
     for pair in staying where touched(old[pair.old]) { updated.append(pair) }
     let (oldStays, newStays) = (Set(staying.map(\.old)), Set(staying.map(\.new)))

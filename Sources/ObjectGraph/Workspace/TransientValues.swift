@@ -30,7 +30,7 @@ struct TransientValues {
     unpushed[id] = nil
   }
 
-  /// Drops the values of evicted objects, except those that must be kept.
+  /// Drops the values of evicted objects, except the values that must be kept.
   mutating func evict(unless isKnown: (ObjectID) -> Bool) {
     if values.isEmpty { return }
     values = values.filter { retainedOwners.contains($0.key) || isKnown($0.key) }
