@@ -13,7 +13,7 @@ struct SQLScalar {
   var kind: Kind
   /// The value; NULL if there is none, and for "not a number".
   var value: String
-  /// An expression that is 1 if there is a value and 0 if not; `nil` if `value` itself tells.
+  /// An expression that is 1 if there is a value and 0 if not; `nil` if a test of `value` for NULL is enough.
   var presence: String?
   /// The plain column if ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
   var column: String?
