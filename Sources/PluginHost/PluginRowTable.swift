@@ -65,7 +65,7 @@ final class PluginRowTable: RowTable {
     return try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
   }
 
-  // MARK: - A few rows
+  // MARK: - Rows around a key
 
   private struct Piece: Hashable {
     let entity: UInt16
@@ -170,7 +170,7 @@ final class PluginRowTable: RowTable {
       })
   }
 
-  // MARK: - Asking
+  // MARK: - Reading rows from the plug-in
 
   /// Returns the blocks of some rows, or of an index; `nil` if the plug-in has no blocks to give.
   private func blocks(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block]? {
