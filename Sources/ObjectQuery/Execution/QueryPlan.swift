@@ -198,7 +198,7 @@ extension Binder {
   }
 }
 
-// MARK: - Separate predicates
+// MARK: - Predicates for single objects
 
 /// A predicate bound to an entity and evaluated for single objects.
 ///
