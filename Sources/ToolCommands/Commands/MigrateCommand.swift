@@ -243,7 +243,7 @@ enum MigrateCommand {
     return .done
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private static func write(
     _ plan: MigrationPlan, _ report: MigrationReport?, _ invocation: Invocation,

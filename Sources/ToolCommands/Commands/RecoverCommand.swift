@@ -171,7 +171,7 @@ enum RecoverCommand {
     return isComplete ? .done : .no
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private static func text(_ report: RecoveryReport, _ path: String) -> String {
     var table = Table()
