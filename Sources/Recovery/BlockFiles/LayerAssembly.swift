@@ -24,7 +24,7 @@ struct LayerAssembly {
     self.schema = schema
   }
 
-  // MARK: - The head
+  // MARK: - Blocks of the commit
 
   /// Adds the segments that a commit lists, as far as they can be read.
   mutating func add(_ head: BlockFileRecovery.ReadCommit) {
@@ -179,7 +179,7 @@ struct LayerAssembly {
     }
   }
 
-  // MARK: - What no record tells of
+  // MARK: - Blocks that no record lists
 
   /// Adds the blocks behind an offset as the highest layers, in the order of their offsets.
   mutating func addFound(behind end: UInt64, version: Int64) {
