@@ -40,7 +40,7 @@ public final class BinaryStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  /// Whether a document determines which commit counts.
+  /// Whether a document determines which commit of the file the store shows.
   let isLed: Bool
   /// The damage that the caller accepted when it opened the store; `nil` if the file is sound.
   private let damage: StoreError?
