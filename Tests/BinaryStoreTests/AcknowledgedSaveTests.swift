@@ -58,7 +58,7 @@ struct AcknowledgedSaveTests {
     try SnapshotContents(BinaryStore.open("/s", on: disk(bytes)).snapshot())
   }
 
-  /// Returns the bits that, once changed, show neither the saved state nor an error.
+  /// Returns the bits of which a change leads neither to the saved state nor to an error.
   private static func silentBits(
     of bytes: [UInt8], contents: SnapshotContents, in places: some Sequence<Int>
   ) -> [String] {

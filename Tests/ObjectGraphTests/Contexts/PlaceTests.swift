@@ -78,7 +78,7 @@ struct PlaceTests {
     #expect(context.workspace.place.isCurrent == Thread.isMainThread)
     try context.save()
     #expect(context.workspace.place.isHeld)
-    // After another task's turn the main actor is still the executor of the context.
+    // Another task has a turn in between. Afterwards the main actor is still the executor of the context.
     let elsewhere = Task.detached {
       try await context.perform { try context.fetch(Person.self).count }
     }

@@ -216,7 +216,7 @@ extension NaiveGraph {
   }
 }
 
-// MARK: - Bringing together
+// MARK: - Merging two graphs
 
 extension NaiveGraph {
   /// Merges the changes of both sides. A value that was changed on this side wins.

@@ -155,7 +155,7 @@ final class RandomWork {
     seat.dropGone()
   }
 
-  // MARK: - What is done in a context
+  // MARK: - Random steps in a context
 
   private func work(_ seat: Seat) throws {
     let ids = seat.now.objects.keys.sorted()
