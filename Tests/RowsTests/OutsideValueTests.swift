@@ -214,7 +214,7 @@ struct OutsideValueTests {
     #expect(throws: Elsewhere.NotThere.self) { try block.value(Self.picture, row: 3) }
     #expect(try block.value(Self.picture, row: 0) == values[0])
     #expect(try block.value(Self.name, row: 3) == .string("number 4"))
-    // A block without a place for outside values has an error code of its own.
+    // A block that was created without a place for outside values throws a different error.
     let error = #expect(throws: BlockError.self) {
       try Block([UInt8](bytes: block)).value(Self.picture, row: 0)
     }

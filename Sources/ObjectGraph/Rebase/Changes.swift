@@ -44,9 +44,9 @@ struct Repairs: Sendable {
   var before = Layer()
 }
 
-/// The rows that the context has asked to see in their newest state, so that its changes of them are in no conflict.
+/// The rows whose newest state the context has asked to see. Its changes of these rows cause no conflict.
 struct SeenRows: Sendable {
-  /// The keys of rows that the context has seen whole.
+  /// The keys of rows of which the context has seen all newest values.
   var keys: Set<ObjectKey> = []
   /// The rows that a batch of the context has saved. The context has seen these values.
   var ownSave = Layer()

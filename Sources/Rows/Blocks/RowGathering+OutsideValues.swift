@@ -3,11 +3,12 @@
 
 import ObjectModel
 
-/// The treatment of values that lie outside of the blocks from which rows are gathered.
+/// Decides what happens to large values outside of blocks (outside values) when rows of these blocks are gathered into
+/// a new block.
 ///
-/// Values in a single place stay there, so that merging segments moves no large value. Values in different places
-/// are copied into the new block, because a reference does not name its place. A writer moves large values, and
-/// values in another place, to its own place.
+/// Values in a single place stay there, so that merging segments moves no large value. Values in different places are
+/// copied into the new block, because a reference does not name its place. A writer moves large values, and values in
+/// another place, to its own place.
 struct OutsideGathering {
   /// The place where values may stay; `nil` if no value may stay.
   let kept: (any OutsideValues)?
