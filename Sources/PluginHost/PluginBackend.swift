@@ -58,7 +58,7 @@ public struct PluginBackend: StoreBackend {
   /// Returns whether the bytes match one of the beginnings in the manifest.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
 
-  /// Returns whether a folder contains the file that marks such a store, by the manifest.
+  /// Returns whether a folder contains the marker file that the plug-in's manifest names for this type of store.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
     guard let marker else { return false }
     let file = path.appendingPathComponent(marker)

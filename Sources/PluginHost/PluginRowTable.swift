@@ -39,7 +39,8 @@ final class PluginRowTable: RowTable {
     values = PluginValues(snapshot, table: described.id)
   }
 
-  /// Creates a table with known contents: that of a commit of this program.
+  /// Creates a table with the contents of a commit that this program has just made, so that the plug-in need not be
+  /// asked for them.
   init(
     id: UInt64, holding layer: Layer, version: Int64, _ snapshot: SnapshotHandle, _ schema: Schema
   ) {

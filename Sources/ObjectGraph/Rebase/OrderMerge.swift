@@ -33,7 +33,7 @@ struct OrderMerge {
     self.before = before
   }
 
-  /// Gives each member that shares a place a place of its own.
+  /// Gives different places to members that share a place.
   func run() throws {
     for (list, mine) in try placed() {
       let members =

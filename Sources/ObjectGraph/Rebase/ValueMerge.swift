@@ -359,7 +359,8 @@ struct ValueMerge {
   /// A place is a position among the members of one owner. If another save has moved the object to another owner, the
   /// place is invalid.
   private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
-    // An earlier rebase has dropped places in older bases, so a remaining place belongs to the old base.
+    // Each earlier rebase has dropped the places that it made invalid. So a place that is still there is valid in the
+    // old base.
     guard let entity = graph[meeting.key.entity], let now = meeting.now,
       let then = try View(changes.base.tables).row(of: meeting.key)
     else { return [] }

@@ -218,7 +218,7 @@ extension FetchedQuery {
     }
   }
 
-  /// Returns the section name that an object gives.
+  /// Asks an object for its section name.
   private func ask(
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {

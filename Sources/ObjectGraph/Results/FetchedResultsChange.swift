@@ -13,9 +13,9 @@ public struct FetchedResultsChange: Sendable {
   /// The changes of objects: first deletions in the order of their earlier places, then moves, insertions and updates
   /// in the order of their new places.
   public let objects: [ObjectChange]
-  /// The indexes, in the list before, of sections that are gone.
+  /// The indexes of the deleted sections in `before`.
   public let deletedSections: [Int]
-  /// The indexes, in the list after, of sections that are new.
+  /// The indexes of the new sections in `after`.
   public let insertedSections: [Int]
 
   /// The change of one object.

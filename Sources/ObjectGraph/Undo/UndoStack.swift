@@ -383,7 +383,7 @@ extension UndoStack {
   /// The number of the context's state while no group is open.
   private var position: UInt64 { undoStack.last?.number ?? bottom }
 
-  /// Whether the context is known to be as it was saved.
+  /// Whether the context is certainly in the state of its last save.
   var isAtSavedState: Bool { saved == position && !hasUnrecorded && openGroups.isEmpty }
 
   /// Attaches the stack to a context, and records whether the context is in its saved state.

@@ -108,7 +108,7 @@ struct Advance {
     }
   }
 
-  /// Points an object to the row that the changes and the base have for it.
+  /// Points an object to its newest row: the changed row if `changes` contains one, or else the row of the base.
   func show(_ object: ManagedObject, _ changes: Layer) throws {
     let entity = object.source.entity
     let entry = try changes.entry(of: object.key)

@@ -59,8 +59,8 @@ extension Workspace {
     }
   }
 
-  /// Passes a save on to other contexts. Does not retain a context: if its last reference were released here, it would
-  /// end at the wrong place.
+  /// Passes a save on to other contexts. Does not retain them: if the last reference to a context were released here,
+  /// the context would be deallocated outside of its own place.
   func passOn(
     _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
   ) {

@@ -14,7 +14,7 @@ public protocol AttributeValue: Sendable {
 
   /// The value as rows store it.
   var storedValue: Value { get }
-  /// Creates the value from its stored form in a row; `nil` if that does not belong to this type.
+  /// Creates the value from its stored form in a row; `nil` if the stored form is of another type.
   init?(storedValue: Value)
 }
 

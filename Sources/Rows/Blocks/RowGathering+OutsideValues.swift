@@ -44,7 +44,7 @@ struct OutsideGathering {
     _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource
   ) throws -> (inside: Int, outside: Int) {
     if unsafe raw.isNull(row) || !raw.isGiven(row) || raw.encoding == .scaled { return (0, 0) }
-    // A whole number that widens to a decimal takes no bytes in its source.
+    // A source column of whole numbers may become a decimal column. Its values occupy no separate bytes.
     guard unsafe raw.kind.family == .bytes else { return (0, 0) }
     guard unsafe mayConcern(column, raw) else { return (unsafe raw.bytes(row).count, 0) }
     let byteCount = unsafe raw.valueByteCount(row)

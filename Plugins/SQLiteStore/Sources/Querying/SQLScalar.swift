@@ -62,7 +62,8 @@ struct SQLRow {
   var alias: String
   /// The entity of the object: the object is of this entity, or of one that inherits from it.
   var entity: String
-  /// The key of an object that a link leads to; the object may not exist. `nil` for a row that exists.
+  /// If the row was reached through a link, the column with the key of its object, because the object possibly does not
+  /// exist; `nil` for a row that exists.
   var linkedKey: String?
 }
 

@@ -50,7 +50,7 @@ extension SQLTranslator {
     return try decidedOnce(inner, steps[0], from: base, holdsForNone, scope)
   }
 
-  /// Returns the condition that the object at the end of a step meets a comparison.
+  /// Returns the SQL condition for a comparison with the object that a to-one step leads to.
   private mutating func decidedOnce(
     _ inner: BoundComparison, _ step: PathStep, from base: BoundExpression, _ holdsForNone: Bool,
     _ scope: SQLScope
