@@ -265,7 +265,7 @@ struct HandMadeMappingTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("The editor's document gives the edited parts, and the rest is inferred")
+  @Test("The editor's mapping file contains only the edited parts; the rest is inferred")
   func editedMapping() throws {
     let written = try Self.read(
       Array(Self.document().utf8), "People.xcmappingmodel/xcmapping.xml")

@@ -168,7 +168,7 @@ struct ArrowTests {
   }
 
   @Test(
-    "A batch that breaks the interface, the layout or its own lengths is refused by name",
+    "The error for a faulty batch names the broken rule: of the interface, the layout or the lengths",
     arguments: faults)
   fileprivate func refusing(_ fault: Fault) throws {
     let (array, schema) = try exported(rows: 12)

@@ -91,7 +91,7 @@ struct MainActorTests {
     family.view.delete(bo)
     #expect(try family.child.count(for: request) == 0)
 
-    // The child's read did not end the parent's turn, so undo takes back all of it together.
+    // The child's read did not end the parent's turn, so one undo takes back all changes.
     try undo.undo()
     #expect(undo.undoCount == 0 && !family.view.hasChanges)
   }

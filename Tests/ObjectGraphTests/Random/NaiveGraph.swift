@@ -247,7 +247,7 @@ extension NaiveGraph {
         if here.references[name] != before.references[name] {
           result.objects[id]!.references[name] = here.references[name]
         }
-        // A place counts among the members of one owner, and lapses when the owner changes.
+        // A place is a position among the members of one owner. It becomes invalid when the owner changes.
         let isElsewhere =
           here.references[name] == before.references[name]
           && result.objects[id]!.references[name] != before.references[name]
