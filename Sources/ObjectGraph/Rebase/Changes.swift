@@ -6,7 +6,7 @@ import StoreInterface
 ///
 /// Changes have this form everywhere: from a child to its parent, in undo and redo, in a save, in a document.
 struct Changes: Sendable {
-  /// The base of the changes now.
+  /// The current base of the changes.
   var base: StoreBase
   /// The changes.
   var layer: Layer

@@ -40,11 +40,11 @@ public struct FetchedResultsChange: Sendable {
 
 /// The difference between two lists of identifiers, by indexes.
 struct ListChange {
-  /// The indexes in the list before, ascending, of objects that have left their place.
+  /// The ascending indexes, in the earlier list, of objects that have left their place.
   var removed: [Int] = []
-  /// The indexes in the list after, ascending, of objects that are new at their place.
+  /// The ascending indexes, in the later list, of objects that are new at their place.
   var inserted: [Int] = []
-  /// The indexes before and after, ascending, of objects that have changed in their place.
+  /// The ascending indexes, in both lists, of objects that have changed in their place.
   var updated: [(old: Int, new: Int)] = []
 
   /// Compares two lists.

@@ -1,8 +1,8 @@
 import ObjectModel
 import Rows
 
-// Undoing and redoing: the steps of a group are undone, the last step first. The changes that this makes are recorded
-// as a group for the opposite direction.
+// Undo and redo. The stack undoes the steps of a group, the last step first. It records the resulting changes as a
+// group for the opposite direction.
 extension UndoStack {
   /// Undoes the last group. Does nothing if there is no group.
   ///
@@ -108,7 +108,8 @@ extension UndoStack {
       let count = lastStep
       var changes = Changes(base: state.shown, layer: back)
       if !isExact { changes.originals = try originals(of: layer, back, in: state) }
-      // Only undo ignores references: if a deletion is redone, the same references deny it as the first time.
+      // Only an undo ignores references to the objects that it deletes. If a deletion is redone, the same references
+      // deny it as the first time.
       if direction == .undoing { changes.lastReferences = try layer.noReferences() }
       try Take(workspace, state, events: .undo).run(changes, isAged: !isExact)
       if isExact { noteReturn(to: layer, after: count) }
@@ -126,8 +127,8 @@ extension UndoStack {
     }
   }
 
-  /// Returns the rows that a step left behind, where another save has replaced them since: a layer above the rows that
-  /// the context shows.
+  /// Returns a layer above the rows that the context shows. It restores the rows as the step left them, where another
+  /// save has replaced them since.
   private func originals(
     of step: UndoableLayer, _ back: Layer, in state: StoreState
   ) throws -> Layer {

@@ -12,7 +12,7 @@ enum TransientValue: Sendable, Equatable {
 /// that was removed.
 typealias TransientChanges = [ObjectKey: [Int: TransientValue?]]
 
-/// The values of transient properties in one context, by object. No store has them.
+/// The values of transient properties in one context, by object. No store contains them.
 struct TransientValues {
   /// The values, by object and by the position of the property in the entity.
   var values: [ObjectID: [Int: TransientValue]] = [:]

@@ -269,8 +269,8 @@ private struct SortRanks {
   }
 }
 
-/// Returns the sorting order of two values: nulls come first, "not a number" comes last, and other values are ordered
-/// as they compare.
+/// Returns the sorting order of two values: nulls come first, "not a number" comes last, and all other values are in
+/// their usual order.
 func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order {
   if left.isNull || right.isNull { return Order(left.isNull ? 0 : 1, right.isNull ? 0 : 1) }
   if let order = order(left, right, options) { return order }
