@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Changes on the main actor and the child contexts that exist already")
+@Suite("Changes on the main actor, as existing child contexts see them")
 struct MainActorTests {
   /// A context of the main actor, and a child that has already read the store.
   private struct Family {

@@ -173,7 +173,7 @@ struct FoundTests {
   // MARK: Deleting
 
   @Test(
-    "An object disconnected before a deletion stays, also if the deleted object changes elsewhere",
+    "An object disconnected before a deletion stays, also if another context changes the deleted object",
     arguments: Kind.allCases, ["parent", "store", "refresh"])
   func ledAway(_ kind: Kind, _ way: String) throws {
     let scene = try Scene(kind)

@@ -177,7 +177,7 @@ extension NaiveGraph {
     denials.contains { $0.object == deleted }
   }
 
-  /// The graph as contexts above see it: denied deletions are deletions, and the denials stay here.
+  /// The graph as child contexts see it: they see denied deletions as deletions, and do not see the denials.
   var seenFromAbove: NaiveGraph {
     var seen = self
     // Contexts above see only the dangling references of this graph, not the ones further beneath.

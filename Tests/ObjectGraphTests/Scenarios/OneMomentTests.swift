@@ -45,7 +45,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "A change before a fetch is in conflict after it, and shows the new values beside it",
+    "After a fetch, a changed value stays in conflict, and unchanged values show another context's save",
     arguments: Kind.allCases)
   func changedBefore(_ kind: Kind) throws {
     try scenario(kind) { s in

@@ -39,8 +39,8 @@ extension HostileInputs {
     }
   }
 
-  /// Any bytes are a plug-in's manifest or a refusal that names the file. A manifest names a library in its own folder,
-  /// and recognizes files by their first bytes.
+  /// Reads any bytes as a plug-in's manifest: a refusal that names the file is allowed. A manifest must name a library
+  /// in its own folder, and recognize files by their first bytes.
   public static func pluginManifest(_ bytes: [UInt8]) {
     let manifest: PluginManifest
     do {

@@ -62,7 +62,8 @@ extension HostileInputs {
     return texts
   }
 
-  /// Any bytes are a document or an error. A document that is read can be written, and reads back equal.
+  /// Opens any bytes as an XML store: an error is allowed. A document that was read must be writable, and must read
+  /// back equal.
   ///
   /// The first byte chooses the form of the document and the arguments of the reader.
   public static func xmlStore(_ input: [UInt8]) {
