@@ -41,7 +41,7 @@ final class BlockOverlay: Sendable {
       base.withoutLoadedColumns(), changes.map { $0.withoutLoadedColumns() }, columns: columns)
   }
 
-  /// Returns the column entries of the overlay: those of the base, those of the changed columns, and one for the row
+  /// Returns the column entries of the overlay: the entries of the base, of the changed columns, and of the row
   /// versions.
   func entries() -> [ColumnEntry] {
     var entries = base.entries.filter { columns[$0.number] == nil }

@@ -305,7 +305,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion changes a related object again if that object's changes are given up", arguments: Kind.allCases)
+    "A deletion changes a related object again after its changes are given up", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport
