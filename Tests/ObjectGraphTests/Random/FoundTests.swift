@@ -305,7 +305,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion changes a related object again after its changes are given up", arguments: Kind.allCases)
+    "A deletion changes an object again after its changes are dropped", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport
