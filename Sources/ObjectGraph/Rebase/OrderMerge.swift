@@ -5,8 +5,7 @@ import Rows
 /// Merges the places of ordered relationships (spec §6.3.7).
 ///
 /// A context adds an object after the last object that it sees, so two contexts may use the same place. The additions
-/// of the changes go behind the additions of another save. If two members share a place elsewhere, the later member
-/// moves.
+/// of the changes go behind the additions of another save. If two other members share a place, the later member moves.
 struct OrderMerge {
   private let rows: RebasedRows
   /// The rows that the changes were made on.

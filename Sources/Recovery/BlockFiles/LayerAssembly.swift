@@ -54,8 +54,8 @@ struct LayerAssembly {
     }
   }
 
-  /// Returns the entries of a segment. For a page that can't be read, returns the entries of blocks found
-  /// elsewhere.
+  /// Returns the entries of a segment. In place of a page that can't be read, returns the entries of `older` that lie
+  /// between the page's first key and the next page.
   private mutating func entries(
     of segment: SegmentRecord, _ older: [BlockEntry]
   ) -> (entries: [BlockEntry], missing: Int) {
