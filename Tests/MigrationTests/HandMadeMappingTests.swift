@@ -382,7 +382,7 @@ struct HandMadeMappingTests {
     #expect(try Self.read(archive.writer.bytes(root: root), "Empty.cdm").entityMappings.isEmpty)
   }
 
-  @Test("The error for a mapping of other versions names them, and one for an expression its line")
+  @Test("The error names the versions of a wrong mapping, or the line of a wrong expression")
   func wrong() throws {
     let compiled = try Self.read(Self.compiled(), "People.cdm")
     let other = KnownVersion("Other", model(Entity("Person", .text("name"))))

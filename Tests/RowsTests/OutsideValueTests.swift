@@ -41,7 +41,7 @@ struct OutsideValueTests {
     try (1...count).map { try View([table]).value(of: key($0), column: picture) }
   }
 
-  @Test("Values and columns read the same, and one value reads only itself")
+  @Test("Single values and columns read the same, and a read of one value reads no other")
   func reading() throws {
     let (layer, values) = Self.pictures(100)
     let place = Elsewhere()

@@ -79,7 +79,8 @@ struct Advance {
         one.object.state.formUnion([.missing, .deleted])
         one.object.state.subtract([.updated, .pending])
       }
-      // Only links of this object have changed. The save reads its values without checking its state.
+      // The object counts as changed because of its links only. The row is looked up here, because the save reads
+      // values without checking for a fault.
       if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
       workspace.unannounced.events.add(

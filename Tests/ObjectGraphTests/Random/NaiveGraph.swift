@@ -180,7 +180,7 @@ extension NaiveGraph {
   /// The graph as child contexts see it: they see denied deletions as deletions, and do not see the denials.
   var seenFromAbove: NaiveGraph {
     var seen = self
-    // Contexts above see only the dangling references of this graph, not the ones further beneath.
+    // Child contexts see only the dangling references of this graph, not the ones further beneath.
     seen.dangling = [:]
     for (id, object) in objects {
       if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }

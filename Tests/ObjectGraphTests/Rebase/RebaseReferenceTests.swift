@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Rebase: references to deleted rows, and one to one")
+@Suite("Rebase: references to deleted rows, and one-to-one relationships")
 struct RebaseReferenceTests {
   @Test(
     "References and links of the changes to deleted rows are cleared",

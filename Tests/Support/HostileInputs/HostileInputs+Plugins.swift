@@ -5,8 +5,9 @@ import Rows
 import StoreInterface
 
 extension HostileInputs {
-  /// A plug-in's answer is rows of a store or an error, and rows from a host are saved or refused. The first byte chooses
-  /// between blocks and arrays; the remaining bytes state the distortions.
+  /// Exchanges rows with a plug-in whose answers are distorted: each answer must be rows of a store or an error, and
+  /// rows from the host must be saved or refused. The first byte chooses between blocks and arrays; the remaining bytes
+  /// state the distortions.
   public static func pluginBatch(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     HostilePlugin.with(Array(bytes.dropFirst()), crossing: first & 1 != 0) { backend in

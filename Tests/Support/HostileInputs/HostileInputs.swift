@@ -94,8 +94,8 @@ public enum HostileInputs {
 
   private static let worlds: [World] = [try! World(), try! World(layered: true)]
 
-  /// Any predicate that can be bound gives the same result from columns as from single objects, through one layer and
-  /// through several layers.
+  /// Evaluates any predicate. If it can be bound, the result from columns must equal the result from single objects,
+  /// with one layer and with several layers.
   public static func query(_ bytes: [UInt8]) {
     let text = String(decoding: bytes.prefix(400), as: UTF8.self)
     let capitals = text.uppercased()
