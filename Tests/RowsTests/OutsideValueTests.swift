@@ -123,7 +123,7 @@ struct OutsideValueTests {
     #expect(place.readCount == 0)
     #expect(try undo.entities[0].put.blocks[0].outsideReferences().count == 1)
     #expect(try View([undo]).value(of: Self.key(4), column: Self.picture) == values[3])
-    // In memory the values stay readable, also in the block that a commit stamps.
+    // A block in memory stays readable after a commit has stamped it with a version.
     let stamped = try undo.entities[0].put.blocks[0].stamped(5)
     #expect(try stamped.value(Self.picture, row: 0) == values[3])
     #expect(stamped.version == 5)

@@ -166,7 +166,7 @@ struct OrderMerge {
     guard zip(members, members.dropFirst()).contains(where: { $0.place == $1.place }) else {
       return []
     }
-    // Additions at the end move behind the additions of another save there.
+    // If another save has added members at the end too, the additions of this side move behind them.
     let end = members.last { $0.origin == .old }?.place ?? .min
     if let first = members.first(where: { $0.origin == .mine && $0.place > end })?.place,
       members.contains(where: { $0.origin == .theirs && $0.place >= first })

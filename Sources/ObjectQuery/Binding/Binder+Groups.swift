@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The state of binding values of groups.
+/// The state for binding the values of groups.
 struct GroupBinding {
   /// The keys by which objects are grouped.
   var keys: [(path: String, expression: BoundExpression, type: OperandType)] = []

@@ -78,8 +78,8 @@ extension SQLTranslator {
       if target.isOnlyEntity {
         conditions.append("\(other.alias).Z_ENT = \(try number(of: target.entity))")
       } else if let known = map.entityColumn {
-        // The row names the entity of the target. If the target's own row names another entity, the target does not
-        // count.
+        // The referring row states the entity of the target. A target whose own row states another entity is treated as
+        // missing.
         let entity = "\(row.alias).\(quoted(known))"
         let own = "(SELECT d.Z_ENT FROM \(quoted(target.table)) AS d WHERE d.Z_PK = \(key))"
         outside = " AND (\(entity) IS NULL OR \(entity) = \(own))"
