@@ -247,8 +247,7 @@ public final class SQLiteStore: Store {
   /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
-    // The connection is opened before the commit, so that a missing connection can't make the save fail after the
-    // commit.
+    // The connection is opened before the commit. A failure to open it must not make a finished save fail.
     let reader = Watch(connection: try idleReader())
     let isOwn = current.withLock { $0?.head.contents.isOwn ?? true }
     let before = isOwn ? nil : try connection.integer("PRAGMA data_version")

@@ -22,8 +22,7 @@ extension SQLiteStore {
       try reading(head, { try CommitTable.openable($0) }).contains(where: { $0.number == number })
     else { throw SQLiteStore.missing(number, filePath) }
     return try head.reader.read { connection in
-      // The commits are read in the head's transaction. It still sees the history that other processes may have dropped
-      // since.
+      // The commits are read in the head's transaction, which still sees recently dropped history.
       let known = try CommitTable.openable(connection).map(\.number)
       guard known.contains(number) else { throw SQLiteStore.missing(number, filePath) }
       let before = try known.prefix { $0 > number }.map { number in
