@@ -53,18 +53,22 @@ final class BackendFileCheck {
     case .unknownFormat: format = .unknown
     case .newerFormat: format = .newer
     case .checked:
-      if found.hasReadableObjects, let model = found.model {
-        try checkObjects(model, needsModel: found.needsModel)
+      if found.hasReadableObjects {
+        try checkObjects(found.model, needsModel: found.needsModel)
       }
     }
   }
 
   /// Checks the objects against the model. The rows are read as the store reads them.
-  private func checkObjects(_ model: Model, needsModel: Bool) throws {
+  ///
+  /// - Parameter model: The model; `nil` for the store's own.
+  private func checkObjects(_ model: Model?, needsModel: Bool) throws {
     do {
       let store = try backend.open(
         path, on: disk, StoreOpening(readOnly: true, model: needsModel ? givenModel : nil))
       let snapshot = try store.snapshot()
+      let model = try model ?? snapshot.model
+      facts.model = model
       let graph = GraphCheck(snapshot.tables, model, snapshot.schema, findings) {
         [progress] done in progress(0.6 + 0.4 * done)
       }

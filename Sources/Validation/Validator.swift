@@ -5,7 +5,7 @@ public import StoreInterface
 
 /// Checks documents against all rules.
 ///
-///     let report = try Validator(backends: .builtIn).validate("Trips.store")
+///     let report = try Validator(backends: backends).validate("Trips.store")
 ///     if report.verdict != .valid { print(report.text) }
 ///
 /// A check continues past errors as far as possible. It never writes. For any bytes it ends, in time and memory in

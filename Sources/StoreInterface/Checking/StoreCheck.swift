@@ -29,7 +29,7 @@ public struct StoreCheck {
   public var unchecked: [String] = []
   /// The UUID of the store; `nil` if it can't be read.
   public var uuid: UUID?
-  /// The model of the store's objects; `nil` if it can't be read.
+  /// The model of the store's objects; `nil` for the model that the opened store has.
   public var model: Model?
   /// Whether the backend can open the store and read all rows, so that the validator can check the objects.
   public var hasReadableObjects = false

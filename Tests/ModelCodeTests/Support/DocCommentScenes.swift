@@ -353,10 +353,12 @@ enum DocCommentScenes {
     }
     """,
     "Validation": """
+    import StoreInterface
     import Validation
 
 
     final class Scene {
+      var backends: StoreBackends { fatalError() }
     }
     """,
     "XMLEvents": """

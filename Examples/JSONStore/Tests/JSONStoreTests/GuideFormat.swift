@@ -29,6 +29,30 @@ struct LedgerBackend: StoreBackend {
   }
 }
 
+extension LedgerBackend {
+  static let nextKey = Rule("LEDG-001", "The next key is above 0", "3")
+
+  func rules() throws -> [Rule] { [LedgerBackend.nextKey] }
+
+  func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck? {
+    let file = try disk.open(path, for: .read)
+    var result = StoreCheck()
+    result.byteCount = try file.byteCount()
+    do {
+      let ledger = try LedgerFormat().ledger(file)
+      if ledger.nextKey == 0 {
+        result.findings.add(LedgerBackend.nextKey, Place("preamble"), "The next key is 0.")
+      }
+      result.hasReadableObjects = true
+    } catch {
+      result.unchecked.append("The file can't be read: \(error)")
+    }
+    return result
+  }
+}
+
 struct LedgerFormat: AtomicFormat {
   /// The first bytes of each file.
   static let mark = "ledger 1\n"

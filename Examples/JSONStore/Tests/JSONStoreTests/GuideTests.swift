@@ -24,6 +24,22 @@ struct GuideTests {
     #expect(report.passed, "\(report)")
   }
 
+  @Test("Checks a file by its own rule")
+  func rule() throws {
+    let disk = SimulatedDisk()
+    let backend = LedgerBackend()
+    let model = try Model(entities: [Entity("Trip")])
+    let store = try backend.create(at: "/ledger", model: model, on: disk, StoreCreation())
+    try store.close()
+
+    let sound = try #require(
+      try backend.check("/ledger", on: disk, model: nil, progress: { _ in }))
+    #expect(sound.findings.kept.isEmpty && sound.hasReadableObjects)
+    try disk.open("/torn", for: .create).append(Array(LedgerFormat.mark.utf8))
+    let torn = try #require(try backend.check("/torn", on: disk, model: nil, progress: { _ in }))
+    #expect(torn.unchecked.count == 1 && !torn.hasReadableObjects)
+  }
+
   @Test("Is shown on the page as it is tried here")
   func shown() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
@@ -34,9 +50,9 @@ struct GuideTests {
       contentsOf: tests.appending(path: "GuideFormat.swift"), encoding: .utf8)
     let blocks = page.components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }
-      .filter { $0.contains("struct Ledger") }
+      .filter { $0.contains("struct Ledger") || $0.contains("extension LedgerBackend") }
 
-    #expect(blocks.count == 2)
+    #expect(blocks.count == 3)
     for block in blocks { #expect(code.contains(block)) }
   }
 }
