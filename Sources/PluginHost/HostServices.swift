@@ -5,7 +5,6 @@ import CStorePlugin
 import DurableFiles
 import Foundation
 import PluginExchange
-import Synchronization
 
 /// The services that a program gives to the stores of plug-ins, besides the disk.
 public struct PluginServices: Sendable {
@@ -43,13 +42,11 @@ public struct PluginServices: Sendable {
 /// The services in the form in which a plug-in calls them (spec §9.4).
 @safe
 final class HostServices: @unchecked Sendable {
-  // Sendable: nothing changes after the initializer except the atomic counter.
+  // Sendable: nothing changes after the initializer.
   let disk: any Disk
   let services: PluginServices
   let host: UnsafeMutablePointer<QuireHost>
   private let table: UnsafeMutablePointer<QuireDisk>
-  /// The number of bytes of this program's memory that plug-ins hold.
-  private let allocated = Atomic<Int>(0)
 
   var calls: any DiskCalls { disk.calls }
 
@@ -66,12 +63,8 @@ final class HostServices: @unchecked Sendable {
     unsafe host.pointee.struct_size = UInt32(MemoryLayout<QuireHost>.size)
     unsafe host.pointee.context = context
     unsafe host.pointee.disk = unsafe UnsafePointer(table)
-    unsafe host.pointee.allocate = { context, count in
-      unsafe HostServices.of(context)?.allocate(count)
-    }
-    unsafe host.pointee.deallocate = { context, memory in
-      unsafe HostServices.of(context)?.deallocate(memory)
-    }
+    unsafe host.pointee.allocate = { _, count in unsafe HostServices.allocate(count) }
+    unsafe host.pointee.deallocate = { _, memory in unsafe free(memory) }
     unsafe host.pointee.log = { context, level, message in
       guard let message = unsafe message else { return }
       unsafe HostServices.of(context)?.services.log(
@@ -92,24 +85,11 @@ final class HostServices: @unchecked Sendable {
     return unsafe Unmanaged.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// The number of bytes before each allocation, which contain its size.
-  private static let headerByteCount = 16
   /// The largest number of bytes that a plug-in may allocate in one call.
-  private static let limit = 1 << 40
+  private static let limit: UInt64 = 1 << 40
 
-  private func allocate(_ count: UInt64) -> UnsafeMutableRawPointer? {
-    guard count <= UInt64(HostServices.limit) else { return nil }
-    let count = Int(count) + HostServices.headerByteCount
-    guard let start = unsafe malloc(count) else { return nil }
-    unsafe start.storeBytes(of: count, as: Int.self)
-    allocated.add(count, ordering: .relaxed)
-    return unsafe start + HostServices.headerByteCount
-  }
-
-  private func deallocate(_ memory: UnsafeMutableRawPointer?) {
-    guard let memory = unsafe memory else { return }
-    let start = unsafe memory - HostServices.headerByteCount
-    allocated.subtract(unsafe start.load(as: Int.self), ordering: .relaxed)
-    unsafe free(start)
+  /// Returns memory for a plug-in, aligned to 16 bytes as all memory of the C library is.
+  private static func allocate(_ count: UInt64) -> UnsafeMutableRawPointer? {
+    count <= limit ? unsafe malloc(max(1, Int(count))) : nil
   }
 }
