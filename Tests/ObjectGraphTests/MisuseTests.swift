@@ -5,17 +5,33 @@ import ObjectGraph
 import ObjectModel
 import Testing
 
-/// Misuse ends the program at once, with a message that names the remedy.
-///
 /// A person with fewer bits for the age than the model's type has.
 @Entity("Person") private final class ShortPerson: ManagedObject {
   var age: Int16
 }
 
+/// Misuse ends the program at once, with a message that names the remedy.
 @Suite("Misuse")
 struct MisuseTests {
   static func text(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  /// Returns a context with a queue of its own and the name "background".
+  private static func background() throws -> ManagedObjectContext {
+    let context = ManagedObjectContext(try Graph(.memory).coordinator)
+    context.name = "background"
+    return context
+  }
+
+  /// Reads a property of a context on a new thread, and waits for that.
+  private static func readOnAnotherThread(_ context: ManagedObjectContext) {
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = context.hasChanges
+      done.signal()
+    }
+    done.wait()
   }
 
   @Test("A context refuses an object of another context, and the message shows the right way")
@@ -57,9 +73,7 @@ struct MisuseTests {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let graph = try Graph(.memory)
-      let context = ManagedObjectContext(graph.coordinator)
-      context.name = "background"
+      let context = try MisuseTests.background()
       _ = try context.fetch(Person.self)
     }
 
@@ -88,9 +102,7 @@ struct MisuseTests {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let graph = try Graph(.memory)
-      let context = ManagedObjectContext(graph.coordinator)
-      context.name = "background"
+      let context = try MisuseTests.background()
       nonisolated(unsafe) var trips: RelatedObjects<Trip> = []
       try context.performAndWait {
         let ada = try context.insert(Person.self)
@@ -112,12 +124,7 @@ struct MisuseTests {
     ) {
       let graph = try Graph(.memory)
       let context = graph.context()
-      let done = DispatchSemaphore(value: 0)
-      Thread.detachNewThread {
-        _ = context.hasChanges
-        done.signal()
-      }
-      done.wait()
+      MisuseTests.readOnAnotherThread(context)
     }
 
     #expect(Self.text(result).contains("confined to the thread that made it"))
@@ -130,12 +137,7 @@ struct MisuseTests {
     ) {
       let graph = try Graph(.memory)
       let context = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
-      let done = DispatchSemaphore(value: 0)
-      Thread.detachNewThread {
-        _ = context.hasChanges
-        done.signal()
-      }
-      done.wait()
+      MisuseTests.readOnAnotherThread(context)
     }
 
     #expect(Self.text(result).contains("belongs to the main actor"))

@@ -304,12 +304,7 @@ struct DeleteRuleTests {
     if isSaved { try undo.withoutUndo { _ = try context.insert("Owner") } }
     try context.save()
     try undo.redo()
-    #expect(thing.isDeleted)
-    let error = #expect(throws: ContextError.self) { try context.save() }
-    #expect(error?.failures.map(\.rule) == [.deletionDenied])
-    context.delete(owner)
-    try context.save()
-    #expect(try context.count(for: FetchRequest("Thing")) == 0)
+    try expectDenial(of: thing, by: owner, in: context)
   }
 
   @Test("No delete rule denies the undo of an insertion", arguments: Kind.allCases)
@@ -334,6 +329,13 @@ struct DeleteRuleTests {
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
     child.delete(child.object(thing))
     try child.handOver()
+    try expectDenial(of: thing, by: owner, in: context)
+  }
+
+  /// Expects that a save denies the deletion of a thing until its owner is deleted too.
+  private func expectDenial(
+    of thing: ManagedObject, by owner: ManagedObject, in context: ManagedObjectContext
+  ) throws {
     #expect(thing.isDeleted)
     let error = #expect(throws: ContextError.self) { try context.save() }
     #expect(error?.failures.map(\.rule) == [.deletionDenied])

@@ -116,8 +116,7 @@ struct UndoBesideOthersTests {
       let one = s.one(isChild: byChild)
       let root = byChild ? s.parent : one
       func save(expecting refusal: SaveRefusal? = nil) {
-        if byChild { one.save() }
-        root.save(expecting: refusal)
+        s.saveOne(isChild: byChild, expecting: refusal)
       }
       one.insert(person: "ada").insert("trip", owner: "ada").insert("passport", holder: "ada")
       save()
@@ -178,8 +177,7 @@ struct UndoBesideOthersTests {
       let one = s.one(isChild: byChild)
       let root = byChild ? s.parent : one
       func save(expecting refusal: SaveRefusal? = nil) {
-        if byChild { one.save() }
-        root.save(expecting: refusal)
+        s.saveOne(isChild: byChild, expecting: refusal)
       }
       one.insert("trip")
       save()
@@ -265,5 +263,14 @@ struct UndoBesideOthersTests {
       s.one.redo().save()
       s.store.contains(trip: ["trip"]).fetch("Stop", where: "trip != nil", finds: [])
     }
+  }
+}
+
+extension Scenario {
+  /// Saves the context `one`, and then its parent if it is a child.
+  fileprivate func saveOne(isChild: Bool, expecting refusal: SaveRefusal?) {
+    let one = one(isChild: isChild)
+    if isChild { one.save() }
+    (isChild ? parent : one).save(expecting: refusal)
   }
 }
