@@ -23,7 +23,7 @@ extension ObjectID {
 }
 
 extension UInt64 {
-  /// Creates the number of a text of digits, in base 10 without leading zeros.
+  /// Parses a number from digits; `nil` if the text has other characters, or in base 10 if it has leading zeros.
   fileprivate init?(canonical text: Substring.UTF8View, radix: Int) {
     let digits = String(Substring(text))
     guard let number = UInt64(digits, radix: radix), digits.first != "+" else { return nil }

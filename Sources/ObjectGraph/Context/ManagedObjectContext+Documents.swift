@@ -11,7 +11,8 @@ extension ManagedObjectContext {
     try DocumentChanges(workspace).unsavedRequests()
   }
 
-  /// Whether the context has no unsaved changes, and no child has pushed changes. Must be read in a turn.
+  /// Whether the context has no unsaved changes, and no child has pushed changes. Must be read in a turn of the
+  /// context.
   package var isClean: Bool {
     DocumentChanges(workspace).isClean
   }

@@ -5,7 +5,8 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// An entity of one store, for its objects: properties are found by the hashes of their names.
+/// The prepared properties and rules of an entity of one store. The objects of the entity use it, and find a property
+/// by the hash of its name.
 @safe
 final class GraphEntity: @unchecked Sendable {
   // Sendable: nothing changes after the initializer.

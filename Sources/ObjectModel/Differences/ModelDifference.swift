@@ -106,7 +106,7 @@ public struct ModelDifference: Sendable, Hashable {
     case allowsExternalStorage
     /// Whether the value stays in the history after the object is deleted.
     case preservesValueOnDeletion
-    /// The options that no hash covers.
+    /// The options that do not affect the version hash.
     case otherOptions
     /// The destination of a relationship.
     case destination

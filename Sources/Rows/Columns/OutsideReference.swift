@@ -38,8 +38,8 @@ extension OutsideReference {
   package static let referenceByteCount = 32
   /// The byte count of the longest value that may lie outside.
   public static let maximumByteCount = 1 << 30
-  /// The greatest byte count of all outside values of one column of a block, except for a single longer value. A
-  /// read of the whole column allocates this much memory.
+  /// The maximum total byte count of the outside values of one column in one block. A column with only one outside
+  /// value may exceed it. A read of the whole column allocates this much memory.
   package static let maximumColumnByteCount = 1 << 26
 
   /// The reference's bytes in a block.

@@ -15,7 +15,7 @@ struct EntityNames {
     /// One property.
     struct Property {
       let name: String
-      /// The column of its values or references; `nil` for a to-many relationship.
+      /// The column with the values or references of the property; `nil` for a to-many relationship.
       let column: Int?
       let relationship: Relationship?
     }

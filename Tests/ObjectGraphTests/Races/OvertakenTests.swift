@@ -33,7 +33,7 @@ struct OvertakenTests {
           do { try overtake() } catch { Issue.record(error) }
           running.leave()
         }
-        // A save that takes longer than this yields to the first save.
+        // If the other save takes longer than 200 ms, it is waiting for the save of `one`.
         _ = running.wait(timeout: .now() + .milliseconds(200))
       },
       during: { try one.save() })

@@ -93,7 +93,7 @@ enum StepValue: Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value with the names of a list in order.
+  /// The value. The elements of a list are sorted, so that lists are compared regardless of their order.
   var sorted: StepValue {
     if case .list(let values) = self { .list(values.sorted { "\($0)" < "\($1)" }) } else { self }
   }

@@ -41,7 +41,8 @@ struct QueryingCrowd {
     func set(_ object: ObjectKey, _ entity: String, _ name: String, _ value: Value) {
       builder.set(value, column: schema[entity]!.index(of: name)!, of: object)
     }
-    // Object numbers are unique within the family: an odd thing belongs to the subentity.
+    // Every third object is of the subentity `Odd`. Both entities share one sequence of numbers, because numbers are
+    // unique within the family.
     func thing(_ number: UInt64) -> ObjectKey { key(number % 3 == 0 ? "Odd" : "Thing", number) }
     for number in 1...UInt64(24) where number != 5 {
       let entity = number % 3 == 0 ? "Odd" : "Thing"

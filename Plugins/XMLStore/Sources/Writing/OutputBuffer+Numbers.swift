@@ -23,8 +23,8 @@ extension OutputBuffer {
     }
   }
 
-  /// Appends a number with twenty decimals, as Core Data writes dates. A number that needs more decimals is written
-  /// with the fewest digits that a reader parses as the same number.
+  /// Appends a number with twenty decimals, as Core Data writes dates. A number below 0.001, or
+  /// from 9e18 on, is written with the fewest digits that a reader parses as the same number.
   mutating func append(twentyDecimals value: Double) {
     let magnitude = value.magnitude
     guard magnitude == 0 || (magnitude >= 1e-3 && magnitude < 9e18) else {
