@@ -1,16 +1,50 @@
 # docs
-#   Builds the reference of the public API into docs/site/.
+#   Builds the reference of the public API into docs/site/, one folder for each module. A warning is an error.
+
+# exported_modules: the modules that a client of a library product can import: the targets of the products, the
+# dependencies of the umbrella module, and the modules that one of these targets exports with `@_exported`.
+exported_modules() {
+  swift package dump-package | python3 -c '
+import json, pathlib, re, sys
+
+package = json.load(sys.stdin)
+targets = {target["name"]: target for target in package["targets"]}
+# Dynamic libraries are plug-ins, which no program imports.
+modules = {
+  name for product in package["products"] if "automatic" in product["type"].get("library", [])
+  for name in product["targets"]}
+modules |= {dependency["byName"][0] for dependency in targets["Quire"]["dependencies"]}
+for name in sorted(modules):
+  for file in pathlib.Path(targets[name].get("path") or f"Sources/{name}").rglob("*.swift"):
+    exports = r"^@_exported public import (?:(?:class|enum|protocol|struct|typealias) )?(\w+)"
+    modules |= set(re.findall(exports, file.read_text(), re.MULTILINE))
+print(*sorted(modules & targets.keys()))'
+}
 
 command -v docc >/dev/null || fail "The toolchain has no 'docc'."
-swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members
+modules=$(exported_modules)
+[ -n "$modules" ] || fail "Package.swift has no library product."
+build
 graphs=$(swift build --show-bin-path)/../symbolgraph
+rm -rf "$graphs"
+# The flags are those of `build`, so nothing is compiled again. The command always fails, because SwiftPM also requests graphs
+# of the test products, which are not modules. So the loop below checks that each graph exists.
+swift package $build_flags dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
+  >.build/symbolgraph.log 2>&1 || :
 rm -rf docs/site .build/documented
 mkdir -p docs/site
-for module in ObjectModel Rows ObjectQuery StoreInterface BinaryStore XMLStore; do
+for module in $modules; do
+  [ -f "$graphs/$module.symbols.json" ] ||
+    fail "There is no symbol graph of the module '$module'." "See .build/symbolgraph.log."
   mkdir -p ".build/documented/$module"
-  cp "$graphs/$module"*.symbols.json ".build/documented/$module/"
+  # The symbols of the module, and its extensions of other modules.
+  for graph in "$graphs/$module.symbols.json" "$graphs/$module"@*.symbols.json; do
+    [ ! -f "$graph" ] || cp "$graph" ".build/documented/$module/"
+  done
+  # A comment documents only the parameters with a meaning that their names don't tell, so no complete list is required.
   docc convert --additional-symbol-graph-dir ".build/documented/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "quire.$module" \
+    --warnings-as-errors --disable-parameters-and-returns-validation \
     --transform-for-static-hosting --hosting-base-path "$module" \
     --output-path "docs/site/$module"
 done

@@ -29,8 +29,8 @@ static void xml_peer_text(void *user, const xmlChar *characters, int length) {
   all->bytes += length;
 }
 
-/// Parses a file with libxml2's push parser, whose callbacks count elements and bytes and do nothing
-/// else. -1 when it can't be read or parsed.
+/// Parses a file with libxml2's push parser. The callbacks only count elements and bytes. Returns -1
+/// if the file can't be read or parsed.
 static inline long xml_peer_count(const char *path) {
   int file = open(path, O_RDONLY);
   if (file < 0) return -1;

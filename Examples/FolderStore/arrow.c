@@ -12,7 +12,7 @@ struct ArrayParts {
 static void array_release(struct ArrowArray *array) {
   struct ArrayParts *parts = array->private_data;
   for (int64_t i = 0; i < array->n_children; i++) {
-    // A child that was moved elsewhere has no release left here.
+    // A child that was moved elsewhere has a NULL release here.
     if (parts->places[i].release != NULL) parts->places[i].release(&parts->places[i]);
   }
   for (int i = 0; i < 3; i++) free((void *)(uintptr_t)parts->buffers[i]);
@@ -22,7 +22,7 @@ static void array_release(struct ArrowArray *array) {
   array->release = NULL;
 }
 
-// Every buffer has an address, even where it has no bytes: readers take none for a buffer that is missing.
+// Every buffer has an address, even a buffer without bytes. Readers take NULL for a missing buffer.
 static int take_buffers(struct ArrayParts *parts, struct Text *buffers, int64_t count) {
   int failed = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ static void schema_release(struct ArrowSchema *schema) {
   schema->release = NULL;
 }
 
-// Metadata as the interface has it: counts and lengths as integers of 32 bits, as this machine writes them.
+// Metadata in the form of the interface: counts and lengths as integers of 32 bits in native byte order.
 static void add_counted(struct Text *text, const char *bytes, size_t count) {
   int32_t number = (int32_t)count;
   text_add(text, &number, sizeof number);

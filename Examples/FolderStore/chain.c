@@ -1,4 +1,4 @@
-// The records of commits as they follow one another, and what a store makes of them.
+// Reads the chain of commit records, and makes snapshots from them.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 static int32_t take_record(void *context, const char *name, int32_t kind) {
   uint64_t number;
   struct Piece piece = {name, strlen(name)};
-  // Others are on their way to becoming records, or litter.
+  // Other files are unfinished records or litter.
   if (kind == QUIRE_DISK_DIRECTORY || !piece_number(piece, &number) || number > INT64_MAX) {
     return QUIRE_OK;
   }
@@ -56,7 +56,7 @@ static void chain_end(struct Chain *chain) {
   free(chain->records);
 }
 
-// Reads records until one follows what is known, or is full. Numbers go down, so this ends.
+// Reads records until one follows the known snapshot or is full. The numbers descend, so the loop ends.
 static int32_t read_chain(
     const struct Folder *folder, int64_t number, const struct QuireSnapshot *known,
     struct Chain *chain, struct QuireError *error) {
@@ -100,7 +100,7 @@ int32_t load_commit(
   return QUIRE_OK;
 }
 
-// Whether the records of all tables are there: where one was forgotten, its objects may be gone.
+// Whether the records of all tables exist. If a record was removed, its objects may be missing.
 static int has_tables(const struct QuireSnapshot *snapshot, const struct Rows *numbers) {
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
     if (!rows_have(numbers, (uint64_t)snapshot->tables[i]->version + 1)) return 0;
@@ -140,7 +140,7 @@ int32_t go_to(struct QuireStore *store, int64_t number, struct QuireError *error
 }
 
 int32_t refresh(struct QuireStore *store, struct QuireError *error) {
-  // A store that is led shows what it was told to.
+  // If the host decides which commit counts, the store stays at the commit that the host chose.
   return store->is_led ? QUIRE_OK : go_to(store, -1, error);
 }
 

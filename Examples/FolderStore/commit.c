@@ -1,11 +1,12 @@
-// How changes become durable, all of them or none.
+// Makes changes durable, all of them or none.
 //
-//   1. Each object that is put is written into a file of its own and synced, then the folders' names.
-//   2. The record is written beside its place, synced, and renamed. The sync of its folder is the moment.
-//   3. Whoever wants to be asked is asked.
+//   1. Write each put object into its own file, and sync the file. Then sync the folders.
+//   2. Write the record to a temporary file, sync it, and rename it. The sync of the record's folder commits
+//      the changes.
+//   3. Call the host's 'confirm', if there is one.
 //
-// Nothing that a record leads to is ever written again, so a failure before the moment leaves the store as it was,
-// with litter at most.
+// The files that a record refers to are never written again. So a failure before step 2 is complete leaves
+// the store unchanged, except for litter.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,16 +15,16 @@
 
 #include "store.h"
 
-// A commit on its way.
+// The state of a running commit.
 struct Writing {
   struct QuireStore *store;
   const struct QuireCommit *commit;
   struct Record record;
-  // The objects as they will be.
+  // The snapshot after the commit.
   struct QuireSnapshot *next;
-  // Whether the record may have its name.
+  // Whether the record may already have its final name.
   int is_placed;
-  // Whether what was written may count although the commit fails.
+  // Whether the written commit may still count although the call fails.
   int may_count;
 };
 
@@ -37,7 +38,7 @@ int32_t write_description(
     const struct Folder *folder, int32_t what, const struct QuireBytes *bytes,
     struct Record *record, struct QuireError *error) {
   struct Path path = description_path(folder, what, record->number);
-  // Only read, as all that is written.
+  // write_file only reads the text, so the cast is safe.
   struct Text text = {.bytes = (char *)(uintptr_t)bytes->start, .count = bytes->count};
   record->described[what] =
       (struct Described){record->number, checksum(bytes->start, bytes->count)};
@@ -95,7 +96,7 @@ static int32_t write_batch(
   return code;
 }
 
-// What a commit did must be said once of each key.
+// Refuses a commit that contains a key twice.
 static int32_t check_rows(const struct Record *record, struct QuireError *error) {
   int is_once = rows_sort(record->put) && rows_sort(record->removed);
   for (size_t i = 0; is_once && i < record->removed->count; i++) {
@@ -135,7 +136,7 @@ static char *copy_text(const char *text) {
   return copy == NULL ? NULL : memcpy(copy, text, count);
 }
 
-// The number that the commit gets, and all else that a record says but for the changes.
+// Chooses the commit's number, and fills in the record except for its changes.
 static int32_t begin_record(struct Writing *writing, struct QuireError *error) {
   const struct QuireCommit *commit = writing->commit;
   struct QuireStore *store = writing->store;
@@ -164,7 +165,7 @@ static int32_t begin_record(struct Writing *writing, struct QuireError *error) {
   return is_whole ? QUIRE_OK : fail_memory(error);
 }
 
-// Everything that needs memory is made before the moment, so that nothing can fail after it but the asking.
+// Allocates all memory before the record is written. After that only 'confirm' can fail.
 static int32_t place_record(struct Writing *writing, struct QuireError *error) {
   struct QuireStore *store = writing->store;
   struct Record *record = &writing->record;
@@ -182,13 +183,14 @@ static int32_t ask(struct Writing *writing, struct QuireError *error) {
   if (commit->confirm == NULL) return QUIRE_OK;
   int32_t code = commit->confirm(commit->confirm_context, snapshot_retain(writing->next));
   if (code == QUIRE_OK) return QUIRE_OK;
-  // A no may come of not knowing, and somebody may open the store at this number yet. Where the newest commit
-  // counts by itself, what is there counts, so it has to go.
+  // The host may reject a commit because it does not know whether the commit counts. It may still open the
+  // store at this number, so the files stay. In a store whose newest commit counts by itself, the record has
+  // to be removed.
   writing->may_count = writing->store->is_led;
   return fail(error, code, "Commit %" PRId64 " was not confirmed.", writing->record.number);
 }
 
-// Takes away what a commit that failed has written, as far as that goes: nothing leads to what stays.
+// Removes the files of a failed commit, as far as possible. No record refers to files that can't be removed.
 static void undo(struct Writing *writing) {
   const struct Folder *folder = &writing->store->folder;
   const struct Record *record = &writing->record;
@@ -197,7 +199,7 @@ static void undo(struct Writing *writing) {
     struct Path commits = beneath(&folder->content, "commits");
     struct Path path = beneath(&commits, "%" PRId64, record->number);
     remove_file(folder->host, &path);
-    // What the record leads to stays until it is gone for certain.
+    // The files that the record refers to stay until the removal of the record is durable.
     if (sync_folder(folder->host, &commits, NULL) != QUIRE_OK) return;
   }
   for (size_t i = 0; i < record->put->count; i++) {

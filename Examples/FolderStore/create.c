@@ -1,5 +1,5 @@
-// How a store is made: its content first, in a folder of its own, and then the marker that leads to it. So a store is
-// there as a whole or not at all, and one that is replaced is replaced in one step.
+// Makes a store: first its content, in its own folder, and then the marker that names this folder. So a store
+// exists as a whole or not at all, and an existing store is replaced in one step.
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int32_t read_marker_text(
         error, QUIRE_NEWER_FORMAT, "'%s' has version %" PRIu64 " of the format, and 1 is read.",
         path->text, version);
   }
-  // The seal is behind all that later versions may say, so it is looked at only now.
+  // A later version may contain other lines before the seal. So the seal is checked after the version.
   int is_whole = text_unseal(text);
   rest = (struct Piece){text->bytes, text->count};
   is_whole = is_whole && take_line(&rest, &line) && take_line(&rest, &line);
@@ -63,7 +63,7 @@ int32_t read_marker(
   return code;
 }
 
-// The UUID is for people: the metadata have it.
+// The UUID in the marker is for people. The program reads the UUID in the metadata.
 static int32_t write_marker(
     const struct Folder *folder, const uint8_t *uuid, int *moved, struct QuireError *error) {
   struct Text text = {0};
@@ -78,9 +78,9 @@ static int32_t write_marker(
   return code;
 }
 
-// MARK: - What is there already
+// MARK: - Existing files
 
-// What a creation that was cut short may have left is no reason to refuse the place.
+// Files that an interrupted creation left behind do not prevent a new creation.
 static int32_t look_for_others(void *context, const char *name, int32_t kind) {
   (void)kind;
   *(int *)context |=
@@ -88,7 +88,7 @@ static int32_t look_for_others(void *context, const char *name, int32_t kind) {
   return QUIRE_OK;
 }
 
-// Makes sure that a store may be made at a path, and says whether its folder has to be made.
+// Checks that a store may be made at a path, and tells whether its folder has to be made.
 static int32_t check_place(
     const struct Folder *folder, int overwriting, int *is_new, struct QuireError *error) {
   int32_t kind = kind_at(folder->host, &folder->path, NULL);
@@ -121,7 +121,7 @@ static int32_t make_folders(const struct Folder *folder, struct QuireError *erro
   return code;
 }
 
-// The first record: nothing, with its descriptions.
+// Writes the first record, without objects, and its descriptions.
 static int32_t write_first(
     const struct Folder *folder, const struct QuireCreation *creation, struct QuireError *error) {
   struct Record record;
@@ -150,7 +150,7 @@ static int32_t sync_parent(const struct Folder *folder, struct QuireError *error
   return sync_folder(folder->host, &parent, error);
 }
 
-// Makes the content and the marker, under the lock. What the marker led to before goes last.
+// Makes the content and the marker, under the lock. At the end removes the content of the replaced store.
 static int32_t make_store(
     const struct Folder *folder, const struct QuireCreation *creation, struct QuireError *error) {
   struct Folder old;
@@ -162,7 +162,7 @@ static int32_t make_store(
   }
   if (code == QUIRE_OK) code = write_first(folder, creation, error);
   if (code == QUIRE_OK) code = sync_parent(folder, error);
-  // The content's name must be there before the marker's, and one sync of both would leave that open.
+  // The content's name must be durable before the marker's. One sync of both would not ensure that order.
   if (code == QUIRE_OK) code = sync_folder(folder->host, &folder->path, error);
   if (code == QUIRE_OK) code = write_marker(folder, creation->uuid, &moved, error);
   if (code == QUIRE_OK && has_old) remove_folder(folder->host, &old.content);
@@ -187,7 +187,7 @@ int32_t create_store(
       &folder.path, "content-%016" PRIx64, host->disk->unique_number(host->disk->context));
   int32_t code = check_place(&folder, creation->overwriting, &is_new, error);
   if (code != QUIRE_OK) return code;
-  // Another type's store in the place: the host has asked for it to be replaced.
+  // A store of another type is at the path, and the host requested its replacement.
   if (is_new) remove_file(host, &folder.path);
   code = make_folder(host, &folder.path, error);
   if (code == QUIRE_OK) code = take_lock(&folder, &lock, error);

@@ -17,7 +17,8 @@ struct Path beneath(const struct Path *folder, const char *format, ...) {
   return path;
 }
 
-// What the disk said, for people. The interface passes numbers of errno, and strerror is not for several threads.
+// Returns the disk's error as text for people. The interface passes values of errno, and strerror is not
+// thread-safe.
 static const char *reason(int64_t result, char buffer[32]) {
   switch (-result) {
     case ENOENT: return "There is no such file.";
@@ -51,7 +52,7 @@ static int32_t refuse(
       error, code_of(result), "Can't %s '%s': %s", what, path->text, reason(result, buffer));
 }
 
-// Signals interrupt calls of the disk; whoever made them makes them again.
+// A signal may interrupt a call of the disk; the caller repeats the call.
 #define UNINTERRUPTED(result, call) \
   do { (result) = (call); } while ((result) == -EINTR)
 
@@ -64,11 +65,12 @@ static int64_t open_file(const struct QuireHost *host, const struct Path *path, 
 }
 
 static void close_file(const struct QuireHost *host, int64_t file) {
-  // The descriptor is gone whatever this says, and what mattered was synced before.
+  // The descriptor is closed even if close fails, and all important bytes were synced before.
   host->disk->close(host->disk->context, (int32_t)file);
 }
 
-// Adds everything from an open file. The size it claims is not believed: memory grows with what is read.
+// Adds all bytes of an open file. The memory grows with the bytes that are read, so a wrong file size does no
+// harm.
 static int64_t read_open_file(const struct QuireHost *host, int64_t file, struct Text *bytes) {
   char *piece = malloc(1 << 16);
   if (piece == NULL) return -ENOMEM;
@@ -113,7 +115,7 @@ static int64_t write_open_file(
     const struct QuireHost *host, int64_t file, const struct Text *bytes) {
   const struct QuireDisk *disk = host->disk;
   int64_t result;
-  // What a cut commit left may have the name.
+  // A file of an interrupted commit may have the name.
   UNINTERRUPTED(result, disk->truncate(disk->context, (int32_t)file, 0));
   for (size_t done = 0; result >= 0 && done < bytes->count;) {
     UNINTERRUPTED(
@@ -191,7 +193,7 @@ int remove_file(const struct QuireHost *host, const struct Path *path) {
 
 // MARK: - Folders
 
-// What a listing is for, and how it went: the disk's words and the taker's are kept apart.
+// The state of a listing. Errors of the disk and errors of 'take' are kept apart.
 struct Listing {
   int32_t (*take)(void *context, const char *name, int32_t kind);
   void *context;
@@ -214,7 +216,7 @@ int32_t list_folder(
   if (file < 0) return refuse(error, file, "open", path);
   struct Listing listing = {take, context, QUIRE_OK, 0};
   int64_t result;
-  // Once names were taken, beginning again would hand them out twice.
+  // After the first name a repetition would pass names twice.
   do {
     result = host->disk->list(host->disk->context, (int32_t)file, take_entry, &listing);
   } while (result == -EINTR && !listing.has_begun);
@@ -223,7 +225,7 @@ int32_t list_folder(
   return result < 0 ? refuse(error, result, "list", path) : QUIRE_OK;
 }
 
-// No folder in a store is deeper than this; what is was put there by others and stays.
+// No folder of a store is deeper than this. A deeper folder is not the store's, and stays.
 enum { DEEPEST = 4 };
 
 struct Visit {

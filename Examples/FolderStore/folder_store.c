@@ -37,7 +37,7 @@ static int32_t create_folder(
 
 static int32_t close_folder(struct QuireStore *store, struct QuireError *error) {
   (void)error;
-  // Nothing is kept open between calls, and snapshots find their files by the path.
+  // No file stays open between calls, and a snapshot finds its files by the path.
   store->is_closed = 1;
   snapshot_release(store->newest);
   store->newest = NULL;
@@ -87,7 +87,7 @@ static int32_t status(
   if (code != QUIRE_OK) return code;
   snprintf(description->format_version, sizeof description->format_version, "1");
   description->byte_count = folder_byte_count(store->folder.host, &store->folder.path);
-  // Which of it only earlier commits need would take reading all of them.
+  // To tell the bytes that only earlier commits need, the store would have to read all commits.
   description->live_byte_count = description->byte_count;
   description->stray_byte_count = 0;
   description->saved_at = saved_at;
@@ -107,7 +107,7 @@ static int32_t advance(
     return fail(error, QUIRE_NOT_FOUND, "'%s' has no commit %" PRId64 ".", path, commit);
   }
   code = go_to(store, commit, error);
-  // Whoever is told to go on is told from then on.
+  // From the first 'advance' on, the host decides which commit counts.
   if (code == QUIRE_OK) store->is_led = 1;
   return code;
 }

@@ -1,15 +1,15 @@
-// Forgetting commits.
+// Removes earlier commits.
 //
-//   1. The record of each commit that stays and follows one that does not is written anew as a full one.
-//   2. 'kept' is replaced: the moment. So a list of commits is cut as a whole or not at all.
-//   3. The files that no commit leads to any more are removed.
+//   1. If a kept commit follows a removed one, write its record anew as a full record.
+//   2. Replace 'kept'. This step removes the commits from the list, all of them or none.
+//   3. Remove the files that no commit refers to any more.
 
 #include <inttypes.h>
 
 #include "store.h"
 
-// What stays when commits are forgotten: which of them, and the files that they lead to, as rows whose keys are
-// those of objects and whose commits are in the files' names.
+// The kept commits, and the files that they refer to. Each file is a row with the key of its object and the
+// commit in the file's name.
 struct Staying {
   struct QuireStore *store;
   struct Kept kept;
@@ -17,7 +17,8 @@ struct Staying {
   struct Rows *descriptions; // The kind and the commit in one key.
 };
 
-// Notes what a commit leads to. Rows that were written up to the kept commit before it are noted already.
+// Records the files that a commit refers to. Rows of commits up to 'before', the previous kept commit, are
+// recorded already.
 static int note_snapshot(
     struct Staying *staying, const struct QuireSnapshot *snapshot, int64_t before) {
   int noted = 1;
@@ -32,8 +33,8 @@ static int note_snapshot(
   return noted;
 }
 
-// Notes what the tables lead to that this store has handed out: somebody may read them only now. It goes the next
-// time that commits are forgotten.
+// Records the files of the tables that this store has passed to the host, because the host may still read
+// them. The next removal of commits removes these files.
 static int note_tables(struct Staying *staying) {
   const struct QuireSnapshot *newest = staying->store->newest;
   int noted = 1;
@@ -46,7 +47,8 @@ static int note_tables(struct Staying *staying) {
   return noted;
 }
 
-// Writes the record of a commit anew as a full one, so that it needs no other. That changes nothing yet.
+// Writes the record of a commit anew as a full record, which needs no earlier record. The content stays the
+// same.
 static int32_t make_full(
     struct QuireStore *store, const struct QuireSnapshot *snapshot, struct QuireError *error) {
   struct Record record;
@@ -60,7 +62,7 @@ static int32_t make_full(
   return code;
 }
 
-// Prepares all commits that stay, the oldest first.
+// Prepares all kept commits, the oldest first.
 static int32_t prepare(
     struct Staying *staying, const struct Rows *numbers, struct QuireError *error) {
   int32_t code = QUIRE_OK;
@@ -86,7 +88,7 @@ static int32_t prepare(
   return code;
 }
 
-// Replaces 'kept', and puts the old one back should that fail halfway.
+// Replaces 'kept', and restores the old file if the replacement fails halfway.
 static int32_t cut_list(
     struct Staying *staying, const struct Kept *old, struct QuireError *error) {
   const struct Folder *folder = &staying->store->folder;
@@ -103,7 +105,7 @@ static int32_t cut_list(
   return code;
 }
 
-// Takes from the list what is not to be kept. 0 when there is too little memory.
+// Collects the commits to keep. Returns 0 if memory runs out.
 static int choose(
     struct Staying *staying, const struct Rows *numbers,
     int32_t (*is_kept)(void *context, int64_t commit), void *context) {
@@ -124,13 +126,13 @@ static int32_t forget(
   int32_t code = prepare(staying, numbers, error);
   if (code == QUIRE_OK) code = cut_list(staying, old, error);
   if (code != QUIRE_OK) return code;
-  // What follows can wait for the next time: the commits are forgotten.
+  // The commits are removed from the list. If the next steps fail, a later removal repeats them.
   remove_litter(&store->folder, &staying->kept, staying->objects, staying->descriptions);
   go_to(store, store->newest->commit, NULL);
   return QUIRE_OK;
 }
 
-// Lists the commits, asks of each, and forgets those that are not kept.
+// Lists the commits, calls 'is_kept' for each, and removes the commits that are not kept.
 static int32_t keep(
     struct Staying *staying, const struct Kept *old,
     int32_t (*is_kept)(void *context, int64_t commit), void *context, struct QuireError *error) {

@@ -1,10 +1,11 @@
-// The commits that can be opened.
+// Lists the commits that can be opened.
 
 #include <inttypes.h>
 
 #include "store.h"
 
-// Calls 'visit' with the record of each commit, the newest first, until it returns something but QUIRE_OK.
+// Calls 'visit' with the record of each commit, the newest first, until it returns a value other than
+// QUIRE_OK.
 static int32_t walk(
     struct QuireStore *store, const struct Kept *kept,
     int32_t (*visit)(void *context, const struct Record *record), void *context,

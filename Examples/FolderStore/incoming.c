@@ -1,4 +1,4 @@
-// Rows as Arrow arrays, on their way into files.
+// Converts rows in Arrow arrays into the texts of files.
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int32_t refuse(
       batch->entity_name == NULL ? "" : batch->entity_name, name, reason);
 }
 
-// The letter that a format is kept by: lengths of offsets are told apart when arrays are made, not in files.
+// Returns the letter for a format in files. Files do not distinguish the lengths of offsets; arrays do.
 static char letter_of(const char *format) {
   if (strcmp(format, "U") == 0) return 'u';
   if (strcmp(format, "Z") == 0) return 'z';
@@ -98,7 +98,7 @@ static int bit_at(const void *bits, uint64_t index) {
   return ((const uint8_t *)bits)[index / 8] >> (index % 8) & 1;
 }
 
-// Copies a number out of a buffer, which need not be aligned.
+// Copies a number from a buffer that may be unaligned.
 static void number_at(const void *buffer, uint64_t index, void *number, size_t width) {
   memcpy(number, (const char *)buffer + index * width, width);
 }
@@ -108,7 +108,7 @@ uint64_t batch_key(const struct QuireBatch *batch, int64_t row) {
   uint64_t key;
   number_at(
       keys->buffers[1], (uint64_t)(batch->array->offset + keys->offset + row), &key, sizeof key);
-  // 0 is no object, and stands for a number that is too high too.
+  // 0 is no object. It also stands for a number that is too high.
   return (key > HIGHEST_KEY ? 0 : key) | (uint64_t)batch->entity << KEY_BITS;
 }
 
@@ -122,7 +122,7 @@ static void text_signed(struct Text *text, const void *buffer, uint64_t index, c
   text_format(text, "%" PRId64, letter == 's' ? small : letter == 'i' ? medium : large);
 }
 
-// The bits count, since they alone bring every value back; the number behind them is for people.
+// The program reads the bits, because only bits preserve every value. The number behind them is for people.
 static void text_real(struct Text *text, const void *buffer, uint64_t index, char letter) {
   if (letter == 'f') {
     uint32_t bits;
@@ -139,7 +139,7 @@ static void text_real(struct Text *text, const void *buffer, uint64_t index, cha
   }
 }
 
-// 0 when the offsets make no sense, or lead further than the offsets that are given back reach.
+// Returns 0 if the offsets are not valid, or if the text is too long for the offsets of an array.
 static int text_bytes(
     struct Text *text, const struct ArrowArray *array, uint64_t index, const char *format) {
   int64_t start, end;
@@ -197,7 +197,8 @@ static int text_value(
 
 // MARK: - Objects
 
-// Takes one length and the bytes that it counts. Metadata carry no length of their own, so these are believed.
+// Reads one length and as many bytes. Metadata do not contain their total length, so the lengths are not
+// checked.
 static struct Piece take_metadata(const char **at) {
   int32_t count;
   memcpy(&count, *at, sizeof count);
@@ -247,7 +248,7 @@ int32_t object_text(
   text_add(text, "\n", 1);
   for (int64_t i = 0; i < batch->schema->n_children; i++) {
     const struct ArrowSchema *schema = batch->schema->children[i];
-    // The key and the basis are the row's and no values.
+    // The key and the basis belong to the row and are not values.
     if (schema->name[0] == '#') continue;
     int32_t code = text_child(batch, row, schema, batch->array->children[i], text, error);
     if (code != QUIRE_OK) return code;

@@ -1,4 +1,4 @@
-// The file 'kept': which commits are left of those up to a number.
+// Reads and writes the file 'kept': the kept commits among the commits up to a number.
 
 #include <inttypes.h>
 
@@ -48,7 +48,7 @@ int32_t write_kept(
   return code;
 }
 
-// The commit that is listed before a record's; -1 when there is none.
+// Returns the listed commit before a record's commit; -1 if there is none.
 int64_t listed_before(const struct Record *record, const struct Kept *kept) {
   if (record->previous > kept->up_to || record->previous < 0) return record->previous;
   size_t index = rows_search(kept->numbers, (uint64_t)record->previous + 2);

@@ -1,10 +1,11 @@
-// Which keys new objects get: the file 'keys', a line an entity with the next that nobody has.
+// Reserves keys for new objects. The file 'keys' has one line for each entity, with the next free key.
 
 #include <inttypes.h>
 
 #include "store.h"
 
-// The next keys are rows: the entity in the place of the key's upper bits, the next key in that of the commit.
+// The next keys are rows: the upper bits of a row's key contain the entity, and its commit contains the next
+// key.
 static int read_next(struct Piece line, struct Rows *next) {
   struct Piece word;
   uint64_t entity, key;
@@ -45,18 +46,18 @@ static int32_t write_keys(
   return code;
 }
 
-// An entity's place among the next keys; NULL when there is too little memory.
+// Returns the entity's row among the next keys; NULL if memory runs out.
 static struct Row *next_of(struct Rows *next, uint16_t entity) {
   uint64_t key = (uint64_t)entity << KEY_BITS;
   if (!rows_have(next, key) && (!rows_add(next, key, 1) || !rows_sort(next))) return NULL;
   return &next->rows[rows_search(next, key)];
 }
 
-// Raises the next key above those of rows in one entity after the other. 0 when there is too little memory.
+// Raises the next key of each entity above the keys of its rows. Returns 0 if memory runs out.
 static int raise_above(struct Rows *next, const struct Rows *rows, int *is_raised) {
   for (size_t i = 0; i < rows->count; i++) {
     uint64_t entity = rows->rows[i].key >> KEY_BITS;
-    // Only the last of an entity matters: it has the highest key.
+    // Only the last row of an entity matters, because it has the highest key.
     if (i + 1 < rows->count && rows->rows[i + 1].key >> KEY_BITS == entity) continue;
     struct Row *place = next_of(next, (uint16_t)entity);
     if (place == NULL) return 0;

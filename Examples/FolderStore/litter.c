@@ -1,5 +1,5 @@
-// What power cuts, failures and forgetting leave behind. Nothing leads to it, so whether it goes matters to nobody but
-// the disk: all of this goes as far as it goes, and says nothing.
+// Removes litter: files left by power cuts, by failures and by the removal of commits. No commit refers to
+// litter, so a failed removal only wastes space: the functions go as far as they can, and report no error.
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,9 +12,9 @@ struct Litter {
   const struct Rows *objects;
   const struct Rows *descriptions;
   struct Rows *records;
-  // Whether some record that has to go is still there.
+  // Whether a record that has to be removed still exists.
   int is_stuck;
-  // The folder that is listed, and the entity whose objects are in it.
+  // The listed folder, and the entity of the objects in this folder.
   struct Path path;
   uint64_t entity;
 };
@@ -51,7 +51,7 @@ static int remove_name(const struct Litter *litter, const char *name) {
   return remove_file(litter->folder->host, &path);
 }
 
-// "KEY.COMMIT"; what is called otherwise is not ours.
+// Parses "KEY.COMMIT". A file with any other name is not the store's.
 static int32_t look_at_object(void *context, const char *name, int32_t kind) {
   const struct Litter *litter = context;
   const char *point = strchr(name, '.');
@@ -77,7 +77,7 @@ static int32_t look_at_entity(void *context, const char *name, int32_t kind) {
   return QUIRE_OK;
 }
 
-// "WHAT-COMMIT".
+// Parses "WHAT-COMMIT".
 static int32_t look_at_description(void *context, const char *name, int32_t kind) {
   const struct Litter *litter = context;
   const char *line = strchr(name, '-');
@@ -125,9 +125,10 @@ void remove_litter(
     const struct Rows *descriptions) {
   struct Litter litter = {
       .folder = folder, .kept = kept, .objects = objects, .descriptions = descriptions};
-  // Without knowing the records nothing is litter for certain.
+  // If the records can't be listed, no file is known to be litter.
   if (list_records(folder, &litter.records, NULL) != QUIRE_OK) return;
-  // Records go first: one that is gone tells those who have the store open that its objects may be, too.
+  // Records are removed first. A missing record tells other processes with the store open that its objects
+  // may be missing too.
   if (look_into(&litter, "commits", look_at_record) == QUIRE_OK && !litter.is_stuck) {
     look_into(&litter, "objects", look_at_entity);
     look_into(&litter, "descriptions", look_at_description);

@@ -32,7 +32,7 @@ void object_end(struct Object *object) {
   *object = (struct Object){0};
 }
 
-// "object ENTITY KEY COMMIT NAME", which must be what the file's name says.
+// Parses "object ENTITY KEY COMMIT NAME". The numbers must agree with the file's name.
 static int read_heading(struct Piece line, struct Row row, struct Piece *name) {
   struct Piece word;
   uint64_t entity, key;
@@ -45,7 +45,7 @@ static int read_heading(struct Piece line, struct Row row, struct Piece *name) {
   return entity == row.key >> KEY_BITS && key == (row.key & HIGHEST_KEY) && commit == row.commit;
 }
 
-// "NAME FORMAT EXTENSION null" or "NAME FORMAT EXTENSION =VALUE".
+// Parses "NAME FORMAT EXTENSION null" or "NAME FORMAT EXTENSION =VALUE".
 static int read_value(struct Piece line, struct Value *value) {
   struct Piece format;
   if (!take_word(&line, &value->name) || !take_word(&line, &format)) return 0;
@@ -66,7 +66,7 @@ static size_t line_count(struct Piece text) {
   return count;
 }
 
-// 0, or the number of the line that is wrong.
+// Returns 0, or the number of the invalid line.
 static size_t read_values(struct Object *object, struct Piece rest) {
   struct Piece line;
   while (rest.count > 0) {

@@ -1,16 +1,16 @@
 #ifndef FOLDER_STORE_OBJECT_H
 #define FOLDER_STORE_OBJECT_H
 
-// One object as one commit wrote it: the file objects/ENTITY/KEY.COMMIT.
+// One version of an object: the file objects/ENTITY/KEY.COMMIT.
 
 #include "record.h"
 
-// A line of the file: a property, and its value as text. All pieces are escaped but the format, and lie in the
-// object's text.
+// A line of the file: a property, and its value as text. All pieces except the format are escaped. They point
+// into the object's text.
 struct Value {
   struct Piece name;
-  char format; // The first letter of Arrow's format; all that a store is given differ in it.
-  struct Piece extension; // "-" when there is none.
+  char format; // The first letter of Arrow's format, which is unique among the formats of values.
+  struct Piece extension; // "-" if there is none.
   int is_null;
   struct Piece text;
 };
@@ -27,23 +27,23 @@ int32_t read_object(
     const struct Folder *folder, struct Row row, struct Object *object, struct QuireError *error);
 void object_end(struct Object *object);
 
-// Arrow's format for a letter; NULL for one that objects don't have.
+// Returns Arrow's format for a letter; NULL if no format of values begins with the letter.
 const char *format_of(char letter);
 
-// Rows on their way in. The batch must have been checked before anything else is asked of it.
+// Incoming rows. Call check_batch before any other function for the batch.
 int32_t check_batch(const struct QuireBatch *batch, struct QuireError *error);
 uint64_t batch_key(const struct QuireBatch *batch, int64_t row);
-// The text of one row's file, without its seal.
+// Makes the text of one row's file, without its seal.
 int32_t object_text(
     const struct QuireBatch *batch, int64_t row, int64_t commit, struct Text *text,
     struct QuireError *error);
 
-// What takes batches on their way out.
+// The receiver of outgoing batches.
 struct Taker {
   int32_t (*take)(void *context, struct ArrowSchema *schema, struct ArrowArray *array);
   void *context;
 };
-// Reads the objects of rows and hands them out; of keys that are gone only these.
+// Reads the objects of rows and passes them to the receiver in batches; for removed rows only the keys.
 int32_t give_objects(
     const struct Folder *folder, const struct Row *rows, size_t count, struct Taker taker,
     struct QuireError *error);

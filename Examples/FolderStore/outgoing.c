@@ -1,4 +1,4 @@
-// Rows as Arrow arrays, on their way out of files.
+// Converts the texts of files into rows in Arrow arrays.
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 
 enum { BATCH_ROWS = 4096, BATCH_BYTES = 1 << 25 };
 
-// A child of a batch while it is made.
+// A child of an unfinished batch.
 struct Column {
   struct Text name;
   struct Text extension;
   char format;
   int64_t null_count;
-  // The bitmap, the values or offsets, the heap.
+  // The bitmap, the values or offsets, and the heap.
   struct Text buffers[3];
 };
 
-// A batch while it is made: the keys, the versions and the columns of the rows so far.
+// An unfinished batch: the keys, versions and columns of the rows so far.
 struct Building {
   struct Text entity_name;
   int64_t row_count;
@@ -52,7 +52,7 @@ static int begin_column(
          && (piece_is(extension, "-") || piece_unescape(extension, &column->extension));
 }
 
-// Begins a batch of rows that have the columns of this one; 'object' is NULL for keys alone.
+// Begins a batch of rows with the columns of the given object; 'object' is NULL for a batch of keys.
 static int building_begin(struct Building *building, const struct Object *object) {
   size_t value_count = object == NULL ? 0 : object->count;
   struct Piece none = {"-", 1};
@@ -72,7 +72,7 @@ static int building_begin(struct Building *building, const struct Object *object
   return begun & piece_unescape(name, &building->entity_name);
 }
 
-// Names are compared as they are written, which is one way for each.
+// Compares the escaped names. Each name has only one escaped form.
 static int same(struct Piece left, struct Piece right) {
   return left.count == right.count && memcmp(left.start, right.start, left.count) == 0;
 }
@@ -148,7 +148,7 @@ static int add_bytes(struct Column *column, const struct Value *value) {
   return heap->count <= INT32_MAX;
 }
 
-// 0 when the text is no value of the column.
+// Returns 0 if the text is not a value of the column.
 static int add_value(struct Column *column, const struct Value *value, int64_t row) {
   uint64_t reference = 0;
   add_bit(&column->buffers[0], row, !value->is_null);
@@ -175,7 +175,7 @@ static void add_row(struct Building *building, struct Row row) {
   building->row_count++;
 }
 
-// Adds an object's values, or says by its name which is none.
+// Adds an object's values. On failure names the property with an invalid value.
 static const struct Value *add_values(struct Building *building, const struct Object *object) {
   for (size_t i = 0; i < object->count; i++) {
     struct Column *column = &building->columns[OWN_COLUMNS + i];
@@ -206,7 +206,7 @@ static int make_children(
   return 1;
 }
 
-// Hands a batch out and ends it.
+// Passes a batch to the receiver and frees it.
 static int32_t give(
     struct Building *building, const char *what, struct Taker taker, struct QuireError *error) {
   struct ArrowSchema schema = {0};
@@ -242,7 +242,8 @@ int32_t give_removed(
   return code;
 }
 
-// Fills a batch with the objects that have the columns of the first, and says in 'index' how far it came.
+// Fills a batch with the objects that have the columns of the first object. Moves 'index' behind the last of
+// them.
 static int32_t build(
     const struct Folder *folder, const struct Row *rows, size_t count, size_t *index,
     struct Building *building, struct QuireError *error) {

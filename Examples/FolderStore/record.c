@@ -46,7 +46,7 @@ void record_text(const struct Record *record, struct Text *text) {
   uint64_t bits;
   memcpy(&bits, &record->time, sizeof bits);
   text_format(text, "commit %" PRId64 " %" PRId64 "\n", record->number, record->previous);
-  // The bits count; the seconds since 2001 behind them are for people.
+  // The program reads the bits; the seconds since 2001 behind them are for people.
   text_format(text, "time %016" PRIx64 " %.3f\n", bits, record->time);
   text_said(text, "author", record->author);
   text_said(text, "context", record->context_name);
@@ -96,7 +96,7 @@ static int read_described(struct Piece line, struct Described *described, int64_
          && piece_bits(line, 8, &described->checksum);
 }
 
-// A row must lie above the one before it, and say a commit that is not above the record's.
+// A row must have a key above the previous row's, and a commit that is not above the record's.
 static int read_row(struct Piece line, struct Rows *rows, const struct Record *record) {
   uint64_t entity, key;
   int64_t commit = record->number;
@@ -148,7 +148,7 @@ static int read_first(struct Piece line, struct Record *record) {
          && record->previous >= -1 && record->previous < record->number;
 }
 
-// 0, or the number of the line that is wrong.
+// Returns 0, or the number of the invalid line.
 static int read_lines(struct Piece rest, int64_t number, struct Record *record) {
   struct Piece line;
   int at = 1, described = 0;
@@ -157,7 +157,7 @@ static int read_lines(struct Piece rest, int64_t number, struct Record *record) 
     at++;
     if (!take_line(&rest, &line) || !read_line(line, record, &described)) return at;
   }
-  // Without a commit before it, nothing but the record says what there is.
+  // A first commit has no previous commit, so its record must be full.
   return described == 7 && (record->previous >= 0 || record->living != NULL) ? 0 : at;
 }
 

@@ -1,17 +1,18 @@
 #ifndef FOLDER_STORE_RECORD_H
 #define FOLDER_STORE_RECORD_H
 
-// What a commit says of itself: the file commits/NUMBER.
+// The record of a commit: the file commits/NUMBER.
 
 #include "disk.h"
 
-// An object: its key with the entity's number in the upper 16 bits (spec §3.2.2), and the commit that wrote it.
+// An object: its key, with the entity's number in the upper 16 bits (spec §3.2.2), and the commit that wrote
+// it.
 struct Row {
   uint64_t key;
   int64_t commit;
 };
 
-// Rows in the order of their keys, shared by whoever retains them. Nobody changes them once they are shared.
+// Rows in the order of their keys, with a reference count. Shared rows are never changed.
 struct Rows {
   uint32_t references;
   size_t count;
@@ -27,14 +28,14 @@ struct Rows *rows_retain(struct Rows *rows);
 void rows_release(struct Rows *rows);
 // 0 when there is too little memory.
 int rows_add(struct Rows *rows, uint64_t key, int64_t commit);
-// Brings rows in order. 0 when a key is there twice.
+// Sorts rows by key. Returns 0 if a key occurs twice.
 int rows_sort(struct Rows *rows);
-// Brings rows in order of keys and, where these are there twice, of commits.
+// Sorts rows by key, and rows with one key by commit.
 void rows_sort_commits(struct Rows *rows);
-// The index of the first row that is not below a key.
+// Returns the index of the first row that is not below a key.
 size_t rows_search(const struct Rows *rows, uint64_t key);
 int rows_have(const struct Rows *rows, uint64_t key);
-// What 'living' becomes when rows are put and others removed. NULL when there is too little memory.
+// Returns 'living' after some rows are put and other rows are removed. NULL if memory runs out.
 struct Rows *rows_merge(
     const struct Rows *living, const struct Rows *put, const struct Rows *removed);
 
@@ -46,23 +47,23 @@ struct Described {
 
 struct Record {
   int64_t number;
-  // The commit before; -1 of the first.
+  // The previous commit; -1 for the first commit.
   int64_t previous;
   double time;
   char *author;
   char *context_name;
-  // By QUIRE_MODEL, QUIRE_SCHEMA, QUIRE_METADATA.
+  // Indexed by QUIRE_MODEL, QUIRE_SCHEMA and QUIRE_METADATA.
   struct Described described[3];
-  // What the commit did. The rows' commits are its number.
+  // The changes of the commit. The commit of each row is the number of this commit.
   struct Rows *put;
   struct Rows *removed;
-  // Every object as it is then, in a full record; NULL in others.
+  // In a full record all objects after the commit; NULL in other records.
   struct Rows *living;
 };
 
 extern const char *const description_names[3];
 
-// A record without rows. 0 when there is too little memory.
+// Makes a record without rows. Returns 0 if memory runs out.
 int record_begin(struct Record *record);
 void record_end(struct Record *record);
 void record_text(const struct Record *record, struct Text *text);

@@ -83,7 +83,7 @@ struct Rows *rows_merge(
     int is_put =
         p < put->count && (l == living->count || put->rows[p].key <= living->rows[l].key);
     struct Row row = is_put ? put->rows[p] : living->rows[l];
-    // A row that is put takes the place of the one that was there.
+    // A put row replaces the previous row with its key.
     if (l < living->count && living->rows[l].key == row.key) l++;
     if (is_put) p++;
     if (is_put || !rows_have(removed, row.key)) added = rows_add(merged, row.key, row.commit);

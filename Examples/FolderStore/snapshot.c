@@ -10,7 +10,7 @@ static void table_release(struct Table *table) {
   free(table);
 }
 
-// A table of rows that are retained; none where there is nothing to remove.
+// Makes a table that retains the given rows. 'removed' may be NULL.
 static struct Table *table_new(
     struct QuireStore *store, int64_t version, struct Rows *put, struct Rows *removed) {
   struct Table *table = calloc(1, sizeof *table);
@@ -32,7 +32,7 @@ void snapshot_release(struct QuireSnapshot *snapshot) {
   free(snapshot);
 }
 
-// A snapshot without tables, with objects that it takes over.
+// Makes a snapshot without tables, which takes ownership of the objects.
 static struct QuireSnapshot *snapshot_new(
     struct QuireStore *store, const struct Record *record, struct Rows *living) {
   struct QuireSnapshot *snapshot = calloc(1, sizeof *snapshot);
@@ -72,7 +72,7 @@ struct QuireSnapshot *snapshot_next(
   if (snapshot == NULL) return NULL;
   snapshot->records_since_full =
       record->living == NULL ? before->records_since_full + 1 : 0;
-  // Children go by their names, so the tables of before are not to be read by another schema.
+  // The children of arrays are found by name, so earlier tables must not be read by another schema.
   int has_schema = record->described[QUIRE_SCHEMA].commit == record->number;
   if (!is_continuing || has_schema || before->table_count == TABLE_LIMIT) {
     return with_table(snapshot, snapshot->living, NULL);
@@ -85,7 +85,7 @@ struct QuireSnapshot *snapshot_next(
   return with_table(snapshot, record->put, record->removed);
 }
 
-// MARK: - What a snapshot says
+// MARK: - The content of a snapshot
 
 struct Path description_path(const struct Folder *folder, int32_t what, int64_t commit) {
   return beneath(

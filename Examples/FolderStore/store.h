@@ -1,14 +1,15 @@
 #ifndef FOLDER_STORE_STORE_H
 #define FOLDER_STORE_STORE_H
 
-// A store that is open, its snapshots and their tables.
+// An open store, its snapshots and their tables.
 
 #include "object.h"
 
-// With more tables than this, reading through all of them costs more than reading objects anew.
+// Above TABLE_LIMIT tables, reading all of them costs more than reading all objects anew.
 enum { TABLE_LIMIT = 16, RECORDS_BETWEEN_FULL_ONES = 64 };
 
-// One of the tables that a snapshot is a stack of: what was put and what was removed. Shared by snapshots.
+// One table of a snapshot, with put and removed rows. A snapshot is a stack of tables, and snapshots share
+// tables.
 struct Table {
   uint32_t references;
   uint64_t id;
@@ -22,9 +23,9 @@ struct QuireSnapshot {
   struct QuireStore *store;
   int64_t commit;
   struct Described described[3];
-  // Every object there is; no value of any.
+  // The rows of all objects, without values.
   struct Rows *living;
-  // How many records were read since the last full one.
+  // The number of records since the last full one.
   int records_since_full;
   uint32_t table_count;
   struct Table *tables[TABLE_LIMIT];
@@ -33,23 +34,25 @@ struct QuireSnapshot {
 struct QuireStore {
   struct Folder folder;
   int is_read_only;
-  // Whether somebody else says which commit counts.
+  // Whether the host decides which commit counts.
   int is_led;
   int is_closed;
-  // Whether the litter of cut commits was looked for.
+  // Whether the litter of interrupted commits was removed.
   int is_swept;
   uint64_t next_table;
-  // The objects at the commit that counts, as far as this store has seen; NULL once it is closed.
+  // The objects at the newest commit that counts and that this handle has read; NULL after the store is
+  // closed.
   struct QuireSnapshot *newest;
 };
 
-// --- Snapshots (snapshot.c). Both makers return NULL when there is too little memory.
+// --- Snapshots (snapshot.c). snapshot_begin and snapshot_next return NULL if memory runs out.
 
 struct QuireSnapshot *snapshot_retain(struct QuireSnapshot *snapshot);
 void snapshot_release(struct QuireSnapshot *snapshot);
-// What a full record says.
+// Makes a snapshot from a full record.
 struct QuireSnapshot *snapshot_begin(struct QuireStore *store, const struct Record *record);
-// What a record makes of a snapshot; where 'is_continuing', with a table more and not a single new one.
+// Makes the snapshot after 'before' from the next record. If 'is_continuing' is not 0, the snapshot has one
+// table more than 'before'; otherwise it has a single new table.
 struct QuireSnapshot *snapshot_next(
     const struct QuireSnapshot *before, const struct Record *record, int is_continuing);
 int32_t snapshot_describe(
@@ -65,28 +68,29 @@ int32_t snapshot_rows(
     void *context, struct QuireError *error);
 struct Path description_path(const struct Folder *folder, int32_t what, int64_t commit);
 
-// --- What is on the disk (chain.c)
+// --- Records on the disk (chain.c)
 
-// The numbers of the records there are, in their order: each the key of a row, one higher than the number.
+// Lists the numbers of the existing records, in ascending order. Each is the key of a row, which is one
+// higher than the number.
 int32_t list_records(
     const struct Folder *folder, struct Rows **numbers, struct QuireError *error);
-// The objects at a commit; by what 'known' has, where the commits between are there.
+// Loads the objects at a commit. Starts from 'known' if the records of the commits between exist.
 int32_t load_commit(
     struct QuireStore *store, int64_t number, const struct QuireSnapshot *known,
     struct QuireSnapshot **snapshot, struct QuireError *error);
-// Notices what other processes have committed, and forgotten.
+// Detects commits by other processes, and the removal of commits.
 int32_t refresh(struct QuireStore *store, struct QuireError *error);
-// Goes on to a commit.
+// Moves the store to a commit.
 int32_t go_to(struct QuireStore *store, int64_t number, struct QuireError *error);
-// Makes sure that the store is open and, for writing, may be written.
+// Checks that the store is open and, for writing, that it may be written.
 int32_t check_open(
     const struct QuireStore *store, int is_writing, struct QuireError *error);
-// Takes the lock, makes sure that the folder still holds this store, and looks at what is there.
+// Takes the lock, checks that the folder still contains this store, and detects commits by other processes.
 int32_t begin_writing(struct QuireStore *store, int32_t *lock, struct QuireError *error);
 
-// --- Making (create.c)
+// --- Creation (create.c)
 
-// Reads 'folder.store': where a store's content is.
+// Reads 'folder.store', which names the folder of the store's content.
 int32_t read_marker(
     const struct QuireHost *host, const char *path, struct Folder *folder,
     struct QuireError *error);
@@ -99,7 +103,7 @@ int32_t create_store(
 int32_t store_lease_keys(
     struct QuireStore *store, uint16_t entity, uint64_t count, uint64_t *first, uint64_t *leased,
     struct QuireError *error);
-// Sees to it that no key of these rows is leased to anybody. Under the lock.
+// Reserves the keys of these rows, so that no later lease returns them. Needs the lock.
 int32_t keep_keys(struct QuireStore *store, const struct Rows *put, struct QuireError *error);
 
 // --- Commits (commit.c)
@@ -107,28 +111,28 @@ int32_t keep_keys(struct QuireStore *store, const struct Rows *put, struct Quire
 int32_t store_commit(
     struct QuireStore *store, const struct QuireCommit *commit, struct QuireCommitted *committed,
     struct QuireError *error);
-// Keeps a description as a file and notes it. Nothing without bytes.
+// Writes a description into a file and records the file. Does nothing without bytes.
 int32_t write_description(
     const struct Folder *folder, int32_t what, const struct QuireBytes *bytes,
     struct Record *record, struct QuireError *error);
-// Seconds since 2001 began in UTC.
+// Returns the seconds since the start of 2001 in UTC.
 double time_now(void);
 
 // --- History
 
-// What was forgotten: of the commits up to a number, only these are left (kept.c).
+// The kept commits among the commits up to a number; all others up to this number were removed (kept.c).
 struct Kept {
-  int64_t up_to; // -1 when nothing was forgotten.
-  struct Rows *numbers; // As list_records has them.
+  int64_t up_to; // -1 if no commit was removed.
+  struct Rows *numbers; // In the form of list_records.
 };
 
 int32_t read_kept(const struct Folder *folder, struct Kept *kept, struct QuireError *error);
 int32_t write_kept(
     const struct Folder *folder, const struct Kept *kept, int *moved, struct QuireError *error);
-// The commit that is listed before a record's; -1 when there is none.
+// Returns the listed commit before a record's commit; -1 if there is none.
 int64_t listed_before(const struct Record *record, const struct Kept *kept);
 
-// The numbers of all commits that can be opened, as list_records has them (history.c).
+// Lists the numbers of all commits that can be opened, in the form of list_records (history.c).
 int32_t list_commits(
     struct QuireStore *store, const struct Kept *kept, struct Rows **numbers,
     struct QuireError *error);
@@ -145,14 +149,14 @@ int32_t store_keep_commits(
     struct QuireStore *store, int32_t (*is_kept)(void *context, int64_t commit), void *context,
     struct QuireError *error);
 
-// Removes the files that no commit leads to, as far as that goes: those that cut commits left, and of forgotten
-// commits all but these objects and descriptions, where they are given (litter.c). Under the lock.
+// Removes the files that no commit refers to, as far as possible: files of interrupted commits, and files of
+// removed commits except the given objects and descriptions, if they are given (litter.c). Needs the lock.
 void remove_litter(
     const struct Folder *folder, const struct Kept *kept, const struct Rows *objects,
     const struct Rows *descriptions);
-// Does so once for each open store.
+// Removes litter once for each open store.
 void sweep(struct QuireStore *store);
-// A description's place among those that are given.
+// Returns the key of a description's row in the rows of descriptions.
 uint64_t description_key(int32_t what, int64_t commit);
 
 #endif

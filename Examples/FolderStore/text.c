@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for so many more bytes and a zero byte behind them.
+// Makes room for 'count' more bytes and a zero byte behind them.
 static int reserve(struct Text *text, size_t count) {
   if (text->failed) return 0;
   if (count >= SIZE_MAX / 4 - text->count) return !(text->failed = 1);
@@ -65,7 +65,7 @@ void text_hex(struct Text *text, const uint8_t *bytes, size_t count) {
   text->bytes[text->count] = 0;
 }
 
-// "whole ", 16 digits and the end of the line.
+// The seal: "whole ", 16 digits and the end of the line.
 enum { SEAL_COUNT = 23 };
 
 void text_seal(struct Text *text) {
@@ -134,7 +134,7 @@ int piece_signed(struct Piece piece, int64_t *number) {
   if (is_negative) piece = (struct Piece){piece.start + 1, piece.count - 1};
   if (!piece_number(piece, &value)) return 0;
   if (value > (uint64_t)INT64_MAX + (uint64_t)is_negative) return 0;
-  // The lowest number has no like above zero, so what is negated is one less.
+  // The lowest number has no positive counterpart, so the code negates a value that is one less.
   *number = !is_negative ? (int64_t)value : value == 0 ? 0 : -(int64_t)(value - 1) - 1;
   return 1;
 }

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-// One instruction takes eight bytes and three cycles, and a new one starts every cycle: a single
-// chain of them uses a third of what the processor can do. So long inputs are cut into triples of
-// equal runs whose chains advance side by side and are joined at the end of each triple. To join
-// them, the register before a run of n bytes is multiplied by x^(8 n), which moves it past the run.
+// One CRC instruction processes eight bytes in three cycles, and a new one can start every cycle.
+// A single chain of instructions therefore uses a third of the processor. So a long input is cut
+// into triples of equal runs. The chains of a triple advance side by side, and are joined at its
+// end. To join them, the register before a run of n bytes is multiplied by x^(8 n). The
+// multiplication moves the register past the run.
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -52,7 +53,7 @@ bool quire_crc32c_joins_streams(void) {
   return quire_crc32c_is_accelerated() && (getauxval(AT_HWCAP) & capability_pmull) != 0;
 }
 #else
-// Elsewhere, what the compiler was told to build for is what the processor has.
+// On other systems, the target of the compiler tells the features of the processor.
 bool quire_crc32c_is_accelerated(void) {
 #if defined(__ARM_FEATURE_CRC32)
   return true;
@@ -112,9 +113,9 @@ CRC_TARGET uint32_t quire_crc32c_one_stream(uint32_t crc, const void *bytes, siz
   return crc;
 }
 
-// `factor` is x^(8 n - 33) modulo the CRC's polynomial, bits reflected, for n bytes to move over.
-// The 33: the product of two reflected registers stands one place lower than a reflected 64-bit
-// word should, and the instruction itself multiplies by x^32.
+// Moves a register past a run of n bytes. `factor` is x^(8 n - 33) modulo the CRC's polynomial,
+// with reflected bits. The 33 is 1 + 32: the product of two reflected registers is one place lower
+// than a reflected 64-bit word, and the CRC instruction itself multiplies by x^32.
 JOIN_TARGET static inline uint32_t moved(uint32_t crc, uint32_t factor) {
   return step8(0, multiply(crc, factor));
 }

@@ -12,7 +12,7 @@
 /// Every failure is a ``DiskError`` with a code, the path and the system's reason. Interrupted calls and short writes
 /// are continued. Nothing is durable before a sync succeeds. ``DurableFile/sync(_:)`` makes the bytes of a file
 /// durable; ``syncDirectory(_:)`` makes the creation, move or removal of a name durable.
-/// ``replace(_:links:contents:)`` does both.
+/// ``replace(_:links:overwriting:newPermissions:contents:)`` does both.
 public protocol Disk: Sendable {
   /// The system calls of this disk.
   var calls: any DiskCalls { get }

@@ -1,7 +1,7 @@
 /// Writes a file from front to back, and combines small pieces into large writes.
 ///
-/// ``Disk/replace(_:links:contents:)`` and ``DurableFile/append(contents:)`` pass a writer to their closures. A piece
-/// that is at least as large as the buffer is written without being copied.
+/// ``Disk/replace(_:links:overwriting:newPermissions:contents:)`` and ``DurableFile/append(contents:)`` pass a writer to
+/// their closures. A piece that is at least as large as the buffer is written without being copied.
 public struct FileWriter: ~Copyable {
   private let file: DurableFile
   private var flushedOffset: Int

@@ -14,7 +14,7 @@ public struct Model: Sendable {
 
   /// All parts of a model before they are checked.
   ///
-  /// Readers of model files create a description; ``Model/init(_:)`` turns it into a model.
+  /// Readers of model files create a description; ``Model/init(_:strict:)`` turns it into a model.
   public struct Description: Sendable, Hashable {
     /// The entities, in the order of their source.
     public var entities: [Entity]

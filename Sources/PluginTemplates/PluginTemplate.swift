@@ -1,4 +1,4 @@
-/// The first files of a new plug-in.
+/// The files of a new plug-in.
 ///
 ///     for file in PluginTemplate(name: "Ledger", dependency: "").files(.c) {
 ///       print(file.path)
@@ -17,9 +17,9 @@ public struct PluginTemplate: Sendable {
 
   /// The language of a plug-in.
   public enum Language: String, CaseIterable, Sendable {
-    /// Swift, over `AtomicFormat`.
+    /// Swift, with an `AtomicFormat`.
     case swift
-    /// C, over the header alone.
+    /// C, with only the headers of the interface.
     case c
 
     /// The name of the language for people.

@@ -30,7 +30,7 @@ public final class MemoryStore: Store {
   /// Creates an empty store for objects of the given model.
   ///
   /// - Parameter keepsHistory: Whether earlier commits can be opened. They use memory until the caller removes them.
-  /// - Throws: ``Rows/SchemaError`` if the model has more entities or properties than there are numbers.
+  /// - Throws: `SchemaError` if the model has more entities or properties than there are numbers.
   public convenience init(
     _ model: Model, uuid: UUID = UUID(), keepsHistory: Bool = false
   ) throws {

@@ -242,7 +242,7 @@ public protocol StoreSnapshot: Sendable {
   var schema: Schema { get }
   /// The metadata of the store. Read at the first access.
   var metadata: StoreMetadata { get throws }
-  /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
+  /// The rows: tables for the bottom of a `View`, the lowest first.
   var tables: [any RowTable] { get }
   /// Whether the version of a row is the number of its saves, as in databases of foreign systems, and not the number
   /// of a commit.

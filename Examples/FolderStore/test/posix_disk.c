@@ -17,7 +17,7 @@ void disk_reset(void) {
   test_disk.is_cut = test_disk.is_slow = 0;
 }
 
-// What a call has to answer in place of doing anything; 0 when it may go on.
+// Returns the error of a call that has to fail; 0 if the call may proceed.
 static int trouble(void) {
   test_disk.call_count++;
   if (test_disk.is_slow && test_disk.call_count % 2 == 0) return -EINTR;
@@ -76,7 +76,7 @@ static int32_t disk_truncate(void *context, int32_t file, uint64_t count) {
   return answer_of(ftruncate(file, (off_t)count));
 }
 
-// The tests look at no real power cut, so nothing needs to be durable.
+// The tests contain no real power cut, so no sync is needed.
 static int32_t disk_sync(void *context, int32_t file, int32_t everything) {
   (void)context, (void)file, (void)everything;
   TROUBLE();
@@ -164,7 +164,7 @@ static uint64_t disk_unique_number(void *context) {
   return ++test_disk.unique * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-// Time passes only when somebody waits.
+// The clock advances only when a caller waits.
 static uint64_t disk_uptime(void *context) {
   (void)context;
   return test_disk.now;

@@ -1,20 +1,20 @@
 #ifndef FOLDER_STORE_POSIX_DISK_H
 #define FOLDER_STORE_POSIX_DISK_H
 
-// A host with a disk of the operating system's own calls, which fails when it is told to.
+// A host with a disk of the operating system's calls. Tests can make the calls fail.
 
 #include "quire_store_plugin.h"
 
 struct TestDisk {
-  // How many calls go well yet before one fails; -1 when none does.
+  // The number of calls that succeed before one fails; -1 if no call fails.
   int64_t calls_left;
-  // Whether all calls after that fail too, as if the power were cut.
+  // Whether all later calls fail too, as after a power cut.
   int is_cut;
-  // Whether reads and writes do little at a time, and every other call is interrupted.
+  // Whether reads and writes process few bytes at a time, and every second call is interrupted.
   int is_slow;
   int64_t call_count;
   uint64_t unique;
-  // How many locks are held and how many files are open.
+  // The numbers of locks and of open files.
   int lock_count;
   int open_count;
   uint64_t now;
@@ -23,7 +23,7 @@ struct TestDisk {
 extern struct TestDisk test_disk;
 extern const struct QuireHost test_host;
 
-// Makes all calls go well.
+// Makes all calls succeed again.
 void disk_reset(void);
 
 #endif

@@ -1,4 +1,5 @@
-// Files in which any one byte is another, or that end anywhere: they are refused, or nothing is wrong.
+// Tests of files with one changed byte, or cut off at any byte: the store refuses them or reads the same
+// objects.
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static int32_t take_nothing(void *context, const struct QuireCommitSummary *comm
   return QUIRE_OK;
 }
 
-// Reads everything that there is to read.
+// Reads all commits, descriptions and rows.
 static void look(const char *path, const struct World *world) {
   struct QuireOpening opening = {.struct_size = sizeof opening, .read_only = 1, .commit = -1};
   struct QuireStore *store;
@@ -39,7 +40,7 @@ static void look(const char *path, const struct World *world) {
   end(store);
 }
 
-// Changes a file; where 'is_sealed' so that its last line fits, which brings the change to those who parse.
+// Changes a file. If 'is_sealed' is not 0, writes a matching seal, so that the change reaches the parsers.
 static void damage_file(
     const char *path, const struct Path *file, const struct World *world, int is_sealed) {
   static const char others[] = {0, '\n', ' ', '\\', '-', '9', 'f', (char)0xff};
@@ -51,7 +52,7 @@ static void damage_file(
   for (size_t i = 0; i < count; i++) {
     for (size_t other = 0; other < 2 * sizeof others; other++) {
       changed.count = 0;
-      // The byte is another, or all that follows is missing.
+      // The byte is changed, or all bytes from it on are missing.
       text_add(&changed, whole.bytes, other == sizeof others ? i : whole.count);
       if (other > sizeof others) break;
       if (other < sizeof others && changed.bytes[i] == others[other]) continue;
@@ -60,7 +61,7 @@ static void damage_file(
       write_bytes(file, &changed);
       struct World any = *world;
       if (!is_sealed) look(path, world);
-      // What fits may say anything, and is read without harm.
+      // A sealed file may contain any text. The store must read it without harm.
       if (is_sealed) {
         struct QuireOpening opening = {.struct_size = sizeof opening, .commit = -1};
         struct QuireStore *store;

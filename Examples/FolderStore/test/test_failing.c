@@ -1,4 +1,4 @@
-// A call of the disk fails, or that and all after it: for each call that there is.
+// Tests in which one call of the disk fails, or this call and all later ones, for each call in turn.
 
 #include "tests.h"
 
@@ -14,7 +14,7 @@ static int32_t lease(struct QuireStore *store) {
   return tested->lease_keys(store, 1, 3, &first, &count, NULL);
 }
 
-// What is done while the disk fails: a commit, forgetting, or a lease.
+// The operation during which the disk fails: a commit, a removal of commits, or a lease.
 static int32_t act(struct QuireStore *store, int action, struct World *world) {
   if (action == 0) return save(store, 0x3c, 0x40, world, NULL);
   if (action == 1) return tested->keep_commits(store, keep_some, NULL, NULL);
@@ -46,7 +46,7 @@ static void expect_commits(struct QuireStore *store, int either, int or) {
   CHECK(count.count == either || count.count == or);
 }
 
-// After a failure the store is as it was, and the next try goes well.
+// After a failure the store is unchanged, and the next attempt succeeds.
 static int one_failure(int action, int calls) {
   const char *path = new_place();
   struct World before, after;
@@ -68,7 +68,7 @@ static int one_failure(int action, int calls) {
   return was_reached;
 }
 
-// After a cut the store is as it was or as it should be, and goes on.
+// After a power cut the store has its old or its new content, and works.
 static int one_cut(int action, int calls) {
   const char *path = new_place();
   struct World before, after, next;
@@ -93,7 +93,7 @@ static int one_cut(int action, int calls) {
   return was_reached;
 }
 
-// A store is made as a whole or not at all, and one that is replaced stays until then.
+// A store is made as a whole or not at all, and a replaced store stays until the new one is complete.
 static int one_creation(int calls, int is_cut, int overwriting) {
   const char *path = new_place();
   struct World world = {{0}}, empty = {{0}};

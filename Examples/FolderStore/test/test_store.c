@@ -1,4 +1,4 @@
-// What the store does when all goes well.
+// Tests without failures.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int32_t agree(void *context, struct QuireSnapshot *snapshot) {
   return QUIRE_OK;
 }
 
-// Every value comes back bit for bit, also after opening again.
+// Every value is read back bit for bit, also after reopening.
 static void values(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path);
@@ -62,7 +62,7 @@ static void expect_commit(struct QuireStore *store, int64_t commit, const struct
   tested->release_snapshot(snapshot);
 }
 
-// Each commit can be opened until it is forgotten, over more commits than lie between full records.
+// Each commit can be opened until it is removed. The test makes more commits than lie between full records.
 static void history(void) {
   enum { COMMITS = 150 };
   const char *path = new_place();
@@ -101,14 +101,14 @@ static void history(void) {
   end(store);
 }
 
-// Two that have a store open see each other's commits, and neither writes over the other's.
+// Two handles of a store see each other's commits, and neither overwrites the other's commits.
 static void sharing(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path), *other = reopen(NULL, path, -1);
   struct World world = {{0}}, others = {{0}};
   CHECK(save(store, 6, 0, &world, NULL) == QUIRE_OK);
   CHECK(save(other, 6, 0, &others, NULL) == QUIRE_OVERTAKEN);
-  // Having been overtaken it has looked again.
+  // The failed commit has read the newest commit.
   others = world;
   CHECK(save(other, 8, 2, &others, NULL) == QUIRE_OK);
   expect_world(store, &others);
@@ -125,7 +125,7 @@ static int32_t save_by_another(void *context) {
   return code;
 }
 
-// While a store is held nobody else writes; only the newest commit can be held.
+// During 'hold' no other handle writes, and only the newest commit can be held.
 static void holding(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path);
@@ -135,7 +135,7 @@ static void holding(void) {
   end(store);
 }
 
-// No key is leased twice, nor one that an object has.
+// No key is leased twice, and no key of an object is leased.
 static void leases(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path), *other = reopen(NULL, path, -1);
@@ -153,7 +153,8 @@ static void leases(void) {
   end(store);
 }
 
-// A store that is led shows the commit it was told, whatever there is; others take back what was refused.
+// If the host decides which commit counts, the store shows that commit despite later ones. Otherwise the
+// store removes a rejected commit.
 static void confirmation(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path);
@@ -172,7 +173,7 @@ static void confirmation(void) {
   CHECK(tested->status(store, &description, NULL) == QUIRE_OK);
   CHECK(description.highest_commit == 11 && description.byte_count > 1000);
 
-  // Somebody else says that it counts.
+  // Another handle confirms that the commit counts.
   struct QuireStore *other = reopen(NULL, path, 1);
   CHECK(tested->advance(other, path, 11, NULL) == QUIRE_OK);
   next = world;
@@ -222,7 +223,7 @@ static void write_text(const char *path, const char *text) {
   CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-// A store is replaced when that was asked for, and what is no store never.
+// A store is replaced on request. A path without a store is never replaced.
 static void places(void) {
   const char *path = new_place();
   struct QuireStore *store = make(path), *other;
@@ -252,7 +253,7 @@ static void places(void) {
         == QUIRE_NOT_A_STORE);
 }
 
-// Calls that are interrupted, and do little at a time, are carried on with.
+// Interrupted calls and calls that process few bytes are repeated.
 static void slowness(void) {
   const char *path = new_place();
   test_disk.is_slow = 1;

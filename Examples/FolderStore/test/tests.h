@@ -3,9 +3,9 @@
 
 #include "world.h"
 
-// A disk that fails at any call, and power that is cut at any (test_failing.c).
+// A failure at any call of the disk, and a power cut at any call (test_failing.c).
 void failing(void);
-// Files with any byte changed (test_damage.c).
+// A change of any byte of the files (test_damage.c).
 void damage(void);
 
 #endif

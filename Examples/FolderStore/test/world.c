@@ -37,7 +37,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0] };
 static const char *const texts[] = {
     "", "null", "=", "a b\\x20\n\r\t\x7f", "e\xcc\x81tude \xf0\x9f\x9a\x82", " ", "\\"};
 
-// A number with all bits, those of a NaN with a payload and of minus zero among them.
+// Makes a number from any bits, such as a NaN with a payload or minus zero.
 static uint64_t bits_of(uint64_t key, int64_t commit, int column) {
   uint64_t mixed = (key * 31 + (uint64_t)commit * 17 + (uint64_t)column) * 0x9E3779B97F4A7C15;
   if (key % 7 == 1) return UINT64_C(0x7ff8000000000123) ^ (mixed & 7);
@@ -90,7 +90,7 @@ static void make_child(
   text_free(&extension_text);
 }
 
-// The rows of keys as Arrow arrays; with 'second' as the name of the child that holds 'numbers'.
+// Makes Arrow arrays of keys. 'second' is the name of the child that contains 'numbers'.
 static void make_rows(
     struct ArrowSchema *schema, struct ArrowArray *array, const uint64_t *keys,
     const int64_t *commits, const char *second, const int64_t *numbers, size_t count,
@@ -127,7 +127,7 @@ static void make_rows(
 // MARK: - Stores
 
 const char *new_place(void) {
-  // Names are not used again: some pass one on while they make the next.
+  // Each path is used once, because a test may still use one path when it requests the next.
   static char paths[2][PATH_BYTES];
   static int number = 0;
   char *path = paths[++number % 2];

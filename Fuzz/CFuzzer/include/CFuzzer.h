@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libFuzzer's own entry, for programs that bring their own `main`, as every Swift executable does.
+// libFuzzer's entry point, for programs with their own `main`. Every Swift executable has its own.
 int LLVMFuzzerRunDriver(
     int *argc, char ***argv, int (*callback)(const uint8_t *bytes, size_t count));
 

@@ -38,7 +38,7 @@ extension BinaryStore {
 
   /// Writes the file anew without the commits that are not kept.
   ///
-  /// - Throws: ``StoreInterface/StoreError``; the file is unchanged then.
+  /// - Throws: `StoreError`; the file is unchanged then.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try alone { _, head in
       let image = CommitImage(copying: head, compression: compression)
@@ -56,8 +56,7 @@ extension BinaryStore {
   ///     try store.name(commit: 12, "Before the import")
   ///
   /// - Parameter name: The name; `nil` to remove it.
-  /// - Throws: ``StoreInterface/StoreError``, with code ``StoreInterface/StoreError/Code/notFound`` if the commit does
-  ///   not exist.
+  /// - Throws: `StoreError`, with code `StoreError.Code.notFound` if the commit does not exist.
   public func name(commit number: Int64, _ name: String?) throws {
     guard try commits().contains(where: { $0.number == number }) else {
       throw BinaryStore.missing(number, filePath)

@@ -11,7 +11,7 @@ extension BinaryStore {
   ///
   /// Saves do so by themselves when enough bytes are dead. Readers of the old file can continue to read it.
   ///
-  /// - Throws: ``StoreError``; the file is unchanged then.
+  /// - Throws: `StoreError`; the file is unchanged then.
   public func vacuum() throws {
     try alone { _, head in
       show(

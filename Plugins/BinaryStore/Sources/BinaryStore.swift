@@ -142,10 +142,10 @@ public final class BinaryStore: Store {
   /// - Parameters:
   ///   - isCompressed: Whether blocks are compressed: half the size, and slower to save and to load.
   ///   - overwriting: Whether an existing file is replaced; otherwise an existing file is an error with code
-  ///     ``StoreError/Code/exists``.
+  ///     `StoreError.Code.exists`.
   ///   - schema: The existing numbers of entities and properties; `nil` to number them anew.
   ///
-  /// - Throws: ``StoreError``. In this case no file is created or replaced.
+  /// - Throws: `StoreError`. In this case no file is created or replaced.
   public static func create(
     at path: String, model: Model, uuid: UUID = UUID(), isCompressed: Bool = false,
     on disk: any Disk = RealDisk(), overwriting: Bool = false, schema: Schema? = nil,
@@ -181,12 +181,12 @@ public final class BinaryStore: Store {
   /// an error.
   ///
   /// - Parameters:
-  ///   - commit: The commit that a document names (``StoreInterface/StoreOpening/commit``).
+  ///   - commit: The commit that a document names (`StoreOpening.commit`).
   ///   - acceptsDamage: Whether a file whose last save is damaged opens at the newest commit that can be read, for
-  ///     reading only (``StoreInterface/StoreOpening/acceptsDamage``).
+  ///     reading only (`StoreOpening.acceptsDamage`).
   ///
-  /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``, ``StoreError/Code/notAStore``,
-  ///   ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
+  /// - Throws: `StoreError` with codes such as `StoreError.Code.notFound`, `StoreError.Code.notAStore`,
+  ///   `StoreError.Code.newerFormat`, `StoreError.Code.damaged`.
   public static func open(
     _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false, commit: Int64? = nil,
     acceptsDamage: Bool = false, options: BinaryStoreOptions = .init()
@@ -209,7 +209,7 @@ public final class BinaryStore: Store {
 
   /// Returns the metadata of a store, without reading its model or its rows.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: `StoreError`.
   public static func metadata(
     at path: String, on disk: any Disk = RealDisk()
   ) throws -> StoreMetadata {

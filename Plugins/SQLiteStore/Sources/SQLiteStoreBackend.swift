@@ -42,7 +42,7 @@ public struct SQLiteStoreBackend: StoreBackend {
 
   /// Opens a store.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/incompatibleModel`` also if the database does not contain
+  /// - Throws: `StoreError`, with code `StoreError.Code.incompatibleModel` also if the database does not contain
   ///   its model and the caller gives none.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening

@@ -36,7 +36,7 @@ public struct XMLStoreBackend: StoreBackend {
 
   /// Opens a store and reads all of it.
   ///
-  /// - Throws: ``StoreError``. Its code is ``StoreError/Code/incompatibleModel`` also if the document does not contain
+  /// - Throws: `StoreError`. Its code is `StoreError.Code.incompatibleModel` also if the document does not contain
   ///   its model and the caller gives none.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening

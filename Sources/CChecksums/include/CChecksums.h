@@ -5,23 +5,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// CRC-32C with the processor's own instruction, where it has one.
+// CRC-32C by the processor's own instruction, on processors that have the instruction.
 
 /// Whether this processor computes CRC-32C in hardware.
 bool quire_crc32c_is_accelerated(void);
 
-/// Continues the register `crc` over `count` bytes, one after the other.
+/// Continues the register `crc` over `count` bytes, in one stream.
 ///
-/// The register is the value before the final inversion. Call only on processors that
-/// `quire_crc32c_is_accelerated` says yes to; elsewhere the instruction is illegal.
+/// The register is the value before the final inversion. Call this function only if
+/// `quire_crc32c_is_accelerated` returns true; on other processors the instruction is illegal.
 uint32_t quire_crc32c_one_stream(uint32_t crc, const void *bytes, size_t count);
 
-/// Whether this processor also multiplies polynomials, which joining several streams needs.
+/// Whether this processor also multiplies polynomials. Several streams can't be joined without that.
 bool quire_crc32c_joins_streams(void);
 
-/// As `quire_crc32c_one_stream`, with three streams at a time through long inputs.
+/// Continues the register as `quire_crc32c_one_stream` does, in three streams through long inputs.
 ///
-/// Call only on processors that `quire_crc32c_joins_streams` says yes to.
+/// Call this function only if `quire_crc32c_joins_streams` returns true.
 uint32_t quire_crc32c_three_streams(uint32_t crc, const void *bytes, size_t count);
 
 #endif

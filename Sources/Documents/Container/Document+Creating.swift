@@ -34,7 +34,7 @@ extension Document {
   /// meanwhile.
   ///
   /// - Parameters:
-  ///   - stores: The stores; by default one of type ``StoreInterface/StoreType/binary``.
+  ///   - stores: The stores; by default one of type `StoreType.binary`.
   ///   - modelName: The name of the model's version.
   ///   - overwriting: Whether an existing document at `path` is replaced. Otherwise it is an error.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; `StoreError` if a

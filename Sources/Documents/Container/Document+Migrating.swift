@@ -17,7 +17,7 @@ extension Document {
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
   ///     knows no name.
   /// - Returns: Whether the document needed a migration.
-  /// - Throws: `MigrationError` and other errors, as a ``Migration/Migrator`` does; ``DocumentError``. If this
+  /// - Throws: `MigrationError` and other errors, as a `Migrator` does; ``DocumentError``. If this
   ///   function throws, the document is unchanged.
   @discardableResult
   public static func migrate(

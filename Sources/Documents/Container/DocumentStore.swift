@@ -115,7 +115,7 @@ public final class DocumentStore: Store {
   }
 
   /// Throws `StoreError` with code `notConfirmable`: the document decides which versions are kept
-  /// (``Document/thin(_:now:)``).
+  /// (``Document/thin(_:now:eagerly:)``).
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(
       .notConfirmable,

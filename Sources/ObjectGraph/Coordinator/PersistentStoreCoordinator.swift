@@ -106,7 +106,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - type: The store's type. If it is `nil`, the file determines the type, and a new store has the type
-  ///     ``StoreInterface/StoreType/binary``.
+  ///     `StoreType.binary`.
   ///   - configuration: The configuration that lists the store's entities; `nil` for all entities.
   ///   - readOnly: Whether the coordinator never writes to the store. The store must exist then.
   ///   - migrator: The migrator of a store that has another model or another type; if it is `nil`, such a store is

@@ -69,7 +69,7 @@ public struct AttributeOption: Sendable {
   }
 
   /// Stores the bytes that a value transformer makes from a value. A computed property can read and set the value with
-  /// ``ManagedObject/transformed(_:as:)``.
+  /// `transformed(_:as:)`.
   ///
   ///     @Attribute("colour", .transformable(by: "ColourTransformer")) var colourData: Data?
   ///

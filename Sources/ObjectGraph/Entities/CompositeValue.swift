@@ -1,7 +1,7 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// A structure that stands for a composite type of the model. The macro ``Composite()`` writes the conformance.
+/// A structure that stands for a composite type of the model. The macro `Composite()` writes the conformance.
 public protocol CompositeValue: PropertyMapped, Sendable {
   /// The name of the composite type in the model: the name of the Swift type, unless the structure states another.
   static var compositeName: String { get }

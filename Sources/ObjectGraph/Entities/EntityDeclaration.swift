@@ -1,7 +1,7 @@
 import ObjectModel
 import Synchronization
 
-/// The entity that a class with ``Entity(_:)`` declares.
+/// The entity that a class with `Entity(_:)` declares.
 public struct EntityDeclaration {
   let entity: Entity
   /// The class of the superentity.

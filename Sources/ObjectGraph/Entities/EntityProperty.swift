@@ -1,7 +1,7 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// A property of an entity, as a class with ``Entity(_:)`` declares it.
+/// A property of an entity, as a class with `Entity(_:)` declares it.
 public struct EntityProperty {
   /// The key path of the property; `nil` for a fetched property, which no key path can lead to.
   let path: AnyKeyPath?

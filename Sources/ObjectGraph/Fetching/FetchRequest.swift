@@ -11,7 +11,7 @@ public import ObjectQuery
 ///
 ///     let people = try context.fetch(FetchRequest("Person"))
 ///
-/// The settings of ``ObjectQuery/QueryRequest``, such as `fetchLimit`, are properties of the request.
+/// The settings of `QueryRequest`, such as `fetchLimit`, are properties of the request.
 @dynamicMemberLookup
 public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
   /// The request in the form that stores receive.

@@ -3,7 +3,7 @@ import Rows
 
 // Access by names that are known at run time only.
 extension ManagedObject {
-  /// The value of an attribute, or the object of a to-one relationship as ``ObjectModel/Value/object(_:)``.
+  /// The value of an attribute, or the object of a to-one relationship as `Value.object(_:)`.
   ///
   ///     trip["name"] = .string("Lisbon")
   ///

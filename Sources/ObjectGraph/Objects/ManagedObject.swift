@@ -16,7 +16,7 @@ import Rows
 /// context is used; every access checks this.
 ///
 /// Your own classes may add methods and computed properties and may override `open` members. To make an object, call
-/// ``ManagedObjectContext/insert(_:)-swift.method``, not an initializer. Stored properties of a class are lost when the
+/// ``ManagedObjectContext/insert(_:into:_:)``, not an initializer. Stored properties of a class are lost when the
 /// object turns into a fault; use transient attributes for values that must be kept.
 @safe
 open class ManagedObject {
@@ -95,24 +95,24 @@ open class ManagedObject {
 
   /// The name of the entity that this class represents: the name of the class, unless a subclass overrides this.
   open class var entityName: String { String(describing: self) }
-  /// The entity that this class declares with ``Entity(_:)``; `nil` if the model is declared elsewhere.
+  /// The entity that this class declares with `Entity(_:)`; `nil` if the model is declared elsewhere.
   open class var entityDeclaration: EntityDeclaration? { nil }
 
-  /// Returns the properties that a class with ``Entity(_:)`` declares; no properties for any other class.
+  /// Returns the properties that a class with `Entity(_:)` declares; no properties for any other class.
   public class func entityProperties<Object: ManagedObject>(
     of type: Object.Type
   ) -> [EntityProperty] { [] }
 
-  /// An alias of the type for the code that ``Entity(_:)`` adds. No declaration of the program can shadow this alias.
+  /// An alias of the type for the code that `Entity(_:)` adds. No declaration of the program can shadow this alias.
   public typealias EntityProperty = ObjectGraph.EntityProperty
-  /// The type under a name that no declaration of the program can shadow in the code that ``Entity(_:)`` adds.
+  /// The type under a name that no declaration of the program can shadow in the code that `Entity(_:)` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
-  /// The names of properties by their key paths, for `#Predicate`. A class with ``Entity(_:)`` has them.
+  /// The names of properties by their key paths, for `#Predicate`. A class with `Entity(_:)` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 
   // MARK: Events of an object
 
-  /// Sets the initial values that differ from object to object. A class with ``Entity(_:)`` overrides this.
+  /// Sets the initial values that differ from object to object. A class with `Entity(_:)` overrides this.
   open func setInitialValues() {}
   /// Called after the object was inserted. Set the values here that default values can't express.
   open func awakeFromInsert() {}

@@ -3,7 +3,7 @@
 ///     let long = try QueryPredicate("name BEGINSWITH[cd] %@ AND stops.@count > 3", "lake")
 ///
 /// A predicate is only a tree and refers to no model and no store. It can be created before either exists, sent
-/// anywhere, printed, and read back as an equal tree. ``CompiledPredicate`` binds it to an entity.
+/// anywhere, printed, and read back as an equal tree. `CompiledPredicate` binds it to an entity.
 public indirect enum QueryPredicate: Sendable, Hashable {
   /// Always true or always false: `TRUEPREDICATE`, `FALSEPREDICATE`.
   case constant(Bool)

@@ -8,7 +8,7 @@ public import ObjectModel
 ///     request.sortKeys = [SortKey("lastName"), SortKey("age", ascending: false)]
 ///     request.fetchLimit = 20
 ///
-/// A request is a value and refers to no store. A context runs it by means of ``QueryPlan``.
+/// A request is a value and refers to no store. A context runs it by means of `QueryPlan`.
 public struct QueryRequest: Sendable, Hashable {
   /// The name of the entity whose objects are searched.
   public var entity: String

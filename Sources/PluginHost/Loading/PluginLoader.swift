@@ -14,7 +14,7 @@ import Synchronization
 extension FoundPlugin {
   /// Loads the plug-in's library into the process, once, and checks its table against the manifest.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin``, its cause a ``PluginRefusal``.
+  /// - Throws: `StoreError` with code `StoreError.Code.badPlugin`, its cause a ``PluginRefusal``.
   public func load() throws(StoreError) -> LoadedPlugin {
     do { return try PluginLoader.load(self) } catch { throw error.error() }
   }

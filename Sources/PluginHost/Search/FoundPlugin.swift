@@ -24,7 +24,7 @@ public struct FoundPlugin: Sendable {
 
   /// Returns the SHA-256 of the library, as hexadecimal digits. Reads the whole library.
   ///
-  /// - Throws: ``StoreError`` with the error of the disk.
+  /// - Throws: `StoreError` with the error of the disk.
   public func digest() throws(StoreError) -> String {
     do {
       let file = try disk.open(libraryPath, for: .read, links: .refused)

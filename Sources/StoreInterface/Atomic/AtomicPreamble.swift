@@ -82,7 +82,7 @@ extension AtomicPreamble {
   /// schema.
   ///
   /// - Parameters:
-  ///   - model: The `model` argument of ``AtomicFormat/read(_:model:evolving:)``.
+  ///   - given: The `model` argument of ``AtomicFormat/read(_:model:evolving:)``.
   ///   - schema: The `schema` argument of that method.
   ///   - path: The file's path, for messages.
   /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the texts are not valid, and

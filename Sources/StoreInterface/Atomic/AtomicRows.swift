@@ -113,7 +113,7 @@ extension AtomicRows {
   /// - Parameters:
   ///   - owner: The object that has the relationship.
   ///   - other: The object that the relationship leads to.
-  ///   - side: The relationship (``Rows/Schema/links(named:)``).
+  ///   - side: The relationship (`Schema.links(named:)`).
   ///   - place: The place of `other` in the ordered list of `owner`; `nil` if the relationship has no order.
   ///   - placeBack: The place of `owner` in the ordered list of `other`.
   /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if a place is given for a relationship without

@@ -1,9 +1,9 @@
 #ifndef QUIRE_CLIBXML2_SHIM_H
 #define QUIRE_CLIBXML2_SHIM_H
 
-// Debian's libxml2 is built with ICU and its headers pull ICU's in, which contradict those that
-// Foundation brings along. Only the layout of character converters depends on it, which the wrapper
-// never touches.
+// Debian's libxml2 is built with ICU, and its headers include ICU's headers. These contradict the
+// ICU headers of Foundation. Only the layout of character converters depends on ICU, and the wrapper
+// never uses character converters.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 

@@ -1,14 +1,14 @@
-// What the thread sanitizer has to be told of Swift's mutexes.
+// Tells the thread sanitizer about the locks of Swift's mutexes.
 //
-// The quick way of `Synchronization.Mutex`, when nobody waits, is compiled into whoever uses it, and the
-// sanitizer sees its atomic operations. The slow way lies in the library, which was built without the
-// sanitizer: who had to wait seems to have taken no lock, and everything that the mutex guards looks like a
-// race. The three functions of the slow way are linked here in place of the library's, call those, and say
-// what they did.
+// `Synchronization.Mutex` has a fast path, for locks without waiting threads. The compiler inlines this path,
+// so the sanitizer sees its atomic operations. The slow path lies in the library, which was built without the
+// sanitizer. For the sanitizer, a thread that had to wait seems to hold no lock, and each access to the
+// guarded values looks like a race. The three functions of the slow path are linked here in place of the
+// library's functions. They call the library's functions, and report the effect to the sanitizer.
 //
-// Linked into the tests only when they run under the thread sanitizer (`QUIRE_SANITIZER=thread`). A toolchain
-// that has no such functions stops the tests with a sentence, and one that does not call them is noticed by
-// the reports that come back.
+// This file is linked into the tests only if they run under the thread sanitizer (`QUIRE_SANITIZER=thread`).
+// If a toolchain lacks these functions, the tests stop with a sentence. If a toolchain does not call them,
+// the sanitizer reports races again.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

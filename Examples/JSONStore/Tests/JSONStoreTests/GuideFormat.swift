@@ -60,7 +60,7 @@ struct LedgerFormat: AtomicFormat {
   var type: StoreType { .ledger }
   var version: String { "1" }
 
-  /// The contents of a file, as Foundation writes them.
+  /// The contents of a file, which Foundation's coders write and read.
   struct Ledger: Codable {
     var model: String
     var metadata: String
@@ -77,7 +77,7 @@ struct LedgerFormat: AtomicFormat {
     }
   }
 
-  /// A value. Numbers with a point are kept as their bits.
+  /// A value in a file. Floating-point numbers and dates are stored as their bits, which preserve every value.
   enum Cell: Codable {
     case none
     case boolean(Bool)
@@ -108,7 +108,7 @@ struct LedgerFormat: AtomicFormat {
       for link in links {
         guard let side = contents.schema.links(named: name), link.count == 4,
           case .object(let owner) = link[0].value, case .object(let other) = link[1].value
-        else { throw StoreError(.damaged, "A link of '\(name)' is none.", path: file.path) }
+        else { throw StoreError(.damaged, "A link of '\(name)' is not valid.", path: file.path) }
         try rows.link(
           owner, to: other, along: side, place: link[2].integer, placeBack: link[3].integer)
       }
@@ -151,7 +151,7 @@ struct LedgerFormat: AtomicFormat {
   func ledger(_ file: DurableFile) throws -> Ledger {
     let bytes = try file.read(byteCount: file.byteCount(), at: 0)
     guard bytes.starts(with: LedgerFormat.mark.utf8) else {
-      throw StoreError(.notAStore, "The file is no ledger.", path: file.path)
+      throw StoreError(.notAStore, "The file is not a ledger.", path: file.path)
     }
     do {
       let list = Data(bytes.dropFirst(LedgerFormat.mark.utf8.count))

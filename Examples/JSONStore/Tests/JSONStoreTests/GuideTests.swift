@@ -6,7 +6,7 @@ import Testing
 /// Tests of the format that docs/writing-a-store.md explains. GuideFormat.swift contains the same source.
 @Suite("The format of the guide")
 struct GuideTests {
-  @Test("Does what every store must do")
+  @Test("The store follows every rule for stores")
   func conformance() {
     let disk = SimulatedDisk()
     let report = StoreConformance(
@@ -40,7 +40,7 @@ struct GuideTests {
     #expect(torn.unchecked.count == 1 && !torn.hasReadableObjects)
   }
 
-  @Test("Is shown on the page as it is tried here")
+  @Test("The page contains the code that is tested here")
   func shown() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
     let page = try String(

@@ -10,7 +10,7 @@ struct JSONStoreTests {
   private let backend = JSONStoreBackend()
   private let disk = SimulatedDisk()
 
-  @Test("Does what every store must do")
+  @Test("The store follows every rule for stores")
   func conformance() {
     let count = Mutex(0)
     let report = StoreConformance(

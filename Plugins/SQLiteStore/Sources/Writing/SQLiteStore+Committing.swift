@@ -35,7 +35,7 @@ extension SQLiteStore {
   /// Calls `body` while no process can commit, after checking that the given commit is the newest and that the file
   /// alone contains all of it.
   ///
-  /// - Throws: ``StoreError``, with the code ``StoreError/Code/locked`` also if readers of older contents keep a part
+  /// - Throws: `StoreError`, with the code `StoreError.Code.locked` also if readers of older contents keep a part
   ///   of the newest commit in the log.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try alone { _, _, head in
