@@ -3,8 +3,8 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 
-/// Measures contexts beside other contexts and child contexts, as a multiple of the same work in one context of the
-/// coordinator.
+/// Measures child contexts, several contexts of one coordinator, undo, and links. Most reports also state the ratio of
+/// two times.
 func runContextBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }

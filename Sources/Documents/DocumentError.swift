@@ -2,7 +2,7 @@
 public struct DocumentError: Error, Sendable {
   /// The kind of failure.
   public let code: Code
-  /// The attempt, the cause and the place, in a sentence.
+  /// A sentence about the attempt, the cause of the failure and the place.
   public let message: String
   /// The path of the document, or of a file in it.
   public let path: String?
@@ -38,7 +38,7 @@ public struct DocumentError: Error, Sendable {
     public static let damaged = Code(rawValue: "damaged")
     /// Another process, or another part of this one, has the document open for writing.
     public static let locked = Code(rawValue: "locked")
-    /// The document was opened for reading only, or can't be written where it is.
+    /// The document was opened for reading only, or can't be written at its place.
     public static let readOnly = Code(rawValue: "readOnly")
     /// There is no backend for a store of the document.
     public static let noBackend = Code(rawValue: "noBackend")

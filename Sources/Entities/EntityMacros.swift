@@ -40,7 +40,7 @@ public macro Entity(_ name: String, _ options: EntityOption...) =
 public macro StoredProperty() =
   #externalMacro(module: "EntityMacros", type: "StoredPropertyMacro")
 
-/// States the facts about an attribute that its type does not tell: the valid values, and the way to store them.
+/// States the options of an attribute that its type can't express: the valid values, and the form of storage.
 ///
 ///     @Attribute(.range(0...365)) var days: Int = 1
 ///     @Attribute(.length(1...100), .matches("[A-Z].*")) var name: String
@@ -59,21 +59,21 @@ public macro Attribute(_ name: String, _ options: AttributeOption...) =
 @attached(peer)
 public macro Unique() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Requires that no two objects have the same values of several properties. Stands in the body of the class:
+/// Requires that no two objects have the same values of several properties. Write it in the body of the class:
 /// `#Unique<Trip>([\.name, \.start])`.
 @freestanding(declaration)
 public macro Unique<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Has stores keep an index over properties, so that a fetch does not read every row. Stands in the body of the class:
-/// `#Index<Trip>([\.start], [\.name, \.start])`.
+/// Makes stores keep an index over properties, so that a fetch does not read every row. Write it in the body of the
+/// class: `#Index<Trip>([\.start], [\.name, \.start])`.
 @freestanding(declaration)
 public macro Index<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
 /// Makes two relationships of one class the inverses of one another: `#Inverse<Folder>(\.parent, \.children)`.
 ///
-/// Stands in the body of the class, because an attribute of a property can't name properties of the class itself.
+/// Write it in the body of the class, because an attribute of a property can't name properties of the class itself.
 @freestanding(declaration)
 public macro Inverse<Object: ManagedObject>(
   _ property: PartialKeyPath<Object>, _ inverse: PartialKeyPath<Object>
@@ -94,11 +94,11 @@ public macro Inverse<Object: ManagedObject>(
 @attached(peer)
 public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Excludes a variable of the class from the entity. Contexts do not know of changes of the variable.
+/// Excludes a variable of the class from the entity. Contexts do not track changes of the variable.
 @attached(peer)
 public macro Ignored() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Has the context compute an attribute from other properties when it saves: `@Derived("stops.@count")`.
+/// Makes the context compute an attribute from other properties when it saves: `@Derived("stops.@count")`.
 ///
 /// - Parameter filter: The predicate that objects must meet to be counted; `nil` for all objects.
 @attached(peer)

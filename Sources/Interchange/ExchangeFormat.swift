@@ -5,7 +5,7 @@ public enum ExchangeFormat: String, Sendable, CaseIterable {
   /// Comma-separated values (RFC 4180): one file for each entity.
   case csv
 
-  /// Creates the format that the ending of a file's name tells; `nil` for an unknown ending.
+  /// Creates the format from the file-name extension in a path; `nil` for an unknown extension.
   public init?(path: String) {
     let name = path.lowercased()
     if name.hasSuffix(".jsonl") || name.hasSuffix(".ndjson") {

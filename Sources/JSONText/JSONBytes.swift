@@ -48,7 +48,7 @@ package enum JSONBytes {
     return true
   }
 
-  // MARK: - Passing over
+  // MARK: - Skipping
 
   /// Skips a value. Checks the syntax of the value, but not the contents of its strings.
   package static func skip(_ bytes: [UInt8], _ place: inout Int, depth: Int = 0) throws(Fault) {

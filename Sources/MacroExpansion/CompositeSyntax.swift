@@ -65,7 +65,8 @@ struct CompositeWriter {
 
   private var access: String { composite.declaration.memberAccess }
 
-  /// Returns the source of the extension. A module with declarations on the main actor by default needs the modifier.
+  /// Returns the source of the extension. The extension is `nonisolated`, because a module may put all declarations on
+  /// the main actor by default.
   func members() -> String {
     """
     nonisolated extension \(typeName)\(conformance) {

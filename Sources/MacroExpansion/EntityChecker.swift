@@ -100,7 +100,7 @@ struct EntityChecker {
     problems.append(SourceProblem(message, at: range, fix: fix))
   }
 
-  // MARK: Form
+  // MARK: Form of the declaration
 
   private mutating func checkForm(_ variable: VariableSyntax) {
     let name = variable.plainName

@@ -91,8 +91,8 @@ struct EntityWriter {
       case .derived: "derived"
       case .fetched: "fetched"
       }
-    // A key path can't lead to a property that may throw. The closure states the type of a fetched property by its
-    // parameter.
+    // An accessor that may throw can't be the end of a key path. For a fetched property a closure states the type
+    // instead.
     let path =
       property.role == .fetched
       ? "{ (_: \(variable.type?.source.text ?? "")) in }"

@@ -5,7 +5,7 @@ import StoreInterface
 public struct ContextError: Error, Sendable {
   /// The kind of failure.
   public let code: Code
-  /// The operation that was tried and the fault that was found, in sentences.
+  /// Sentences that name the failed operation and the fault.
   public let message: String
   /// The broken rules of the model and of classes, for objects to be saved; empty unless the code is
   /// ``Code/validation``.
@@ -105,7 +105,7 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
   public let rule: Rule
   /// The failure, in a sentence.
   public let message: String
-  /// The error number that the model gives for a value that breaks a predicate.
+  /// The error number that the model defines for the broken predicate; `nil` if it defines none.
   public let code: Int?
   /// The error that the object's class threw; `nil` if it threw none.
   public let cause: (any Error)?

@@ -1,7 +1,7 @@
 public import ObjectModel
 public import StoreInterface
 
-/// The parts of a program that has stores and no documents: a model, a coordinator with its stores, and contexts.
+/// The model, the coordinator with its stores, and the contexts of a program that has stores but no documents.
 ///
 ///     let container = try PersistentContainer(
 ///       model, at: "Trips.store", places: .builtIn, classes: [Trip.self, Stop.self])
@@ -18,13 +18,13 @@ public final class PersistentContainer: Sendable {
   public struct StoreDescription: Sendable {
     /// The path of the store.
     public var path: String
-    /// The type of the store. If it is `nil`, the file tells its type, and a new store is binary.
+    /// The type of the store. If it is `nil`, the type is read from the file, and a new store is binary.
     public var type: StoreType?
     /// The configuration whose entities the store holds; `nil` for all entities.
     public var configuration: String?
     /// Whether the store is opened for reading only.
     public var isReadOnly: Bool
-    /// The migrator that brings the store to the container's model. If it is `nil`, a store of another model is
+    /// The migrator that migrates the store to the container's model. If it is `nil`, a store with another model is
     /// refused.
     public var migrator: (any StoreMigrator)?
 
@@ -66,7 +66,7 @@ public final class PersistentContainer: Sendable {
   /// Makes a container over one store.
   ///
   /// - Parameters:
-  ///   - migrator: Brings a store of another model to `model`. If it is `nil`, a store of another model is refused.
+  ///   - migrator: Migrates a store with another model to `model`. If it is `nil`, a store of another model is refused.
   ///   - classes: The classes of the objects, each for the entity that it names.
   ///   - transformers: The transformers of transformable attributes.
   /// - Throws: As ``init(_:stores:places:classes:transformers:)``.

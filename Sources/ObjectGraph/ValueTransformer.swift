@@ -6,8 +6,8 @@ import ObjectModel
 ///     let colours = ValueTransformer.coding("ColourTransformer", Colour.self)
 ///     let coordinator = PersistentStoreCoordinator(model: model, transformers: [colours])
 ///
-/// A transformer is for one type. Bytes become a value of that type, or decoding fails: the bytes of a store never
-/// decide which code reads them.
+/// A transformer decodes bytes to values of one type only, or fails. So the bytes in a store can't choose the code that
+/// decodes them.
 public struct ValueTransformer: Sendable {
   /// The name of the transformer in models.
   public let name: String
@@ -19,7 +19,7 @@ public struct ValueTransformer: Sendable {
   ///
   /// - Parameters:
   ///   - encode: Returns the bytes of a value.
-  ///   - decode: Returns the value of bytes, which may be any bytes at all.
+  ///   - decode: Returns the value for bytes from a store. The bytes may be invalid.
   public init<T: SendableMetatype>(
     _ name: String, _ type: T.Type, encode: @escaping @Sendable (T) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> T
@@ -44,7 +44,7 @@ public struct ValueTransformer: Sendable {
     ).unboxing(T.self)
   }
 
-  /// A dictionary around the value: a property list must be a dictionary or an array at the top.
+  /// A wrapper that encodes the value as a dictionary. The top of a property list must be a dictionary or an array.
   private struct Boxed<T: Codable & SendableMetatype>: Codable { var value: T }
 
   private func unboxing<T: Codable & SendableMetatype>(_: T.Type) -> ValueTransformer {

@@ -33,7 +33,7 @@ public struct PluginBackend: StoreBackend {
       recognizing: { type.recognizes($0) },
       load: {
         let loaded = try plugin.load()
-        // SAFETY: Both were checked when the plug-in was loaded.
+        // SAFETY: The table and the type were checked when the plug-in was loaded.
         return unsafe PluginFunctions(
           loaded.table, type: loaded.description(of: type.type), flags: loaded.flags(of: type.type),
           name: loaded.manifest.name, library: loaded.path)
@@ -55,10 +55,10 @@ public struct PluginBackend: StoreBackend {
     loading = load
   }
 
-  /// Returns whether the bytes are one of the manifest's beginnings of such stores.
+  /// Returns whether the bytes match one of the beginnings in the manifest.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
 
-  /// Returns whether a folder contains the file that marks such a store, by the manifest.
+  /// Returns whether a folder contains the marker file that the plug-in's manifest names for this type of store.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
     guard let marker else { return false }
     let file = path.appendingPathComponent(marker)

@@ -39,7 +39,8 @@ final class PluginRowTable: RowTable {
     values = PluginValues(snapshot, table: described.id)
   }
 
-  /// Creates a table with known contents: that of a commit of this program.
+  /// Creates a table with the contents of a commit that this program has just made, so that the plug-in need not be
+  /// asked for them.
   init(
     id: UInt64, holding layer: Layer, version: Int64, _ snapshot: SnapshotHandle, _ schema: Schema
   ) {
@@ -65,7 +66,7 @@ final class PluginRowTable: RowTable {
     return try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
   }
 
-  // MARK: - A few rows
+  // MARK: - Rows around a key
 
   private struct Piece: Hashable {
     let entity: UInt16
@@ -170,7 +171,7 @@ final class PluginRowTable: RowTable {
       })
   }
 
-  // MARK: - Asking
+  // MARK: - Reading rows from the plug-in
 
   /// Returns the blocks of some rows, or of an index; `nil` if the plug-in has no blocks to give.
   private func blocks(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block]? {

@@ -37,7 +37,7 @@ final class PluginSnapshot: StoreSnapshot {
       if let known = lazy.withLock({ $0.model }) { return known }
       let model = try PluginDescriptions.model(
         try handle.bytes(of: Int(QUIRE_MODEL)), path: handle.store.path)
-      // Code that looks a property of the model up in the schema must find it.
+      // Every property of the model must be in the schema, because other code looks it up there.
       if let gap = schema.gap(against: model) {
         throw StoreError(
           .badPlugin, "The plug-in's schema does not fit its model: \(gap)",

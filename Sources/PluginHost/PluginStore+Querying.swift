@@ -76,7 +76,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     let all = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: tag)
     let plan = try QueryPlan(request, model: all.model, schema: all.schema, store: tag)
-    // A request within the request scans its objects by itself.
+    // A nested fetch scans its objects itself, so this method leaves requests with a nested fetch to the caller.
     let others = request.propertiesToFetch.map { "\($0.expression)" }
     guard
       !(others + [request.havingPredicate.map { "\($0)" } ?? ""]).contains(where: {

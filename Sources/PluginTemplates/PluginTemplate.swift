@@ -6,7 +6,7 @@
 public struct PluginTemplate: Sendable {
   /// The name of the plug-in and of its type of store.
   public let name: String
-  /// The dependency on Quire's package, as a manifest in Swift states it.
+  /// The dependency on Quire's package, as the manifest of a Swift package spells it.
   public let dependency: String
 
   /// A template with the given name.
@@ -43,7 +43,7 @@ public struct PluginTemplate: Sendable {
   public func files(_ language: Language) -> [File] {
     switch language {
     case .c:
-      // The file that is named after the plug-in must take no other's place.
+      // The file that is named after the plug-in must not replace another file of the template.
       let isTaken = ["rows", "arrays", "file", "bytes"].contains(name)
       return [
         file("plugin.json", PackageResources.c_plugin_json_txt),
@@ -54,7 +54,7 @@ public struct PluginTemplate: Sendable {
         file("arrays.c", PackageResources.c_arrays_c_txt),
         file("file.c", PackageResources.c_file_c_txt),
         file("bytes.c", PackageResources.c_bytes_c_txt),
-        // The headers as the program has them, word by word.
+        // The program contains exact copies of the headers.
         File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
         File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
         file("README.md", PackageResources.c_README_md_txt),
@@ -71,7 +71,7 @@ public struct PluginTemplate: Sendable {
     }
   }
 
-  /// A file with the names put into their places.
+  /// Returns a file of the template, with the plug-in's names inserted.
   private func file(_ path: String, _ template: [UInt8]) -> File {
     let text = String(decoding: template, as: UTF8.self)
       .replacing("@NAME@", with: name).replacing("@QUIRE@", with: dependency)

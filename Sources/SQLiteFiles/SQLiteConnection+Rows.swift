@@ -9,7 +9,7 @@ struct RowTaker {
   /// Space for the cells of the current row.
   fileprivate var cells = unsafe UnsafeMutableBufferPointer<SQLiteCell>(start: nil, count: 0)
   fileprivate var body: ((Span<SQLiteCell>) throws -> Void)?
-  /// The error of `body` that ended the rows.
+  /// The error that `body` threw. It ends the reading of rows.
   fileprivate var error: (any Error)?
 
   /// The name of the SQL function that receives the rows. Only the connection's own statements may call it, never a

@@ -42,7 +42,7 @@ final class CaseRun {
     return .failed(findings)
   }
 
-  /// Returns an error as its author reads it: with its code.
+  /// Returns the text of an error for the author of a store, with the error's code.
   static func text(_ error: any Error) -> String {
     guard let error = error as? StoreError else { return "\(error)" }
     return "\(error) (code \(error.code.rawValue))"

@@ -322,7 +322,7 @@ extension CommitRequest {
   public func checkModel(setBy commit: Int64, path: String?) throws {
     guard base >= commit else {
       throw StoreError(
-        // The caller required the newest commit and can try again at the one that is the newest now.
+        // A caller that required the newest commit can try again on the commit that is the newest now.
         model != nil && requiredCommit != nil ? .overtaken : .incompatibleModel,
         "The model was changed by commit \(commit), and the changes are based on commit \(base).",
         path: path)

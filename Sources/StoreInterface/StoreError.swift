@@ -78,7 +78,7 @@ extension StoreError: CustomStringConvertible {
   public var description: String { path.map { "\($0): \(message)" } ?? message }
 }
 
-/// An object that was changed by this commit, and by another commit since they had the same base.
+/// An object that this commit changes, and that another commit has changed since the base of this commit.
 ///
 /// The commit's layer, the base snapshot of the layer and the store's newest snapshot contain the three states of the
 /// object.

@@ -138,7 +138,7 @@ struct Closure {
   private var stack: [Int32] = []
   /// The reached instructions that take a scalar.
   private(set) var taking: [Int32] = []
-  /// The reached conditions that did not hold.
+  /// The reached conditions that did not hold. A later call with more conditions adds them again.
   private(set) var waiting: [Int32] = []
   /// Whether the end of the pattern was reached.
   private(set) var isAccepting = false

@@ -20,7 +20,7 @@ struct TagLimits {
     /// In a start tag.
     case tag
     /// In a comment, a CDATA section, a processing instruction or an end tag. It ends at a `>` that follows `count`
-    /// marks.
+    /// bytes equal to `mark`.
     case skipped(mark: UInt8, count: Int)
     /// In a declaration that begins with `<!`.
     case declaration
@@ -37,7 +37,7 @@ struct TagLimits {
   private var count = 0
   /// The number of bytes since the last white space or value of the open tag.
   private var nameLength = 0
-  /// The number of marks at the end of the last piece.
+  /// The number of marks (see `State.skipped`) at the end of the previous piece.
   private var marks = 0
 
   init(_ limits: XMLLimits) {
@@ -157,7 +157,8 @@ struct TagLimits {
     return piece.count
   }
 
-  /// Returns the number of marks directly before an index, including marks at the end of the previous piece.
+  /// Returns the number of bytes equal to `mark` directly before an index, including those at the end of the previous
+  /// piece.
   private func marks(
     before end: Int, in piece: Span<UInt8>, from start: Int, _ mark: UInt8, _ needed: Int
   ) -> Int {

@@ -30,7 +30,7 @@ struct PackingTests {
     #expect(disk.openFileCount == 1, "The archive's own.")
   }
 
-  @Test("The same folder gives the same bytes at any place and time")
+  @Test("Packing a folder gives the same bytes at any path and time")
   func determinism() throws {
     _ = try packed()
     let other = SimulatedDisk()

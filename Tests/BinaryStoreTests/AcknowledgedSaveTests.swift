@@ -58,7 +58,8 @@ struct AcknowledgedSaveTests {
     try SnapshotContents(BinaryStore.open("/s", on: disk(bytes)).snapshot())
   }
 
-  /// Returns the bits that, once changed, show neither the saved state nor an error.
+  /// Returns the bits whose change is not noticed: no error is thrown, and the file shows a state other than the saved
+  /// one.
   private static func silentBits(
     of bytes: [UInt8], contents: SnapshotContents, in places: some Sequence<Int>
   ) -> [String] {

@@ -210,9 +210,9 @@ private struct ActivityTrial {
       title: try snapshot.model == SampleStore.laterNotes, leased: leased)
   }
 
-  // MARK: - After the cut
+  // MARK: - Outcome of a crash
 
-  /// The result of a crash: the moment whose state the store shows.
+  /// The result of a crash, with the index of the moment whose state the store shows.
   struct Outcome {
     var moment: Int?
     var isExpected: Bool

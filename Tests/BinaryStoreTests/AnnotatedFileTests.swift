@@ -101,7 +101,7 @@ private struct FileAnnotation {
     String(decoding: bytes[offset..<offset + byteCount], as: UTF8.self)
   }
 
-  // MARK: - The file
+  // MARK: - Sections of the file
 
   mutating func file() {
     heading("The header (4.2.1)")

@@ -15,7 +15,7 @@ struct FileVectorTests {
   private static let page = "4-block-file.md"
 
   @Test(
-    "The store reads each file as the page says",
+    "The store reads each file as the specification says",
     arguments: try SpecVector.all("block-file", on: page))
   func reading(_ vector: SpecVector) throws {
     let bytes = try #require(vector.bytes("bytes"))
@@ -23,7 +23,7 @@ struct FileVectorTests {
   }
 
   @Test(
-    "The store refuses or ignores each change as the page says",
+    "The store refuses or ignores each change as the specification says",
     arguments: try SpecVector.all("changed-block-file", on: page))
   func changed(_ vector: SpecVector) throws {
     let bytes = try Self.changed(vector)

@@ -68,7 +68,7 @@ struct LimitTests {
     #expect(Self.code(opening: Self.changed { $0.set((UInt64(1) << 48) + 1, at: 112) }) == .damaged)
   }
 
-  @Test("A record beyond the limit does not count")
+  @Test("A commit with a record above the size limit is ignored")
   func recordBytes() throws {
     func bytes(_ count: Int) -> [UInt8] {
       BlockFileMap.appending(to: Self.plain, isSettled: true) { record, _ in
@@ -84,7 +84,7 @@ struct LimitTests {
     #expect(try store.describe().strayByteCount > 1 << 24)
   }
 
-  @Test("A section beyond the limit is damage")
+  @Test("A section above the size limit is damage")
   func sectionBytes() throws {
     func metadata(_ count: Int) -> [UInt8] {
       var data = count - 200
@@ -105,7 +105,7 @@ struct LimitTests {
     #expect(Self.code(opening: more) == .damaged)
   }
 
-  @Test("A commit that is not settled is damaged beyond its limit of bytes")
+  @Test("An unsettled commit above the size limit is damage")
   func unsettledBytes() throws {
     func bytes(_ count: Int) -> [UInt8] {
       let record = Int(Self.plain.number(UInt32.self, at: Self.plain.count - 16))

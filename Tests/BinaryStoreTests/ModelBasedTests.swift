@@ -360,7 +360,7 @@ private final class Trial {
     }
   }
 
-  // MARK: - The rest
+  // MARK: - Leases, history and crashes
 
   private func lease() throws {
     let layout = try store.snapshot().schema.layouts.randomElement(using: &generator)!

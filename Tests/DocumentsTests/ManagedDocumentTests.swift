@@ -399,7 +399,7 @@ struct ManagedDocumentTests {
   }
 
   @Test(
-    "The document can be saved elsewhere or as another type, duplicated and moved",
+    "The document can be saved at another path or as another type, duplicated and moved",
     arguments: [Mix.binary, .xml, .threeStores])
   func places(_ mix: Mix) async throws {
     let document = try await create(mix)

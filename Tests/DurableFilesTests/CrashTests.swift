@@ -107,7 +107,7 @@ struct CrashTests {
     }
   }
 
-  // MARK: Wrong programs, which the crash model must expose
+  // MARK: Faulty programs that the crash model must detect
 
   @Test("The crash model reveals that overwriting in place is not safe")
   func naiveOverwrite() throws {

@@ -155,7 +155,7 @@ private func macroModules(of file: SourceFile) -> [String] {
   }
 }
 
-// MARK: - Judging
+// MARK: - Finding forbidden imports
 
 /// Returns imports of modules of this package that the importing module does not declare.
 private func foreignImports(

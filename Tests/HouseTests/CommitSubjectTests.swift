@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Tests scripts/hooks/commit-msg, which checks the subject of each commit. No test reads the history: whoever builds
-/// the project may have commits in it that the project did not make.
+/// Tests scripts/hooks/commit-msg, which checks the subject of each commit. No test reads the history, because a clone
+/// may contain commits that are not part of the project.
 @Suite("Commit subjects")
 struct CommitSubjectTests {
   private static let hook = "scripts/hooks/commit-msg"

@@ -7,7 +7,7 @@ import ObjectQuery
 import StoreInterface
 import Testing
 
-/// The mapping and the models of another project, on machines that have them.
+/// The mapping and the models of another project. Tests that need these files are skipped on machines without them.
 @Suite("Mappings that Apple's tools wrote")
 struct AppleMappingTests {
   private static let project = "alemar11+CoreDataPlus/Tests/Resources/SampleModel"

@@ -265,7 +265,7 @@ struct HandMadeMappingTests {
     #expect(try world.faults() == [])
   }
 
-  @Test("The editor's document gives the edited parts, and the rest is inferred")
+  @Test("The editor's mapping file contains only the edited parts; the rest is inferred")
   func editedMapping() throws {
     let written = try Self.read(
       Array(Self.document().utf8), "People.xcmappingmodel/xcmapping.xml")
@@ -382,7 +382,7 @@ struct HandMadeMappingTests {
     #expect(try Self.read(archive.writer.bytes(root: root), "Empty.cdm").entityMappings.isEmpty)
   }
 
-  @Test("The error for a mapping of other versions names them, and one for an expression its line")
+  @Test("The error names the versions of a wrong mapping, or the line of a wrong expression")
   func wrong() throws {
     let compiled = try Self.read(Self.compiled(), "People.cdm")
     let other = KnownVersion("Other", model(Entity("Person", .text("name"))))

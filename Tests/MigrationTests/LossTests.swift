@@ -48,7 +48,7 @@ struct LossTests {
   }
 
   @Test(
-    "A number that the new type does not hold exactly counts as a drop", arguments: Kind.allCases)
+    "A number that the new type can't represent exactly counts as a drop", arguments: Kind.allCases)
   func inexact(_ kind: Kind) throws {
     let steps = [AttributeType.int64, .double, .float].map { type in
       model(Entity("Trip", .text("name"), .number("count", type), .number("size", .decimal)))

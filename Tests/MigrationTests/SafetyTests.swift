@@ -88,7 +88,7 @@ struct SafetyTests {
       if isNew {
         #expect(try found.dump(way.target) == after)
         if case .at(let backup) = try way.migrator.backup {
-          // The backup is in its place before the new store.
+          // If the new store exists, the backup exists too.
           #expect(try found.dump(Versions.all[0].model, at: backup) == before, "\(state)")
         }
       } else {

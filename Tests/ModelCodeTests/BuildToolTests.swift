@@ -3,7 +3,7 @@ import ModelCode
 import ObjectModel
 import Testing
 
-/// The tool that builds run to make classes, as a process.
+/// Runs the tool that builds use to make classes, as a process.
 @Suite("quire-classes")
 struct BuildToolTests {
   private let folder: Folder
@@ -66,7 +66,7 @@ struct BuildToolTests {
     #expect(try made().contains("var title: String?") && !made().contains("var name"))
   }
 
-  @Test("The tool takes the access, the default kind of code, and the module")
+  @Test("Options set the access level, the default kind of code, and the module")
   func choices() throws {
     let model = try write("Trip", "name")
 

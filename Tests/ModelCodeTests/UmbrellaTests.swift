@@ -1,7 +1,7 @@
 import Testing
 
-/// A program that imports Quire beside a toolkit for user interfaces.
-@Suite("The umbrella beside other modules")
+/// A program that imports Quire together with a toolkit for user interfaces.
+@Suite("The umbrella together with other modules")
 struct UmbrellaTests {
   private static let words = [
     "View", "Layout", "Column", "Block", "Layer", "Schema", "Value", "Property", "Section", "Table",

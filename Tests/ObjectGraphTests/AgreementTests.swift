@@ -167,7 +167,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "A child that has not advanced leads no relationship to an object that its parent has deleted",
+    "In a child that has not advanced, no relationship leads to an object that its parent has deleted",
     arguments: Kind.allCases, [false, true])
   func staleChild(_ kind: Kind, _ isSaved: Bool) throws {
     try scenario(kind, isSaved ? "saved" : "unsaved") { s in
@@ -190,7 +190,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "A child's one-to-one reference ends the one that its parent made to the same object",
+    "A child's one-to-one reference clears its parent's reference to the same object",
     arguments: Kind.allCases)
   func displaced(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -205,7 +205,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "A child's deletion includes the objects that its parent has added since",
+    "A child's deletion propagates to objects that its parent has added since",
     arguments: Kind.allCases)
   func deletingChild(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -221,7 +221,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "Undo of an insertion includes references that were made without undo",
+    "Undo of an insertion also clears references that were made without undo",
     arguments: Kind.allCases)
   func undoneInsertion(_ kind: Kind) throws {
     try scenario(kind) { s in
@@ -239,7 +239,7 @@ struct AgreementTests {
   }
 
   @Test(
-    "Undo includes the references of later saves, and restores no reference to a deleted object",
+    "Undo clears references of later saves, and restores no reference to a deleted object",
     arguments: Kind.allCases)
   func undoneAfterOthers(_ kind: Kind) throws {
     try scenario(kind) { s in

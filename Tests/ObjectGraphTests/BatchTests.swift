@@ -234,7 +234,7 @@ struct BatchTests {
       (try context.existingObject(with: id) as? Person)?.name = "Grace"
       try context.save()
     }
-    // A turn of its own brings the save of a task to the main actor's context.
+    // The save of a task reaches the main actor's context in a turn of its own.
     for _ in 0..<12_000 where person.name != "Grace" {
       try await Task.sleep(for: .milliseconds(10))
     }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Known complaints about nested contexts elsewhere, each with this framework's behaviour.
-@Suite("Nested contexts, complaint by complaint")
+/// Known problems of nested contexts in other frameworks, each with the behaviour of contexts here.
+@Suite("Nested contexts, problem by problem")
 struct NestedContextTests {
   /// Objects `P0`, `P1` and so on, with their numbers as ages, saved.
   private func people(_ count: Int, in context: ManagedObjectContext) throws {

@@ -243,7 +243,7 @@ struct SearchingTests {
   }
 
   @Test(
-    "Searches run beside saves, and each shows the state of one moment",
+    "Searches run during saves, and each shows the state of one moment",
     arguments: Kind.allCases)
   func beside(_ kind: Kind) async throws {
     let graph = try Graph(kind)

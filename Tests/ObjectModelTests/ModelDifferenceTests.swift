@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Differences between models")
 struct ModelDifferenceTests {
-  /// Changes of the trip model, and the expected differences in order.
+  /// Each case: a change of the trip model, and the differences that it must cause, in order.
   static let told: [(Mutation, [String])] = [
     (Mutation("nothing") { _ in }, []),
     (

@@ -348,7 +348,7 @@ struct VersionHashChoiceTests {
     #expect(hash(Attribute("a", .string)) == digest(plain, [0xBC, 2, 0, 0]))
   }
 
-  @Test("External storage and preservation together are two bytes of one (spec §2.4.3)")
+  @Test("External storage and preservation together add two bytes of value 1 (spec §2.4.3)")
   func externalAndPreserved() {
     let options: Attribute.Options = [.allowsExternalStorage, .preservesValueOnDeletion]
     #expect(

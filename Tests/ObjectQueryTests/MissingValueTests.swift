@@ -115,7 +115,7 @@ struct FaultPlaceTests {
   }
 
   @Test(
-    "Of several parts with one name, the wrong part has the place",
+    "If several parts have the same name, the error names the position of the wrong one",
     arguments: [
       ("SUBQUERY(owner.samples, $s, $s.grade == 1).@count > 0", "grade", 31),
       ("owner.name == 'small' AND owner.small == 1", "small", 32),
@@ -130,7 +130,7 @@ struct FaultPlaceTests {
     #expect(error?.located(in: text).offset == offset)
   }
 
-  @Test("An error in a variable's value has the place of the variable")
+  @Test("An error in a variable's value names the position of the variable")
   func variables() throws {
     let world = try World()
     let text = "name == 'x' AND small == $X"

@@ -168,7 +168,7 @@ struct ArrowTests {
   }
 
   @Test(
-    "A batch that breaks the interface, the layout or its own lengths is refused by name",
+    "The error for a faulty batch names the broken rule: of the interface, the layout or the lengths",
     arguments: faults)
   fileprivate func refusing(_ fault: Fault) throws {
     let (array, schema) = try exported(rows: 12)
@@ -221,7 +221,7 @@ extension Block {
   }
 }
 
-// MARK: - Another library's arrays
+// MARK: - Arrays in the form of another library
 
 /// A batch of plain buffers, as a library of another language would pass it. The batch counts releases.
 private final class ForeignBatch {
@@ -300,7 +300,7 @@ private final class ForeignBatch {
   var isMarkedAsReleased: Bool { array.pointee.release == nil && schema.pointee.release == nil }
 }
 
-// MARK: - Faults
+// MARK: - Invalid arrays
 
 private typealias Places = (UnsafeMutablePointer<ArrowArray>, UnsafeMutablePointer<ArrowSchema>)
 

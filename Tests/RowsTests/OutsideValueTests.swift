@@ -41,7 +41,7 @@ struct OutsideValueTests {
     try (1...count).map { try View([table]).value(of: key($0), column: picture) }
   }
 
-  @Test("Values and columns read the same, and one value reads only itself")
+  @Test("Single values and columns read the same, and a read of one value reads no other")
   func reading() throws {
     let (layer, values) = Self.pictures(100)
     let place = Elsewhere()
@@ -123,7 +123,7 @@ struct OutsideValueTests {
     #expect(place.readCount == 0)
     #expect(try undo.entities[0].put.blocks[0].outsideReferences().count == 1)
     #expect(try View([undo]).value(of: Self.key(4), column: Self.picture) == values[3])
-    // In memory the values stay readable, also in the block that a commit stamps.
+    // A block in memory stays readable after a commit has stamped it with a version.
     let stamped = try undo.entities[0].put.blocks[0].stamped(5)
     #expect(try stamped.value(Self.picture, row: 0) == values[3])
     #expect(stamped.version == 5)
@@ -214,7 +214,7 @@ struct OutsideValueTests {
     #expect(throws: Elsewhere.NotThere.self) { try block.value(Self.picture, row: 3) }
     #expect(try block.value(Self.picture, row: 0) == values[0])
     #expect(try block.value(Self.name, row: 3) == .string("number 4"))
-    // A block without a place for outside values has an error code of its own.
+    // A block that was created without a place for outside values throws a different error.
     let error = #expect(throws: BlockError.self) {
       try Block([UInt8](bytes: block)).value(Self.picture, row: 0)
     }

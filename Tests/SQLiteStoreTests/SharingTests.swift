@@ -54,7 +54,7 @@ struct SharingTests {
   }
 
   @Test(
-    "Two stores conflict if they change the same object, and not with different objects",
+    "Two stores conflict if they change the same object, and not if they change different objects",
     arguments: Kind.allCases)
   func conflicts(_ kind: Kind) throws {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Rows
 import StoreInterface
 import Testing
 
-@Suite("Requests that the store answers, or a search of the rows")
+@Suite("Requests answered by the store or by a search of the rows")
 struct QueryingStoreTests {
   /// A store that answers requests without a predicate with a fixed key, and leaves the rest to the rows.
   private final class Answering: QueryingStore {

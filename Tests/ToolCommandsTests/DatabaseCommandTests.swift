@@ -7,7 +7,7 @@ import Testing
 
 @testable import ToolCommands
 
-/// The tool on SQLite databases, with the plug-in beside the tool.
+/// Runs the tool on SQLite databases, with the installed plug-in.
 @Suite("Commands on SQLite databases")
 struct DatabaseCommandTests {
   /// A folder with a database of the example's trips, with Quire's metadata or as another system would have written it.

@@ -46,7 +46,7 @@ struct PluginCommandTests {
     }
   }
 
-  @Test("A type that a plug-in with an unreadable manifest may add is not wrong usage")
+  @Test("A type that only an unreadable plug-in may add is not reported as wrong usage")
   func unreadableManifest() throws {
     let folder = try Folder()
     let store = packageRoot.appending(path: "Examples/Trips.store").path(percentEncoded: false)

@@ -36,7 +36,7 @@ struct EncodingTests {
       }
     }
 
-    /// The names of the form in a declaration; `nil` stands for a declaration without a name.
+    /// The encoding names that a declaration in this form may use; `nil` stands for a declaration without a name.
     var names: [String?] {
       switch self {
       case .utf8, .utf8WithMark: [nil, "UTF-8", "utf-8"]

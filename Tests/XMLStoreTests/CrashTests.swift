@@ -8,7 +8,8 @@ import StoreInterface
 import Testing
 import XMLStore
 
-/// A store that random saves change, and its objects after each save that returned.
+/// A store, and random saves that change it. It keeps a list of the objects that the store must contain after each
+/// successful save.
 private final class Work {
   typealias Objects = StoreConformance.Objects
 
@@ -16,7 +17,7 @@ private final class Work {
   let path = "/folder/work.xml"
   private(set) var store: (any Store)?
   private(set) var objects: Objects = [:]
-  /// The objects of the store after each save that returned, and the number of disk operations by then.
+  /// After each successful save: the objects of the store, and the number of disk operations up to then.
   private(set) var certain: [(operationCount: Int, objects: Objects)] = []
   private var generator: SeededGenerator
   private let count: () -> Int

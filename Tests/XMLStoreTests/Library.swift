@@ -64,7 +64,7 @@ enum Library {
     String(decoding: try disk.read(store.path!, byteLimit: 1 << 26), as: UTF8.self)
   }
 
-  /// Returns the objects of a document whose part before the objects is, by default, that of the library.
+  /// Returns the objects of a document with the given head. The default is the head of the library.
   static func read(
     objects: String, head: String? = nil, options: XMLStoreOptions = XMLStoreOptions()
   ) throws -> StoreConformance.Objects {

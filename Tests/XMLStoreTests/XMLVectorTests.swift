@@ -14,7 +14,7 @@ struct XMLVectorTests {
   private static let page = "5-xml-store.md"
 
   @Test(
-    "The store reads each document as the page says",
+    "The store reads each document as the specification says",
     arguments: try SpecVector.all("xml-store", on: page))
   func reading(_ vector: SpecVector) throws {
     let model = try Self.model(vector)
@@ -23,7 +23,7 @@ struct XMLVectorTests {
   }
 
   @Test(
-    "The store writes each document in both forms, and reads it as the page says",
+    "The store writes each document in both forms, and reads it as the specification says",
     arguments: try SpecVector.all("xml-store", on: page), XMLStoreOptions.Form.allCases)
   func writing(_ vector: SpecVector, _ form: XMLStoreOptions.Form) throws {
     let disk = SimulatedDisk()

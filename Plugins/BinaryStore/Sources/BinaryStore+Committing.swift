@@ -15,7 +15,7 @@ extension BinaryStore {
     try commit(request, as: nil) { _ in }
   }
 
-  /// Appends a commit of the given number, which counts once `confirm` has returned.
+  /// Appends a commit of the given number. The commit becomes the store's newest commit when `confirm` has returned.
   @discardableResult
   public func commit(
     _ request: CommitRequest, at position: StorePosition,

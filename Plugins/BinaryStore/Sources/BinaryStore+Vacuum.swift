@@ -108,7 +108,7 @@ extension BinaryStore {
     }
   }
 
-  // MARK: - What is kept
+  // MARK: - Commits to keep
 
   /// Returns the commits below a number that are kept, the oldest first.
   private func retained(

@@ -40,11 +40,11 @@ public final class BinaryStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  /// Whether a document determines which commit counts.
+  /// Whether a document determines which commit of the file the store shows.
   let isLed: Bool
   /// The damage that the caller accepted when it opened the store; `nil` if the file is sound.
   private let damage: StoreError?
-  /// The number of the newest commit of the file when it was opened, whether or not it counts.
+  /// The number of the newest commit in the file when it was opened, even if the document names an earlier commit.
   private let newestWhenOpened: Int64
 
   /// The state that readers need: the newest known commit.

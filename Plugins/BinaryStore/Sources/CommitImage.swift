@@ -39,7 +39,8 @@ struct CommitImage {
   var pieces: [Piece] = []
   /// Blocks that have been compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
-  /// The index in ``pieces`` of each value that this commit puts into a section of its own, by its offset.
+  /// For each value that this commit puts into its own section, the index of the section in ``pieces``. The
+  /// dictionary's keys are the offsets of the sections.
   var valuePieces: [UInt64: Int] = [:]
   /// The source of the live data, when the file is written anew.
   var origin: Origin?

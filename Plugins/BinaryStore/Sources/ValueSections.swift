@@ -24,7 +24,7 @@ final class ValueSections: OutsideWriter {
     var number: UInt16
   }
 
-  /// Creates sections of a file that begin at `start`.
+  /// Creates an empty list of sections. The first section will begin at `start` in the file.
   init(
     of file: StoreFile, at start: UInt64, compression: Deflate.Level?,
     options: BinaryStoreOptions, schema: Schema, model: @escaping () throws -> Model

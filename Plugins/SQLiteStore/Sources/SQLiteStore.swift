@@ -175,7 +175,7 @@ public final class SQLiteStore: Store {
   ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
     let contents: StoreContents
-    // The metadata can be read at once only if a snapshot before has checked the tables of the file.
+    // The metadata can be read at once only if an earlier snapshot has checked the tables of the file.
     if let before, let (metadata, list) = try? StoreContents.metadata(connection),
       before.contents.list == list, before.contents.metadata == metadata
     {
@@ -187,7 +187,7 @@ public final class SQLiteStore: Store {
     if contents.isOwn {
       number = try CommitTable.newest(connection)
       if let before, before.contents.isOwn, before.commit == number, !anew {
-        // A process has only set keys aside.
+        // The commit is the same: a process has only leased keys.
         try connection.execute("COMMIT")
         pool?.give(connection)
         return before
@@ -246,14 +246,14 @@ public final class SQLiteStore: Store {
   /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
-    // Taken before the commit: after it, the lack of a connection must not make the save fail.
+    // The connection is opened before the commit. A failure to open it must not make a finished save fail.
     let reader = Watch(connection: try idleReader())
     let isOwn = current.withLock { $0?.head.contents.isOwn ?? true }
     let before = isOwn ? nil : try connection.integer("PRAGMA data_version")
     try connection.execute("COMMIT")
     return try current.withLock { current in
       guard current != nil else { throw closed }
-      // Read before the head, so that commits from now on are detected the next time.
+      // The counter is read before the head, so that later commits are detected at the next check.
       let seen = try watched(current!)
       var head = try next(after: current!.head, with: reader.connection, anew: anew)
       // Commits of other systems have no numbers, and the newest contents may include more than one commit.
@@ -277,8 +277,8 @@ public final class SQLiteStore: Store {
     return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }
 
-  /// Records a write of this process that is no commit, such as setting keys aside, so that it does not count as an
-  /// external change.
+  /// Records a write of this process that is no commit, such as leasing keys, so that it does not count as an external
+  /// change.
   func ignoreOwnWriting() throws {
     try current.withLock { current in
       guard current != nil else { throw closed }

@@ -85,10 +85,10 @@ public struct SQLiteStoreBackend: StoreBackend {
 public struct SQLiteStoreOptions: Sendable, Hashable {
   /// The time that a save waits for a save of another process.
   public var patience: Duration = .seconds(10)
-  /// The share of the file that the history may take: the previous rows by which earlier commits can be opened. Above
-  /// it the history of the oldest commits is dropped. With 0 no history is kept.
+  /// The share of the file that the history may use. The history is the previous rows, from which earlier commits are
+  /// opened. If it needs more, the history of the oldest commits is dropped. With 0, no history is kept.
   public var historyShare = 0.5
-  /// The number of bytes that the history may take in any case.
+  /// The number of bytes that the history may always use.
   public var leastHistoryByteCount = 1 << 20
 
   /// Creates the default options.

@@ -22,7 +22,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
 
     /// The file does not end like an archive: it is none, was cut, or has a comment.
     public static let notAnArchive = Code(rawValue: "notAnArchive")
-    /// The archive contains something else than a document, according to its type.
+    /// The archive contains something other than a document, according to its type.
     public static let otherContents = Code(rawValue: "otherContents")
     /// A record of the archive is invalid.
     public static let damaged = Code(rawValue: "damaged")

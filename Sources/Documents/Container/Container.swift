@@ -121,7 +121,7 @@ package struct Container: Sendable {
 }
 
 extension DocumentError {
-  /// Makes a document's error of a disk's error.
+  /// Creates the error of a document for an error of the disk.
   init(_ error: DiskError, path: String) {
     // The code has the same name in ``DocumentError`` as in `StoreError`.
     let code = Code(rawValue: StoreError(error, path: path).code.rawValue)

@@ -97,7 +97,7 @@ extension Document {
     _ number: Int64, ofSuccessorAt path: String, of store: DocumentStore
   ) throws -> UUID {
     let backend = try places.backend(of: store.type)
-    // The file of a store with a file for each commit contains no number. The manifest does.
+    // A store that writes a file for each commit has no commit numbers in its files. The manifest has the number.
     let newest = store.hasFileForEachCommit ? number : try highestCommit(of: path, store.type)
     let inner = try backend.open(path, on: places.disk, StoreOpening(commit: newest))
     defer { try? inner.close() }

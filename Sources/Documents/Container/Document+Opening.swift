@@ -157,7 +157,7 @@ extension Container {
     }
   }
 
-  /// Opens a store at the commit that counts, or at the commit of an earlier version.
+  /// Opens a store at its commit in the newest version, or at its commit in an earlier version.
   func open(
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
     version: Int64? = nil, acceptsDamage: Bool = false
@@ -263,7 +263,7 @@ extension Container {
   /// The prefix of the names of attachments' files while their bytes are being written.
   static let incomingPrefix = ".incoming-"
 
-  /// Returns the stem of a store's files when another store has the same plain stem.
+  /// Returns a stem for the names of a store's files that is unique even if two stores have the same plain stem.
   static func stem(of name: String, uuid: UUID) -> String {
     stem(of: name) + "-" + uuid.uuidString.prefix(8).lowercased()
   }
@@ -294,7 +294,7 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-// MARK: - Others
+// MARK: - Changes by other processes
 
 extension Document {
   /// Checks whether another process has saved the document, and advances the stores to the newest version.

@@ -52,7 +52,8 @@ extension Document {
       let parts = try own(parts)
       var snapshots: [any StoreSnapshot] = []
       do {
-        // Stores keep a commit that is prepared and never confirmed in their files, where it does not count.
+        // A prepared commit that is never confirmed stays in the store's file, and no version of the document contains
+        // it.
         try prepare(parts[...], number, manifest, &snapshots) { manifest in
           try container.replace(manifest, at: container.recoveryPath)
           throw IsKept()

@@ -68,7 +68,7 @@ extension Document: StoreGroup {
     }
   }
 
-  /// Writes the manifest that counts again, if the manifest of a failed save may be in its place.
+  /// Writes the manifest of the newest version again, if the manifest of a failed save may be in its place.
   private func restoreIfNeeded() throws {
     let (container, manifest, refused) = state.withLock {
       ($0.container, $0.manifest, $0.refused)
@@ -133,8 +133,8 @@ extension Document: StoreGroup {
     }
   }
 
-  /// Has one store after another make its changes durable, then calls `confirm`. The changes count once
-  /// `confirm` returns.
+  /// Makes the changes of each store durable, one store after another, and then calls `confirm`. The changes belong to
+  /// the document once `confirm` has returned.
   func prepare(
     _ parts: ArraySlice<(store: DocumentStore, request: CommitRequest)>, _ number: Int64,
     _ manifest: Manifest, _ snapshots: inout [any StoreSnapshot],
@@ -152,7 +152,7 @@ extension Document: StoreGroup {
     snapshots.append(snapshot)
   }
 
-  /// Makes all prepared commits count at once, by replacing the manifest (spec §7.4.3).
+  /// Makes all prepared commits part of the document at once, by replacing the manifest (spec §7.4.3).
   func confirm(_ manifest: Manifest, insteadOf before: Manifest) throws {
     let container = container
     do {

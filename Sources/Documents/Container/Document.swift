@@ -37,9 +37,9 @@ public final class Document: Sendable {
     var isClosed = false
     /// Changes of attachments that the next save makes.
     var staged: [StagedName: StagedAttachment] = [:]
-    /// The manifest of a failed save, which may be in the place of the manifest that counts.
+    /// The manifest of a failed save. It may still be on the disk, in the place of the manifest of the newest version.
     var refused: Manifest?
-    /// The snapshot of each store that contexts were shown when external changes were last looked for.
+    /// The snapshot of each store at the last check for external changes. Contexts have received these snapshots.
     var shown: [StoreTag: any StoreSnapshot] = [:]
     /// Whether this session has kept or adopted a recovery.
     var hasOwnRecovery = false

@@ -39,7 +39,7 @@ public enum DocumentState: Sendable {
 
   /// The names of states.
   public enum Name: String, Sendable, Hashable, CaseIterable {
-    /// The states of the same names.
+    /// One name for each state.
     case closed, normal, editingDisabled, saving, inConflict, saveFailed
   }
 }

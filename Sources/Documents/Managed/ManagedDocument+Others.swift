@@ -15,7 +15,7 @@ extension ManagedDocument {
       guard let self, !state.withLock({ $0.isClosed }) else { return }
       Task { [weak self] in
         do { _ = try await self?.refresh() } catch {
-          // The state contains the error.
+          // The error is in the document's state already.
         }
         self?.lookForOthers()
       }
@@ -182,7 +182,7 @@ extension Document {
     }
     let changes = staged
     state.withLock { state in
-      // Content staged for a save that failed may have changed since.
+      // Content that was staged for a failed save may be outdated, so it is replaced.
       state.staged = state.staged.filter { !$0.key.isContent }
       state.staged.merge(changes) { _, new in new }
     }

@@ -147,7 +147,7 @@ extension ManagedDocument {
     }
   }
 
-  // MARK: - By itself
+  // MARK: - Autosave
 
   /// Counts a change of the main context or the root context, on the queue of that context.
   ///
@@ -213,7 +213,7 @@ extension ManagedDocument {
     }
   }
 
-  // MARK: - The end
+  // MARK: - Closing
 
   /// Saves unsaved changes, and closes the document.
   ///

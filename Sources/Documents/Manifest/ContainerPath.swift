@@ -1,10 +1,10 @@
 /// The paths that a manifest may name (spec §7.2.2): a folder of the document and one name in it.
 ///
-/// No name leads out of the document, and each name means the same file on every system. A name contains only
-/// ASCII letters, digits and `-`, `_` and `.`, so neither slashes nor drives. Names of devices are refused, and
-/// so are two names that a file system takes for one.
+/// No name leads out of the document, and each name means the same file on every system. A name contains only ASCII
+/// letters, digits and `-`, `_` and `.`, so it has no slashes and no drive. Names of devices are refused. Two names
+/// that differ only in case are refused too.
 package enum ContainerPath {
-  /// Returns the reason why a manifest may not name a path in a folder, or `nil` if it may.
+  /// Returns the reason why a manifest must not name the given path in a folder, or `nil` if the path is allowed.
   package static func objection(to path: String, in folder: String) -> String? {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts.first, first.elementsEqual(folder.utf8) else {
@@ -14,7 +14,7 @@ package enum ContainerPath {
     return objection(to: name).map { "is \(quoted(path)): the name \($0)." }
   }
 
-  /// Returns the reason why a file of a document may not have a name, or `nil` if it may.
+  /// Returns the reason why no file of a document may have the given name, or `nil` if the name is allowed.
   package static func objection(to name: String) -> String? {
     if name.isEmpty { return "is empty" }
     if name.utf8.count > 200 { return "is longer than 200 bytes" }

@@ -113,7 +113,7 @@ extension Manifest {
       var name: String
       var isContent: Bool
     }
-    // Sorted by first version, each attachment ends before the next of the same name begins.
+    // In the order of first versions, each attachment must end before the next attachment of the same name begins.
     var ends: [Name: Int64] = [:]
     let inOrder = attachments.enumerated().sorted {
       ($0.element.since, $0.offset) < ($1.element.since, $1.offset)

@@ -5,7 +5,8 @@ public import StoreInterface
 
 /// The contents of a document, and the commit of each store that counts (spec §7.3).
 ///
-/// A reader reads the manifest first, and a save replaces it last. A commit counts once the manifest names it.
+/// A reader reads the manifest first, and a save replaces it last. A commit becomes part of the document when the
+/// manifest names it.
 public struct Manifest: Sendable, Hashable {
   /// The document's UUID, which stays when the document moves.
   public var uuid: UUID
@@ -65,7 +66,7 @@ extension Manifest {
     public var configuration: String?
     /// The options of the backend, by name.
     public var options: [String: String] = [:]
-    /// The commit that counts.
+    /// The store's commit in the newest version of the document.
     public var commit: Int64
     /// The files with earlier versions, the oldest first, of a store that has had several files.
     public var earlier: [EarlierFile] = []
@@ -76,7 +77,7 @@ extension Manifest {
   public struct EarlierFile: Sendable, Hashable {
     /// The path of the file, relative to the document.
     public var file: String
-    /// The last commit in the file that counted.
+    /// The last commit in the file that belongs to a version.
     public var commit: Int64
     /// The first version whose state of the store is not in this file.
     public var until: Int64

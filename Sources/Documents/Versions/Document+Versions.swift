@@ -188,8 +188,8 @@ extension Document {
     return count
   }
 
-  /// Has each store keep only the commits that versions need, and removes the bytes of the given attachments
-  /// that no version contains any more.
+  /// Makes each store keep only the commits that versions need, and removes the bytes of the given attachments that no
+  /// version contains any more.
   private func giveBack(
     _ attachments: [Manifest.AttachmentEntry], eagerly: Bool
   ) throws {

@@ -12,7 +12,7 @@ public struct VersionPolicy: Sendable, Hashable {
   public struct Rule: Sendable, Hashable {
     /// The greatest age of a version for this rule, in seconds.
     public var age: Double
-    /// The length in seconds of the spans of which one version each is kept, or 0 to keep all versions.
+    /// The length of a span in seconds, or 0 to keep all versions. One version of each span is kept.
     public var span: Double
 
     /// Makes a rule that keeps one version of each span, for versions up to an age.

@@ -38,7 +38,8 @@ public final class FileLock: Sendable {
     } catch let error where error.code == .closed {
       return
     } catch {
-      // A name that stays makes the next holder look for a crash, which is harmless. A lock that stays is not.
+      // If the name stays, the next holder looks for a crash, which is harmless. A lock that stays is not, so the file
+      // is closed in any case.
     }
     try file.close()
   }

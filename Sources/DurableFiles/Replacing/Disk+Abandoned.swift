@@ -41,8 +41,8 @@ extension Disk {
       else { continue }
       let path = directory.appendingPathComponent(entry.name)
       if entry.kind == .directory {
-        // A shortened stem does not tell the path of a long name. Only the next writer of that path knows it, so the
-        // folder stays.
+        // A shortened stem does not contain the whole name of the target. Only the next writer of the target knows that
+        // name, so the folder stays.
         if let target {
           try restore(from: path, target)
         } else if try exists(path.appendingPathComponent(Workspace.oldFolder)) {

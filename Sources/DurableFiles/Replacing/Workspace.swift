@@ -4,7 +4,7 @@
 /// `old/`. Only the owner has access to the folder.
 struct Workspace {
   let disk: any Disk
-  /// The path whose place is taken.
+  /// The path of the file or folder that will be replaced.
   let target: String
   /// The private folder.
   let folder: String

@@ -38,7 +38,7 @@ struct PagedBytes: Sendable {
     count = newCount
   }
 
-  /// Sets a range to the filling.
+  /// Overwrites a range with the filling: zeros or garbage.
   mutating func fill(_ range: Range<Int>, with filling: Filling) {
     var position = range.lowerBound
     while position < range.upperBound {

@@ -139,7 +139,7 @@ struct SimulatedCalls: DiskCalls {
   }
 }
 
-// MARK: - One operation
+// MARK: - Recording an operation
 
 extension SimulatedCalls {
   /// Records an operation, and performs it unless a failure is planned for it.

@@ -29,7 +29,8 @@ public struct SimulatedDisk: Disk {
 
   init(_ state: SimulatedState) {
     self.state = Guarded(state)
-    // A crash ends every process. Every node created since the last boot has raised the number.
+    // The highest node number serves as the number of the boot: a crash ends every process, and the number has grown
+    // since the last boot.
     let boot = state.nodes.keys.max()?.rawValue ?? 1
     process = ProcessIdentity(
       hostName: "here", bootID: "boot-\(boot)", processID: 100, startTime: 1)

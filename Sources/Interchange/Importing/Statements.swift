@@ -38,7 +38,7 @@ struct ReferenceStatements {
     return (Int(owners[other]) - 1, isOrdered ? Int(places[other]) : 0)
   }
 
-  /// Returns the place after the last member, and counts one more member.
+  /// Returns the place of the next member in an owner's list, and counts that member.
   mutating func nextPlace(at owner: Int, of count: Int) -> Int {
     grow(&counts, to: count)
     defer { counts[owner] += 1 }

@@ -222,7 +222,7 @@ private struct Inference {
               continuation.entity(after: name).map { !newFamily.contains($0.name) } ?? true
             }.map { "\"\($0)\"" }.joined(separator: ", ")))
     }
-    // The problem applies to both ends. It is reported for the relationship with the lesser name only.
+    // The problem applies to both ends. It is reported only for the relationship whose name comes first.
     if let inverse = new.inverse(of: relationship),
       let old = self.before(inverse, of: relationship.destination),
       self.old.inverse(of: before)?.name != old.name,

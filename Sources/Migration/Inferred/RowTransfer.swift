@@ -347,7 +347,7 @@ extension LayoutColumn {
   }
 }
 
-// MARK: - References that follow from others
+// MARK: - References computed from inverses
 
 extension RowTransfer {
   /// Returns the origins with the references that are computed from the opposite relationship.

@@ -35,7 +35,7 @@ struct InferenceMemory {
       attribute.renamingIdentifier == nil && !attribute.isTransient
     }
 
-    /// Whether an entity is continued by name.
+    /// Whether the model has the entity, and the entity has no renaming identifier.
     private static func isPlain(_ entity: String, in model: Model) -> Bool {
       model[entity].map { $0.renamingIdentifier == nil } ?? false
     }

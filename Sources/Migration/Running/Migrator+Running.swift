@@ -56,7 +56,7 @@ extension Migrator {
     }
     if let report { return report }
     do { try commit(plan, opened) } catch {
-      // The backup is a copy of a store that still exists.
+      // The store is unchanged, so its backup is not needed.
       if let backup { try? places.destroy(backup) }
       // A database of another system can't take another model, so a database of this format replaces it.
       guard writesForeign, let refusal = error as? StoreError, refusal.code == .incompatibleModel,

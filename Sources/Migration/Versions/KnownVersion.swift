@@ -29,7 +29,8 @@ public struct KnownVersion: Sendable, Hashable {
   public func isSame(as other: KnownVersion) -> Bool { isSame(as: other.model) }
 
   func isSame(as other: Model) -> Bool {
-    // A model file may have a hundred versions, and the hashes of one version take a millisecond.
+    // The hashes of a version take a millisecond, and a model file may have a hundred versions. So hashes are compared
+    // last.
     model.isSame(as: other)
       || model.mayHaveHashes(of: other) && model.versionHashes == other.versionHashes
   }

@@ -44,7 +44,7 @@ struct MappingCompletion {
       && !mappings.contains(where: { $0.sourceEntity == entity.name })
     {
       guard continuation.entity(after: entity.name) == nil else {
-        // The successor is made from another entity.
+        // The entity's successor is already made from another entity.
         throw wrong(
           """
           Nothing says what becomes of the objects of "\(entity.name)": map them, or let them go with \
@@ -195,7 +195,7 @@ struct MappingCompletion {
     }
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private func wrong(_ message: String) -> MigrationError { MigrationError(.badMapping, message) }
 

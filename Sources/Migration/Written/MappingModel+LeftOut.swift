@@ -6,7 +6,7 @@ import StoreInterface
 extension MappingModel {
   /// Counts the objects that no mapping takes because of the mappings' conditions, by entity.
   ///
-  /// An entity that no mapping takes objects of is not counted here.
+  /// The objects of an entity without a mapping are not counted here.
   ///
   /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` for a condition that contradicts the
   ///   model.

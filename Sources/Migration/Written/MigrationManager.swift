@@ -67,7 +67,7 @@ public final class MigrationManager {
   private let usual = EntityMigrationPolicy()
 }
 
-// MARK: - What became what
+// MARK: - Associations
 
 extension MigrationManager {
   /// Records that a source object has become a destination object. A source object may have several destination
@@ -270,7 +270,7 @@ extension MigrationManager {
   }
 }
 
-// MARK: - The run
+// MARK: - Running the mappings
 
 extension MigrationManager {
   /// Runs all mappings.

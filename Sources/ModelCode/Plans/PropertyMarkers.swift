@@ -100,8 +100,8 @@ struct RelationshipMarker {
     }
   }
 
-  /// Returns the key path of the inverse if this end states it. One end does: the to-many end, or else the end of the
-  /// entity with the lesser name.
+  /// Returns the key path of the inverse if this end has to state it; `nil` otherwise. Only one of the two ends states
+  /// it: the to-many end, or, if both ends are of the same kind, the end of the entity whose name comes first.
   private static func inverse(
     of relationship: Relationship, in entity: PlannedEntity, _ plan: ClassPlan
   ) -> String? {

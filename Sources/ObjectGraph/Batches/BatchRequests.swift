@@ -1,7 +1,7 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// The form of a batch's result.
+/// The kind of result that a batch returns.
 public enum BatchResultType: Sendable, Hashable {
   /// No details.
   case statusOnly
@@ -33,7 +33,7 @@ public struct BatchResult: Sendable {
 public struct BatchInsertRequest {
   /// The name of the entity.
   public var entity: String
-  /// The form of the result.
+  /// The kind of result that the batch returns.
   public var resultType = BatchResultType.statusOnly
   let fill: (Int, inout [String: Value]) throws -> Bool
 
@@ -48,8 +48,8 @@ public struct BatchInsertRequest {
 
   /// Creates a request that inserts objects one after another until `fill` returns `false`.
   ///
-  /// - Parameter fill: Receives the index of the object, and sets its values. A value that it does not set stays as it
-  ///   is after an insertion, for example the attribute's default.
+  /// - Parameter fill: Receives the index of the object, and sets its values. A value that `fill` does not set keeps
+  ///   its initial value, such as the attribute's default.
   public init(
     _ entity: String, filling fill: @escaping (Int, inout [String: Value]) throws -> Bool
   ) {

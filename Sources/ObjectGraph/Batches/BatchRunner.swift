@@ -29,7 +29,7 @@ struct BatchRunner {
 
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try run(request.resultType) { batch in
-      // The pin keeps both fetches at one moment, because another context may save between them.
+      // Another context may save between the two fetches. The pin makes both fetches read the same commit.
       try ObjectRefresh(batch).pin(to: QueryGeneration(workspace.coordinator))
       var fetch = QueryRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities

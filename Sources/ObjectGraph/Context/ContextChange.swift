@@ -22,7 +22,7 @@ public struct ContextChange: Sendable {
   public let author: String?
   /// The context's own changes, by store. A merge, a refresh or a rollback adds nothing here.
   public let layers: [StoreTag: Layer]
-  /// The objects that changed in the context without a change by the context.
+  /// The objects that a merge, a refresh or a rollback has changed in the context.
   private let events: ObjectEvents
 
   /// The numbers of the link tables, which contain links and no objects.

@@ -39,7 +39,8 @@ struct ContextExecutor {
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }
     case .privateQueue:
-      // The queue may run work that waits for the main actor. The main actor is about to wait for the queue.
+      // The queue may wait for changes that the main actor owes. The main actor is about to wait for the queue, so it
+      // publishes the changes first.
       if ContextPlace.isMainActor { catchUpWithMainActor() }
       return try ContextPlace.wait(for: queue!) { try turn(body) }
     }
@@ -79,7 +80,7 @@ struct ContextExecutor {
 extension ContextExecutor {
   /// Schedules a turn on the main queue that processes the changes made on the main actor outside of `perform`.
   ///
-  /// - Parameter isOwed: Whether child contexts wait for that turn, because it shows them new changes.
+  /// - Parameter isOwed: Whether child contexts must wait for that turn before they see all changes.
   func endTurnSoon(isOwed: Bool = true) {
     guard place.concurrency == .mainActor, workspace.progress.turnDepth == 0 else { return }
     if isOwed { workspace.mail.owedTurn.begin() }
@@ -94,7 +95,7 @@ extension ContextExecutor {
     }
   }
 
-  /// Has the ancestors that belong to the main actor publish the changes that they owe, so that this context sees them.
+  /// Ensures that ancestors on the main actor have published the changes that they owe, so that this context sees them.
   func catchUpWithMainActor() {
     var next = workspace.parent
     while let ancestor = next {

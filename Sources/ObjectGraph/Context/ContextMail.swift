@@ -4,8 +4,8 @@ import Synchronization
 
 /// The part of a context that other contexts use: its queue and its mailbox.
 ///
-/// Does not retain the context. If another thread retained the context for a moment, the context might end there while
-/// the program reads its objects elsewhere.
+/// Does not retain the context. If another thread retained the context, that thread might release it last, while the
+/// program still reads the context's objects in their own place.
 final class ContextMail: Sendable {
   let place: ContextPlace
   /// The queue of a context with a private queue; `nil` for any other context.

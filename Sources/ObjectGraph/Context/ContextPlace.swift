@@ -18,7 +18,7 @@ final class ContextPlace: @unchecked Sendable {
     get { unsafe turn.pointee.load(ordering: .relaxed) }
     set { unsafe turn.pointee.store(newValue, ordering: .relaxed) }
   }
-  /// Whether the thread was noted because it used the context without taking a turn. By now the thread may do other
+  /// Whether `thread` was recorded because it used the context without taking a turn. By now that thread may do other
   /// work.
   private let isNoted = Atomic(false)
   /// The kind of the place.
@@ -73,7 +73,7 @@ final class ContextPlace: @unchecked Sendable {
 
   /// Whether the caller has the turn.
   var isHeld: Bool {
-    // A turn on another thread sets the thread before it clears the note.
+    // A turn on another thread stores its thread before it clears the flag.
     let isNoted = isNoted.load(ordering: .acquiring)
     return isCurrent && (!isNoted || ContextPlace.isMainActor)
   }
@@ -94,7 +94,7 @@ final class ContextPlace: @unchecked Sendable {
 
   /// Gives the turn back.
   func leave(_ before: Holder) {
-    // The main actor has left the thread that was noted before this turn.
+    // The main actor has moved away from the thread that was recorded before this turn.
     if before.isNoted, before.thread != ContextPlace.currentThread { return forgetThread() }
     isNoted.store(before.isNoted, ordering: .releasing)
     thread = before.thread
@@ -119,7 +119,7 @@ final class ContextPlace: @unchecked Sendable {
   private func refuse(_ what: String) {
     if isAnywhere.load(ordering: .acquiring) { return }
     if concurrency == .mainActor, ContextPlace.isMainActor {
-      // The main actor may move from thread to thread. Its thread is noted here, and the note is valid until the main
+      // The main actor may move to another thread. Its thread is recorded here, and the record is valid until the main
       // queue runs its next work.
       isNoted.store(true, ordering: .releasing)
       thread = ContextPlace.currentThread

@@ -4,7 +4,8 @@ extension ManagedObjectContext {
   /// Refreshes an object from the parent or the store.
   ///
   /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are dropped and the object becomes
-  ///   a fault. If the fault leads to an object that is deleted here, the delete rule of that object applies to it.
+  ///   a fault. If its stored row refers to an object that this context has deleted, the delete rule of the deleted
+  ///   object applies to it.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     ObjectRefresh(workspace).refresh(object, mergeChanges: mergeChanges)
   }

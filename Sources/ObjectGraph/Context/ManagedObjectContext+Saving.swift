@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     ObjectValidator(workspace).failures(of: object)
   }
 
-  /// Has the next save compute the derived values of an unchanged object.
+  /// Marks an unchanged object, so that the next save computes its derived values.
   package func deriveAgain(_ object: ManagedObject) {
     workspace.realize(object)
     _ = workspace.beginChange(of: object)

@@ -146,7 +146,7 @@ extension PersistentStoreCoordinator {
     switch error {
     case let error as ContextError: error.code == .incompatibleModel
     case let error as StoreError:
-      // A backend can't distinguish the file of another backend from a damaged file of its own.
+      // If a backend reports damage, the file may be an intact file of another backend.
       error.code == .incompatibleModel
         || type != nil && [.notAStore, .damaged].contains(error.code)
     default: false
@@ -255,7 +255,7 @@ extension PersistentStoreCoordinator {
   }
 }
 
-// MARK: - What fits
+// MARK: - Checks of paths, models and stores
 
 extension PersistentStoreCoordinator {
   func requirePlaces() throws -> StorePlaces {

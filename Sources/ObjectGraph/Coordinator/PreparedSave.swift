@@ -21,7 +21,7 @@ struct PreparedSave {
     }
     var befores: [any StoreSnapshot] = []
     var afters: [any StoreSnapshot] = []
-    // A request that its store would refuse is found here, before any store has committed.
+    // If a store would refuse its request, the save fails here, before any store has committed.
     for part in parts {
       let head = try part.store.snapshot()
       try part.request.check(against: head, path: part.store.path)
@@ -38,8 +38,8 @@ struct PreparedSave {
         }
       }
       guard failures.isEmpty else {
-        // This error has another code than the first error. After a conflict a caller may try again, here above a
-        // partly saved state.
+        // The code differs from the code of the first error. A caller may retry after a conflict, but must not retry
+        // when one store is already saved.
         throw StoreError(
           .failed,
           """

@@ -7,7 +7,7 @@ import Foundation
 /// until the slow save is done, or for twice the time of the slow save's longest attempt. The wait has a limit because
 /// a hook of the slow save may itself wait for the save of another context. Saves of another process do not wait.
 final class SaveTurns: @unchecked Sendable {
-  // Sendable: the condition guards what may change.
+  // Sendable: the condition guards all mutable state.
   private let condition = NSCondition()
   private var first: SaveTurn?
 

@@ -1,7 +1,7 @@
 import Foundation
 public import ObjectModel
 
-/// A statement about an attribute that its Swift type can't make.
+/// An option of an attribute that its Swift type can't express.
 public struct AttributeOption: Sendable {
   let apply: @Sendable (inout Attribute) -> Void
 
@@ -86,7 +86,7 @@ public struct AttributeOption: Sendable {
     }
   }
 
-  /// Sets the default value of new objects, if a literal is not enough to write it.
+  /// Sets the default value of new objects. Use it for a default that no literal can express.
   ///
   ///     @Attribute(.default(Date(timeIntervalSinceReferenceDate: 0))) var start: Date
   public static func `default`<V: AttributeValue>(_ value: V) -> AttributeOption {
@@ -108,7 +108,7 @@ public struct AttributeOption: Sendable {
   }
 }
 
-/// A statement about an entity that its class can't make.
+/// An option of an entity that its class can't express.
 public struct EntityOption: Sendable {
   let apply: @Sendable (inout Entity) -> Void
 

@@ -25,7 +25,8 @@ public struct EntityDeclaration {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
     func names(_ paths: [PartialKeyPath<Object>]) -> [String] {
-      // The name of a key path that leads to no property is the path's description. Making the model refuses that name.
+      // If a key path leads to no property, its name is the path's description. The initializer of the model refuses
+      // that name.
       paths.map { path in
         properties.first { $0.path == path }?.property.name ?? "\(path)"
       }

@@ -5,7 +5,7 @@ public import ObjectQuery
 public struct EntityProperty {
   /// The key path of the property; `nil` for a fetched property, which no key path can lead to.
   let path: AnyKeyPath?
-  /// The property, without the inverse: that is set when all classes are known.
+  /// The property without its inverse. The inverse is set when all classes are known.
   let property: Property
   var destination: ManagedObject.Type?
   var inverse: AnyKeyPath?
@@ -68,7 +68,7 @@ extension EntityProperty {
 extension EntityProperty {
   /// Declares a fetched property.
   ///
-  /// - Parameter type: A function for its parameter type only, which is the type of the property. It is never called.
+  /// - Parameter type: A function that is never called. The type of its parameter is the type of the property.
   public static func fetched<Object: ManagedObject>(
     _ name: String, _ type: ([Object]) -> Void, where predicate: String? = nil,
     sortedBy sortKeys: [SortKey] = [], limit: Int = 0

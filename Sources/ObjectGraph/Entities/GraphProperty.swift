@@ -41,7 +41,7 @@ final class GraphProperty: Sendable {
     let order: Int?
     /// The inverse relationship.
     let inverse: Relationship?
-    /// Whether nothing else must be written when the reference is set.
+    /// Whether setting the reference requires no other write.
     let isPlain: Bool
     /// Whether deleting the object with the reference affects the object that the reference leads to.
     var mattersToDeletion: Bool {
@@ -68,7 +68,8 @@ final class GraphProperty: Sendable {
     let links: LinkTable.Side?
     /// The inverse relationship.
     let inverse: Relationship?
-    /// Whether a link may lead to an object that is to be deleted, because the inverse's delete rule is to deny that.
+    /// Whether a link may lead to an object that is to be deleted. That is possible if the inverse has the delete rule
+    /// *deny*.
     var mayLeadToDeleted: Bool { links != nil && inverse?.deleteRule == .deny }
 
     init(

@@ -9,7 +9,7 @@ final class GraphSchema: Sendable {
   private let byNumber: [UInt16: GraphEntity]
   private let byName: [String: GraphEntity]
   /// The paths from the objects of an entity to the objects that derive values from them, by entity. A path is a list
-  /// of relationship names. An entity with derived attributes has an entry, if only an empty one.
+  /// of relationship names. Every entity with derived attributes has an entry, which may be empty.
   private let derivedWays: [String: Set<[String]>]
   /// For each derived attribute with a path of relationships: its own entity, and the entities along the path.
   private let derivingFamilies: [Set<UInt16>]

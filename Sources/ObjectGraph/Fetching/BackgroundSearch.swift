@@ -93,7 +93,7 @@ struct BackgroundSearch {
             })
         }
       }
-      // If an index has answered, not every row was counted, so the progress is completed here.
+      // A search by an index does not count every row, so the progress is completed here.
       if let progress {
         progress.totalUnitCount = max(progress.totalUnitCount, 1)
         progress.completedUnitCount = progress.totalUnitCount

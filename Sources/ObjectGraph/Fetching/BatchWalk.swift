@@ -26,7 +26,7 @@ struct BatchWalk {
       return
     }
     var batch: [ManagedObject] = []
-    // The receiver of a batch may save or process changes, and then the rows found before are not current.
+    // The receiver of a batch may save or process changes. The rows that were found before are then outdated.
     var isCurrent = true
     try part.plan.forEachRun(in: part.source) { run in
       guard let entity = part.state.entity(run.entityNumber, workspace) else { return }

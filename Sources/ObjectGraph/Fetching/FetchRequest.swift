@@ -14,7 +14,7 @@ public import ObjectQuery
 /// The settings of ``ObjectQuery/QueryRequest``, such as `fetchLimit`, are properties of the request.
 @dynamicMemberLookup
 public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
-  /// The request as backends see it.
+  /// The request in the form that stores receive.
   public var query: QueryRequest
 
   /// Creates a request for all objects of the class.
@@ -31,11 +31,11 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     query = QueryRequest(type.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
   }
 
-  /// Creates the request that a model keeps under a name.
+  /// Creates a request from a fetch request template of a model.
   ///
   ///     let request = try FetchRequest<Trip>(template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
   ///
-  /// - Parameter variables: The values of the variables in its predicate.
+  /// - Parameter variables: The values of the variables in the template's predicate.
   /// - Throws: `QueryError` if the model has no such template, its predicate can't be read, or a variable has no value.
   public init(
     template name: String, in model: Model, variables: [String: (any QueryArgument)?] = [:]

@@ -15,7 +15,8 @@ struct SearchPart: Sendable {
   let order: CompiledOrder?
 }
 
-/// The places that a search on another thread has found. A context makes objects of them.
+/// The result of a search on another thread: the positions of the found rows, or the found keys. A context makes
+/// objects of them.
 struct FoundPlaces: Sendable {
   /// Rows of blocks of one store, in the requested order.
   struct Rows: Sendable {

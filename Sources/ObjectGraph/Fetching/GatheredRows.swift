@@ -33,7 +33,8 @@ struct GatheredRows {
       }
       return
     }
-    // The objects of a large group of rows of one block are near each other in memory.
+    // The rows of a large group are in one block, so their objects are likely to be near each other in memory. No
+    // prefetch is needed.
     finish()
     try objects.append(addingCapacity: count) { objects in
       for index in 0..<count {

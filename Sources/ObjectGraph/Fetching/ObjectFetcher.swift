@@ -14,7 +14,7 @@ struct ObjectFetcher {
   func fetch<T: ManagedObject>(_ request: QueryRequest, as type: T.Type) throws -> [T] {
     let objects = try found(request) { $0.requireClass(T.self) }
     try Prefetcher(workspace).read(objects, for: request)
-    // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
+    // SAFETY: Every object is of the class, and both arrays contain only pointers to the objects.
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
@@ -155,7 +155,7 @@ extension [ManagedObject] {
       object.source.entity.requireClass(T.self)
       checked = Swift.type(of: object)
     }
-    // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
+    // SAFETY: Every object is of the class, and both arrays contain only pointers to the objects.
     return unsafe unsafeBitCast(self, to: [T].self)
   }
 }

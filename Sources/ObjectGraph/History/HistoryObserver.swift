@@ -28,7 +28,7 @@ public final class HistoryObserver: Sendable {
     var request: HistoryRequest
     var holds: [UUID: HistoryHold] = [:]
 
-    /// Tells the stores which commits the observer has not returned yet.
+    /// Tells the stores to keep the commits that the observer has not returned yet.
     mutating func hold(_ stores: [PersistentStore]) {
       let commits = request.after?.commits ?? [:]
       holds = holds.filter { commits[$0.key] != nil }
@@ -69,7 +69,7 @@ public final class HistoryObserver: Sendable {
   ///   longer keeps the next transaction, the observer continues only from another place (``move(to:)``).
   public func next() throws -> [HistoryTransaction] {
     try state.withLock { state in
-      // The next call returns a commit that is made between these two reads, so that no commit is returned twice.
+      // A commit between these two reads is left for the next call, so that no commit is returned twice.
       let end = try coordinator.historyToken
       let transactions = try coordinator.history(state.request).filter {
         $0.number <= end.commits[$0.store] ?? -1

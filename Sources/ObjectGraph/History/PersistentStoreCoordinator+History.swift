@@ -195,7 +195,8 @@ private struct HistoryReading {
         for column in layout.columns {
           guard let given = try location.block.presence(of: column), given.isGiven(location.row)
           else { continue }
-          // The place in an ordered relationship belongs to the reference.
+          // A reference `stop` has the column `stop#order` for its place in an ordered relationship. A change of the
+          // place counts as a change of the reference.
           let name = column.name.prefix { $0 != "#" }
           found[key, default: Found()].properties.insert(String(name))
         }

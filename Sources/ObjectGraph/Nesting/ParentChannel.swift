@@ -75,7 +75,7 @@ struct ParentChannel {
     }
   }
 
-  /// Moves one store of the child to the state that the parent shows now, and resolves the affected objects anew.
+  /// Advances one store of the child to the state that the parent shows now, and looks up the affected objects again.
   private func moveOn(_ state: StoreState, _ outcome: Outcome) throws {
     guard let base = outcome.bases[state.tag] else { return state.setSaved(state.base, version: 0) }
     let touched = outcome.touched[state.tag] ?? []
@@ -135,7 +135,7 @@ extension Workspace {
   ///
   /// - Returns: The keys of rows that differ from the child's rows, by store.
   func take(_ push: Push) throws -> [StoreTag: Set<ObjectKey>] {
-    // Earlier changes of this context are its own work, which is announced and undone separately.
+    // The context's own earlier changes get a notification and an undo step of their own.
     try processPendingChanges()
     var touched: [StoreTag: Set<ObjectKey>] = [:]
     for part in push.parts {

@@ -83,12 +83,12 @@ extension ManagedObject {
     if !state.contains(.realized) || source.isUnresolved { realize() }
   }
 
-  /// Returns the value of an attribute or a reference in the form that rows have.
+  /// Returns the value of an attribute or a reference as rows store it.
   private final func storedValue(_ key: String) -> Value {
     storedValue(PropertyHash.of(key)) { key }
   }
 
-  /// Returns the value of an attribute or a reference in the form that rows have.
+  /// Returns the value of an attribute or a reference as rows store it.
   ///
   /// - Parameters:
   ///   - hash: The hash of the name.

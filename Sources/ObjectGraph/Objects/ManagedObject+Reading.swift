@@ -178,7 +178,7 @@ extension ManagedObject {
   final func realize() {
     let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
     guard isUnresolved, let workspace = source.entity.workspace else {
-      // The object has its row already, or its context is gone and nothing more can be looked up.
+      // The object has its row already, or its context is gone and no row can be looked up.
       if !state.contains(.realized) { awake() }
       return
     }
@@ -194,7 +194,7 @@ extension ManagedObject {
 }
 
 extension AttributeType {
-  /// The value that is read where a required attribute has no value yet.
+  /// The value that a read returns for a required attribute without a value.
   fileprivate var zero: Value {
     switch self {
     case .int16, .int32, .int64: .integer(0)

@@ -34,8 +34,8 @@ extension ManagedObject {
     }
   }
 
-  /// Sets a reference in place if no inverse must change with it. Returns `false` if the caller must set it in another
-  /// way.
+  /// Sets a reference in place if no inverse must change with it. Returns `false` if the caller must set the reference
+  /// through ``relate(to:_:_:)``.
   ///
   /// The other object must be known to exist in the same store and context.
   private final func setPlainReference(to other: ManagedObject, _ hash: UInt64) -> Bool {

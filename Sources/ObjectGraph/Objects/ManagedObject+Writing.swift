@@ -1,4 +1,4 @@
-// SAFETY: An object retains its row source. Each function uses the source before it can lead the object to another source.
+// SAFETY: An object retains its row source. No function uses a source after it has given the object another source.
 
 public import Foundation
 public import ObjectModel
@@ -33,7 +33,7 @@ extension ManagedObject {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
-      // The observers of a tracked property may do anything, so the property is set in the other way.
+      // An observer of a tracked property may run any code, so this fast path refuses tracked properties.
       guard code.form == .attribute, isRight(code), !state.contains(.tracked) else { return false }
       if source.isOpen {
         // SAFETY: An open source has a draft, and nothing closes the draft while it is written.

@@ -103,7 +103,7 @@ open class ManagedObject {
     of type: Object.Type
   ) -> [EntityProperty] { [] }
 
-  /// The type under a name that no declaration of the program can shadow in the code that ``Entity(_:)`` adds.
+  /// An alias of the type for the code that ``Entity(_:)`` adds. No declaration of the program can shadow this alias.
   public typealias EntityProperty = ObjectGraph.EntityProperty
   /// The type under a name that no declaration of the program can shadow in the code that ``Entity(_:)`` adds.
   public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
@@ -165,7 +165,7 @@ public struct SnapshotEvents: OptionSet, Sendable {
   public static let rollback = SnapshotEvents(rawValue: 1 << 4)
   /// The object was refreshed from its store.
   public static let refresh = SnapshotEvents(rawValue: 1 << 5)
-  /// A merge policy chose among values.
+  /// A merge policy has set values of the object.
   public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
 }
 
@@ -280,7 +280,7 @@ extension ManagedObject: Hashable {
 extension ManagedObject: EntityMapped {}
 
 extension ManagedObject: QueryArgument {
-  /// The object as a constant to compare with: `owner == %@`.
+  /// An expression with the object as its constant value, to compare with: `owner == %@`.
   public final var queryExpression: QueryExpression { .object(objectID) }
 }
 

@@ -58,7 +58,8 @@ final class RelatedStorage {
   private let entity: EntityState?
   /// The same entity state, for use without retaining it.
   private let entityReference: Unmanaged<EntityState>?
-  /// The addresses of objects that were read, which save another look into the table; 0 for objects not read yet.
+  /// The addresses of objects that were read before, which spare a second lookup in the table; 0 for an object not read
+  /// yet.
   private let addresses: UnsafeMutablePointer<UInt>
   @exclusivity(unchecked) private var storedDepartures = 0
   @usableFromInline let count: Int
@@ -85,7 +86,7 @@ final class RelatedStorage {
 
   deinit { unsafe addresses.deallocate() }
 
-  /// The entity's departures when the first address was stored.
+  /// The value of the entity's departure count when the first address was stored.
   @inline(__always)
   private var departures: Int {
     // SAFETY: No access overlaps another access to this field.

@@ -6,7 +6,7 @@ import StoreInterface
 ///
 /// Changes have this form everywhere: from a child to its parent, in undo and redo, in a save, in a document.
 struct Changes: Sendable {
-  /// The base of the changes now.
+  /// The current base of the changes.
   var base: StoreBase
   /// The changes.
   var layer: Layer
@@ -44,10 +44,10 @@ struct Repairs: Sendable {
   var before = Layer()
 }
 
-/// The rows that the context has asked to see in their newest state, so that its changes of them are in no conflict.
+/// The rows whose newest state the context has asked to see. Its changes of these rows cause no conflict.
 struct SeenRows: Sendable {
-  /// The keys of rows that the context has seen whole.
+  /// The keys of rows of which the context has seen all newest values.
   var keys: Set<ObjectKey> = []
-  /// The changes of a save on behalf of the context, which has seen the values of that save.
+  /// The rows that a batch of the context has saved. The context has seen these values.
   var ownSave = Layer()
 }

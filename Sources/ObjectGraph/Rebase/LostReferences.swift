@@ -4,11 +4,11 @@ import Rows
 /// Clears references and removes links of the changes that refer to deleted rows.
 struct LostReferences {
   private let rows: RebasedRows
-  /// Layers that mention rows that may be deleted; `nil` if any row may be.
+  /// The layers that contain every row that may be deleted; `nil` if any row may be deleted.
   private let differences: [Layer]?
   /// The keys of further rows that may be deleted: their conflicts were decided, or their changes were given up.
   private let settled: Set<ObjectKey>
-  /// The keys of rows that have their changes back after a repair, and so may refer to any deleted row.
+  /// The keys of rows with a reverted repair. Such a row may refer to any deleted row.
   private let restored: Set<ObjectKey>
 
   init(
@@ -23,7 +23,7 @@ struct LostReferences {
 
   /// Clears references and removes links to rows that another save has deleted.
   ///
-  /// A reference that the base contains too was the concern of the save that deleted the row.
+  /// A reference that the base contains too is skipped: the save that deleted the row was responsible for it.
   func clear() throws {
     for changes in rows.layer.entities {
       if let entity = rows.graph[changes.entityNumber] {
@@ -101,7 +101,7 @@ extension RebasedRows {
 }
 
 extension RowEntry {
-  /// The row that contains the entry's values; `nil` for a removal.
+  /// The row with the values of the entry; `nil` for a removal.
   var given: RowLocation? {
     switch self {
     case .put(let location), .changed(let location): location

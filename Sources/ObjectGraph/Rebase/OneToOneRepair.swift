@@ -14,7 +14,7 @@ struct OneToOneRepair {
   ///
   /// - Parameters:
   ///   - givenUp: The keys of rows with given-up changes.
-  ///   - settled: The keys of rows that may have no change any more.
+  ///   - settled: The keys of rows that possibly have no changes any more.
   ///   - contested: The references that both sides have changed and that the policy has decided about.
   func giveBack(
     _ givenUp: Set<ObjectKey>, settled: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
@@ -34,9 +34,9 @@ struct OneToOneRepair {
     try rows.seal()
   }
 
-  /// Repairs the ends at the changed rows.
+  /// Repairs the relationship ends of all changed rows, and of the settled rows.
   ///
-  /// - Parameter settled: The keys of rows that may have no change any more.
+  /// - Parameter settled: The keys of rows that possibly have no changes any more.
   func run(_ settled: Set<ObjectKey>) throws {
     var keys = settled
     for changes in rows.layer.entities {

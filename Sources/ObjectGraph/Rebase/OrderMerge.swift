@@ -5,7 +5,7 @@ import Rows
 /// Merges the places of ordered relationships (spec §6.3.7).
 ///
 /// A context adds an object after the last object that it sees, so two contexts may use the same place. The additions
-/// of the changes go behind the additions of another save. Elsewhere the later member in the order makes room.
+/// of the changes go behind the additions of another save. If two other members share a place, the later member moves.
 struct OrderMerge {
   private let rows: RebasedRows
   /// The rows that the changes were made on.
@@ -32,7 +32,7 @@ struct OrderMerge {
     self.before = before
   }
 
-  /// Gives each member that shares a place a place of its own.
+  /// Gives different places to members that share a place.
   func run() throws {
     for (list, mine) in try placed() {
       let members =
@@ -45,7 +45,7 @@ struct OrderMerge {
     try rows.seal()
   }
 
-  // MARK: The lists that the changes have given places in
+  // MARK: Lists with places that the changes have set
 
   /// The ordered relationship of one object.
   private struct List: Hashable {
@@ -106,7 +106,7 @@ struct OrderMerge {
     }
   }
 
-  // MARK: Their members
+  // MARK: Members of a list
 
   private func referenceMembers(
     _ owner: ObjectKey, _ relationship: String, _ mine: Set<ObjectKey>
@@ -148,7 +148,7 @@ struct OrderMerge {
       }
   }
 
-  // MARK: Their places
+  // MARK: Places of the members
 
   private func give(_ places: [(member: Member, place: Int64)]) throws {
     for (member, place) in places {
@@ -166,7 +166,7 @@ struct OrderMerge {
     guard zip(members, members.dropFirst()).contains(where: { $0.place == $1.place }) else {
       return []
     }
-    // Additions at the end move behind the additions of another save there.
+    // If another save has added members at the end too, the additions of this side move behind them.
     let end = members.last { $0.origin == .old }?.place ?? .min
     if let first = members.first(where: { $0.origin == .mine && $0.place > end })?.place,
       members.contains(where: { $0.origin == .theirs && $0.place >= first })

@@ -125,7 +125,7 @@ struct Rebase {
     // The replay of a deletion propagates to new related rows only. A deletion by the policy or by a rule propagates to
     // all.
     var isReplayed = true
-    // Each wave deletes at least one more row of a finite view.
+    // The loop ends because each wave deletes at least one more row, and the view has a finite number of rows.
     while !wave.isEmpty || isReplayed && !givenUp.isEmpty {
       var next: [ObjectKey] = []
       let source = rows.source()

@@ -48,7 +48,7 @@ struct UniquenessMerge {
     return nil
   }
 
-  /// Returns the key of the row that stays and has the given unique values; `nil` if there is none.
+  /// Returns the key of the row with the given unique values into which a row can be merged; `nil` if there is none.
   private func match(
     _ key: ObjectKey, _ values: [Value], _ constraint: GraphSchema.Uniqueness
   ) throws -> ObjectKey? {

@@ -74,7 +74,7 @@ struct ValueMerge {
       guard let layout = graph.schema[key.entity] else { continue }
       let (then, now) = (try before.row(of: key), try rows.base.row(of: key))
       let mine = try changes.layer.entry(of: key)
-      // An inserted row that neither base has was changed by this side only.
+      // Neither base has the row, so this side alone has inserted it.
       if then == nil, now == nil, case .put = mine { continue }
       meetings.append(
         Meeting(
@@ -105,9 +105,9 @@ struct ValueMerge {
     return keys.sorted()
   }
 
-  /// Whether the stored row was changed since, and not only the unsaved row of an ancestor.
+  /// Whether another save has changed the stored row since. A change of an ancestor's unsaved row does not count.
   ///
-  /// Contexts of one family follow one another without conflict; a save of another family is in conflict.
+  /// A context and its ancestors are never in conflict with one another. A save by any other context is in conflict.
   private func isContested(_ key: ObjectKey, _ layout: Layout) throws -> Bool {
     if changes.base.layers.isEmpty, newBase.layers.isEmpty { return true }
     if try changes.originals.mentions(key) { return true }
@@ -166,8 +166,8 @@ struct ValueMerge {
       meeting.key, of: entity, in: rows.store, base: meeting.then, mine: mine, theirs: meeting.now)
   }
 
-  /// Returns the row that results from the changes above the row that they were made on. The changes may contain only a
-  /// part of a row that another save has restored.
+  /// Returns the row that the context shows: the changes above the row that they were made on. If another save has
+  /// deleted the row, the changes may contain only some of its values.
   private func made(_ meeting: Meeting) throws -> ViewRow? {
     let below = meeting.then == nil ? changes.base.tables : changes.originalTables
     return try View(below + [changes.layer]).row(of: meeting.key)
@@ -196,7 +196,7 @@ struct ValueMerge {
   func apply() throws -> Outcome {
     var outcome = Outcome()
     let originals = LayerBuilder(graph.schema)
-    // Each row is written anew, above the version that the new base has.
+    // Each row is written again, based on the version in the new base.
     let original = View(changes.originalTables + [changes.layer])
     let replaced = try meetings.map { (meeting: $0, mine: try original.row(of: $0.key)) }
     try rows.drop(Set(meetings.map(\.key)))
@@ -262,7 +262,7 @@ struct ValueMerge {
 
   /// Keeps the changes on top of the new row.
   ///
-  /// - Parameter mine: The row that results from the changes above the row that they were made on.
+  /// - Parameter mine: The row that the context shows: the changes above the row that they were made on.
   private func keep(
     _ meeting: Meeting, _ mine: ViewRow?, _ originals: LayerBuilder, _ outcome: inout Outcome
   ) throws {
@@ -271,7 +271,8 @@ struct ValueMerge {
     let isConflict =
       try meeting.isContested && !meeting.isSeen && !isLink && differs(meeting)
     if case .removed = meeting.mine {
-      // The other save has inserted this row since. Its removal here only reverts an insertion, and is no change.
+      // The other save has inserted this row. The removal only reverts an unsaved insertion of the same row, and
+      // changes nothing.
       guard let now = meeting.now, meeting.then != nil else { return }
       try rows.remove(key)
       if isConflict {
@@ -283,7 +284,8 @@ struct ValueMerge {
     let own = try ownColumns(meeting, mine)
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
-      // Another save has deleted the row. A row that was kept once is given up only by a policy or by the context.
+      // The other save has deleted the row. A row that an earlier rebase has kept is dropped only by a policy or by the
+      // context.
       let isKept = try changes.originals.mentions(key)
       guard isConflict, isKept || own.contains(where: { !meeting.derived.contains($0) }),
         let then = meeting.then
@@ -300,8 +302,8 @@ struct ValueMerge {
     let lapsed = try lapsedPlaces(meeting, own)
     for column in own where !lapsed.contains(column) {
       let value = try mine.value(columns[column])
-      // Two contexts that write the same value, as counters do, are in conflict too: neither has seen the other's
-      // count.
+      // Both sides have written the same value. That is a conflict too, because two counters may have counted
+      // independently.
       if !isConflict, try now.value(columns[column]).isIdentical(to: value) { continue }
       try rows.set(value, column: column, of: key)
     }
@@ -316,7 +318,7 @@ struct ValueMerge {
     for (index, column) in meeting.layout.columns.enumerated() {
       let value = try then.value(column)
       if try now.value(column).isIdentical(to: value) { continue }
-      // The context has seen the values that were saved on its behalf.
+      // The context has seen the values that its own batch has saved, so they do not conflict.
       if case .changed(let location) = saved,
         try location.block.value(column, row: location.row) != nil
       {
@@ -352,12 +354,13 @@ struct ValueMerge {
     }
   }
 
-  /// Returns the columns of places in ordered relationships that have lost their meaning.
+  /// Returns the columns of places in ordered relationships that are no longer valid.
   ///
-  /// A place is a position among the members of an owner. If another save has given the object another owner, the place
-  /// has no meaning any more.
+  /// A place is a position among the members of one owner. If another save has moved the object to another owner, the
+  /// place is invalid.
   private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
-    // An earlier rebase has dropped older places, so a remaining place is one in the old base.
+    // Each earlier rebase has dropped the places that it made invalid. So a place that is still there is valid in the
+    // old base.
     guard let entity = graph[meeting.key.entity], let now = meeting.now,
       let then = try View(changes.base.tables).row(of: meeting.key)
     else { return [] }

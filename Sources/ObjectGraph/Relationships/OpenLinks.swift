@@ -61,7 +61,7 @@ struct OpenLinks {
     ends.insert(link.target)
   }
 
-  /// Sets the position of a link that is in the view.
+  /// Sets the position of a link that the view contains.
   mutating func setOrder(_ order: Int64, column: LayoutColumn, of key: ObjectKey, basis: Int64) {
     guard let layout = schema[key.entity], let position = layout.index(ofNumber: column.number)
     else { return }

@@ -23,7 +23,7 @@ struct OrderedPlaces {
       return known
     }
     var next: Int64 = 0
-    // Skipped for an owner with a first row in an open draft: no member can lead to that owner yet.
+    // No member can refer to an owner that was inserted since the last freeze, so the search is skipped.
     if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {
@@ -70,7 +70,7 @@ struct OrderedPlaces {
     }
   }
 
-  /// Returns the end of an object's list of links.
+  /// Returns the identifier of an object's list of links on one side of a table.
   ///
   /// A relationship that is its own inverse has one list for both sides of a link.
   func linkEnd(of owner: ManagedObject, _ side: LinkTable.Side) -> OrderEnd {

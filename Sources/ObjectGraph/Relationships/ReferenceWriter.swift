@@ -29,7 +29,7 @@ struct ReferenceWriter {
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
-      // A member stays in its place.
+      // An object that is a member already keeps its place.
       if let other, object.reference(column: toOne.column) == other.key { return }
       write(other?.key, of: object, toOne.column)
     }
@@ -38,7 +38,7 @@ struct ReferenceWriter {
     write(order: OrderedPlaces(workspace).next(of: other, inverse.name), of: object, order)
   }
 
-  /// Sets both ends of a one-to-one relationship, and clears the ends that led to either object.
+  /// Sets both ends of a one-to-one relationship, and clears the references of their former partners.
   private func setBothReferences(
     of object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
     to other: ManagedObject?

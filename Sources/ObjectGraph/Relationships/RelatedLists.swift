@@ -3,8 +3,8 @@ import Rows
 
 /// A cache of lists of related objects that were read since the view last changed.
 ///
-/// The lists belong to one view, as its index does, and a change of the view drops them. A repeated walk through
-/// relationships needs no second search and no second look into the table of objects.
+/// The lists belong to one view, and a change of the view drops them. A repeated walk through relationships needs no
+/// second search and no second lookup in the table of objects.
 struct RelatedLists {
   private var lists: [Owner: RelatedStorage] = [:]
   /// The number of members of all lists, with a fixed cost for each list.
@@ -23,7 +23,7 @@ struct RelatedLists {
     lists[Owner(key: key, relationship: ObjectIdentifier(toMany))]
   }
 
-  /// Remembers a list.
+  /// Adds a list to the cache.
   ///
   /// - Parameter room: The number of known objects of the entity that the list leads to. If the lists have more than
   ///   twice as many members, many of them are no longer in use, and all lists are dropped.

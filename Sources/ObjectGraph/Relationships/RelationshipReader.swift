@@ -70,7 +70,7 @@ struct RelationshipReader {
 
   /// Returns the members of a to-one or to-many relationship.
   ///
-  /// - Parameter andBefore: Whether to add the object that a reference led to when it was last saved.
+  /// - Parameter andBefore: Whether to add the object that the saved reference leads to.
   func members(
     of object: ManagedObject, _ name: String, andBefore: Bool
   ) throws -> [ManagedObject] {
@@ -86,7 +86,7 @@ struct RelationshipReader {
       }
       return keys.compactMap { workspace.object(at: $0, in: state) }
     case .toMany(let toMany):
-      // The links of a deleted object are removed already.
+      // The links of a deleted object are already removed from the view.
       if object.state.contains(.deleted), toMany.links != nil {
         return workspace.objects(
           at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)

@@ -71,7 +71,7 @@ struct ToManyAccess {
     guard let workspace else { return }
     switch place {
     case .stored(let toMany): object.setting(hash) { stored(workspace, toMany) }
-    // Each end announces its change by itself.
+    // Each end notifies observers of its own change.
     case .inMemory(let transient): inMemory(transient)
     }
   }

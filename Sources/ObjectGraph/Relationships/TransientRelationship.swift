@@ -39,7 +39,8 @@ struct TransientRelationship {
 
   /// The objects that the relationship leads to.
   ///
-  /// An object is left out if its inverse does not lead back: a refresh or a rollback has dropped its end.
+  /// An object is left out if its inverse does not lead back, because a refresh or a rollback has dropped the value of
+  /// the inverse.
   var objects: [ManagedObject] {
     guard let workspace else { return [] }
     return identifiers.compactMap { id in

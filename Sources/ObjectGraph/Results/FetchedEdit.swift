@@ -111,9 +111,9 @@ struct FetchedEdit {
     return low
   }
 
-  /// Reports an object that is removed and inserted between the same neighbours as updated, not as moved.
+  /// Replaces a move by an update if the object has the same neighbours before and after.
   private func keepInPlace(_ list: inout ListChange, _ after: FetchedSnapshot) {
-    // A large change may report moves of objects that have kept their place.
+    // The check is skipped for a large change, which may then report moves of objects that have kept their place.
     guard list.removed.count + list.inserted.count <= 64 else { return }
     var arriving: [ObjectID: Int] = [:]
     for new in list.inserted { arriving[after.identifiers[new]] = new }
@@ -121,7 +121,7 @@ struct FetchedEdit {
     var arrives: Set<Int> = []
     for (rank, old) in list.removed.enumerated() {
       guard let new = arriving[before.identifiers[old]] else { continue }
-      // Next to a neighbour that was inserted or removed, a move can't be told from an update.
+      // If a neighbour was itself inserted or removed, a move and an update look the same.
       if list.inserted.contains(new - 1) || list.inserted.contains(new + 1) { continue }
       if rank > 0, list.removed[rank - 1] == old - 1 { continue }
       if rank + 1 < list.removed.count, list.removed[rank + 1] == old + 1 { continue }

@@ -3,7 +3,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// The query of a list of results: loads the list, and derives its changes.
+/// The query behind a list of results. It loads the list, and computes the changes of the list.
 struct FetchedQuery {
   let request: QueryRequest
   private let sections: FetchedSections?
@@ -11,7 +11,7 @@ struct FetchedQuery {
   private let transientPath: String?
   private let scope: RequestScope
   private let entities: Set<String>
-  /// The tags of the queried stores.
+  /// The tags of the stores that the query reads.
   private let tags: [StoreTag]
   private var parts: [StoreTag: Part] = [:]
   /// Whether the place of an object depends on no other object.
@@ -79,7 +79,7 @@ struct FetchedQuery {
     try tags.compactMap { try workspace.state(of: $0) }
   }
 
-  /// Whether the objects name their sections.
+  /// Whether the section names come from the objects.
   var asksObjects: Bool { sections?.asksObjects ?? false }
 
   /// Whether the same request would query other stores now.
@@ -87,11 +87,11 @@ struct FetchedQuery {
     let now = workspace.coordinator.stores.filter { store in
       store.graph[request.entity] != nil && (request.affectedStores?.contains(store.uuid) ?? true)
     }.map(\.tag)
-    // The objects of a removed store can still be read. Without any store there is nothing to query.
+    // The objects of a removed store can still be read. If no store is left, the query keeps its stores.
     return now != tags && !now.isEmpty
   }
 
-  /// Whether the query reads a store.
+  /// Whether the query reads the given store.
   func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
 
   /// Whether the query may find objects of an entity.
@@ -113,7 +113,7 @@ struct FetchedQuery {
       guard tags.contains(change.state.tag) else { return false }
       guard let keys = change.keys, scope.entities != nil else { return true }
       return keys.contains { key in
-        // A key of no entity is the key of a link, and the link may matter.
+        // A key without an entity is the key of a link. Any link may affect the results.
         change.state.graph[key.entity].map { entities.contains($0.name) } ?? true
       }
     }
@@ -123,7 +123,7 @@ struct FetchedQuery {
 // MARK: - Sections
 
 extension FetchedQuery {
-  /// Returns the error for a list in which a section comes twice; `nil` if none does.
+  /// Returns the error for a list in which a section name occurs twice; `nil` if no name does.
   func failure(of list: FetchedSnapshot) -> ContextError? {
     guard let name = list.repeatedSection else { return nil }
     let first = request.sortKeys.first.map { "\"\($0.path)\"" }
@@ -152,14 +152,14 @@ extension FetchedQuery {
 extension FetchedSnapshot {
   /// The name of the first section that an earlier section has too; `nil` if all names differ.
   fileprivate var repeatedSection: String? {
-    // Neighbours have different names, so a name needs three sections to come twice.
+    // Neighbouring sections have different names, so a name can occur twice only among three or more sections.
     guard sections.count > 2 else { return nil }
     var seen: Set<String> = []
     return sections.first { !seen.insert($0.name).inserted }?.name
   }
 }
 
-// MARK: - All of it
+// MARK: - Loading all results
 
 extension FetchedQuery {
   /// Returns all results, loaded anew.
@@ -218,7 +218,7 @@ extension FetchedQuery {
     }
   }
 
-  /// Returns the section name that an object gives.
+  /// Asks an object for its section name.
   private func ask(
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
@@ -253,7 +253,7 @@ extension FetchedQuery {
   }
 }
 
-// MARK: - What has changed
+// MARK: - Computing changes
 
 extension FetchedQuery {
   /// Returns the index of an object with the given place in a list; `nil` if the list does not contain the object.
@@ -281,8 +281,8 @@ extension FetchedQuery {
     return low
   }
 
-  /// Returns the change of a list; `nil` if all results have to be loaded anew, provided that the changes matter at
-  /// all.
+  /// Returns the change of a list. Returns `nil` if the change can't be computed, so that the caller must load all
+  /// results again if the changes concern the query.
   func difference(
     _ changes: [ViewChange], _ list: FetchedSnapshot, in workspace: Workspace
   ) throws -> FetchedResultsChange? {

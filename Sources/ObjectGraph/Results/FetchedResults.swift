@@ -93,7 +93,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   deinit { streams.finish() }
 }
 
-// MARK: - What is found
+// MARK: - Results
 
 extension FetchedResults {
   /// The list as a value.
@@ -170,7 +170,7 @@ extension FetchedResults: RandomAccessCollection {
   }
 }
 
-// MARK: - Following
+// MARK: - Updates
 
 extension FetchedResults: ResultsFollower {
   var asksObjects: Bool { query.asksObjects }
@@ -185,7 +185,7 @@ extension FetchedResults: ResultsFollower {
     }
     if isStale { return try reload { _ in true } }
     if round == following.round {
-      // The list was loaded while an update round was running, so it contains and has reported all insertions and
+      // The list was loaded during this update round, so it already contains and has reported all insertions and
       // deletions.
       return tell(
         FetchedResultsChange(list, list, ListChange(from: list, to: list, touched: isTouched)))
@@ -229,7 +229,7 @@ extension FetchedResults: ResultsFollower {
         list, found, ListChange(from: list, to: found) { wasStale || touched($0) }))
   }
 
-  /// Returns whether a section comes twice in a list, and reports that failure once.
+  /// Whether a section name occurs twice in a list. Reports that failure once.
   private func refuses(_ found: FetchedSnapshot) -> Bool {
     let isKnown = failure != nil
     failure = query.failure(of: found)
@@ -246,7 +246,7 @@ extension FetchedResults: ResultsFollower {
     } else {
       registrar.withMutation(of: self, keyPath: snapshotPath) { list = change.after }
     }
-    // An observer may replace the request, and that difference is reported after this one.
+    // An observer may replace the request. That difference is reported after this one.
     streams.changes.yield(change)
     streams.snapshots.yield(change.after)
     onChange?(change)
@@ -265,7 +265,7 @@ private struct FetchedStreams: Sendable {
 }
 
 extension QueryRequest {
-  /// The same request with objects as its result.
+  /// The same request, but with objects as its result.
   fileprivate var forObjects: QueryRequest {
     var request = self
     request.resultType = .objects

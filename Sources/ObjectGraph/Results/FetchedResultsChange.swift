@@ -13,9 +13,9 @@ public struct FetchedResultsChange: Sendable {
   /// The changes of objects: first deletions in the order of their earlier places, then moves, insertions and updates
   /// in the order of their new places.
   public let objects: [ObjectChange]
-  /// The indexes, in the list before, of sections that are gone.
+  /// The indexes of the deleted sections in `before`.
   public let deletedSections: [Int]
-  /// The indexes, in the list after, of sections that are new.
+  /// The indexes of the new sections in `after`.
   public let insertedSections: [Int]
 
   /// The change of one object.
@@ -40,16 +40,16 @@ public struct FetchedResultsChange: Sendable {
 
 /// The difference between two lists of identifiers, by indexes.
 struct ListChange {
-  /// The indexes in the list before, ascending, of objects that have left their place.
+  /// The ascending indexes, in the earlier list, of objects that have left their place.
   var removed: [Int] = []
-  /// The indexes in the list after, ascending, of objects that are new at their place.
+  /// The ascending indexes, in the later list, of objects that are new at their place.
   var inserted: [Int] = []
-  /// The indexes before and after, ascending, of objects that have changed in their place.
+  /// The ascending indexes, in both lists, of objects that have changed in their place.
   var updated: [(old: Int, new: Int)] = []
 
   /// Compares two lists.
   ///
-  /// - Parameter touched: Whether an object may have changed without moving.
+  /// - Parameter touched: Returns whether the values of an object may have changed.
   init(
     from before: FetchedSnapshot, to after: FetchedSnapshot, touched: (ObjectID) -> Bool
   ) {
@@ -74,7 +74,7 @@ struct ListChange {
         common.append((place, position))
       }
     }
-    // The longest run of objects that keep their order stay; the remaining objects move.
+    // The objects of the longest run in unchanged order stay. The remaining objects move.
     let staying = ListChange.longestAscending(common)
     for pair in staying where touched(old[pair.old]) { updated.append(pair) }
     let (oldStays, newStays) = (Set(staying.map(\.old)), Set(staying.map(\.new)))

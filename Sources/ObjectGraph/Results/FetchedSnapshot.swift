@@ -68,7 +68,7 @@ public struct FetchedSections: Sendable {
   enum Naming: Sendable {
     /// The stored value at the end of a path.
     case values(path: String, name: @Sendable (Value) -> String)
-    /// The answer of each object.
+    /// The name that a function returns for each object.
     case objects(@Sendable (ManagedObject) -> String)
   }
 
@@ -93,8 +93,7 @@ public struct FetchedSections: Sendable {
   /// Creates sections by a value that objects compute, such as a computed property.
   ///
   /// The list creates each object to read its section name, and reads the name again after the object has changed. The
-  /// name must depend on the object's own values, because the list does not notice that a change of a related object
-  /// matters.
+  /// name must depend on the object's own values, because the list does not react to a change of a related object.
   ///
   /// - Parameter name: Returns the section name of an object. Called in the context's turn, and may only read.
   ///   Consecutive objects in the order of the results must have consecutive names.
@@ -104,13 +103,14 @@ public struct FetchedSections: Sendable {
     self.init(.objects { name($0.typed()) })
   }
 
-  /// Returns the same sections, named by the objects' values of the path's attribute, which no store contains.
+  /// Returns the same sections, but with names that are read from the objects. Used if the path leads to a transient
+  /// attribute.
   func askingObjects() -> FetchedSections {
     guard case .values(let path, let name) = naming else { return self }
     return FetchedSections(.objects { name($0[path]) })
   }
 
-  /// Whether objects name the sections.
+  /// Whether the section names come from the objects.
   var asksObjects: Bool { path == nil }
 }
 

@@ -25,7 +25,7 @@ struct FollowerUpdate {
 
   /// Processes all changes, so that a follower may begin to follow some stores.
   func begin(_ stores: [StoreState]) throws -> ResultsFollowing {
-    // Without followers the recorded state was not updated, so it is outdated.
+    // The state was not updated while there were no followers, so it is outdated.
     if workspace.following?.isLeft ?? false { workspace.following = nil }
     let following = workspace.following ?? ResultsFollowing(workspace.coordinator.stores)
     workspace.following = following

@@ -9,8 +9,8 @@ import Rows
 ///     for await count in open.values { … }
 ///
 /// Observers are notified at the end of the context's turn if the result has changed. If membership depends on an
-/// object's own values only, the cost of updating a count depends on the number of changes. In all remaining cases a
-/// change that matters evaluates the request anew. Used in its context's turn.
+/// object's own values only, the cost of updating a count depends on the number of changes. Otherwise each change that
+/// may affect the result evaluates the request again. Used in its context's turn.
 public final class LiveResult<Output: Equatable & Sendable> {
   /// The context in which the request is evaluated.
   public let context: ManagedObjectContext

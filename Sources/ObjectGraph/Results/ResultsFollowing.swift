@@ -7,13 +7,14 @@ import StoreInterface
 protocol ResultsFollower: AnyObject {
   /// Whether the request may find objects of an entity in a store.
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool
-  /// Whether the order depends on the objects, and not only on the rows of stores.
+  /// Whether the order depends on values of objects that no row contains.
   var asksObjects: Bool { get }
   /// Whether the request finds saved objects only.
   var asksForSaved: Bool { get }
-  /// Follows changes of the context's view. The changes are empty when a follower that failed is to try again.
+  /// Updates the follower after changes of the context's view. The list of changes is empty if a follower that failed
+  /// must try again.
   func follow(_ changes: [ViewChange]) throws
-  /// Follows a change of the coordinator's stores.
+  /// Updates the follower after a change of the coordinator's stores.
   func followStores() throws
 }
 
@@ -22,8 +23,8 @@ struct ViewChange {
   let state: StoreState
   let before: ViewSource
   let after: ViewSource
-  /// The keys of objects and links that may differ, and of objects with relationships that may differ; `nil` if all
-  /// objects may differ.
+  /// The keys of objects and links that may differ. Includes objects with relationships that may differ. `nil` if any
+  /// object may differ.
   let keys: Set<ObjectKey>?
 }
 
@@ -78,7 +79,8 @@ final class ResultsFollowing {
     note(key, in: tag)
   }
 
-  /// Calls `body` to ask an object for a value. Values that its awakening sets do not count as changes.
+  /// Calls `body`, which asks an object for a value. Values that the object sets in `awakeFromFetch()` meanwhile do not
+  /// count as changes.
   func asking<R>(_ body: () throws -> R) rethrows -> R {
     let wasAsking = isAsking
     isAsking = true
@@ -86,8 +88,8 @@ final class ResultsFollowing {
     return try body()
   }
 
-  /// Records that the context has saved its changes and nothing else has changed in the store. The followers know these
-  /// changes already, unless a follower shows only saved objects.
+  /// Records that the context has saved its changes and nothing else has changed in the store. The followers have seen
+  /// these changes already, except a follower that shows only saved objects.
   func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
     guard !followers.contains(where: { $0.follower?.asksForSaved ?? false }) else { return }
     guard seen[tag]?.base.snapshot.commit == before, base.snapshot.commit == before + 1,
@@ -147,7 +149,7 @@ final class ResultsFollowing {
       seen[state.tag] = Seen(base: state.base, source: after)
       var keys: Set<ObjectKey>?
       do { keys = try changedKeys(known, state, after) } catch {
-        // Without the keys any object may differ.
+        // Without the keys, any object may differ.
         note(error)
       }
       if keys?.isEmpty ?? false { continue }
@@ -171,8 +173,7 @@ final class ResultsFollowing {
       owners(of: keys, state, known.source, after))
   }
 
-  /// Returns the objects whose to-many relationships have changed, because a member has another owner or another place
-  /// now.
+  /// Returns the owners of to-many relationships that have changed because a member has changed its owner or its place.
   private func owners(
     of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
   ) throws -> Set<ObjectKey> {
@@ -208,7 +209,7 @@ final class ResultsFollowing {
     }
   }
 
-  /// Returns the objects that links among the given keys connect or connected.
+  /// Returns the objects at both ends of the links among the given keys, before and after the changes.
   private func ends(
     of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
   ) throws -> Set<ObjectKey> {

@@ -25,9 +25,9 @@ final class TrackedProperties: Observable {
     case value(Value)
     case members([ObjectKey])
     case objects([ObjectID])
-    /// The object does not exist any more.
+    /// The object no longer exists.
     case nothing
-    /// A value that takes a fetch to compare.
+    /// A value that can't be compared without a fetch.
     case unknown
   }
 
@@ -37,7 +37,7 @@ final class TrackedProperties: Observable {
     var readings: [UInt64: Reading] = [:]
 
     mutating func note(_ object: ManagedObject, _ hash: UInt64, _ reading: Reading) {
-      // Another object may have ended at this address.
+      // The former object may have ended, and a new object may have the same address.
       if self.object !== object { readings = [:] }
       self.object = object
       readings[hash] = reading
@@ -53,7 +53,7 @@ final class TrackedProperties: Observable {
 
   init() { probePath = \TrackedProperties[probe] }
 
-  /// Stands for a property in key paths; nothing reads it.
+  /// An accessor for key paths only. No code reads its value.
   private subscript(property: Property) -> Bool { false }
   private subscript(probe: Probe) -> Bool { false }
 
@@ -73,14 +73,15 @@ final class TrackedProperties: Observable {
 
   /// Whether the program is in the body of a `withObservationTracking`.
   ///
-  /// The library does not say, but it hashes each key path that it records.
+  /// Observation has no interface for that. But it hashes each key path that it records, and ``Probe`` records the
+  /// hashing.
   private var isTracking: Bool {
     probe.wasHashed = false
     registrar.access(self, keyPath: probePath)
     return probe.wasHashed
   }
 
-  /// An argument of a key path that records when the key path is hashed.
+  /// A key path argument that records whether the key path is hashed.
   private final class Probe: Hashable {
     var wasHashed = false
     static func == (left: Probe, right: Probe) -> Bool { left === right }

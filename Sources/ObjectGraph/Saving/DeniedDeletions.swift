@@ -62,7 +62,7 @@ struct DeniedDeletions {
     }
   }
 
-  /// Returns the key that a reference of a deleted object held when the object was deleted.
+  /// Returns the key that a reference of a deleted object contained at the deletion.
   private func lastReference(
     of object: ManagedObject, _ toOne: GraphProperty.ToOne, in state: StoreState
   ) throws -> ObjectKey? {

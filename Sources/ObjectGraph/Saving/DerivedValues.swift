@@ -3,8 +3,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Computes derived attributes before a save, from the values that they follow from. The result is the same on every
-/// store.
+/// Computes derived attributes before a save. The result is the same on every type of store.
 struct DerivedValues {
   let workspace: Workspace
 
@@ -23,7 +22,7 @@ struct DerivedValues {
       }
     }
     let now = Date()
-    // All values are computed before the first is set: open drafts must be frozen to be read.
+    // All values are computed before the first is set. A set value opens a draft, and drafts must be frozen to be read.
     var computed: [(object: ManagedObject, column: Int, value: Value)] = []
     for object in concerned.sorted(by: { $0.key < $1.key }) {
       for index in object.source.entity.graph.derived {

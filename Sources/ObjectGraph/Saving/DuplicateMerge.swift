@@ -4,8 +4,8 @@ import Rows
 
 /// Merges inserted objects into existing objects that have the same unique values.
 ///
-/// ``UniquenessMerge`` decides over rows. This type makes the outcome changes of the context, in the same way as a
-/// program would: so hooks are called, delete rules apply and undo records everything.
+/// ``UniquenessMerge`` decides over rows. This type applies the outcome as changes of the context, as a program would.
+/// So hooks are called, delete rules apply, and undo records everything.
 struct DuplicateMerge {
   let workspace: Workspace
 
@@ -27,7 +27,7 @@ struct DuplicateMerge {
           guard let decision = try rule(of: state).decision(about: object.key, constraints, decide)
           else { continue }
           try carryOut(decision, about: object, in: state)
-          // The next decision must see the rows without the deleted object and those that its delete rules delete.
+          // The next decision must not see the deleted object, or the objects that its delete rules delete.
           try workspace.sealForUndo()
           isAny = true
         }
@@ -67,7 +67,7 @@ struct DuplicateMerge {
       guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
       else { return }
     case .toOne(let toOne):
-      // The destination may have been deleted, which the inserted object does not show.
+      // The destination may have been deleted. The row of the inserted object can still refer to it.
       guard object.source.value(toOne.column, Int(object.row)) != value,
         value.isNull || object.source.entity.destination(value, of: toOne.relationship) != nil
       else { return }
@@ -76,8 +76,8 @@ struct DuplicateMerge {
     if let wrong = object.setValue(value, PropertyHash.of(name), name) { throw wrong }
   }
 
-  /// Adds the members of an object's to-many relationships to the relationships of another object, and makes the
-  /// relationships without an inverse lead to the other object.
+  /// Moves references from one object to another: the other object receives the members of to-many relationships, and
+  /// relationships without an inverse lead to it.
   private func transferReferences(
     of object: ManagedObject, to heir: ManagedObject, in state: StoreState
   ) throws {

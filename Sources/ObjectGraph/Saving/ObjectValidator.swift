@@ -20,7 +20,7 @@ struct ObjectValidator {
     return failures
   }
 
-  /// Returns the failures of the changes by the rules of the model.
+  /// Returns the validation failures of the changed objects according to the rules of the model.
   func failuresOfModel() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     var plain: [ObjectIdentifier: Bool] = [:]

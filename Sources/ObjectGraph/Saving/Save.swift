@@ -11,7 +11,7 @@ struct Save {
   private var validation: SaveValidation
   private var isAnnounced = false
 
-  /// The number of refusals without another save in between after which a save fails.
+  /// The maximum number of times that a store may refuse a save although no other save has come in between.
   private static let mostRefusals = 16
 
   init(_ workspace: Workspace) {
@@ -27,7 +27,7 @@ struct Save {
     defer { commit.end() }
     var isPrepared = false
     var refusals = 0
-    // A round ends when objects or observers change something, or when another save came first.
+    // A round must be repeated if objects or observers have changed something, or if another save came first.
     for _ in 0..<Workspace.mostRounds {
       let isConcerned = try SaveRebase(workspace).run()
       if isConcerned { isAnnounced = false }

@@ -7,7 +7,7 @@ struct SavePreparation {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// The error for objects that change in every round.
+  /// The error for objects that still change after the maximum number of rounds.
   static var endless: ContextError {
     ContextError(
       .validation,

@@ -20,7 +20,8 @@ struct SaveRebase {
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.store.snapshot()
-      // The model is checked first: after the rebase the store can't refuse changes of the former model.
+      // The model is checked before the rebase. After the rebase the store can't tell that the changes fit only the
+      // former model.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))

@@ -76,7 +76,8 @@ struct ValidationPlan: Sendable {
   func mayFail(_ draft: Draft) -> Bool {
     attributes.contains { check in
       guard let raw = unsafe draft.raw(check.column) else {
-        // No row of changes gives a missing column. Objects of insertions are checked one by one then.
+        // A missing column is unchanged in rows of changes. In inserted rows its value is missing, so the objects are
+        // checked one by one.
         return draft.role == .insertions
       }
       for row in 0..<draft.rowCount {
@@ -204,8 +205,9 @@ extension GraphProperty {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether a UTF-8 text is known to have at least the given number of characters. A text that is not empty has one. A
-  /// character may have any number of bytes, but each ASCII byte begins a character, unless it is part of a line end.
+  /// Whether a UTF-8 text is known to have at least the given number of characters. Every text that is not empty has at
+  /// least one character. A character may have any number of bytes, but each ASCII byte begins a character, unless it
+  /// is part of a line end.
   fileprivate func surelyHave(_ characters: Int64) -> Bool {
     guard count >= characters else { return false }
     if characters == 1 { return true }

@@ -16,7 +16,7 @@ extension Workspace {
     ObjectValidator(self).failuresOfClasses(of: objects)
   }
 
-  /// Returns the failures of the changes by the rules of the model.
+  /// Returns the validation failures of the changed objects according to the rules of the model.
   func validate() throws -> [ValidationFailure] { try ObjectValidator(self).failuresOfModel() }
 
   /// Returns the conflicts over unique values of all changed objects. All drafts must be frozen.

@@ -53,11 +53,12 @@ extension Workspace {
     }
     var isAnyTold = false
     var deleted: [ManagedObject] = []
-    // An object in `didSave` still knows its deletion and the context that deleted it.
+    // During `didSave` a deleted object still has its deleted state and its context.
     defer { for object in deleted { object.state.insert(.detached) } }
     for object in objects {
       if object.state.contains(.deleted) {
-        // An object that another context has deleted may come back, and is then the same object.
+        // An object that another context has deleted stays registered, because it is used again if that context
+        // restores it.
         if !object.source.isUnresolved {
           object.withEntity { $0.objects.remove(object.key.number) }
           deleted.append(object)

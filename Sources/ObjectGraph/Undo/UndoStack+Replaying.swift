@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-// Undoing and redoing: the steps of a group are undone, the last step first. The changes of that are recorded as the
+// Undo and redo. The stack undoes the steps of a group, the last step first. It records the resulting changes as a
 // group for the opposite direction.
 extension UndoStack {
   /// Undoes the last group. Does nothing if there is no group.
@@ -35,7 +35,7 @@ extension UndoStack {
     redoStack.removeLast()
     undoStack.append(back)
     dropOldest()
-    // Another save of the same objects came after the first time that this group was done.
+    // If another context has saved other values of these objects since, the redone changes must be saved again.
     finishReplaying(isAtSavedState && !isOvertaken)
     return true
   }
@@ -108,12 +108,13 @@ extension UndoStack {
       let count = lastStep
       var changes = Changes(base: state.shown, layer: back)
       if !isExact { changes.originals = try originals(of: layer, back, in: state) }
-      // A redone deletion is denied by the same references as the first time.
+      // Only an undo ignores references to the objects that it deletes. If a deletion is redone, the same references
+      // deny it as the first time.
       if direction == .undoing { changes.lastReferences = try layer.noReferences() }
       try Take(workspace, state, events: .undo).run(changes, isAged: !isExact)
       if isExact { noteReturn(to: layer, after: count) }
       try workspace.sealForUndo()
-      // An object that was notified of the change has changed more.
+      // Objects have made more changes when they were notified of the replay.
       if lastStep > count + 1 { noteStrayChange() }
     case .transient(let id, let property, let value):
       guard let workspace, let state = try? workspace.state(of: id.store) else { return }
@@ -127,8 +128,8 @@ extension UndoStack {
     }
   }
 
-  /// Returns the rows that a step left behind, where another save has replaced them since: a layer above the rows that
-  /// the context shows.
+  /// Returns a layer above the rows that the context shows. It restores the rows as the step left them, where another
+  /// save has replaced them since.
   private func originals(
     of step: UndoableLayer, _ back: Layer, in state: StoreState
   ) throws -> Layer {
@@ -194,7 +195,7 @@ extension UndoStack {
 
   /// Processes the changes of a replay.
   ///
-  /// - Parameter isNothing: Whether all changes are known to come to nothing.
+  /// - Parameter isNothing: Whether the context is known to be in its saved state, so that no change is left to save.
   private func finishReplaying(_ isNothing: Bool) {
     if isNothing { workspace?.forgetUndoneChanges() }
     do { try workspace?.processPendingChanges() } catch { workspace?.note(error) }
@@ -206,7 +207,7 @@ extension SnapshotEvents {
   /// The events that undoing and redoing may cause for an object.
   static let undo: SnapshotEvents = [.undoInsertion, .undoDeletion, .undoUpdate]
 
-  /// Returns these events, with the given event as the only one of the undo events.
+  /// Returns the events without the undo events, except the given one.
   func narrowed(to event: SnapshotEvents) -> SnapshotEvents {
     subtracting(SnapshotEvents.undo.subtracting(event))
   }

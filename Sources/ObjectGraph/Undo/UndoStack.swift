@@ -39,7 +39,7 @@ public final class UndoStack {
   private(set) var known: [KnownRows] = []
   /// The counter of the recorded steps.
   private var steps = StepCounter()
-  /// Whether the context is saving. Changes that a save computes are added to the last group.
+  /// Whether the context is saving. The values that a save computes are added to the last group.
   private var isSaving = false
   private var disableCount = 0
   private var lastNumber: UInt64 = 0
@@ -68,7 +68,7 @@ extension Notification.Name {
   public static let undoStackDidChange = Notification.Name("UndoStackDidChange")
 }
 
-// MARK: - What there is
+// MARK: - State of the stack
 
 extension UndoStack {
   /// Whether there is anything to undo.
@@ -131,7 +131,7 @@ extension UndoStack {
     try beginGroup(name)
     let result: R
     do { result = try body() } catch {
-      // The error of `body` is the one that the caller needs.
+      // The caller needs the error of `body`, so an error of `endGroup()` is ignored.
       try? endGroup()
       throw error
     }
@@ -266,7 +266,7 @@ extension UndoStack {
       return
     }
     if isSaving, openGroups.isEmpty {
-      // Values that a save computes belong to the changes that they follow from.
+      // The values that a save computes belong to the group of the changes that caused them.
       if let last = undoStack.last {
         last.steps.append(step)
       } else {
@@ -281,7 +281,7 @@ extension UndoStack {
 
   /// The number of the last step.
   var lastStep: UInt64 { steps.last }
-  /// The name of the rows that the context shows (``Moments``).
+  /// The number that stands for the rows that the context shows (``Moments``).
   var moment: UInt64 { steps.moment }
 
   /// Returns the number of the next step, which leads to rows that were not shown before.
@@ -295,10 +295,11 @@ extension UndoStack {
       && step.moments.commit == state.committedBase && state.isSettled
   }
 
-  /// Records that the last step has led back to the rows before another step.
+  /// Records that the last step is the exact inverse of another step, so that the context shows the rows from before
+  /// that step again.
   ///
-  /// - Parameter count: The count of steps before the step was undone. If the program has changed more meanwhile, the
-  ///   rows are new.
+  /// - Parameter count: The number of steps when the replay began. If more than one step was recorded since, the rows
+  ///   are new.
   func noteReturn(to step: UndoableLayer, after count: UInt64) {
     guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
       case .layer(var back) = replayed.steps[last], back.number == lastStep
@@ -325,13 +326,13 @@ extension UndoStack {
   /// Records that the context has asked to see rows.
   func noteSeen(_ seen: SeenRows, in state: StoreState) {
     if !seen.keys.isEmpty { addSeen(seen.keys, in: state) }
-    // The context knows the values of a save that was made on its behalf.
+    // The context has seen the values that its own batch has saved.
     if !seen.ownSave.isEmpty { addKnown(.changed(seen.ownSave), of: state.persistent) }
   }
 
   /// - Parameter keys: The keys of the rows; `nil` for all rows.
   private func addSeen(_ keys: Set<ObjectKey>?, in state: StoreState) {
-    // A program may refresh very many objects one after another.
+    // A program may refresh very many objects one after another, so their keys share one entry.
     if let keys, let last = known.indices.last, known[last].number == lastStep,
       known[last].addSeen(keys, of: state)
     {
@@ -382,7 +383,7 @@ extension UndoStack {
   /// The number of the context's state while no group is open.
   private var position: UInt64 { undoStack.last?.number ?? bottom }
 
-  /// Whether the context is known to be as it was saved.
+  /// Whether the context is certainly in the state of its last save.
   var isAtSavedState: Bool { saved == position && !hasUnrecorded && openGroups.isEmpty }
 
   /// Attaches the stack to a context, and records whether the context is in its saved state.

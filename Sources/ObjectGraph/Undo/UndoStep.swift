@@ -44,13 +44,13 @@ enum UndoStep {
 
 /// Rows that a context knows though no step has recorded them.
 struct KnownRows {
-  /// The place among all steps that the stack has recorded.
+  /// The position in the sequence of all recorded steps.
   let number: UInt64
   let store: PersistentStore
   var rows: Rows
 
   enum Rows {
-    /// Rows that the context has changed without a record, or values that were saved on its behalf.
+    /// Rows that the context has changed without a record, or that a batch of the context has saved.
     case changed(Layer)
     /// Rows that the context has asked to see: the rows with the keys, or all rows if the keys are `nil`. The commit is
     /// `nil` if the view has changes that no commit contains.
@@ -72,7 +72,8 @@ struct KnownRows {
   }
 }
 
-/// The rows that a context shows before and after a step, named by numbers. The same number stands for the same rows.
+/// The rows that a context shows before and after a step, each identified by a number. Equal numbers stand for equal
+/// rows.
 struct Moments {
   let before: UInt64
   var after: UInt64
@@ -99,7 +100,7 @@ struct StepCounter {
 /// A recorded layer, and the layer that undoes it.
 struct UndoableLayer {
   let store: PersistentStore
-  /// The place of the step among all steps that the stack has recorded.
+  /// The position in the sequence of all recorded steps.
   let number: UInt64
   /// The changes that were recorded.
   let done: Layer
@@ -109,7 +110,7 @@ struct UndoableLayer {
 
   private enum Others {
     case none
-    /// Changes and removals above the rows beneath them, not inverted yet.
+    /// Changes and removals that are not inverted yet, and the view of the rows beneath them.
     case lying(Layer, above: View)
     /// The inverse of the changes.
     case inverse(Layer)

@@ -19,7 +19,7 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - view: The rows beneath the changes; `nil` if recording was off when they were frozen.
-  ///   - isExact: Whether undoing the changes leads to the rows that were shown before.
+  ///   - isExact: Whether undoing the changes restores the rows that were shown before.
   func recordForUndo(_ layer: Layer, above view: View?, in state: StoreState, isExact: Bool) {
     guard let undoStack else { return }
     let store = state.persistent
@@ -73,7 +73,7 @@ extension Workspace {
     following?.noteTransient(id.key, in: id.store)
   }
 
-  /// Discards changes that are known to come to nothing, because all of them were undone.
+  /// Discards all changes, because undo has reverted all of them.
   func forgetUndoneChanges() {
     let objects = changedObjects
     changedObjects = []

@@ -32,7 +32,8 @@ struct Advance {
     defer { workspace.workDepth -= 1 }
     try workspace.sealForUndo()
     var rebased = try rebase(to: base, seen, givenUp, policy)
-    // An object that is about to be deleted may change other objects. Then all changes are replayed once more.
+    // An object that is about to be deleted may change other objects in its hook. Then all changes are replayed once
+    // more.
     for _ in 0..<Workspace.mostRounds {
       let mark = workspace.sealCount
       for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
@@ -58,7 +59,7 @@ struct Advance {
     return try rebase()
   }
 
-  // MARK: Showing
+  // MARK: Updating the objects
 
   /// Shows the objects as of the new base.
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
@@ -70,14 +71,16 @@ struct Advance {
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)
-      // An object that was inserted and deleted here is no change of this context, though another save may restore it.
+      // An object that was inserted and deleted here is no longer a change of this context, even if another save
+      // restores it.
       if one.object.state.contains(.deleted) { one.object.state.subtract([.inserted, .pending]) }
       one.object.state.subtract([.missing, .deleted])
       if !one.isThere {
         one.object.state.formUnion([.missing, .deleted])
         one.object.state.subtract([.updated, .pending])
       }
-      // Only links of this object have changed. The save reads its values without checking its state.
+      // The object counts as changed because of its links only. The row is looked up here, because the save reads
+      // values without checking for a fault.
       if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
       workspace.unannounced.events.add(
@@ -100,13 +103,13 @@ struct Advance {
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }
-    // Observers are notified when changes are next processed. If no turn is under way, that is soon.
+    // Observers are notified when changes are next processed. If no turn is under way, a turn is scheduled.
     if !workspace.unannounced.isEmpty {
       ContextExecutor(workspace).endTurnSoon(isOwed: false)
     }
   }
 
-  /// Points an object to the row that the changes and the base have for it.
+  /// Points an object to its newest row: the changed row if `changes` contains one, or else the row of the base.
   func show(_ object: ManagedObject, _ changes: Layer) throws {
     let entity = object.source.entity
     let entry = try changes.entry(of: object.key)
@@ -185,6 +188,7 @@ struct Advance {
 }
 
 extension Workspace {
-  /// The most rounds in which hooks and observers may change objects again. After that the changes count as endless.
+  /// The maximum number of rounds in which hooks and observers may change objects again. After that an error reports
+  /// the endless changes.
   static let mostRounds = 1000
 }

@@ -1,4 +1,4 @@
-// SAFETY: The finder retains the sources that it returns places of.
+// SAFETY: The finder retains each source whose places it returns.
 
 import Rows
 

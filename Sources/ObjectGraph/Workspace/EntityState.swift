@@ -11,7 +11,8 @@ final class EntityState {
   /// The workspace; `nil` when its context is gone and only objects are left.
   var workspace: Workspace? { unsafe workspaceReference?.takeUnretainedValue() }
   private var workspaceReference: Unmanaged<Workspace>?
-  /// The entity state that the last followed reference of this entity led to.
+  /// The entity state that the last followed reference of this entity has led to. It is the likely destination of the
+  /// next one.
   private var lastDestination: Unmanaged<EntityState>?
   let store: PersistentStore
   let graph: GraphEntity
@@ -335,7 +336,7 @@ extension EntityState {
   private func remove(_ number: UInt64, _ source: RowSource, _ row: Int) throws {
     if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
-      // A new row has no row beneath it, or that row is removed already.
+      // A row that is not sparse has no saved row beneath it, or that row is removed already.
       if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
       return
     }

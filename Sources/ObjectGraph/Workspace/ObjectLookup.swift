@@ -34,7 +34,7 @@ struct ObjectLookup {
         .noObject, "No store of the coordinator has objects like \(id.uri).")
     }
     if object.source.isUnresolved {
-      // A store that is read for the first time is at its newest commit.
+      // A store that is read for the first time already shows its newest commit.
       if known != nil { try workspace.advance(state) }
       try workspace.resolve(object, in: state)
     }

@@ -18,7 +18,7 @@ struct ObjectRefresh {
     else { return }
     defer { workspace.announceChanges() }
     do {
-      // With `mergeChanges` false, nothing is published between one object and the next, so that refreshing many is
+      // Without `mergeChanges`, changes are not processed for each object, so that a program can refresh many objects
       // fast.
       if mergeChanges || workspace.hasUnprocessedChanges
         || workspace.mail.hasWaiting.load(ordering: .relaxed)
@@ -83,7 +83,7 @@ struct ObjectRefresh {
   /// Returns whether the changes of an object can be dropped without an effect on any other row.
   ///
   /// The object must not be deleted, here or by another save. Its references must need no second write, and no deletion
-  /// may reach it again.
+  /// may propagate to it again.
   private func standsAlone(_ object: ManagedObject, in state: StoreState) throws -> Bool {
     let graph = object.source.entity.graph
     return try !object.state.contains(.deleted) && !graph.hasDependentReferences

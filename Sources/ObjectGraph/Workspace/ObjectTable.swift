@@ -7,10 +7,10 @@ import CProcessor
 ///
 /// Keys are leased in order, so objects are in pages by number: eight bytes for an object, and no hash. The table
 /// retains its objects until a sweep releases them. So it never returns an object that another thread is releasing: an
-/// object that may be released on any thread has left the table before.
+/// object leaves the table before any thread may release it.
 struct ObjectTable: ~Copyable {
-  /// The most places of the array of pages for each page in the table. Pages beyond the array are in a dictionary, so
-  /// that a few objects among millions need little memory.
+  /// The maximum length of the array of pages, as a multiple of the number of pages. Pages beyond the array are in a
+  /// dictionary, so that a few objects among millions need little memory.
   private static var mostPlacesPerPage: Int { 64 }
 
   private var low = Directory()

@@ -27,7 +27,8 @@ struct Rollback {
       for layer in state.pending { workspace.following?.note(layer, in: state.tag) }
       state.discard()
     }
-    // All objects show their saved values before the first hook is called. So the changes of a hook are new changes.
+    // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new
+    // change.
     var told: [ManagedObject] = []
     for object in objects {
       workspace.forgetTransientValues(of: object.objectID)

@@ -181,7 +181,7 @@ final class RowSource {
     unsafe lentCount &+= 1
   }
 
-  /// Counts one object less that uses this source.
+  /// Counts one object fewer that uses this source.
   ///
   /// An object leaves the table in a turn of its context. An object that another thread finds by a weak reference at
   /// that moment may end outside of the turn. In that rare case the source stays in memory.

@@ -2,10 +2,10 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Puts changes that were made elsewhere on top of the changes of a workspace.
+/// Puts changes from elsewhere on top of the changes of a workspace.
 ///
-/// These are the changes of a child or of a document, or the changes that undo reverts. The rows are taken as they are:
-/// no value is set a second time.
+/// The changes come from a child, from a document, or from undo and redo. Their rows are added as a layer; no property
+/// is set again.
 struct Take {
   private let workspace: Workspace
   private let state: StoreState
@@ -52,7 +52,7 @@ struct Take {
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)
-    // Hooks of the changed objects may make more changes, which are recorded after this.
+    // Hooks of the changed objects may make more changes. These are recorded later, as changes of their own.
     if !layer.isEmpty {
       workspace.noteSealed(
         layer, above: view, in: state, isExact: changes.originals.isEmpty)
@@ -116,7 +116,7 @@ struct Take {
         }
       }
     }
-    // If the workspace has recorded an original itself, its changes were made on that older row.
+    // An original that the workspace has recorded itself is older, and takes precedence.
     return try builder.freeze().merged(with: state.originals, schema: state.graph.schema)
   }
 
@@ -181,7 +181,7 @@ struct Take {
   private func insert(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
     object.point(to: source, row: row)
     object.state.subtract([.deleted, .missing, .updated, .inserted])
-    // A row that another save has deleted is kept as a change of that row.
+    // If another save has deleted the row, the object counts as changed, not as inserted.
     let isKept = try !state.originals.isEmpty && state.originals.mentions(object.key)
     object.state.formUnion(isKept ? [.updated, .realized] : [.inserted, .realized])
     workspace.noteChange(of: object)

@@ -12,7 +12,7 @@ enum TransientValue: Sendable, Equatable {
 /// that was removed.
 typealias TransientChanges = [ObjectKey: [Int: TransientValue?]]
 
-/// The values of transient properties in one context, by object. No store has them.
+/// The values of transient properties in one context, by object. No store contains them.
 struct TransientValues {
   /// The values, by object and by the position of the property in the entity.
   var values: [ObjectID: [Int: TransientValue]] = [:]
@@ -30,7 +30,7 @@ struct TransientValues {
     unpushed[id] = nil
   }
 
-  /// Drops the values of evicted objects, except those that must be kept.
+  /// Drops the values of evicted objects, except the values that must be kept.
   mutating func evict(unless isKnown: (ObjectID) -> Bool) {
     if values.isEmpty { return }
     values = values.filter { retainedOwners.contains($0.key) || isKnown($0.key) }

@@ -14,7 +14,7 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - parts: The objects that the context asks to see in their newest state.
-  ///   - saved: The changes that were saved on behalf of this context, by store. The context asks to see the saved
+  ///   - saved: The changes that a batch of this context has saved, by store. The context asks to see the saved
   ///     values of these objects, and not their newest state.
   func merge(_ parts: [ObjectsToMerge], saved: [StoreTag: Layer] = [:]) throws {
     checkPlace()
@@ -31,7 +31,7 @@ extension Workspace {
   }
 
   private func merge(_ part: ObjectsToMerge, into state: StoreState, saved: Layer?) throws {
-    // Observers of this context may know objects by their identifiers although these objects are not registered.
+    // Observers of this context may know objects by their identifiers, even if these objects are not registered.
     func identifiers(_ keys: Set<ObjectKey>) -> [ObjectID] {
       keys.sorted().compactMap { key in
         state.graph[key.entity] == nil || state.knownEntity(key.entity)?.known(key.number) != nil
@@ -59,7 +59,8 @@ extension Workspace {
     }
   }
 
-  /// Passes a save on to other contexts. Does not retain a context, which might otherwise end here.
+  /// Passes a save on to other contexts. Does not retain them: if the last reference to a context were released here,
+  /// the context would be deallocated outside of its own place.
   func passOn(
     _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
   ) {
@@ -90,7 +91,7 @@ extension Workspace {
     guard mail.hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
     workDepth += 1
     defer { workDepth -= 1 }
-    // Cleared first, so that the next call sees everything that arrives from now on.
+    // The flag is cleared first, so that mail that arrives from now on sets it again for the next call.
     _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
     takePushes()
     let parts = mail.take()

@@ -10,7 +10,7 @@ extension Workspace {
     return entity.object(key.number)
   }
 
-  /// Returns whether an object is neither deleted nor known to be missing. Does not look up a fault.
+  /// Returns whether an object is neither deleted nor known to be missing. Does not look up the row of a fault.
   func isThere(_ object: ManagedObject) -> Bool {
     if !deletionsToPropagate.isEmpty { propagateDeletions() }
     return object.state.isDisjoint(with: [.deleted, .missing])
@@ -114,7 +114,7 @@ extension Workspace {
     if object.source.isOpen { return object.source }
     realize(object)
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
-    // The hook of the first use may have changed the object.
+    // `awakeFromFetch()` may have changed the object.
     if object.source.isOpen { return object.source }
     do {
       // After many saves of an object its values are in many sources. A new look-up finds them in one row.

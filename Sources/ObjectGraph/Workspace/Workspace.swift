@@ -283,7 +283,7 @@ extension Workspace {
   }
 }
 
-/// The changed objects of a context, and perhaps objects that have no changes any more.
+/// The changed objects of a context. The list may still contain objects without changes.
 struct ChangedObjects {
   fileprivate var objects: [ManagedObject] = []
   /// Whether some objects may have no changes any more. The next read of the list removes all of them at once.

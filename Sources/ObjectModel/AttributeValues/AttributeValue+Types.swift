@@ -5,10 +5,10 @@ public import Foundation
 extension Bool: AttributeValue {
   /// Boolean.
   public static var attributeType: AttributeType { .boolean }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .boolean(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .boolean(let value) = storedValue else { return nil }
     self = value
@@ -18,10 +18,10 @@ extension Bool: AttributeValue {
 extension Int16: BoundedAttributeValue {
   /// Integer 16.
   public static var attributeType: AttributeType { .int16 }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .integer(let number) = storedValue, let exact = Int16(exactly: number) else {
       return nil
@@ -33,10 +33,10 @@ extension Int16: BoundedAttributeValue {
 extension Int32: BoundedAttributeValue {
   /// Integer 32.
   public static var attributeType: AttributeType { .int32 }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .integer(let number) = storedValue, let exact = Int32(exactly: number) else {
       return nil
@@ -48,10 +48,10 @@ extension Int32: BoundedAttributeValue {
 extension Int64: BoundedAttributeValue {
   /// Integer 64.
   public static var attributeType: AttributeType { .int64 }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .integer(let number) = storedValue, let exact = Int64(exactly: number) else {
       return nil
@@ -63,10 +63,10 @@ extension Int64: BoundedAttributeValue {
 extension Int: BoundedAttributeValue {
   /// Integer 64.
   public static var attributeType: AttributeType { .int64 }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .integer(Int64(self)) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .integer(let number) = storedValue, let exact = Int(exactly: number) else {
       return nil
@@ -78,10 +78,10 @@ extension Int: BoundedAttributeValue {
 extension Decimal: BoundedAttributeValue {
   /// Decimal.
   public static var attributeType: AttributeType { .decimal }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .decimal(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .decimal(let value) = storedValue else { return nil }
     self = value
@@ -91,7 +91,7 @@ extension Decimal: BoundedAttributeValue {
 extension Double: BoundedAttributeValue {
   /// Double.
   public static var attributeType: AttributeType { .double }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .double(self) }
 
   /// Creates the value from a value in a row.
@@ -104,10 +104,10 @@ extension Double: BoundedAttributeValue {
 extension Float: BoundedAttributeValue {
   /// Float.
   public static var attributeType: AttributeType { .float }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .float(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .float(let value) = storedValue else { return nil }
     self = value
@@ -117,10 +117,10 @@ extension Float: BoundedAttributeValue {
 extension String: AttributeValue {
   /// String.
   public static var attributeType: AttributeType { .string }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .string(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .string(let value) = storedValue else { return nil }
     self = value
@@ -130,10 +130,10 @@ extension String: AttributeValue {
 extension Date: BoundedAttributeValue {
   /// Date.
   public static var attributeType: AttributeType { .date }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .date(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .date(let value) = storedValue else { return nil }
     self = value
@@ -143,10 +143,10 @@ extension Date: BoundedAttributeValue {
 extension Data: AttributeValue {
   /// Binary.
   public static var attributeType: AttributeType { .binary }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .binary(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .binary(let value) = storedValue else { return nil }
     self = value
@@ -156,10 +156,10 @@ extension Data: AttributeValue {
 extension UUID: AttributeValue {
   /// UUID.
   public static var attributeType: AttributeType { .uuid }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .uuid(self) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .uuid(let value) = storedValue else { return nil }
     self = value
@@ -169,10 +169,10 @@ extension UUID: AttributeValue {
 extension URL: AttributeValue {
   /// URI.
   public static var attributeType: AttributeType { .uri }
-  /// The value in the form of rows.
+  /// The value as rows store it.
   public var storedValue: Value { .uri(absoluteString) }
 
-  /// Creates the value from the form of rows.
+  /// Creates the value from its stored form in a row.
   public init?(storedValue: Value) {
     guard case .uri(let text) = storedValue else { return nil }
     self.init(string: text)

@@ -12,9 +12,9 @@ public protocol AttributeValue: Sendable {
   /// Whether an attribute of this type may have no value.
   static var isOptional: Bool { get }
 
-  /// The value in the form of rows.
+  /// The value as rows store it.
   var storedValue: Value { get }
-  /// Creates the value from the form of rows; `nil` if the stored value does not belong to this type.
+  /// Creates the value from its stored form in a row; `nil` if the stored form is of another type.
   init?(storedValue: Value)
 }
 
@@ -33,10 +33,10 @@ extension Optional: AttributeValue where Wrapped: AttributeValue, Wrapped.Bare =
   public static var attributeType: AttributeType { Wrapped.attributeType }
   /// True: an attribute of this type may have no value.
   public static var isOptional: Bool { true }
-  /// The wrapped value in the form of rows, or ``Value/null``.
+  /// The wrapped value as rows store it, or ``Value/null``.
   public var storedValue: Value { self?.storedValue ?? .null }
 
-  /// Creates the value from the form of rows, or no value from ``Value/null``.
+  /// Creates the value from its stored form in a row, or no value from ``Value/null``.
   public init?(storedValue: Value) {
     if storedValue.isNull {
       self = .none
@@ -51,7 +51,7 @@ extension Optional: AttributeValue where Wrapped: AttributeValue, Wrapped.Bare =
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   /// The attribute type of the raw values.
   public static var attributeType: AttributeType { RawValue.attributeType }
-  /// The raw value in the form of rows.
+  /// The raw value as rows store it.
   public var storedValue: Value { rawValue.storedValue }
 
   /// Creates the case with the stored raw value; `nil` if there is none.

@@ -66,7 +66,7 @@ extension ModelCheck {
       }
       let property = index[place]
       if let obstacle = obstacle(property, path.dropFirst()) {
-        // Core Data accepts such an index and leaves it out of its stores.
+        // Core Data accepts an index on a to-many relationship, and leaves the index out of its stores.
         var isLeftOut = false
         if isIndex, path.count == 1, case .relationship(let relationship) = property {
           isLeftOut = relationship.isToMany && !relationship.isTransient

@@ -56,7 +56,7 @@ package enum MappingFile: Sendable {
     return .text(text)
   }
 
-  // MARK: - Compiled
+  // MARK: - Compiled mappings
 
   private static func compiled(
     _ bytes: [UInt8], _ path: String

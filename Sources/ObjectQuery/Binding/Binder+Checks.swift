@@ -232,7 +232,7 @@ extension Binder {
   }
 }
 
-// MARK: - Subqueries evaluated for the object itself
+// MARK: - Subqueries that read only their element
 
 extension BoundPredicate {
   /// Returns the predicate with the object itself in place of a subquery's variable.

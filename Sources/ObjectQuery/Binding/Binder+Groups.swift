@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The state of binding values of groups.
+/// The state for binding the values of groups.
 struct GroupBinding {
   /// The keys by which objects are grouped.
   var keys: [(path: String, expression: BoundExpression, type: OperandType)] = []
@@ -50,7 +50,7 @@ extension Binder {
     _ name: String
   ) throws(QueryError) -> (BoundExpression, OperandType)? {
     guard let named = groups?.named, let expression = named[name] else { return nil }
-    // Inside the expression that a name stands for, names are properties.
+    // Within this expression, names refer to properties only.
     groups!.named = [:]
     defer { groups!.named = named }
     return try bind(expression)
@@ -64,7 +64,8 @@ extension Binder {
     groups = nil
     defer { groups = groups ?? known }
     let (bound, argumentType) = try bind(argument)
-    // For a collection it is a function of the object, such as the sum of the costs of its stops.
+    // An aggregate over a collection has a value for each object, such as the sum of the costs of its stops, and not
+    // for the group.
     guard !argumentType.isCollection, !bound.isConstant else { return nil }
     // The types are checked as for a collection of such values.
     let (_, type) = try bind(.function(function, [.aggregate([argument])]))

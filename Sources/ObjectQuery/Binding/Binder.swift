@@ -30,7 +30,7 @@ struct Binder {
   private let missing: MissingValues
   /// Whether a constant part without a value is an error.
   var refusesMissingValues: Bool { missing != .allowed }
-  /// The state of binding values of groups; `nil` while anything else is bound.
+  /// The state for binding the values of groups; `nil` while values of objects are bound.
   var groups: GroupBinding?
 
   init(

@@ -78,7 +78,7 @@ struct ColumnRelation: OptionSet, Sendable {
   }
 }
 
-/// A test of the object at a to-one relationship, evaluated once for all its objects.
+/// A test of the object that a to-one relationship leads to. One scan finds all objects that pass, as a set.
 struct RelatedTest: Sendable {
   let column: LayoutColumn
   let layouts: [Layout]

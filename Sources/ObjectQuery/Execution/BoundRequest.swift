@@ -2,8 +2,8 @@ package import Foundation
 package import ObjectModel
 package import Rows
 
-/// A fetch request with resolved names and checked types. Every execution starts from it, over rows or with the means
-/// of a store.
+/// A fetch request with resolved names and checked types. Every execution starts from it: a search of rows, or a
+/// store's own query.
 package struct BoundRequest: Sendable {
   /// The original request.
   package let request: QueryRequest

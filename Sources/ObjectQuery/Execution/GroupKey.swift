@@ -23,7 +23,7 @@ struct GroupKey {
 
   private var isText: Bool { column?.kind == .string }
 
-  /// The number of value numbers. Some of them may belong to no row.
+  /// The number of assigned value numbers. Some of them may belong to no row.
   var count: Int { isText ? texts.count + 1 : others.count }
 
   func value(_ number: Int32) -> Operand {

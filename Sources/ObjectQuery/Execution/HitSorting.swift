@@ -97,7 +97,8 @@ private struct SortRanks {
     var width = placeBits
     var spans: [(low: UInt64, most: UInt64)] = []
     for rank in ranks {
-      // Zero stands for no value and lies far below the other numbers. It moves up next to them.
+      // Zero stands for a missing value and lies far below the other numbers. It is moved to just below them, so that
+      // fewer bits are needed.
       var (low, high) = (UInt64.max, UInt64(0))
       for number in rank.numbers where number != 0 {
         low = Swift.min(low, number)
@@ -268,8 +269,8 @@ private struct SortRanks {
   }
 }
 
-/// Returns the sorting order of two values: nulls come first, "not a number" comes last, and other values are ordered
-/// as they compare.
+/// Returns the sorting order of two values: nulls come first, "not a number" comes last, and all other values are in
+/// their usual order.
 func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order {
   if left.isNull || right.isNull { return Order(left.isNull ? 0 : 1, right.isNull ? 0 : 1) }
   if let order = order(left, right, options) { return order }

@@ -1,4 +1,4 @@
-// SAFETY: Flags are read only during the call of the scan that lends them, and there is one for each row.
+// SAFETY: The scan lends its flags, one for each row, to a closure for one call. The closure reads them only then.
 
 import Foundation
 import ObjectModel

@@ -1,4 +1,4 @@
-// SAFETY: Flags are read only during the call of the scan that lends them.
+// SAFETY: The scan lends its flags to a closure for one call. The closure reads them only during that call.
 
 package import Foundation
 package import ObjectModel
@@ -198,7 +198,7 @@ extension Binder {
   }
 }
 
-// MARK: - Separate predicates
+// MARK: - Predicates for single objects
 
 /// A predicate bound to an entity and evaluated for single objects.
 ///

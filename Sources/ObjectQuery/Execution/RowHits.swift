@@ -1,4 +1,4 @@
-// SAFETY: Flags are read only during the call of the scan that lends them.
+// SAFETY: The scan lends its flags to a closure for one call. The closure reads them only during that call.
 
 import ObjectModel
 import Rows

@@ -99,7 +99,7 @@ extension ValidationPredicate {
     return text.contains("now") || text.contains("random")
   }
 
-  /// Returns the predicate in a form for the object that has the attribute.
+  /// Returns the predicate on the attribute's value as a predicate on the object that has the attribute.
   fileprivate func asked(
     of attribute: Attribute, at path: [String]
   ) throws(QueryError) -> QueryPredicate {

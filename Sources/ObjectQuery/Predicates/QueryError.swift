@@ -55,7 +55,7 @@ public struct QueryError: Error, Sendable, Hashable {
     public static let missingVariable = Code(rawValue: "missingVariable")
     /// A constant part, such as `1 / 0`, has no value.
     public static let missingValue = Code(rawValue: "missingValue")
-    /// An expression is not possible in its place.
+    /// An expression is not allowed in its position.
     public static let notSupported = Code(rawValue: "notSupported")
     /// A pattern is not a regular expression.
     public static let badPattern = Code(rawValue: "badPattern")

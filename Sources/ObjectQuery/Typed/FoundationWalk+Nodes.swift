@@ -119,7 +119,7 @@ extension PredicateExpressions.NilCoalesce: FoundationNode {
     let otherwise = try walk.expression(rhs)
     switch try walk.result(lhs) {
     case .predicate(let test):
-      // A test of a missing value is already false.
+      // A comparison with a missing value is false already, so `?? false` adds nothing.
       guard otherwise == .constant(.boolean(false)) else {
         throw QueryError(
           .notSupported, "The only value that a condition may have instead is false: ?? false.")

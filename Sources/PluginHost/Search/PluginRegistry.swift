@@ -21,7 +21,7 @@ public struct PluginRegistry: Sendable {
 
   /// A folder with the outcome of the search in it.
   public struct SearchedFolder: Sendable, Hashable {
-    /// The folder, as it was named.
+    /// The folder, with the path by which it was named.
     public let folder: PluginFolder
     /// The outcome of the search.
     public let outcome: Outcome

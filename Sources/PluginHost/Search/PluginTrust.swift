@@ -24,8 +24,9 @@ struct PluginTrust: Sendable {
     return objection(toOwnerOf: status) ?? objection(toWritersOf: status)
   }
 
-  /// Returns the reason not to trust a folder on the way; `nil` if it is trusted. In a sticky folder such as `/tmp`,
-  /// all users may create folders but delete only their own. Another user can't replace an existing folder there.
+  /// Returns the reason not to trust a folder on the path to a plug-in; `nil` if it is trusted. In a sticky folder such
+  /// as `/tmp`, all users may create folders but delete only their own. Another user can't replace an existing folder
+  /// there.
   func objection(toFolderOnTheWay status: FileStatus) -> String? {
     let isSticky = status.permissions.rawValue & 0o1000 != 0
     return objection(toOwnerOf: status) ?? (isSticky ? nil : objection(toWritersOf: status))

@@ -300,7 +300,7 @@ final class BlockFileRecovery {
     return mended.blocks
   }
 
-  // MARK: - What is kept beside the rows
+  // MARK: - Metadata, model and schema
 
   private func describe(
     _ head: ReadCommit?

@@ -142,7 +142,7 @@ final class DamagedFile: OutsideValues {
         ? (try? block.outsideReferences(without: others)) != nil
         : (try? block.column(number)) != nil
       if isSound { continue }
-      // Without versions or bases, it is unknown which row counts.
+      // Without versions or bases, it is unknown which of several rows is the newest.
       guard number <= LayoutColumn.Number.highestProperty else { return nil }
       lost.insert(number)
     }

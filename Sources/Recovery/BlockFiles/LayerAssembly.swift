@@ -24,7 +24,7 @@ struct LayerAssembly {
     self.schema = schema
   }
 
-  // MARK: - The head
+  // MARK: - Blocks of the commit
 
   /// Adds the segments that a commit lists, as far as they can be read.
   mutating func add(_ head: BlockFileRecovery.ReadCommit) {
@@ -54,8 +54,8 @@ struct LayerAssembly {
     }
   }
 
-  /// Returns the entries of a segment. For a page that can't be read, returns the entries of blocks found
-  /// elsewhere.
+  /// Returns the entries of a segment. In place of a page that can't be read, returns the entries of `older` that lie
+  /// between the page's first key and the next page.
   private mutating func entries(
     of segment: SegmentRecord, _ older: [BlockEntry]
   ) -> (entries: [BlockEntry], missing: Int) {
@@ -179,7 +179,7 @@ struct LayerAssembly {
     }
   }
 
-  // MARK: - What no record tells of
+  // MARK: - Blocks that no record lists
 
   /// Adds the blocks behind an offset as the highest layers, in the order of their offsets.
   mutating func addFound(behind end: UInt64, version: Int64) {

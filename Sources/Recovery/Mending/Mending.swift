@@ -56,7 +56,7 @@ struct Mending {
     return builder.freeze()
   }
 
-  // MARK: - Leaving out
+  // MARK: - Leaving out objects
 
   private func isThere(_ key: ObjectKey) -> Bool { graph.contains(key) && !dropped.contains(key) }
 
@@ -207,7 +207,7 @@ struct Mending {
     return (before, now)
   }
 
-  // MARK: - Cutting
+  // MARK: - Removing references and links
 
   /// Removes references that lead to no object, or to an object that does not lead back.
   private mutating func cutReferences() throws {

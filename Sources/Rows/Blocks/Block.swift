@@ -321,7 +321,7 @@ private final class LoadedColumns: Sendable {
 
   private static func box(_ bits: UInt) -> Unmanaged<Box>? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { return nil }
-    // SAFETY: Places hold retained boxes only.
+    // SAFETY: A place contains either no bits or the address of a retained box.
     return unsafe Unmanaged.fromOpaque(pointer)
   }
 

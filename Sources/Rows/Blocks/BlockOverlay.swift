@@ -5,8 +5,9 @@ import ObjectModel
 
 /// Changed rows above the whole rows of one block.
 ///
-/// A block with an overlay has the rows of its base with the changes applied. A column that no change gives is the
-/// base's own. So a reader pays only for the changes of the columns that it reads, and counting reads no column.
+/// A block with an overlay has the rows of its base with the changes applied. If no change sets a column, the overlay
+/// uses the base's column itself. So a reader pays only for the changes of the columns that it reads, and counting rows
+/// reads no column.
 final class BlockOverlay: Sendable {
   /// The block of whole rows.
   let base: Block
@@ -14,7 +15,7 @@ final class BlockOverlay: Sendable {
   let changes: [Block]
   /// The source of the values outside of the blocks; `nil` if there are several sources.
   let outsideValues: (any OutsideValues)?
-  /// The columns that the changes give, by number.
+  /// The columns that the changes set, by number.
   private let columns: [UInt16: LayoutColumn]
 
   /// Creates an overlay of the changes of a layout's columns.
@@ -40,7 +41,8 @@ final class BlockOverlay: Sendable {
       base.withoutLoadedColumns(), changes.map { $0.withoutLoadedColumns() }, columns: columns)
   }
 
-  /// Returns the entries of the base's columns, of the columns that changes give, and of the rows' versions.
+  /// Returns the column entries of the overlay: the entries of the base, of the changed columns, and of the row
+  /// versions.
   func entries() -> [ColumnEntry] {
     var entries = base.entries.filter { columns[$0.number] == nil }
     for column in columns.values {

@@ -78,8 +78,8 @@ extension View {
     return batches
   }
 
-  /// If at least one row in this many is changed, the changes are applied column by column. To gather a row costs
-  /// as much as to encode a column of some tens of rows.
+  /// If at least one of this many rows is changed, the changes are applied column by column. To gather a row costs as
+  /// much as to encode a column of some tens of rows.
   private static let overlayShare = 16
 
   /// Returns the objects with the given keys as rows of blocks. Keys without an object are skipped.

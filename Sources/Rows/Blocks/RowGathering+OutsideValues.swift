@@ -3,11 +3,12 @@
 
 import ObjectModel
 
-/// The treatment of values that lie outside of the blocks from which rows are gathered.
+/// Decides what happens to large values outside of blocks (outside values) when rows of these blocks are gathered into
+/// a new block.
 ///
-/// Values in a single place stay there, so that merging segments moves no large value. Values in different places
-/// are copied into the new block, because a reference does not name its place. A writer moves large values, and
-/// values in another place, to its own place.
+/// Values in a single place stay there, so that merging segments moves no large value. Values in different places are
+/// copied into the new block, because a reference does not name its place. A writer moves large values, and values in
+/// another place, to its own place.
 struct OutsideGathering {
   /// The place where values may stay; `nil` if no value may stay.
   let kept: (any OutsideValues)?
@@ -43,7 +44,7 @@ struct OutsideGathering {
     _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource
   ) throws -> (inside: Int, outside: Int) {
     if unsafe raw.isNull(row) || !raw.isGiven(row) || raw.encoding == .scaled { return (0, 0) }
-    // A whole number that widens to a decimal takes no bytes in its source.
+    // A source column of whole numbers may become a decimal column. Its values occupy no separate bytes.
     guard unsafe raw.kind.family == .bytes else { return (0, 0) }
     guard unsafe mayConcern(column, raw) else { return (unsafe raw.bytes(row).count, 0) }
     let byteCount = unsafe raw.valueByteCount(row)

@@ -61,7 +61,7 @@ struct RowRun {
   var source: Int
   /// The rows.
   var rows: Range<Int>
-  /// The next place to search, for a single row that does not give all values.
+  /// For a single row that lacks some values, the next place to search for them.
   var beneath: RowPlace?
 }
 

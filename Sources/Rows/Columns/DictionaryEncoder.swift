@@ -3,7 +3,8 @@
 
 /// An encoder that finds the distinct byte strings of a column and sorts them, so that rows can be codes.
 ///
-/// The encoder gives up early when most strings are distinct: a column of notes costs a quarter of a pass.
+/// The encoder gives up after a sample of the rows if most strings are distinct. So a column of notes costs only a
+/// quarter of a full pass.
 @safe
 struct DictionaryEncoder: ~Copyable {
   /// The number of distinct strings.

@@ -64,7 +64,7 @@ struct IndexParts: Sendable {
       case .absent: continue
       case .put, .removed: return false
       case .changed(let location):
-        // A change of one of the columns has an entry of its own.
+        // A change of one of the columns has its own entry in the index, so the older entry is out of date.
         for column in index.columns {
           if let values = try location.block.column(column.number), values.isGiven(location.row) {
             return false

@@ -296,8 +296,8 @@ private struct LayerMerge {
       removed: atBottom ? BlockRun() : try blocks(removed))
   }
 
-  /// Returns changes back to the values beneath. Only values that a change gave are restored, which a selection of
-  /// rows cannot express, so drafts are used.
+  /// Returns changes that restore the values beneath. They set only the values that an earlier change gave. A selection
+  /// of rows can't express that, so drafts are used.
   private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []
     for (key, change, beneath) in back {

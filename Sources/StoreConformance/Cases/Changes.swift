@@ -65,7 +65,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Skips a case that no store can pass whose file contains objects and no rows.
+  /// Skips a case that a store can't pass if its file contains objects instead of rows.
   func skipWithoutRows() throws {
     guard suite.keepsRows else {
       throw End.skipped("the store keeps objects, and not rows as they are")

@@ -150,7 +150,7 @@ extension CaseRun {
     }
   }
 
-  /// Returns whether an index takes two values for equal: both zeros are equal, and all NaNs are.
+  /// Returns whether an index treats two values as equal: both zeros are equal, and all NaNs are.
   fileprivate static func same(_ left: Value, _ right: Value) -> Bool {
     if case (.double(let left), .double(let right)) = (left, right) {
       return left == right || (left.isNaN && right.isNaN)

@@ -134,7 +134,7 @@ public final class AtomicStore: Store {
       // The status is read first, so a change during the read is detected at the next refresh.
       let seen = try file.status()
       var contents = try format.read(file, model: model, evolving: schema)
-      // The next commit writes the whole file, and Core Data must be able to open XML files.
+      // Core Data must be able to open XML files, so the hashes are updated before the next commit writes the file.
       contents.metadata.updateVersionHashes(of: contents.model)
       return (file, seen, contents)
     } catch let error as DiskError {

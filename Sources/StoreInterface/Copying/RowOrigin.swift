@@ -25,7 +25,7 @@ package struct RowOrigin: Sendable {
   package struct NewPlace: Sendable {
     /// The index of the order column.
     package let target: Int
-    /// The index of the column of the reference that the places belong to.
+    /// The index of the reference column whose order the places define.
     package let reference: Int
 
     /// Creates a value from column indexes.

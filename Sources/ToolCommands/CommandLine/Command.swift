@@ -58,7 +58,7 @@ struct Argument: Sendable, Hashable {
   }
 }
 
-/// A choice that a command takes by its name: `--digest`, or with a value `--diff OTHER`.
+/// An option that the command line sets by its name: `--digest`, or with a value `--diff OTHER`.
 struct Option: Sendable, Hashable {
   /// The name without its dashes.
   let name: String

@@ -119,7 +119,7 @@ extension CommandError {
   ///
   /// - Parameters:
   ///   - path: The damaged file, which may be part of a document.
-  ///   - words: The command line. Its word that is a prefix of the path names the document.
+  ///   - words: The command line. The word that is a prefix of the path is the path of the document.
   static func recoverHint(_ path: String, _ words: [String]) -> String? {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
     // `recover` does not read SQLite databases.

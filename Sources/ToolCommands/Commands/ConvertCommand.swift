@@ -16,7 +16,7 @@ enum ConvertCommand {
       + "the ending of its name means (.store, .xml, .sqlite), and else binary.")
   static let force = Option(Option.forceName, "Replaces a file that is there.")
 
-  /// Returns the command for stores and models from the given readers.
+  /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "convert", "writes what a store holds into a new store of another type",

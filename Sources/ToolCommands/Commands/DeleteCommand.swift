@@ -2,7 +2,7 @@ import ObjectGraph
 
 /// The command `quire delete`.
 enum DeleteCommand {
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "delete", "deletes the objects that are named or meet a predicate",

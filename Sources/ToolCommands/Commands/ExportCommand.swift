@@ -17,7 +17,7 @@ enum ExportCommand {
     "Writes a file in place of standard output; with csv and several entities, a folder of files.")
   static let force = Option(Option.forceName, "Replaces files that are there.")
 
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "export", "writes objects as text, from which 'quire import' makes the same ones",

@@ -22,7 +22,7 @@ enum FetchCommand {
     "format", value: "FORMAT", choices: ["text", "json", "jsonl", "csv"],
     "The form of the results; text unless said otherwise.")
 
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
@@ -141,7 +141,7 @@ enum FetchCommand {
 
 /// The command `quire count`.
 enum CountCommand {
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {

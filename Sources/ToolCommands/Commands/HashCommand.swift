@@ -6,7 +6,7 @@ enum HashCommand {
   static let digest = Option(
     "digest", "Prints the two texts that stores keep for all hashes together, in their place.")
 
-  /// Returns the command for models from the given reader.
+  /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "hash", "prints the version hashes of a model's entities",

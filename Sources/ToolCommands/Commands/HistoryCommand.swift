@@ -19,7 +19,7 @@ enum HistoryCommand {
     "Forgets versions: usual keeps all of the last hour, one an hour of the last day and one a day of the "
       + "last month, newest only the last. Named versions are kept.")
 
-  /// Returns the command for documents from the given reader.
+  /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "history",

@@ -31,7 +31,7 @@ enum ImportCommand {
     "report", value: "FORMAT", choices: ["text", "json"],
     "The form of what is said of the import; text unless said otherwise.")
 
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "import", "reads objects from text as 'quire export' writes it",

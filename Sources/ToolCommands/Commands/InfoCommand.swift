@@ -8,7 +8,7 @@ import StoreInterface
 
 /// The command `quire info`.
 enum InfoCommand {
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {

@@ -2,7 +2,7 @@ import ObjectGraph
 
 /// The command `quire insert`.
 enum InsertCommand {
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "insert", "inserts an object and prints its identifier",

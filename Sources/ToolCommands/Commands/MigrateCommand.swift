@@ -30,7 +30,7 @@ enum MigrateCommand {
     "allow-invalid", "Lets objects break rules of the new version.")
   static let noInference = Option("no-inference", "Takes written mappings only.")
 
-  /// Returns the command for stores and models from the given readers.
+  /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "migrate", "brings a store to another version of its model",
@@ -245,7 +245,7 @@ enum MigrateCommand {
     return .done
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private static func write(
     _ plan: MigrationPlan, _ report: MigrationReport?, _ invocation: Invocation,

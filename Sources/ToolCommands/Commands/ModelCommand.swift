@@ -36,7 +36,7 @@ enum ModelCommand {
     "The module that the classes are to be part of. With it, a class written by hand that the model says "
       + "is of another module is imported from there.")
 
-  /// Returns the command for models from the given reader.
+  /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "model", "shows a model: its entities, their properties and what belongs to them",

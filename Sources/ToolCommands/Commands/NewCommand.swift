@@ -18,7 +18,7 @@ enum NewCommand {
   static let title = Option("title", value: "TEXT", "What people call the document.")
   static let force = Option(Option.forceName, "Replaces a document that is there.")
 
-  /// Returns the command for stores and models from the given readers.
+  /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "new", "makes a document",

@@ -10,7 +10,7 @@ enum PackCommand {
     isRequired: false, role: .output)
   static let force = Option(Option.forceName, "Replaces a file that is there.")
 
-  /// Returns the command for files on the given disk.
+  /// Returns the command. It reads and writes files on `disk`.
   static func command(on disk: any Disk) -> Command {
     Command(
       "pack", "writes a document's folder into one file",

@@ -12,7 +12,7 @@ enum PredicateCommand {
   static let entity = Option(
     "entity", value: "ENTITY", "The entity whose objects the predicate is asked of.")
 
-  /// Returns the command for models from the given reader.
+  /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "predicate", "reads a predicate and prints its tree, or what is wrong with it",

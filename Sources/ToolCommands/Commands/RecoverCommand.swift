@@ -17,7 +17,7 @@ enum RecoverCommand {
   static let keepInvalid = Option(
     "keep-invalid", "Keeps objects that lack what they must have; the result is not valid then.")
 
-  /// Returns the command for stores and models from the given readers.
+  /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
       "recover", "gets what can be read out of a damaged file, into a new store",
@@ -171,7 +171,7 @@ enum RecoverCommand {
     return isComplete ? .done : .no
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   private static func text(_ report: RecoveryReport, _ path: String) -> String {
     var table = Table()

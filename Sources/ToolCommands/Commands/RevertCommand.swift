@@ -6,7 +6,7 @@ enum RevertCommand {
   static let version = Option(
     "to", value: "NUMBER", "The version that the document becomes, as 'quire history' lists it.")
 
-  /// Returns the command for documents from the given reader.
+  /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
     Command(
       "revert", "makes a document what it was at an earlier version",

@@ -6,7 +6,7 @@ import StoreInterface
 enum SaveAsCommand {
   static let target = Argument("DST", "The document that is made.", role: .output)
 
-  /// Returns the command for documents from the given reader.
+  /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
     Command(
       "save-as", "writes a document to another place, or as stores of another type",

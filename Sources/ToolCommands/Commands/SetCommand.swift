@@ -2,7 +2,7 @@ import ObjectGraph
 
 /// The command `quire set`.
 enum SetCommand {
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "set", "sets properties of the objects that are named or meet a predicate",

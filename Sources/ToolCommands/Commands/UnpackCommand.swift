@@ -8,7 +8,7 @@ enum UnpackCommand {
     "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false,
     role: .output)
 
-  /// Returns the command for files on the given disk.
+  /// Returns the command. It reads and writes files on `disk`.
   static func command(on disk: any Disk) -> Command {
     Command(
       "unpack", "makes the folder of a packed document",

@@ -13,7 +13,7 @@ enum VacuumCommand {
     "Which earlier saves stay: so many (5), those of a time (30d, 12h), all or none; none unless said."
   )
 
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "vacuum", "makes a store's file as small as it can be, and says how small",

@@ -79,7 +79,7 @@ struct Output: Sendable {
     )
   }
 
-  // MARK: - Making
+  // MARK: - Making the output
 
   /// Makes a store.
   ///
@@ -170,7 +170,7 @@ struct Output: Sendable {
     return result
   }
 
-  // MARK: - Words
+  // MARK: - Messages
 
   /// Calls `body`, and explains errors of the disk, a document or a store about this path.
   func reporting<R>(_ body: () throws -> R) throws -> R {

@@ -91,7 +91,7 @@ enum PluginCommand {
     }
   }
 
-  // MARK: - All of them
+  // MARK: - Listing plug-ins
 
   private static func list(_ registry: PluginRegistry, _ invocation: Invocation) throws {
     let output = invocation.console.output
@@ -171,7 +171,7 @@ enum PluginCommand {
     ])
   }
 
-  // MARK: - One of them
+  // MARK: - Showing one plug-in
 
   /// Returns the plug-in with a name, or the plug-in in a folder.
   private static func find(_ word: String, _ finder: PluginFinder) throws -> FoundPlugin {

@@ -83,7 +83,7 @@ struct PluginTest {
       otherwise: "There are \(known.joined(separator: ", ")).")
   }
 
-  // MARK: - One type
+  // MARK: - Testing one type
 
   /// Runs the cases on stores at paths that begin with `place`, and prints each result at once.
   private func report(

@@ -156,7 +156,7 @@ private final class StoreOfDocument: Store {
   }
   func describe() throws -> StoreDescription {
     var description = try store.describe()
-    // In a document, bytes after a store's newest counted commit belong to failed saves, and are not reported.
+    // In a document, bytes after the store's commit in the newest version belong to failed saves, and are not reported.
     description.strayByteCount = 0
     return description
   }

@@ -129,7 +129,8 @@ struct StoreReader: Sendable {
   }
 }
 
-/// The stores that one run of the tool has opened. Some stores keep additional files beside their own until they are closed.
+/// The stores that one run of the tool has opened. Some stores keep additional files beside their own file until they
+/// are closed.
 final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
   private let damages = Mutex<[CommandError]>([])

@@ -11,7 +11,7 @@ enum OpenCommand {
   static let discard = Option(
     "discard", "Takes a script's unsaved changes at its end for what was wanted, and drops them.")
 
-  /// Returns the command for stores from the given reader.
+  /// Returns the command. It opens stores through `reader`.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files,
     historyPath: String? = LineHistory.usualPath()

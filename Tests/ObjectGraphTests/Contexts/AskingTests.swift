@@ -118,7 +118,7 @@ struct AskingTests {
     }
   }
 
-  @Test("Beside unsaved changes a context searches the rows, and queries the store after the save")
+  @Test("A context with unsaved changes searches the rows, and queries the store after the save")
   func pending() throws {
     let store = try Asked(Self.model)
     let context = try context(store)

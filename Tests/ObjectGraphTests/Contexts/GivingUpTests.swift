@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Giving up the changes of single objects, of many objects.
+/// Tests that give up the changes of many objects one by one.
 @Suite("Giving up changes")
 struct GivingUpTests {
   @Test("Each object shows the saved value when its changes are given up", arguments: Kind.allCases)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ObjectGraph
 
-@Suite("Changes on the main actor and the child contexts that exist already")
+@Suite("Changes on the main actor, as existing child contexts see them")
 struct MainActorTests {
   /// A context of the main actor, and a child that has already read the store.
   private struct Family {
@@ -91,7 +91,7 @@ struct MainActorTests {
     family.view.delete(bo)
     #expect(try family.child.count(for: request) == 0)
 
-    // The child's read did not end the parent's turn, so undo takes back all of it together.
+    // The child's read did not end the parent's turn, so one undo takes back all changes.
     try undo.undo()
     #expect(undo.undoCount == 0 && !family.view.hasChanges)
   }

@@ -104,7 +104,7 @@ struct ObjectsChangedTests {
     #expect(notes == ["inserted: new, deleted: Bo, refreshed: Ada"])
   }
 
-  @Test("A merge beside unsaved changes notifies of the changed objects", arguments: Kind.allCases)
+  @Test("A merge notifies of changed objects despite unsaved changes", arguments: Kind.allCases)
   func mergeOfChanged(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.people[0].age = 36

@@ -59,12 +59,12 @@ struct PlaceTests {
     let child = ManagedObjectContext(parent: context)
     try context.insert(Person.self) { $0.name = "Ada" }
     #expect(context.workspace.place.isHeld)
-    // Any further work on this thread does not count as the main actor's.
+    // The queue may run its work on this thread. Even then the work is not the main actor's.
     DispatchQueue(label: "elsewhere").sync {
       #expect(context.workspace.place.isCurrent)
       #expect(context.workspace.place.isHeld == Thread.isMainThread)
     }
-    // The work of a context for which the main actor waits does count.
+    // If the main actor waits for the work of a context, that work is the main actor's too.
     try child.performAndWait {
       #expect(context.workspace.place.isHeld)
       try child.insert(Person.self) { $0.name = "Bo" }
@@ -78,7 +78,7 @@ struct PlaceTests {
     #expect(context.workspace.place.isCurrent == Thread.isMainThread)
     try context.save()
     #expect(context.workspace.place.isHeld)
-    // After another task's turn the main actor is still the executor of the context.
+    // Another task has a turn in between. Afterwards the main actor is still the executor of the context.
     let elsewhere = Task.detached {
       try await context.perform { try context.fetch(Person.self).count }
     }

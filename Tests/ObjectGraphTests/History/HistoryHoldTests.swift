@@ -62,7 +62,7 @@ struct HistoryHoldTests {
     #expect(try observer.next().isEmpty)
   }
 
-  @Test("A store releases commits that an observer has taken, and a second observer holds its own")
+  @Test("A store keeps a commit only until all observers have read it")
   func takenTransactions() throws {
     let coordinator = try Self.coordinator()
     let first = try HistoryObserver(coordinator)

@@ -52,7 +52,7 @@ struct HookTests {
         for id in gone.keys { Diarist.reactions[id] = nil }
         return gone
       }
-      // Reactions end outside of the lock, because objects that end with them may write events.
+      // The reactions are released outside of the lock, because objects that are released with them may write events.
       withExtendedLifetime(gone) {}
     }
   }

@@ -160,7 +160,7 @@ struct OrderingTests {
   }
 
   @Test(
-    "An object added at the front stays near the front beside another context's additions",
+    "An object added at the front stays near the front if another context adds objects too",
     arguments: Kind.allCases, [Meeting.save, .parent])
   private func bothAtTheFront(_ kind: Kind, _ meeting: Meeting) throws {
     for name in [Self.own, Self.shared] { try bothAtTheFront(kind, meeting, name) }

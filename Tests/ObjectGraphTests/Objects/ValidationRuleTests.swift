@@ -128,7 +128,7 @@ struct ValidationRuleTests {
   }
 
   @Test(
-    "Relationships lead to as many objects as they must and may", arguments: Kind.allCases,
+    "Relationships with too few or too many objects are refused", arguments: Kind.allCases,
     [
       ("some", 0, nil), ("some", 1, .tooFewObjects), ("some", 2, nil), ("some", 3, nil),
       ("some", 4, .tooManyObjects), ("must", 0, .tooFewObjects), ("must", 1, nil), ("must", 2, nil),

@@ -27,7 +27,7 @@ struct CountingTests {
     let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? 40
     let seed = UInt64.random(in: 0...1_000_000_000)
     print("counts on \(kind): seed \(seed)")
-    // Two of the contexts share a coordinator, and two contexts have a coordinator each.
+    // Two of the contexts share a coordinator. Two further contexts have a coordinator each.
     let shared = try graph.opened()
     let coordinators = [shared, shared, try graph.opened(), try graph.opened()]
     let counts = Mutex([Int](repeating: 0, count: Counter.tripCount))

@@ -52,7 +52,7 @@ struct OvertakenTests {
     #expect(names.count { $0 == "one" } == 1 && names.count { $0 == "other" } >= 1)
   }
 
-  @Test("A save within another save of the same thread yields to none", arguments: Kind.allCases)
+  @Test("A save within another save of the same thread comes first", arguments: Kind.allCases)
   func within(_ kind: Kind) throws {
     let graph = try Graph(kind)
     #expect(try attempts(graph, onThread: false) == 6)

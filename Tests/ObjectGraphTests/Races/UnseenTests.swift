@@ -299,7 +299,7 @@ struct UnseenTests {
     theirs["cost"] = .double(10)
     theirs.saved = { _ = try main.fetch(Person.self) }
     try other.save()
-    // The queue runs the work of the context first.
+    // The main queue runs the scheduled work of the context before this block, so the save is merged.
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(mine["cost"] == .double(10))
   }

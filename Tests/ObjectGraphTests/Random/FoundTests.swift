@@ -48,7 +48,7 @@ struct FoundTests {
   // MARK: Links
 
   @Test(
-    "A link that a child and its parent both make is the parent's, and ends with it",
+    "A link that a child and its parent both make belongs to the parent, and is removed with it",
     arguments: Kind.allCases)
   func linkedTwice(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -174,7 +174,7 @@ struct FoundTests {
   // MARK: Deleting
 
   @Test(
-    "An object disconnected before a deletion stays, also if the deleted object changes elsewhere",
+    "An object disconnected before a deletion stays, also if another context changes the deleted object",
     arguments: Kind.allCases, ["parent", "store", "refresh"])
   func ledAway(_ kind: Kind, _ way: String) throws {
     let scene = try Scene(kind)
@@ -241,7 +241,7 @@ struct FoundTests {
     #expect(passport.holder != nil)
     elsewhere.object(scene.ada).passport = try elsewhere.insert(Passport.self) { $0.number = "2" }
     try elsewhere.save()
-    // Ada is found as she is by now, and the passport is as it was.
+    // The save and the fetch advance Ada to her newest state. The passport keeps the state that it had before.
     scene.coast.name = "Shore"
     try scene.context.save()
     _ = try mine.fetch(Stop.self)
@@ -289,7 +289,7 @@ struct FoundTests {
   }
 
   @Test(
-    "An object that stays after all leads to no object that was deleted with it",
+    "An object with a deletion that is given up leads to no object that was deleted with it",
     arguments: Kind.allCases, [false, true])
   func deletionGivenUp(_ kind: Kind, _ isRefreshed: Bool) throws {
     let scene = try Scene(kind)
@@ -306,7 +306,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion repeats its change of an object if that is given up", arguments: Kind.allCases)
+    "A deletion changes an object again after its changes are dropped", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport
@@ -381,7 +381,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A deletion that a parent makes too is the parent's, together with its denial",
+    "A deletion that a child and its parent make belongs to the parent, and so does its denial",
     arguments: Kind.allCases)
   func deniedAbove(_ kind: Kind) throws {
     let graph = try Graph(kind, model: FoundTests.guarded, classes: [])

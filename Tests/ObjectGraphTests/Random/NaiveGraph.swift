@@ -177,10 +177,10 @@ extension NaiveGraph {
     denials.contains { $0.object == deleted }
   }
 
-  /// The graph as contexts above see it: denied deletions are deletions, and the denials stay here.
+  /// The graph as child contexts see it: they see denied deletions as deletions, and do not see the denials.
   var seenFromAbove: NaiveGraph {
     var seen = self
-    // Contexts above see only the dangling references of this graph, not the ones further beneath.
+    // Child contexts see only the dangling references of this graph, not the ones further beneath.
     seen.dangling = [:]
     for (id, object) in objects {
       if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }
@@ -216,7 +216,7 @@ extension NaiveGraph {
   }
 }
 
-// MARK: - Bringing together
+// MARK: - Merging two graphs
 
 extension NaiveGraph {
   /// Merges the changes of both sides. A value that was changed on this side wins.
@@ -247,7 +247,7 @@ extension NaiveGraph {
         if here.references[name] != before.references[name] {
           result.objects[id]!.references[name] = here.references[name]
         }
-        // A place counts among the members of one owner, and lapses when the owner changes.
+        // A place is a position among the members of one owner. It becomes invalid when the owner changes.
         let isElsewhere =
           here.references[name] == before.references[name]
           && result.objects[id]!.references[name] != before.references[name]

@@ -5,7 +5,7 @@ import ObjectModel
 import ObjectQuery
 import Synchronization
 
-/// A search that runs elsewhere while its context does further work.
+/// A search that runs on another thread while its context does further work.
 ///
 /// The moment at which the search reads its context is not certain. The result must match a state that the context showed
 /// between two turns.

@@ -155,7 +155,7 @@ final class RandomWork {
     seat.dropGone()
   }
 
-  // MARK: - What is done in a context
+  // MARK: - Random steps in a context
 
   private func work(_ seat: Seat) throws {
     let ids = seat.now.objects.keys.sorted()
@@ -187,7 +187,7 @@ final class RandomWork {
     if seat.now != isBefore { seat.version += 1 }
   }
 
-  /// Starts a search that runs elsewhere beside the next steps.
+  /// Starts a search that runs on another thread during the next steps.
   private func search(_ seat: Seat) throws {
     let question = NaiveQuestion.all.randomElement(using: &random)!
     let search = RandomSearch(question, RandomSearch.Form.allCases.randomElement(using: &random)!)

@@ -54,7 +54,7 @@ struct RebaseDeletionTests {
   func last(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Changes that are given up meet the deletions that stay",
+    "Deletions also affect related rows whose own changes are given up",
     arguments: RebaseTable(
       """
       case                                            | base                          | mine                      | theirs    | given up | view                 | cascaded

@@ -77,7 +77,7 @@ struct RebasePolicyTests {
   func undisputed(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A place lapses if the policy leaves the member with the saved owner",
+    "A place is dropped if the policy keeps the saved owner of the member",
     arguments: RebaseTable(
       """
       case                               | base                                    | mine               | theirs             | policy    | view

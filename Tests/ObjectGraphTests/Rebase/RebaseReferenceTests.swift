@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Rebase: references to deleted rows, and one to one")
+@Suite("Rebase: references to deleted rows, and one-to-one relationships")
 struct RebaseReferenceTests {
   @Test(
     "References and links of the changes to deleted rows are cleared",
@@ -42,7 +42,7 @@ struct RebaseReferenceTests {
   func settled(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Both ends of one to one lead to each other, or nowhere",
+    "Both ends of a one-to-one relationship refer to each other, or are empty",
     arguments: RebaseTable(
       """
       case                                                 | base                                         | mine                                          | theirs                                               | view                                          | originals
@@ -59,7 +59,7 @@ struct RebaseReferenceTests {
   func oneToOne(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A decision about a conflict connects both ends of a relationship with a cleared end",
+    "After a decision about a conflict, a relationship with one cleared end is connected again",
     arguments: RebaseTable(
       """
       case                                                     | base                                                 | was           | mine                                                                         | policy | view
@@ -73,7 +73,7 @@ struct RebaseReferenceTests {
   func decidedLater(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A decision about a conflict leaves both ends at each other",
+    "After a decision about a conflict, both ends refer to each other",
     arguments: RebaseTable(
       """
       case                                            | base                                         | mine                                                 | theirs                                | given up | policy   | view

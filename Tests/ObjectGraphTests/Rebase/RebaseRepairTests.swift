@@ -43,7 +43,7 @@ struct RebaseRepairTests {
   func madeAnewUnseen(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A repaired row that the context has changed since is one of its changes",
+    "A repaired row that the context has changed since counts as one of its changes",
     arguments: RebaseTable(
       """
       case              | base         | mine   | theirs           | since     | then      | policy | view      | conflicts | originals

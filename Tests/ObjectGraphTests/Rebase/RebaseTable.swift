@@ -98,7 +98,7 @@ struct RebaseCase: Sendable, CustomTestStringConvertible {
     return changes
   }
 
-  /// Returns the rebase of changes onto a base, with the choices that the cells describe.
+  /// Returns the rebase of changes onto a base. The cells of the table determine its options.
   func rebase(_ changes: Changes, onto base: StoreBase) throws -> Rebase {
     let saved = try rows("own save").layer(above: View(changes.base.tables), version: 2)
     var rebase = Rebase(

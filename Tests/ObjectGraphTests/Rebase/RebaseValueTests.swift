@@ -77,7 +77,7 @@ struct RebaseValueTests {
   func earlier(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "A place lapses when another save leads the member to another owner",
+    "A place is dropped when another save gives the member another owner",
     arguments: RebaseTable(
       """
       case                                    | base                             | mine               | theirs             | view                             | originals

@@ -73,7 +73,7 @@ struct AskedSectionsTests {
     #expect(results.sections.map(\.count) == [1, 2, 1] && results.map(\.age) == [21, 33, 34, 47])
     #expect(changes.count == 1)
 
-    // The object stays in its place, and comes into another section.
+    // The object keeps its position, but moves to another section.
     results[0].age = 19
     try context.processPendingChanges()
     #expect(results.sections.map(\.name) == ["10s", "30s", "40s"] && changes.count == 2)

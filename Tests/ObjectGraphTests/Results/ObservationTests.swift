@@ -125,7 +125,7 @@ struct ObservationTests {
   }
 
   @Test(
-    "A save elsewhere, a rollback, a refresh and an undo announce the changed properties only"
+    "Another context's save, a rollback, a refresh and an undo announce the changed properties only"
   )
   func otherReasons() throws {
     let (name, age) = (Announcement { _ = ada.name }, Announcement { _ = ada.age })

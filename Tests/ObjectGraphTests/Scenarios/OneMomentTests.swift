@@ -2,9 +2,9 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A context shows one moment: when it advances, its unchanged objects show the values of the new commit.
+/// A context shows the state of one commit: when it advances, its unchanged objects show the values of the new commit.
 ///
-/// A changed object keeps the version that its change was made on, so the conflict stays (decision 0020).
+/// A changed object keeps the base of its change, so a conflict is not lost (decision 0020).
 @Suite("One moment")
 struct OneMomentTests {
   @Test(
@@ -25,7 +25,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "After a fetch an unchanged object shows the saved value, and undo leads back to it",
+    "After a fetch an unchanged object shows the saved value, and undo restores that value",
     arguments: Kind.allCases, [false, true])
   func undone(_ kind: Kind, deleting: Bool) throws {
     try scenario(kind, deleting ? "deleted" : "changed") { s in
@@ -45,7 +45,7 @@ struct OneMomentTests {
   }
 
   @Test(
-    "A change before a fetch is in conflict after it, and shows the new values beside it",
+    "After a fetch, a changed value stays in conflict, and unchanged values show another context's save",
     arguments: Kind.allCases)
   func changedBefore(_ kind: Kind) throws {
     try scenario(kind) { s in

@@ -112,7 +112,7 @@ struct RepairTests {
   }
 
   @Test(
-    "A part stays deleted in the parent that inserted the whole, beside a save of another context",
+    "A deleted part stays deleted in the parent that inserted its owner, despite another context's save",
     arguments: Kind.allCases)
   func savedPart(_ kind: Kind) throws {
     try scenario(kind) { s in

@@ -14,7 +14,7 @@ struct ScenarioTests {
     return scenario.report
   }
 
-  @Test("A conflict is a scenario with one step on each line", arguments: Kind.allCases)
+  @Test("A scenario states a conflict with one step on each line", arguments: Kind.allCases)
   func conflict(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.parent.insert("trip", cost: 0).save()

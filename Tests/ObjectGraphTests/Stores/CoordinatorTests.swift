@@ -61,7 +61,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A store moves to any type and place with its whole content, and contexts continue there",
+    "A store moves with its whole content to any type and path, and contexts then use the new store",
     arguments: Kind.allCases, Kind.allCases)
   func migrate(_ from: Kind, _ to: Kind) throws {
     let graph = try Graph(from, on: Ground(from, to))

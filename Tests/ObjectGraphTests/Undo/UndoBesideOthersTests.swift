@@ -3,8 +3,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Undo of changes beside the saves of further contexts.
-@Suite("Undo beside saves elsewhere")
+/// Undo of changes, while other contexts save changes of the same objects.
+@Suite("Undo after saves of other contexts")
 struct UndoBesideOthersTests {
   @Test(
     "Undo of a saved change is in conflict with a later save, also for a released object",

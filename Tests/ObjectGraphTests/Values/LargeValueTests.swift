@@ -18,7 +18,7 @@ struct LargeValueTests {
   }
 
   @Test(
-    "Outside values are stored, alone or beside further changes, and deleted with their object",
+    "Outside values are stored, with or without further changes, and deleted with their object",
     arguments: Kind.allCases)
   func external(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)

@@ -113,7 +113,7 @@ struct OldFormatTests {
     }
   }
 
-  // MARK: - Before Xcode 4
+  // MARK: - Models from before Xcode 4
 
   private static func bundle(current: String, old: [String], new: [String]) throws -> Folder {
     let folder = try Folder()

@@ -2,8 +2,8 @@ import Archives
 import DurableFiles
 
 extension HostileInputs {
-  /// Any bytes are an archive or an error. An archive that opens is unpacked completely or not at all, and reads the same
-  /// in place. The unpacked files can be packed into an archive with the same contents.
+  /// Opens any bytes as an archive: an error is allowed. An archive that opens must be unpacked completely or not at
+  /// all, and must read the same in place. The unpacked files must pack into an archive with the same contents.
   public static func archive(_ bytes: [UInt8]) {
     let disk = SimulatedDisk()
     guard let file = try? disk.open("/a.zip", for: .create), (try? file.append(bytes)) != nil

@@ -2,8 +2,8 @@ import JSONText
 import MacroExpansion
 
 extension HostileInputs {
-  /// Any text is a declaration that expands, or has problems at places within the text. Any bytes are a message
-  /// that gets an answer.
+  /// Expands any text as a declaration: the result is an expansion, or problems at places within the text. Any bytes
+  /// that are sent as a message must get an answer.
   public static func declaration(_ bytes: [UInt8]) {
     _ = CompilerMessages.answer(bytes)
     let source = String(decoding: bytes, as: UTF8.self)

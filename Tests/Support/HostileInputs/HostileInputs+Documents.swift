@@ -3,8 +3,8 @@ import DurableFiles
 import Validation
 
 extension HostileInputs {
-  /// Any bytes are a manifest or an error. A manifest that is written reads back equal, and the validator finds an error
-  /// in exactly the manifests that the reader refuses.
+  /// Reads any bytes as a manifest: an error is allowed. A manifest that is written must read back equal, and the
+  /// validator must find an error in exactly the manifests that the reader refuses.
   public static func manifest(_ bytes: [UInt8]) {
     let rules = manifestErrors(bytes)
     let manifest: Manifest

@@ -5,8 +5,9 @@ import Rows
 import StoreInterface
 
 extension HostileInputs {
-  /// A plug-in's answer is rows of a store or an error, and rows from a host are saved or refused. The first byte chooses
-  /// between blocks and arrays; the remaining bytes state the distortions.
+  /// Exchanges rows with a plug-in whose answers are distorted: each answer must be rows of a store or an error, and
+  /// rows from the host must be saved or refused. The first byte chooses between blocks and arrays; the remaining bytes
+  /// state the distortions.
   public static func pluginBatch(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     HostilePlugin.with(Array(bytes.dropFirst()), crossing: first & 1 != 0) { backend in
@@ -39,8 +40,8 @@ extension HostileInputs {
     }
   }
 
-  /// Any bytes are a plug-in's manifest or a refusal that names the file. A manifest names a library in its own folder,
-  /// and recognizes files by their first bytes.
+  /// Reads any bytes as a plug-in's manifest: a refusal that names the file is allowed. A manifest must name a library
+  /// in its own folder, and recognize files by their first bytes.
   public static func pluginManifest(_ bytes: [UInt8]) {
     let manifest: PluginManifest
     do {

@@ -32,8 +32,8 @@ extension HostileInputs {
     return try! Model(entities: [author, book, Entity("Comic", superentity: "Book"), tag])
   }()
 
-  /// Any bytes are a database with a store, or an error of a store. If the store opens, each row is read or refused. The
-  /// validator ends, and a database without an error can be read to its end.
+  /// Opens any bytes as a database with a store: an error of a store is allowed. If the store opens, each row must be
+  /// read or refused. The validator must end, and a database in which it finds no error must be readable to its end.
   ///
   /// The first byte says whether a model is given.
   public static func sqliteSchema(_ input: [UInt8]) {

@@ -10,12 +10,12 @@ import StoreInterface
 extension HostileInputs {
   private static let samples: [[UInt8]] = SampleStore.allCases.map { try! $0.bytes() }
 
-  /// A sound file that is changed as the input states opens or is refused. A file that opens can be read to its end, and
-  /// can be saved to.
+  /// Opens a sound file that is changed as the input states: a refusal is allowed. A file that opens must be readable
+  /// to its end, and must accept a save.
   ///
-  /// The first byte chooses the file, the second the activity. Changes of three bytes each follow: an offset and the new
-  /// byte. The offsets are spread over the end of the file, which contains the last record and trailer, and over the
-  /// whole file. Checksums are repaired, unless the input states that they are not.
+  /// The first byte chooses the file, the second the activity. Changes of three bytes each follow: an offset and the
+  /// new byte. The offsets are spread over the end of the file, which contains the last record and trailer, and over
+  /// the whole file. Checksums are repaired, unless the input states that they are not.
   public static func store(_ input: [UInt8]) {
     guard input.count >= 2 else { return }
     var bytes = samples[Int(input[0] & 7) % samples.count]
@@ -30,8 +30,8 @@ extension HostileInputs {
     if input[1] & 8 != 0 { recover(bytes) }
   }
 
-  /// A sound file whose metadata, model or schema are replaced by the input's bytes. The first two bytes choose the
-  /// section and the activity, or state that the input is a property list, which reads back equal.
+  /// Opens a sound file whose metadata, model or schema are replaced by the input's bytes. The first two bytes choose
+  /// the section and the activity, or state that the input is a property list, which must read back equal.
   public static func metadata(_ input: [UInt8]) {
     guard input.count >= 2 else { return }
     let mode = input[0]
@@ -97,7 +97,7 @@ extension HostileInputs {
     return nil
   }
 
-  /// Recovers a file of the given bytes. Every recovered object can be copied.
+  /// Recovers a file of the given bytes, and copies the recovered objects. Errors are allowed.
   ///
   /// - Returns: The number of recovered objects; `nil` if nothing can be recovered.
   @discardableResult

@@ -6,8 +6,8 @@ import Validation
 extension HostileInputs {
   private static let sound: [[UInt8]] = SampleStore.allCases.map { try! $0.bytes() }
 
-  /// Validates a sound file that is changed as in ``store(_:)``. The validator ends. If it finds no error, the library
-  /// reads the file completely, earlier commits and indexes included.
+  /// Validates a sound file that is changed as in ``store(_:)``. The validator must end. If it finds no error, the
+  /// library must read the file completely, earlier commits and indexes included.
   public static func validation(_ input: [UInt8]) {
     guard let mode = input.first else { return }
     var bytes = sound[Int(mode & 7) % sound.count]

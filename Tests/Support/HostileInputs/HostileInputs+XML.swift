@@ -62,7 +62,8 @@ extension HostileInputs {
     return texts
   }
 
-  /// Any bytes are a document or an error. A document that is read can be written, and reads back equal.
+  /// Opens any bytes as an XML store: an error is allowed. A document that was read must be writable, and must read
+  /// back equal.
   ///
   /// The first byte chooses the form of the document and the arguments of the reader.
   public static func xmlStore(_ input: [UInt8]) {
@@ -91,7 +92,8 @@ extension HostileInputs {
     precondition(try! again.metadata == snapshot.metadata, "Metadata are kept.")
   }
 
-  /// Any bytes are a property list or an error, in either form. A list that is read can be written, and reads back equal.
+  /// Reads the given bytes as a binary and as an XML property list. Each reading must give a list or an error. A list
+  /// that was read must be writable, and must be equal when it is read again.
   public static func propertyList(_ bytes: [UInt8]) {
     if let list = try? BinaryPropertyList.read(bytes) {
       let again = try? BinaryPropertyList.read(BinaryPropertyList.write(list))

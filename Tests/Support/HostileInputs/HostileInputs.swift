@@ -22,7 +22,7 @@ public enum HostileInputs {
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
 
-  /// Any bytes are a block or an error. A block that opens can be read to its end.
+  /// Opens any bytes as a block: an error is allowed. A block that opens must be readable to its end.
   public static func block(_ bytes: [UInt8]) {
     guard let block = try? FuzzedBlock(bytes).block() else { return }
     for number in block.columnNumbers {
@@ -36,14 +36,14 @@ public enum HostileInputs {
     _ = try? block.row(of: block.minimumKey)
   }
 
-  /// Any 64 bits are a key that can be taken apart and put together again.
+  /// Checks that any 64 bits are a key, which can be split into its parts and combined again.
   public static func identifier(_ bytes: [UInt8]) {
     guard bytes.count >= 8 else { return }
     let key = ObjectKey(rawValue: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     precondition(ObjectKey(entity: key.entity, number: key.number) == key)
   }
 
-  /// Any bytes are a compiled model or an error.
+  /// Reads any bytes as a compiled model: an error is allowed, a trap is not.
   public static func modelArchive(_ bytes: [UInt8]) {
     guard let description = try? CompiledModel.read(bytes, path: "fuzz"),
       let model = try? Model(description)
@@ -51,7 +51,7 @@ public enum HostileInputs {
     _ = model.versionHashes
   }
 
-  /// Any bytes are a model's source or an error. A model that is written can be read again.
+  /// Reads any bytes as a model's source: an error is allowed. A model that is written must be readable again.
   public static func modelSource(_ bytes: [UInt8]) {
     guard let model = try? Model(ModelSource.read(bytes)),
       let written = try? ModelSource.write(model)
@@ -60,8 +60,8 @@ public enum HostileInputs {
     precondition(again != nil, "What is written is read.")
   }
 
-  /// Any bytes are a mapping or an error. A mapping prints as text that reads back as the same mapping, and can be
-  /// checked against a model without a trap.
+  /// Reads any bytes as a mapping: an error is allowed. A mapping must print as text that reads back as the same
+  /// mapping. A check against a model must not trap.
   public static func mapping(_ bytes: [UInt8]) {
     guard let mapping = try? WrittenMapping(bytes, path: "mapping") else { return }
     let printed = mapping.description
@@ -73,7 +73,8 @@ public enum HostileInputs {
     _ = try? MappingModel(from: model, to: model, mapping.entityMappings)
   }
 
-  /// Any text is a predicate or an error. A predicate prints as text that reads back as an equal tree.
+  /// Reads any text as a predicate: an error is allowed. A predicate must print as text that reads back as an equal
+  /// tree.
   public static func predicate(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let predicate = try? QueryPredicate(text) else {
@@ -93,8 +94,8 @@ public enum HostileInputs {
 
   private static let worlds: [World] = [try! World(), try! World(layered: true)]
 
-  /// Any predicate that can be bound gives the same result from columns as from single objects, through one layer and
-  /// through several layers.
+  /// Evaluates any predicate. If it can be bound, the result from columns must equal the result from single objects,
+  /// with one layer and with several layers.
   public static func query(_ bytes: [UInt8]) {
     let text = String(decoding: bytes.prefix(400), as: UTF8.self)
     let capitals = text.uppercased()

@@ -52,7 +52,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return options
   }()
 
-  // MARK: - What the files hold
+  // MARK: - Contents of the sample files
 
   /// The model of the notes, which lead to one another, and of their tags.
   public static let notes: Model = {

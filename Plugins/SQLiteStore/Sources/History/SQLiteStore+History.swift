@@ -6,8 +6,8 @@ public import StoreInterface
 import Synchronization
 
 extension SQLiteStore {
-  /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions`` leave room for their
-  /// history. A database that another system made has none.
+  /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions/historyShare`` leaves room
+  /// for their history. A database that another system made has none.
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }
@@ -22,7 +22,7 @@ extension SQLiteStore {
       try reading(head, { try CommitTable.openable($0) }).contains(where: { $0.number == number })
     else { throw SQLiteStore.missing(number, filePath) }
     return try head.reader.read { connection in
-      // Read in the head's transaction, which sees the history that other processes may have dropped since.
+      // The commits are read in the head's transaction, which still sees recently dropped history.
       let known = try CommitTable.openable(connection).map(\.number)
       guard known.contains(number) else { throw SQLiteStore.missing(number, filePath) }
       let before = try known.prefix { $0 > number }.map { number in
@@ -75,7 +75,7 @@ extension SQLiteStore {
     try CommitTable.forget(through: newer, connection)
   }
 
-  // MARK: - When a commit is made
+  // MARK: - Recording a commit
 
   /// Returns the rows and metadata that a commit is about to replace; `nil` if no history is kept. A database of
   /// another system keeps none, nor does a commit that changes the model.

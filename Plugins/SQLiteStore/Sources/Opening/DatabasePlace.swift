@@ -18,7 +18,7 @@ struct DatabasePlace {
     } catch let error as DiskError { throw StoreError(error, path: path) }
   }
 
-  /// Whether the disk is the operating system's, where SQLite can write the file itself.
+  /// Whether the disk is the operating system's disk, the only one on which SQLite can write files.
   var isReal: Bool {
     (try? RealDisk().status(of: path).identity) == (try? disk.status(of: path).identity)
   }

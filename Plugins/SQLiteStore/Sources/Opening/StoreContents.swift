@@ -146,7 +146,8 @@ extension StoreContents {
       return given
     }
     if let own {
-      // If another program has changed the model since, it has left Quire's own record as it was.
+      // If another program has changed the model, Quire's own record still contains the old model, and the metadata do
+      // not fit it.
       if (try? metadata.checkModel(own.model, path: path)) != nil { return own.model }
     }
     guard tables.has("Z_MODELCACHE", "Z_CONTENT"), let bytes = try cache(connection) else {
@@ -265,7 +266,7 @@ struct OwnRecord {
       throw StoreError(
         .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
     }
-    // If the numbers are the model's own, numbering the same model on top of them changes nothing.
+    // The numbers belong to this model only if numbering the model again changes none of them.
     guard let own = try? Schema(model, evolving: schema, of: model),
       own.relationshipNumbers == schema.relationshipNumbers, own.layouts == schema.layouts,
       own.linkTables == schema.linkTables

@@ -65,7 +65,7 @@ struct SQLAnswers {
     do {
       let statement = try connection.prepare(query.text)
       defer { statement.reset() }
-      // The text may not use the last parameters, if the parts that needed them were left out.
+      // The text may leave out the last parameters, because the parts that needed them were dropped.
       try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
       while try statement.step() { try row(statement) }
       return true

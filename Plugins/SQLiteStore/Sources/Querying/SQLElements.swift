@@ -173,7 +173,7 @@ extension SQLTranslator {
     return "SELECT DISTINCT" + one.dropFirst("SELECT".count)
   }
 
-  // MARK: - What is taken of elements
+  // MARK: - Values and aggregates of elements
 
   /// Returns the value of one element.
   mutating func element(_ elements: SQLElements) throws(LeftToRows) -> SQLScalar {

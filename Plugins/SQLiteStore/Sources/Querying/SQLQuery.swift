@@ -6,7 +6,7 @@ import SQLiteFiles
 struct SQLQuery: Sendable, Hashable {
   /// The statement.
   var text: String
-  /// The values of the parameters, from the first. The text may not use the last of them.
+  /// The values of the parameters, from the first. The text may leave out the last of them.
   var parameters: [SQLiteValue]
 }
 
@@ -28,7 +28,7 @@ struct SQLTableQuery: Sendable, Hashable {
 enum SQLOutput: Sendable, Hashable {
   /// A value of a column of the given kind.
   case column(ColumnKind)
-  /// A computed number: an integer or a floating-point number, as the cell is.
+  /// A computed number: an integer or a floating-point number, depending on the cell.
   case number
   /// An object of the entity with the given layout number; the cell contains the object's key.
   case object(UInt16)

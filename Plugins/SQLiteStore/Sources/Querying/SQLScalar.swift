@@ -13,7 +13,7 @@ struct SQLScalar {
   var kind: Kind
   /// The value; NULL if there is none, and for "not a number".
   var value: String
-  /// An expression that is 1 if there is a value and 0 if not; `nil` if `value` itself tells.
+  /// An expression that is 1 if there is a value and 0 if not; `nil` if a test of `value` for NULL is enough.
   var presence: String?
   /// The plain column if ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
   var column: String?
@@ -62,7 +62,8 @@ struct SQLRow {
   var alias: String
   /// The entity of the object: the object is of this entity, or of one that inherits from it.
   var entity: String
-  /// The key of an object that a link leads to; the object may not exist. `nil` for a row that exists.
+  /// If the row was reached through a link, the column with the key of its object, because the object possibly does not
+  /// exist; `nil` for a row that exists.
   var linkedKey: String?
 }
 

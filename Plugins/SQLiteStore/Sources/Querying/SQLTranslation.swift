@@ -85,7 +85,7 @@ struct SQLTranslation: Sendable {
       isWhole: isWhole || plan.isGrouped)
   }
 
-  // MARK: - What all have in common
+  // MARK: - Common parts of the statements
 
   private func statement(
     _ request: QueryRequest,

@@ -102,7 +102,8 @@ extension SQLTranslator {
     case .double(let number): result = try real(.real, number)
     case .decimal(let number): return try constant(number)
     case .date(let date):
-      // A date may be more precise than the number of seconds that is compared. Only a difference shows that.
+      // Seconds as a floating-point number may lose some of the date's precision. Only a subtraction shows whether they
+      // do.
       let seconds = date.timeIntervalSinceReferenceDate
       guard date.addingTimeInterval(-seconds).timeIntervalSinceReferenceDate == 0 else {
         throw LeftToRows()

@@ -64,7 +64,7 @@ extension SQLTranslator {
     return "(\(tests.joined(separator: isAny ? " OR " : " AND ")))"
   }
 
-  // MARK: - One value on the left
+  // MARK: - Comparisons of one value
 
   private mutating func direct(
     _ comparison: BoundComparison, _ scope: SQLScope

@@ -49,7 +49,7 @@ extension SQLTranslator {
     return try decidedOnce(inner, steps[0], from: base, holdsForNone, scope)
   }
 
-  /// Returns the condition that the object at the end of a step meets a comparison.
+  /// Returns the SQL condition for a comparison with the object that a to-one step leads to.
   private mutating func decidedOnce(
     _ inner: BoundComparison, _ step: PathStep, from base: BoundExpression, _ holdsForNone: Bool,
     _ scope: SQLScope
@@ -77,8 +77,8 @@ extension SQLTranslator {
       if target.isOnlyEntity {
         conditions.append("\(other.alias).Z_ENT = \(try number(of: target.entity))")
       } else if let known = map.entityColumn {
-        // The row names the entity of the target. If the target's own row names another entity, the target does not
-        // count.
+        // The referring row states the entity of the target. A target whose own row states another entity is treated as
+        // missing.
         let entity = "\(row.alias).\(quoted(known))"
         let own = "(SELECT d.Z_ENT FROM \(quoted(target.table)) AS d WHERE d.Z_PK = \(key))"
         outside = " AND (\(entity) IS NULL OR \(entity) = \(own))"

@@ -28,7 +28,8 @@ struct SQLTranslator {
     (self.map, self.model, self.schema, self.isOwn) = (map, model, schema, isOwn)
   }
 
-  /// Adds a parameter with a value, and returns it. It has a number, so that an expression can appear twice.
+  /// Adds a parameter with a value, and returns it. The parameter is numbered, so that an expression with it can appear
+  /// twice.
   mutating func parameter(_ value: SQLiteValue) throws(LeftToRows) -> String {
     guard parameters.count < SQLTranslator.mostParameters else { throw LeftToRows() }
     parameters.append(value)
@@ -52,7 +53,7 @@ struct SQLTranslator {
     return result
   }
 
-  // MARK: - What tables have
+  // MARK: - Tables and entities
 
   func entityMap(_ entity: String) throws(LeftToRows) -> TableMap.EntityMap {
     guard let number = schema[entity]?.entityNumber, let found = map.entities[number] else {

@@ -35,7 +35,7 @@ extension SQLiteStore: QueryingStore {
   private func answer<R>(
     _ snapshot: any StoreSnapshot, _ ask: (SQLAnswers) throws -> R?
   ) throws -> R? {
-    // A snapshot whose rows were all read has given its connection up.
+    // A snapshot gives up its connection after all of its rows were read.
     guard let snapshot = snapshot as? SQLiteSnapshot, snapshot.reader.isOpen else { return nil }
     let contents = snapshot.contents
     let translation = SQLTranslation(

@@ -10,7 +10,7 @@ struct LinkReader {
   private let path: String
   private let layout: Layout
 
-  /// - Parameter basis: The basis of the links; 0 for none.
+  /// - Parameter basis: The version that the links are based on; 0 if they are based on none.
   init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64 = 0) {
     self.link = link
     self.map = map

@@ -40,7 +40,7 @@ struct RowReader: ~Copyable {
     let isExternal: Bool
   }
 
-  /// - Parameter basis: The basis of the rows; 0 for none.
+  /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   init(
     _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
     basis: Int64 = 0
@@ -298,7 +298,7 @@ struct RowReader: ~Copyable {
 extension Layout {
   /// Returns the layout with the rows' versions as the last column.
   ///
-  /// - Parameter basis: The basis of the rows; 0 for none.
+  /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   func versioned(above basis: Int64) -> Layout {
     let own = [
       LayoutColumn(

@@ -40,7 +40,7 @@ final class SnapshotReader: @unchecked Sendable {
       if connection.isInTransaction { try connection.execute("COMMIT") }
       pool.give(connection)
     } catch {
-      // The connection is closed instead.
+      // A connection with an error does not return to the pool. It is closed.
     }
   }
 

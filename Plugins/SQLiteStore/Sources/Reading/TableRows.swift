@@ -137,7 +137,7 @@ final class TableRows: PartialRowTable {
       )
       defer { statement.reset() }
       guard try statement.step(), statement.kind(0) != .null else { return KeyRanges() }
-      // A key that no object can have is an error now: a later read of the range would skip it.
+      // A key that no object can have is reported here, because later reads of key ranges would skip it.
       let bounds = try (0...1).map { cell in
         let key = statement.integer(cell)
         guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)

@@ -146,8 +146,8 @@ struct LinkColumnWriter {
   }
 }
 
-/// The cells of links in rows that a save replaces as a whole. The table keeps them in the rows of their targets, but
-/// the rows of a save do not contain them.
+/// The link cells of rows that a save replaces as a whole. The table keeps such cells in the rows of the links'
+/// targets. The rows of a save do not contain them, so they are written again.
 struct KeptLinkCells {
   private let table: String
   private let columns: [String]

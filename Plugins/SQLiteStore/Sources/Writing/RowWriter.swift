@@ -46,7 +46,7 @@ struct RowWriter {
     }
   }
 
-  // MARK: - Taking out, putting in
+  // MARK: - Removing and inserting
 
   /// Removes rows.
   func remove(_ run: BlockRun) throws {

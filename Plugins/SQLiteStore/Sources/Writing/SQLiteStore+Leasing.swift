@@ -64,7 +64,7 @@ extension SQLiteStore {
   private func highestKey(
     of link: TableMap.LinkMap, _ connection: SQLiteConnection
   ) throws -> Int64 {
-    // Keys that are derived from keys of objects were not assigned.
+    // Keys that are derived from keys of objects were never assigned, so they are left out.
     let key = link.isColumn ? quoted(link.key) : "rowid"
     return try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0
   }

@@ -183,7 +183,7 @@ struct DatabaseReader: XMLEventHandler {
     )
   }
 
-  // MARK: - What stands before the objects
+  // MARK: - Elements before the objects
 
   private mutating func beginInfoPart(_ tag: borrowing XMLStartTag) throws {
     guard seenInfo.insert(tag.name).inserted else {

@@ -6,7 +6,7 @@ struct EntityPlan {
   let name: String
   let isAbstract: Bool
   let layout: Layout
-  /// The properties that a document may give, in the order of `names`.
+  /// The properties that a document may contain, in the order of `names`.
   let properties: [PropertyPlan]
   /// The part of each property that is needed for every value.
   let slots: [Slot]

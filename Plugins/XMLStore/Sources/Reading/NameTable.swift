@@ -1,4 +1,5 @@
-// SAFETY: Offsets ascend and end with the heap, and a name is compared only with a span of the same length.
+// SAFETY: The offsets ascend, and the last one is the heap's size. A name is compared only with a span of its own
+// length.
 
 import ObjectModel
 

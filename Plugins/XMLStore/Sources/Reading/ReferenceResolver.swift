@@ -61,7 +61,7 @@ private struct FrozenPart: @unchecked Sendable {
 struct ReferenceResolver {
   let plans: [EntityPlan]
   let places: ObjectPlaces
-  /// The references that only the list at the inverse end gave, by object and column.
+  /// The references that only the list at the inverse end contains, by object and column.
   private var claimed: Set<Claim> = []
   /// The links of relationships that are to-many on both sides, by the numbers of their tables.
   private(set) var links: [UInt16: LinkCollection] = [:]
