@@ -41,7 +41,8 @@ struct RulesTests {
     let start = try #require(text.range(of: "| Rule | Severity |")).lowerBound
     let end = text[start...].range(of: "\n\n")?.upperBound ?? text.endIndex
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
-      text.replaceSubrange(start..<end, with: Rule.table(Rule.known) + (end == text.endIndex ? "" : "\n"))
+      text.replaceSubrange(
+        start..<end, with: Rule.table(Rule.known) + (end == text.endIndex ? "" : "\n"))
       try Data(text.utf8).write(to: page)
       return
     }
