@@ -265,8 +265,10 @@ let package = Package(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
-      name: "InstalledPlugins", dependencies: ["PluginHost", "StoreInterface", "DurableFiles"],
+      name: "InstalledPlugins",
+      dependencies: ["ProgramRuns", "PluginHost", "StoreInterface", "DurableFiles"],
       path: "Tests/Support/InstalledPlugins", exclude: ["Headers"], swiftSettings: relaxed),
+    .target(name: "ProgramRuns", path: "Tests/Support/ProgramRuns", swiftSettings: strict),
     .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),
@@ -295,20 +297,26 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
     tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
-    tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "SeededRandom"]),
+    tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "ProgramRuns", "SeededRandom"]),
     tests(
       "ArchivesTests",
       [
         "Archives", "Deflate", "DiskSimulation", "DurableFiles", "SeededRandom", "BinaryStore",
         "XMLStore",
-        "StoreInterface", "ObjectModel", "Rows", "SpecVectors",
+        "StoreInterface", "ObjectModel", "Rows", "ProgramRuns", "SpecVectors",
       ]),
     tests(
       "ObjectModelTests",
-      ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors", "AppleFixtures"]),
+      [
+        "ObjectModel", "PropertyLists", "Checksums", "ProgramRuns", "SeededRandom", "SpecVectors",
+        "AppleFixtures",
+      ]),
     tests(
       "RowsTests",
-      ["Rows", "CArrow", "ObjectModel", "SeededRandom", "SpecVectors", "ArrowExchange"],
+      [
+        "Rows", "CArrow", "ObjectModel", "ProgramRuns", "SeededRandom", "SpecVectors",
+        "ArrowExchange",
+      ],
       exclude: ["Scripts"]),
     tests(
       "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
@@ -349,14 +357,16 @@ let package = Package(
       [
         "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation", "DurableFiles",
         "ObjectModel",
-        "ObjectQuery", "Rows", "SeededRandom", "SpecVectors", "Checksums", "HostileInputs",
+        "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "SpecVectors", "Checksums",
+        "HostileInputs",
       ]),
     tests(
       "XMLStoreTests",
       [
         "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation",
         "DurableFiles",
-        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
+        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "ProgramRuns", "SeededRandom",
+        "SpecVectors",
         "AppleFixtures",
       ]),
     tests(
@@ -372,7 +382,8 @@ let package = Package(
       "PluginExchangeTests",
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
-        "StoreConformance", "SeededRandom", "DiskSimulation", "DurableFiles", "ObjectModel",
+        "StoreConformance", "ProgramRuns", "SeededRandom", "DiskSimulation", "DurableFiles",
+        "ObjectModel",
         "ObjectQuery", "Rows",
         "InstalledPlugins", "HostileInputs",
       ]),
@@ -386,7 +397,8 @@ let package = Package(
         "SchemaSubset", "SQLiteStore", "SQLText", "AppleFixtures",
       ]),
     tests(
-      "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips", "DiskSimulation"],
+      "ModelCodeTests",
+      ["ModelCode", "ObjectModel", "ProgramRuns", "Quire", "TypedTrips", "DiskSimulation"],
       exclude: ["Goldens"]),
     tests(
       "RecoveryTests",
@@ -408,18 +420,18 @@ let package = Package(
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
-        "SQLiteFiles",
+        "ProgramRuns", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate",
       ],
       exclude: ["FormerHashes", "Snapshots"]),
     tests(
       "PluginHostTests",
       [
-        "PluginHost", "CStorePlugin", "DurableFiles", "StoreInterface", "JSONText",
+        "PluginHost", "CStorePlugin", "ProgramRuns", "DurableFiles", "StoreInterface", "JSONText",
         "HostileInputs", "SchemaSubset",
       ], exclude: ["BadPlugins"]),
     tests("QuireTests", ["Quire", "ObjectModel", "TypedTrips"]),
-    tests("HouseTests", []),
+    tests("HouseTests", ["ProgramRuns"]),
   ],
 )
 
