@@ -45,6 +45,8 @@ let package = Package(
     // For authors of backends: the support library, and the conformance tests for a backend.
     .library(name: "PluginSupport", targets: ["PluginSupport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
+    // For authors of backends and for tests: a disk that fails on plan. No program contains it.
+    .library(name: "DiskSimulation", targets: ["DiskSimulation"]),
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
     // For authors of plug-ins, and the built-in stores as plug-ins.
@@ -75,6 +77,10 @@ let package = Package(
     .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
     module("TextMatching"),
+
+    // The disk of tests, and their random numbers.
+    module("SeededRandom"),
+    module("DiskSimulation", ["DurableFiles", "SeededRandom"]),
 
     // Databases in files that other systems made.
     .systemLibrary(
@@ -143,7 +149,6 @@ let package = Package(
       ]),
 
     // The conformance tests that a backend's author runs on a backend.
-    module("SeededRandom"),
     module(
       "StoreConformance",
       ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
@@ -260,8 +265,10 @@ let package = Package(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
-      name: "InstalledPlugins", dependencies: ["PluginHost", "StoreInterface", "DurableFiles"],
+      name: "InstalledPlugins",
+      dependencies: ["ProgramRuns", "PluginHost", "StoreInterface", "DurableFiles"],
       path: "Tests/Support/InstalledPlugins", exclude: ["Headers"], swiftSettings: relaxed),
+    .target(name: "ProgramRuns", path: "Tests/Support/ProgramRuns", swiftSettings: strict),
     .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),
@@ -274,7 +281,7 @@ let package = Package(
       dependencies: [
         "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
         "StoreInterface",
-        "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
+        "DiskSimulation", "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
         "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
         "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
@@ -290,26 +297,36 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
     tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
-    tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
+    tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "ProgramRuns", "SeededRandom"]),
     tests(
       "ArchivesTests",
       [
-        "Archives", "Deflate", "DurableFiles", "SeededRandom", "BinaryStore", "XMLStore",
-        "StoreInterface", "ObjectModel", "Rows", "SpecVectors",
+        "Archives", "Deflate", "DiskSimulation", "DurableFiles", "SeededRandom", "BinaryStore",
+        "XMLStore",
+        "StoreInterface", "ObjectModel", "Rows", "ProgramRuns", "SpecVectors",
       ]),
     tests(
       "ObjectModelTests",
-      ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors", "AppleFixtures"]),
+      [
+        "ObjectModel", "PropertyLists", "Checksums", "ProgramRuns", "SeededRandom", "SpecVectors",
+        "AppleFixtures",
+      ]),
     tests(
       "RowsTests",
-      ["Rows", "CArrow", "ObjectModel", "SeededRandom", "SpecVectors", "ArrowExchange"],
+      [
+        "Rows", "CArrow", "ObjectModel", "ProgramRuns", "SeededRandom", "SpecVectors",
+        "ArrowExchange",
+      ],
       exclude: ["Scripts"]),
     tests(
       "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
       exclude: ["Expressions"]),
     tests(
       "StoreInterfaceTests",
-      ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles"]),
+      [
+        "StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows",
+        "DiskSimulation", "DurableFiles",
+      ]),
     tests(
       "StoreConformanceTests",
       ["StoreConformance", "StoreInterface", "ObjectModel", "Rows"]),
@@ -317,13 +334,14 @@ let package = Package(
       "ObjectGraphTests",
       [
         "ObjectGraph", "Entities", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore",
-        "DurableFiles",
+        "DiskSimulation", "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
     tests(
       "MigrationTests",
       [
-        "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
+        "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
+        "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
         "AppleFixtures",
       ]),
@@ -331,27 +349,32 @@ let package = Package(
       "DocumentsTests",
       [
         "Archives", "Documents", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore",
-        "DurableFiles",
+        "DiskSimulation", "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "Migration", "Validation", "InstalledPlugins",
       ], exclude: ["Corpus"]),
     tests(
       "BinaryStoreTests",
       [
-        "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel",
-        "ObjectQuery", "Rows", "SeededRandom", "SpecVectors", "Checksums", "HostileInputs",
+        "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation", "DurableFiles",
+        "ObjectModel",
+        "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "SpecVectors", "Checksums",
+        "HostileInputs",
       ]),
     tests(
       "XMLStoreTests",
       [
-        "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles",
-        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
+        "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DiskSimulation",
+        "DurableFiles",
+        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "ProgramRuns", "SeededRandom",
+        "SpecVectors",
         "AppleFixtures",
       ]),
     tests(
       "SQLiteStoreTests",
       [
         "SQLiteStore", "SQLiteFiles", "StoreInterface", "StoreConformance",
-        "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
+        "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DiskSimulation",
+        "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
         "Migration", "Recovery",
       ], exclude: ["Databases"]),
@@ -359,29 +382,36 @@ let package = Package(
       "PluginExchangeTests",
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
-        "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "ObjectQuery", "Rows",
+        "StoreConformance", "ProgramRuns", "SeededRandom", "DiskSimulation", "DurableFiles",
+        "ObjectModel",
+        "ObjectQuery", "Rows",
         "InstalledPlugins", "HostileInputs",
       ]),
     tests(
       "ValidationTests",
       [
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
-        "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
+        "DiskSimulation", "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom",
+        "Checksums",
         "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
         "SchemaSubset", "SQLiteStore", "SQLText", "AppleFixtures",
       ]),
     tests(
-      "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
+      "ModelCodeTests",
+      ["ModelCode", "ObjectModel", "ProgramRuns", "Quire", "TypedTrips", "DiskSimulation"],
+      exclude: ["Goldens"]),
     tests(
       "RecoveryTests",
       [
         "Recovery", "ObjectGraph", "StoreInterface", "BinaryStore", "BlockFileFormat", "XMLStore",
-        "DurableFiles", "ObjectModel", "Rows", "SeededRandom", "Validation", "HostileInputs",
+        "DiskSimulation", "DurableFiles", "ObjectModel", "Rows", "SeededRandom", "Validation",
+        "HostileInputs",
       ]),
     tests(
       "InterchangeTests",
       [
-        "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
+        "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DiskSimulation",
+        "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
     tests(
@@ -389,18 +419,19 @@ let package = Package(
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins", "SQLiteFiles",
+        "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
+        "ProgramRuns", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate",
       ],
       exclude: ["FormerHashes", "Snapshots"]),
     tests(
       "PluginHostTests",
       [
-        "PluginHost", "CStorePlugin", "DurableFiles", "StoreInterface", "JSONText",
+        "PluginHost", "CStorePlugin", "ProgramRuns", "DurableFiles", "StoreInterface", "JSONText",
         "HostileInputs", "SchemaSubset",
       ], exclude: ["BadPlugins"]),
     tests("QuireTests", ["Quire", "ObjectModel", "TypedTrips"]),
-    tests("HouseTests", []),
+    tests("HouseTests", ["ProgramRuns"]),
   ],
 )
 

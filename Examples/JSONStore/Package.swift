@@ -10,6 +10,9 @@ let package = Package(
       name: "JSONStore", dependencies: [.product(name: "PluginSupport", package: "quire")]),
     .testTarget(
       name: "JSONStoreTests",
-      dependencies: ["JSONStore", .product(name: "StoreConformance", package: "quire")]),
+      dependencies: [
+        "JSONStore", .product(name: "StoreConformance", package: "quire"),
+        .product(name: "DiskSimulation", package: "quire"),
+      ]),
   ]
 )

@@ -17,6 +17,17 @@ public struct Digest<let byteCount: Int>: Sendable {
     storage = InlineArray(initializingWith: fill)
   }
 
+  /// Creates the digest with the words of a hash function's state, as big-endian bytes.
+  init<Word: FixedWidthInteger>(_ state: InlineArray<8, Word>) {
+    self.init { output in
+      for index in state.indices {
+        for shift in stride(from: Word.bitWidth - 8, through: 0, by: -8) {
+          output.append(UInt8(truncatingIfNeeded: state[index] >> Word(shift)))
+        }
+      }
+    }
+  }
+
   /// Creates the digest with the given bytes; `nil` if their number is not ``byteCount``.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == byteCount else { return nil }

@@ -23,13 +23,7 @@ public struct SHA256: HashFunction {
   public func digest() -> Digest<32> {
     var last = self
     last.blocks.finish(lengthByteCount: 8) { SHA256.compress(&last.state, $0) }
-    return Digest { output in
-      for index in last.state.indices {
-        for shift in stride(from: 24, through: 0, by: -8) {
-          output.append(UInt8(truncatingIfNeeded: last.state[index] >> UInt32(shift)))
-        }
-      }
-    }
+    return Digest(last.state)
   }
 
   /// Mixes one block into the state. The names are the letters of FIPS 180-4 §6.2.2.

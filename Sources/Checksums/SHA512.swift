@@ -23,13 +23,7 @@ public struct SHA512: HashFunction {
   public func digest() -> Digest<64> {
     var last = self
     last.blocks.finish(lengthByteCount: 16) { SHA512.compress(&last.state, $0) }
-    return Digest { output in
-      for index in last.state.indices {
-        for shift in stride(from: 56, through: 0, by: -8) {
-          output.append(UInt8(truncatingIfNeeded: last.state[index] >> UInt64(shift)))
-        }
-      }
-    }
+    return Digest(last.state)
   }
 
   /// Mixes one block into the state. The names are the letters of FIPS 180-4 §6.4.2.

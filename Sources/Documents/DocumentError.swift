@@ -1,3 +1,5 @@
+import StoreInterface
+
 /// The reason why a document can't be made, opened, read or saved.
 public struct DocumentError: Error, Sendable {
   /// The kind of failure.
@@ -65,6 +67,11 @@ extension DocumentError: CustomStringConvertible {
 }
 
 extension DocumentError {
+  /// Returns the error for a path that must be unused, and at which there is a file or a folder.
+  static func exists(at path: String) -> DocumentError {
+    DocumentError(.exists, StoreError.exists(at: path).message, path: path)
+  }
+
   /// Returns the error for a document that was closed.
   static func closed(_ path: String?) -> DocumentError {
     DocumentError(.closed, "The document was closed.", path: path)

@@ -10,7 +10,7 @@ extension [UInt8] {
   }
 
   /// Appends a copy of the bytes.
-  mutating func append(copying bytes: RawSpan) {
+  package mutating func append(copying bytes: RawSpan) {
     // SAFETY: The pointer is only read while the span lends it.
     unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
   }

@@ -1,7 +1,7 @@
 /// The interface through which all of Quire uses the disk.
 ///
 /// Take an `any Disk` as a parameter wherever you use files. Pass a ``RealDisk`` in a program, and a
-/// ``SimulatedDisk`` in a test of disk failures or power cuts:
+/// `SimulatedDisk` of the module `DiskSimulation` in a test of disk failures or power cuts:
 ///
 ///     let disk: any Disk = RealDisk()
 ///     let file = try disk.open("notes.store", for: .updateOrCreate)

@@ -14,11 +14,11 @@
 /// `@unchecked Sendable`, because the pointer never changes and a POSIX mutex is made to be used from several
 /// threads. `@safe`, because the pointer never leaves the class.
 @safe
-final class Lock: @unchecked Sendable {
+package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
   /// Creates a lock. The thread that holds a recursive lock may acquire it again.
-  init(isRecursive: Bool = false) {
+  package init(isRecursive: Bool = false) {
     // SAFETY: The memory is allocated before it is initialised, and never moves, as a POSIX mutex
     // requires.
     unsafe mutex = .allocate(capacity: 1)
@@ -37,7 +37,7 @@ final class Lock: @unchecked Sendable {
   }
 
   /// Runs `body` while no other thread holds the lock.
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // SAFETY: The mutex lives as long as this object, and is released on every way out.
@@ -50,14 +50,14 @@ final class Lock: @unchecked Sendable {
 /// A value that only one thread at a time may access.
 ///
 /// `@unchecked Sendable`, because every access to `value` holds the lock.
-final class Guarded<Value: Sendable>: @unchecked Sendable {
+package final class Guarded<Value: Sendable>: @unchecked Sendable {
   private let lock = Lock()
   private var value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 
   /// Runs `body` with the value while no other thread accesses it.
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try lock.withLock { () throws(Failure) in try body(&value) }

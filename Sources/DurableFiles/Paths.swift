@@ -27,7 +27,7 @@ extension String {
   package var trimmingSlashes: String { String(Substring(utf8.trimmingTrailingSlashes)) }
 
   /// The names between the slashes, without `.`, which has no effect.
-  var pathComponents: [String] {
+  package var pathComponents: [String] {
     utf8.split(separator: slash).map { String(Substring($0)) }.filter { $0 != "." }
   }
 
@@ -35,7 +35,7 @@ extension String {
   ///
   /// The result is `nil` for the directory itself, for a path elsewhere, and for a path that contains `..`. Such a
   /// path may lead out of the directory.
-  func pathComponents(below directory: String) -> [String]? {
+  package func pathComponents(below directory: String) -> [String]? {
     let prefix = directory.appendingPathComponent("")
     guard utf8.starts(with: prefix.utf8) else { return nil }
     let names = String(Substring(utf8.dropFirst(prefix.utf8.count))).pathComponents

@@ -84,20 +84,8 @@ extension JSON {
   }
 
   private static func writeQuoted(_ string: String, to text: inout String) {
-    text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\0"..<" ", "\u{7F}"..."\u{9F}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    text += "\""
+    var bytes: [UInt8] = []
+    JSON.append(quoted: string, to: &bytes, escapesAllControls: true)
+    text += String(decoding: bytes, as: UTF8.self)
   }
 }

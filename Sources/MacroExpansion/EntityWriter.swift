@@ -83,10 +83,15 @@ struct EntityWriter {
   /// Returns the line that declares a property of the entity.
   private func line(_ property: PropertySyntax) -> String {
     let variable = property.variable
+    // The marker `@Relationship` may have arguments of a relationship. Without it, the compiler decides by the type
+    // whether the property is one.
+    let isInMemory =
+      property.role == .transient && variable.markers.contains { $0.plainName == "Relationship" }
     let word =
       switch property.role {
       case .plain: "property"
       case .relationship: "relationship"
+      case .transient where isInMemory: "relationship"
       case .transient: "transient"
       case .derived: "derived"
       case .fetched: "fetched"
@@ -98,12 +103,13 @@ struct EntityWriter {
       ? "{ (_: \(variable.type?.source.text ?? "")) in }"
       : "\\\(EntityWriter.root).\(variable.name.text)"
     var arguments = ["\"\(variable.storedName)\"", path]
-    let isValue = property.role == .plain || property.role == .transient
+    let isValue = property.role == .plain || property.role == .transient && !isInMemory
     if isValue, let value = property.constantDefault, value.text != "nil", value.text != "[]" {
       arguments.append("default: \(value.text)")
     }
     if property.isUnique { arguments.append("unique: true") }
     return ".\(word)(\((arguments + property.arguments).joined(separator: ", ")))"
+      + (isInMemory ? ".inMemory" : "")
   }
 }
 

@@ -89,6 +89,11 @@ extension Model {
     storage.index.compositeByName[name].map { storage.description.composites[$0] }
   }
 
+  /// Returns the type of a composite attribute; `nil` for another attribute, and for a type that the model lacks.
+  package func composite(of attribute: Attribute) -> CompositeType? {
+    attribute.compositeName.flatMap(composite)
+  }
+
   /// Returns the position of the named entity in ``entities``.
   func position(of entity: String) -> Int? { storage.index.entityByName[entity] }
 }

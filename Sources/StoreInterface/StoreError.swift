@@ -99,6 +99,11 @@ public struct StoreConflict: Sendable, Hashable {
 }
 
 extension StoreError {
+  /// Returns the error for a path that must be unused, and at which there is a file or a folder.
+  package static func exists(at path: String) -> StoreError {
+    StoreError(.exists, "There is a file or a folder at the path already.", path: path)
+  }
+
   /// Returns the error for a save that failed and could not be undone.
   package static func uncertain(_ error: any Error, path: String) -> StoreError {
     StoreError(

@@ -1,5 +1,6 @@
 import Archives
 import Deflate
+import DiskSimulation
 import DurableFiles
 import Foundation
 import Testing

@@ -1,5 +1,7 @@
+import DiskSimulation
 import DurableFiles
 import Foundation
+import ProgramRuns
 import Testing
 
 @testable import Archives
@@ -8,24 +10,13 @@ import Testing
 @Suite("Archives and other programs")
 struct OtherProgramsTests {
   private static func has(_ program: String) -> Bool {
-    (try? run(["sh", "-c", "command -v \(program)"]).status) == 0
+    (try? ProgramRun("sh", ["-c", "command -v \(program)"]).status) == 0
   }
 
+  /// Runs a program, which the first word names, in a folder.
   @discardableResult
-  private static func run(
-    _ words: [String], in folder: String? = nil
-  ) throws -> (status: Int32, output: String) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    process.standardOutput = pipe
-    process.standardError = pipe
-    if let folder { process.currentDirectoryURL = URL(filePath: folder) }
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  private static func run(_ words: [String], in folder: String) throws -> ProgramRun {
+    try ProgramRun(words[0], Array(words[1...]), in: URL(filePath: folder))
   }
 
   /// Runs `body` in a folder with the sample as `Trip.quire` and packed as `Trip.zip`.
@@ -54,7 +45,7 @@ struct OtherProgramsTests {
   func unzip(_ index: Int) throws {
     try Self.withFolder(Self.limits[index]) { folder, contents in
       let test = try Self.run(["unzip", "-t", "Trip.zip"], in: folder)
-      #expect(test.status == 0, "\(test.output)")
+      #expect(test.status == 0, "\(test.text)")
 
       try Self.run(["unzip", "-q", "Trip.zip", "-d", "out"], in: folder)
       var found = try SampleFolder.contents(folder + "/out", on: RealDisk())
@@ -77,7 +68,7 @@ struct OtherProgramsTests {
         z.extractall("out")
         """
       let run = try Self.run(["python3", "-c", script], in: folder)
-      #expect(run.status == 0, "\(run.output)")
+      #expect(run.status == 0, "\(run.text)")
       var found = try SampleFolder.contents(folder + "/out", on: RealDisk())
       found["mimetype"] = nil
       #expect(found == contents)
@@ -112,7 +103,7 @@ struct OtherProgramsTests {
         z.close()
         """
       let run = try Self.run(["python3", "-c", script, way], in: folder)
-      #expect(run.status == 0, "\(run.output)")
+      #expect(run.status == 0, "\(run.text)")
       let disk = RealDisk()
       let archive = try Archive(folder + "/py.zip", on: disk)
       try archive.unpack(to: folder + "/out", on: disk)
@@ -130,7 +121,7 @@ struct OtherProgramsTests {
       let words = options.filter { $0 != "-" } + [isPiped ? "- . | cat > ../z.zip" : "../z.zip ."]
       let run = try Self.run(
         ["sh", "-c", "zip -q " + words.joined(separator: " ")], in: folder + "/Trip.quire")
-      #expect(run.status == 0, "\(run.output)")
+      #expect(run.status == 0, "\(run.text)")
       let disk = RealDisk()
       try Archive(folder + "/z.zip", on: disk).unpack(to: folder + "/out", on: disk)
       #expect(try SampleFolder.contents(folder + "/out", on: disk) == contents)
@@ -142,7 +133,7 @@ struct OtherProgramsTests {
     try Self.withFolder { folder, _ in
       let run = try Self.run(["file", "-b", "Trip.zip"], in: folder)
       #expect(
-        run.output.contains("application/vnd.quire.document+zip") || run.output.contains("Zip"))
+        run.text.contains("application/vnd.quire.document+zip") || run.text.contains("Zip"))
     }
   }
 }

@@ -1,5 +1,6 @@
 import BinaryStore
 import Checksums
+import DiskSimulation
 import DurableFiles
 import Foundation
 import HostileInputs

@@ -1,4 +1,5 @@
 import BinaryStore
+import DiskSimulation
 import Dispatch
 import DurableFiles
 import Foundation

@@ -1,6 +1,7 @@
 import BinaryStore
 import Foundation
 import ObjectModel
+import ProgramRuns
 import Rows
 import SeededRandom
 import StoreConformance
@@ -134,18 +135,9 @@ struct ReferenceTests {
   static func reference(_ path: String) throws -> [String] {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../spec/reference")
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", script.path, "read", path]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    let text = String(decoding: output, as: UTF8.self)
-    #expect(process.terminationStatus == 0, "\(text)")
-    return text.split(separator: "\n").map(String.init)
+    let run = try ProgramRun("python3", [script.path, "read", path])
+    #expect(run.status == 0, "\(run.text)")
+    return run.text.split(separator: "\n").map(String.init)
   }
 }
 

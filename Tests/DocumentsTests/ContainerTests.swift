@@ -1,3 +1,4 @@
+import DiskSimulation
 import Documents
 import DurableFiles
 import ObjectGraph

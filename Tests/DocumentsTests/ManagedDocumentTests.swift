@@ -1,4 +1,5 @@
 import BinaryStore
+import DiskSimulation
 import Documents
 import DurableFiles
 import Foundation

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 import Testing
 
 @testable import DurableFiles
@@ -123,19 +124,12 @@ struct RealDiskTests {
 
   /// Whether another process is unable to lock the file now.
   private func isLockedForOthers(_ path: String) throws -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c",
-      """
+    let script = """
       import fcntl, sys
       with open(sys.argv[1], "r+") as file:
           try: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
           except OSError: sys.exit(7)
-      """, path,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    return process.terminationStatus == 7
+      """
+    return try ProgramRun("python3", ["-c", script, path]).status == 7
   }
 }

@@ -1,3 +1,4 @@
+import DiskSimulation
 import DurableFiles
 import Testing
 

@@ -55,6 +55,15 @@ struct ArrowsTests {
     #expect(idle.isEmpty, "Declared, but imported by no file: \(idle.joined(separator: ", "))")
   }
 
+  @Test("No program, store or library of programs imports the simulated disk")
+  func simulationOnlyInTests() {
+    let importing = House.swift(in: "Sources", "Plugins").filter { file in
+      imports(of: file).contains { $0.module == "DiskSimulation" }
+    }
+
+    #expect(importing.isEmpty, "\(importing.map(\.path))")
+  }
+
   @Test("The arrows contain no cycle")
   func oneWay() throws {
     let cycle = cycle(in: try declaredArrows(in: House.file("Package.swift")))

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 import Testing
 
 /// Tests scripts/hooks/commit-msg, which checks the subject of each commit. No test reads the history, because a clone
@@ -7,32 +8,13 @@ import Testing
 struct CommitSubjectTests {
   private static let hook = "scripts/hooks/commit-msg"
 
-  private struct Output {
-    let status: Int32
-    let text: String
-  }
-
-  private func run(_ arguments: String...) throws -> Output {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.currentDirectoryURL = House.root
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Output(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
-  }
-
   /// Returns the hook's message about a subject; an empty text if the hook accepts the subject.
   private func complaint(about subject: String) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "quire-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data("\(subject)\n\nThe body of the message.\n".utf8).write(to: file)
-    let output = try run("sh", Self.hook, file.path)
-    return output.status == 0 ? "" : output.text
+    let run = try ProgramRun("sh", [Self.hook, file.path], in: House.root)
+    return run.status == 0 ? "" : run.text
   }
 
   @Test(

@@ -196,7 +196,7 @@ struct EntityCheckerTests {
             .relationship("tags", \\Root__.tags),
             .property("owner", \\Root__.owner),
             .transient("isSelected", \\Root__.isSelected, default: false),
-            .transient("highlights", \\Root__.highlights, inverse: \\Stop.highlight),
+            .relationship("highlights", \\Root__.highlights, inverse: \\Stop.highlight).inMemory,
             .derived("stopCount", \\Root__.stopCount, "stops.@count"),
           ]
         }

@@ -1,6 +1,7 @@
 import Foundation
 import ModelCode
 import ObjectModel
+import ProgramRuns
 import Testing
 
 /// Runs the tool that builds use to make classes, as a process.
@@ -25,15 +26,9 @@ struct BuildToolTests {
 
   /// Runs the tool, and returns its exit status and messages.
   private func run(_ words: String...) throws -> (status: Int32, messages: String) {
-    let process = Process()
-    process.executableURL = try Compiler.build().appending(path: "quire-classes")
-    process.arguments = words
-    let file = folder.url.appending(path: "messages")
-    try Data().write(to: file)
-    process.standardError = try FileHandle(forWritingTo: file)
-    try process.run()
-    process.waitUntilExit()
-    return (process.terminationStatus, try String(contentsOf: file, encoding: .utf8))
+    let tool = try Compiler.build().appending(path: "quire-classes").path
+    let run = try ProgramRun(tool, words, reading: .errors)
+    return (run.status, run.text)
   }
 
   private func made() throws -> String { try String(contentsOfFile: output, encoding: .utf8) }

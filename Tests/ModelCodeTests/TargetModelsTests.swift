@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 import Testing
 
 /// The decisions of the plug-in `GenerateModel` for a target, without SwiftPM's part, which is in another file.
@@ -42,16 +43,7 @@ struct TargetModelsTests {
 
   /// Returns the plug-in's commands for the folder, without the folder's path.
   private func said(_ words: String...) throws -> [String] {
-    let process = Process()
-    process.executableURL = try Self.program.get()
-    process.arguments = [folder.url.path] + words
-    let other = try Folder()
-    let file = other.url.appending(path: "output")
-    try Data().write(to: file)
-    process.standardOutput = try FileHandle(forWritingTo: file)
-    try process.run()
-    process.waitUntilExit()
-    return try String(contentsOf: file, encoding: .utf8)
+    try ProgramRun(Self.program.get().path, [folder.url.path] + words, reading: .output).text
       .replacing(folder.url.path(percentEncoded: false), with: "/").replacing(
         folder.url.path, with: ""
       )

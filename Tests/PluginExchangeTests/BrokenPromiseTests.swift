@@ -2,6 +2,7 @@
 
 import BinaryStore
 import CStorePlugin
+import DiskSimulation
 import DurableFiles
 import ObjectModel
 import PluginHost

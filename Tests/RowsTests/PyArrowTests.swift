@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 import Testing
 
 /// Rows exchanged with pyarrow, which is independent of Quire. Scripts/exchange.py describes the checks. `./run test`
@@ -14,10 +15,10 @@ struct PyArrowTests {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Scripts/exchange.py")
 
-    let (status, output) = try Self.run(try #require(Self.python), [script.path, library.path])
+    let run = try ProgramRun(try #require(Self.python), [script.path, library.path])
 
-    #expect(status == 0, "\(output)")
-    #expect(output == "ok\n")
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.text == "ok\n")
   }
 
   /// The reason for a skipped test. A process without a sanitizer can't load a library that was built for one.
@@ -37,22 +38,7 @@ struct PyArrowTests {
     ]
     return known.compactMap(\.self).first { (python: String) in
       FileManager.default.isExecutableFile(atPath: python)
-        && (try? run(python, ["-c", "import pyarrow.cffi"]).status) == 0
+        && (try? ProgramRun(python, ["-c", "import pyarrow.cffi"]).status) == 0
     }
   }()
-
-  private static func run(
-    _ program: String, _ arguments: [String]
-  ) throws -> (status: Int32, output: String) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-  }
 }

@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import InstalledPlugins
+import ProgramRuns
 import Testing
 
 @testable import ToolCommands
@@ -97,11 +98,8 @@ struct DamagedDocumentTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "undo-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let tar = Process()
-    tar.executableURL = URL(filePath: "/bin/tar")
-    tar.arguments = ["xzf", try #require(Self.undone), "-C", folder.path]
-    try tar.run()
-    tar.waitUntilExit()
+    let unpacking = try ProgramRun("tar", ["xzf", try #require(Self.undone), "-C", folder.path])
+    #expect(unpacking.status == 0, "\(unpacking.text)")
     let script = try Data(contentsOf: folder.appending(path: "undo-crash.txt"))
     let document = folder.appending(path: "undo-crash.quire").path
     let run = RecordedRun(

@@ -1,4 +1,5 @@
 import Deflate
+import DiskSimulation
 import Documents
 import DurableFiles
 import Foundation

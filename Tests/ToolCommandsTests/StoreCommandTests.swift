@@ -1,4 +1,5 @@
 import BinaryStore
+import DiskSimulation
 import DurableFiles
 import Foundation
 import ObjectModel

@@ -1,4 +1,5 @@
 import AppleFixtures
+import DiskSimulation
 import DurableFiles
 import Foundation
 import ObjectModel

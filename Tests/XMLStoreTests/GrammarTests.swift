@@ -1,6 +1,8 @@
+import DiskSimulation
 import DurableFiles
 import Foundation
 import ObjectModel
+import ProgramRuns
 import SeededRandom
 import StoreConformance
 import StoreInterface
@@ -22,21 +24,13 @@ struct GrammarTests {
       .path
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data(text.utf8).write(to: URL(filePath: path))
-    let process = Process()
-    process.executableURL = URL(filePath: xmllint!)
-    let file = spec.appending(path: grammar).path
-    process.arguments =
+    let run = try ProgramRun(
+      xmllint!,
       [
         "--noout", "--nonet", "--huge", grammar.hasSuffix(".dtd") ? "--dtdvalid" : "--relaxng",
-        file,
-      ]
-      + [path]
-    let pipe = Pipe()
-    process.standardError = pipe
-    try process.run()
-    let words = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus == 0, words)
+        spec.appending(path: grammar).path, path,
+      ], reading: .errors)
+    return (run.status == 0, run.text)
   }
 
   @Test(

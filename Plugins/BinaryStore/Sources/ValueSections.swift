@@ -91,18 +91,14 @@ final class ValueSections: OutsideWriter {
   private static func marked(_ model: Model, _ schema: Schema) -> Set<Column> {
     var marked: Set<Column> = []
     for layout in schema.layouts {
-      var waiting = model.properties(of: layout.entity).compactMap {
-        property -> (path: String, attribute: Attribute)? in
-        if case .attribute(let attribute) = property { (attribute.name, attribute) } else { nil }
-      }
-      while let (path, attribute) = waiting.popLast() {
-        if attribute.options.contains(.allowsExternalStorage),
-          let index = layout.index(of: path)
-        {
+      for case .attribute(let attribute) in model.properties(of: layout.entity) {
+        for way in model.storedParts(of: attribute)
+        where way.last?.options.contains(.allowsExternalStorage) == true {
+          guard let index = layout.index(of: way.map(\.name).joined(separator: ".")) else {
+            continue
+          }
           marked.insert(Column(entity: layout.entityNumber, number: layout.columns[index].number))
         }
-        let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
-        waiting += parts.map { ("\(path).\($0.name)", $0) }
       }
     }
     return marked

@@ -88,7 +88,7 @@ extension Document {
       let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
       let new = Container(path: path, disk: old.disk)
       guard try !old.disk.exists(path) else {
-        throw DocumentError(.exists, "There is a file or a folder at the path already.", path: path)
+        throw DocumentError.exists(at: path)
       }
       try old.disk.rename(old.path, to: path)
       do {

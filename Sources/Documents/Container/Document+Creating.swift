@@ -102,8 +102,7 @@ extension Container {
       // A document may replace a document or an empty folder, and nothing else.
       if try disk.exists(path) {
         guard overwriting else {
-          throw DocumentError(
-            .exists, "There is a file or a folder at the path already.", path: path)
+          throw DocumentError.exists(at: path)
         }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false
         if !isEmpty { _ = try manifest() }

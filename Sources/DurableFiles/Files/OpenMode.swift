@@ -10,7 +10,7 @@ public enum OpenMode: Sendable, Hashable {
   case updateOrCreate
 
   /// Whether the handle may write.
-  var allowsWriting: Bool { self != .read }
+  package var allowsWriting: Bool { self != .read }
 
   /// The verb of the attempt, for a message.
   var attempt: String { self == .create ? "create" : "open" }

@@ -37,7 +37,7 @@ indirect enum ExportedProperty {
     _ attribute: Attribute, _ path: String, _ layout: Layout, _ model: Model
   ) -> ExportedProperty? {
     if attribute.type == .composite {
-      let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+      let parts = model.composite(of: attribute)?.attributes ?? []
       return .composite(
         name: attribute.name,
         parts: parts.filter { !$0.isTransient }.sorted { $0.name < $1.name }.compactMap {

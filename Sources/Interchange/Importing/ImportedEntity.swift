@@ -70,7 +70,7 @@ final class ImportedEntity {
   private func add(_ attribute: Attribute, _ path: String, isRequired: Bool, _ model: Model) {
     if attribute.type == .composite {
       add(ImportTarget(name: path, position: targets.count, kind: .composite))
-      for part in attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+      for part in model.composite(of: attribute)?.attributes ?? []
       where !part.isTransient {
         add(part, path + "." + part.name, isRequired: isRequired && !part.isOptional, model)
       }

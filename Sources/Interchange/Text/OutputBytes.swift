@@ -1,4 +1,9 @@
+import JSONText
+
 /// A buffer of output text, which is written in large pieces.
+///
+/// Exports write objects of JSON as text. Values of `JSON` for each object took seven times as long: 4.6 s instead of
+/// 0.6 s for 200,000 small objects.
 struct OutputBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -21,23 +26,7 @@ struct OutputBytes {
 
   /// Appends the text as a JSON string.
   mutating func append(quoted text: String) {
-    bytes.append(0x22)
-    for byte in text.utf8 {
-      switch byte {
-      case 0x22, 0x5C:
-        bytes.append(0x5C)
-        bytes.append(byte)
-      case 0x0A: append("\\n")
-      case 0x0D: append("\\r")
-      case 0x09: append("\\t")
-      case ..<0x20, 0x7F:
-        append("\\u00")
-        append(byte < 0x10 ? "0" : "")
-        append(String(byte, radix: 16))
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(0x22)
+    JSON.append(quoted: text, to: &bytes, escapesAllControls: false)
   }
 
   /// Appends the text as a cell of comma-separated values. The cell is quoted if its characters require it, and if

@@ -81,9 +81,8 @@ private struct Inference {
     for property in entity.declaredProperties where !property.isTransient {
       let old = continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }
       switch (property, old) {
-      case (.attribute(let attribute), nil): check(added: attribute, attribute.name, entity)
-      case (.attribute(let attribute), .attribute(let old)?):
-        check(attribute, old, attribute.name, entity)
+      case (.attribute(let attribute), nil): check(attribute, nil, entity)
+      case (.attribute(let attribute), .attribute(let old)?): check(attribute, old, entity)
       case (.relationship(let relationship), nil): check(added: relationship, entity)
       case (.relationship(let relationship), .relationship(let old)?):
         check(relationship, old, entity, before)
@@ -107,13 +106,23 @@ private struct Inference {
 
   // MARK: - Attributes
 
-  private mutating func check(added attribute: Attribute, _ path: String, _ entity: Entity) {
-    if let composite = attribute.compositeName.flatMap(new.composite) {
-      for part in composite.attributes where !part.isTransient {
-        check(added: part, path + "." + part.name, entity)
+  private mutating func check(_ attribute: Attribute, _ before: Attribute?, _ entity: Entity) {
+    let (parts, removed) = continuation.parts(of: attribute, continuing: before)
+    for part in parts {
+      let path = part.path.joined(separator: ".")
+      if let before = part.before?.attribute {
+        check(part.attribute, before, path, entity)
+      } else {
+        check(added: part.attribute, path, entity)
       }
-      return
     }
+    for part in removed {
+      losses.append(
+        MigrationProblem(entity.name, part.path.joined(separator: "."), "is gone"))
+    }
+  }
+
+  private mutating func check(added attribute: Attribute, _ path: String, _ entity: Entity) {
     guard !attribute.isOptional, attribute.defaultValue.isNull, attribute.derivation == nil else {
       return
     }
@@ -124,24 +133,6 @@ private struct Inference {
   private mutating func check(
     _ attribute: Attribute, _ before: Attribute, _ path: String, _ entity: Entity
   ) {
-    if attribute.type == .composite, before.type == .composite,
-      let type = attribute.compositeName.flatMap(new.composite),
-      let old = before.compositeName.flatMap(self.old.composite)
-    {
-      let parts = ModelContinuation.attributes(of: type, before: old)
-      for part in type.attributes where !part.isTransient {
-        if let old = parts[part.name], !old.isTransient {
-          check(part, old, path + "." + part.name, entity)
-        } else {
-          check(added: part, path + "." + part.name, entity)
-        }
-      }
-      let kept = Set(parts.values.map(\.name))
-      for part in old.attributes where !part.isTransient && !kept.contains(part.name) {
-        losses.append(MigrationProblem(entity.name, path + "." + part.name, "is gone"))
-      }
-      return
-    }
     // A derived value is computed anew, so the old value does not matter.
     if attribute.derivation != nil { return }
     // Lost values within composite attributes are not counted one by one, so the conversion must be lossless there.

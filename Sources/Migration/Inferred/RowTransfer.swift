@@ -68,7 +68,9 @@ struct RowTransfer {
       let name = "\(entity.name).\(property.name)"
       switch (property, continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }) {
       case (.attribute(let attribute), .attribute(let before)?):
-        carry(attribute, before, attribute.name, before.name, old, layout, entity.name, &columns)
+        for part in continuation.parts(of: attribute, continuing: before).parts {
+          carry(part, old, layout, entity.name, &columns)
+        }
       case (.attribute(let attribute), _) where attribute.derivation != nil:
         derive(attribute, nil, entity.name)
       case (.relationship(let relationship), let before) where !relationship.isToMany:
@@ -101,22 +103,12 @@ struct RowTransfer {
   }
 
   private mutating func carry(
-    _ attribute: Attribute, _ before: Attribute, _ path: String, _ oldPath: String, _ old: Layout,
-    _ layout: Layout, _ entity: String, _ columns: inout [RowOrigin.Column]
+    _ part: ModelContinuation.Part, _ old: Layout, _ layout: Layout, _ entity: String,
+    _ columns: inout [RowOrigin.Column]
   ) {
-    if attribute.type == .composite, before.type == .composite,
-      let type = attribute.compositeName.flatMap(mapping.destination.composite),
-      let oldType = before.compositeName.flatMap(mapping.source.composite)
-    {
-      let parts = ModelContinuation.attributes(of: type, before: oldType)
-      for part in type.attributes where !part.isTransient {
-        guard let before = parts[part.name], !before.isTransient else { continue }
-        carry(
-          part, before, path + "." + part.name, oldPath + "." + before.name, old, layout, entity,
-          &columns)
-      }
-      return
-    }
+    guard let (before, oldNames) = part.before else { return }
+    let (attribute, path) = (part.attribute, part.path.joined(separator: "."))
+    let oldPath = oldNames.joined(separator: ".")
     derive(attribute, before, entity)
     guard let index = layout.index(of: path), let place = old.index(of: oldPath) else { return }
     let (column, known) = (layout.columns[index], old.columns[place])

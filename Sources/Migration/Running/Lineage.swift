@@ -122,8 +122,9 @@ struct Lineage {
           }
         }
       case (.attribute(let old), .attribute(let new)):
-        let parts = Lineage.lostParts(of: old, new, step, from: first)
-        found.formUnion(parts.map { .part($0) })
+        for part in step.parts(of: new, continuing: old).removed {
+          found.insert(.part(([first] + part.oldPath.dropFirst()).joined(separator: ".")))
+        }
       default: break
       }
       if !found.isEmpty { member.losses[first, default: []].formUnion(found) }
@@ -137,27 +138,6 @@ struct Lineage {
       return []
     }
     return start.family(of: relationship.destination).filter { !$0.isAbstract }.map(\.name)
-  }
-
-  /// Returns the parts of a composite attribute that a step removes, each with the names that lead to it.
-  private static func lostParts(
-    of old: Attribute, _ new: Attribute, _ step: ModelContinuation, from path: String
-  ) -> [String] {
-    guard let before = old.compositeName.flatMap(step.old.composite),
-      let after = new.compositeName.flatMap(step.new.composite)
-    else { return [] }
-    let continued = ModelContinuation.attributes(of: after, before: before)
-    var lost: [String] = []
-    for part in before.attributes where !part.isTransient {
-      let place = path + "." + part.name
-      let next = continued.first { $0.value.name == part.name }?.key
-      guard let kept = after.attributes.first(where: { $0.name == next && !$0.isTransient }) else {
-        lost.append(place)
-        continue
-      }
-      lost += lostParts(of: part, kept, step, from: place)
-    }
-    return lost
   }
 
   /// Whether the values of a property stay valid values of the property that continues it.
@@ -353,13 +333,9 @@ struct Lineage {
 
   /// Returns the default value of a part of a composite attribute.
   private func defaultValue(of path: String, _ property: Property) -> Value {
-    guard case .attribute(var part) = property else { return .null }
-    for name in path.split(separator: ".").dropFirst() {
-      let parts = part.compositeName.flatMap(start.composite)?.attributes ?? []
-      guard let next = parts.first(where: { $0.name == name }) else { return .null }
-      part = next
-    }
-    return part.defaultValue
+    guard case .attribute(let attribute) = property else { return .null }
+    let names = path.split(separator: ".").dropFirst().map(String.init)
+    return start.part(at: names, of: attribute)?.defaultValue ?? .null
   }
 
   /// Counts the objects that have a value other than the default in one of the columns of an attribute.

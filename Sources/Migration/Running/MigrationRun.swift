@@ -163,10 +163,7 @@ struct MigrationRun {
     let head = try store.snapshot()
     for name in entities {
       guard let layout = head.schema[name] else { continue }
-      var keys = try head.view.keys(ofEntity: layout.entityNumber)[...]
-      while !keys.isEmpty {
-        let batch = keys.prefix(MigrationManager.batchCount)
-        keys = keys.dropFirst(batch.count)
+      try head.view.keys(ofEntity: layout.entityNumber).forEachBatch { batch in
         try context.performAndWait {
           for number in batch {
             let key = ObjectKey(entity: layout.entityNumber, number: number)

@@ -42,7 +42,7 @@ extension Migrator {
     let plan = try plan(for: opened, to: target, as: type, counting: false)
     if let output {
       if try places.exists(output) {
-        throw StoreError(.exists, "There is a file or a folder at the path already.", path: output)
+        throw StoreError.exists(at: output)
       }
       try checkLoss(plan)
       return try writing(output, plan, opened, places)

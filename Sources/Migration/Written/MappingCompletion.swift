@@ -164,7 +164,7 @@ struct MappingCompletion {
     switch (property, before) {
     case (.attribute(let attribute), .attribute(let old)):
       if attribute.derivation != nil { return [] }
-      if attribute.type == .composite { return parts(attribute, old, attribute.name, [old.name]) }
+      if attribute.type == .composite { return parts(attribute, old) }
       guard old.type.becomes(attribute.type) else {
         throw unsaid(
           attribute.name, mapping,
@@ -180,18 +180,11 @@ struct MappingCompletion {
     }
   }
 
-  private func parts(
-    _ attribute: Attribute, _ old: Attribute, _ path: String, _ oldPath: [String]
-  ) -> [PropertyMapping] {
-    guard let type = attribute.compositeName.flatMap(destination.composite),
-      let before = old.compositeName.flatMap(source.composite)
-    else { return [] }
-    let known = ModelContinuation.attributes(of: type, before: before)
-    return type.attributes.filter { !$0.isTransient }.flatMap { part -> [PropertyMapping] in
-      guard let old = known[part.name] else { return [] }
-      let (path, oldPath) = (path + "." + part.name, oldPath + [old.name])
-      if part.type == .composite { return parts(part, old, path, oldPath) }
-      return [PropertyMapping(path, .keyPath(of: .variable("source"), oldPath))]
+  private func parts(_ attribute: Attribute, _ old: Attribute) -> [PropertyMapping] {
+    continuation.parts(of: attribute, continuing: old).parts.compactMap { part in
+      guard part.attribute.type != .composite, let before = part.before else { return nil }
+      return PropertyMapping(
+        part.path.joined(separator: "."), .keyPath(of: .variable("source"), before.path))
     }
   }
 

@@ -140,18 +140,10 @@ struct MappingValues {
 extension Model {
   /// Returns an attribute, or a part of a composite attribute.
   fileprivate func attribute(at path: String, of entity: String) -> Attribute? {
-    var names = path.split(separator: ".").map(String.init)[...]
-    guard let first = names.popFirst(),
-      case .attribute(var attribute)? = property(first, of: entity)
+    let names = path.split(separator: ".").map(String.init)
+    guard let first = names.first, case .attribute(let attribute)? = property(first, of: entity)
     else { return nil }
-    while let name = names.popFirst() {
-      guard
-        let part = attribute.compositeName.flatMap(composite)?.attributes
-          .first(where: { $0.name == name })
-      else { return nil }
-      attribute = part
-    }
-    return attribute
+    return part(at: names.dropFirst(), of: attribute)
   }
 }
 

@@ -30,9 +30,6 @@ public final class MigrationManager {
   private let report: (StoreCopy.Progress) throws -> Void
   private var progress = StoreCopy.Progress(done: 0, total: 0)
 
-  /// The number of objects that are made between two saves.
-  static let batchCount = 1024
-
   init(
     _ mapping: MappingModel, from source: any StoreSnapshot, to destination: any Store,
     policies: [String: @Sendable () -> EntityMigrationPolicy],
@@ -326,10 +323,7 @@ extension MigrationManager {
   private func inBatches<C: RandomAccessCollection>(
     _ all: C, _ body: (C.Element) throws -> Void
   ) throws {
-    var rest = all[...]
-    while !rest.isEmpty {
-      let batch = rest.prefix(MigrationManager.batchCount)
-      rest = rest.dropFirst(batch.count)
+    try all.forEachBatch { batch in
       // Objects without references are released at the end of `performAndWait`.
       try sourceContext.performAndWait {
         try destinationContext.performAndWait {

@@ -146,7 +146,7 @@ struct VariableTypes {
         case .attribute(let found): attribute = found
         }
       }
-      parts = attribute.compositeName.flatMap(model.composite)
+      parts = model.composite(of: attribute)
       switch attribute.type {
       case .composite: end = .unknown
       case .transformable, .undefined, .objectID: return .unknown

@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
   ) throws -> PersistentStore {
     let places = try requirePlaces()
     guard try !places.exists(path) else {
-      throw StoreError(.exists, "There is a file or a folder at the path already.", path: path)
+      throw StoreError.exists(at: path)
     }
     let turn = SaveTurn()
     defer { saveTurns.end(turn) }

@@ -151,45 +151,21 @@ extension EntityProperty {
 
   /// Declares a relationship in memory only that leads to one object.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
-    _ name: String, _ path: KeyPath<Root, Destination>,
-    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
-    originalName: String? = nil, hashModifier: String? = nil
-  ) -> EntityProperty {
-    relationship(
-      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
-      optional: optional, originalName: originalName, hashModifier: hashModifier
-    ).inMemory
-  }
+    _ name: String, _ path: KeyPath<Root, Destination>
+  ) -> EntityProperty { relationship(name, path).inMemory }
 
   /// Declares a relationship in memory only that leads to one object at most.
   public static func transient<Root: ManagedObject, Destination: ManagedObject>(
-    _ name: String, _ path: KeyPath<Root, Destination?>,
-    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
-    originalName: String? = nil, hashModifier: String? = nil
-  ) -> EntityProperty {
-    relationship(
-      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
-      optional: optional, originalName: originalName, hashModifier: hashModifier
-    ).inMemory
-  }
+    _ name: String, _ path: KeyPath<Root, Destination?>
+  ) -> EntityProperty { relationship(name, path).inMemory }
 
   /// Declares a relationship in memory only that leads to many objects.
   public static func transient<Root: ManagedObject, Many: RelatedCollection>(
-    _ name: String, _ path: KeyPath<Root, Many>,
-    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
-    originalName: String? = nil, hashModifier: String? = nil
-  ) -> EntityProperty {
-    relationship(
-      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
-      optional: optional, originalName: originalName, hashModifier: hashModifier
-    ).inMemory
-  }
+    _ name: String, _ path: KeyPath<Root, Many>
+  ) -> EntityProperty { relationship(name, path).inMemory }
 
-  /// This relationship, made transient.
-  private var inMemory: EntityProperty {
+  /// This relationship in memory only. Another property stays as it is.
+  public var inMemory: EntityProperty {
     guard case .relationship(var relationship) = property else { return self }
     relationship.isTransient = true
     return EntityProperty(

@@ -202,7 +202,7 @@ extension GraphEntity {
       append(.transient(named))
     } else if let column = layout.index(of: path) {
       append(.attribute(named, column: column))
-    } else if let composite = attribute.compositeName.flatMap({ model.composite($0) }) {
+    } else if let composite = model.composite(of: attribute) {
       append(.composite(named, parts: composite.attributes.map(\.name)))
       for part in composite.attributes {
         add(part, path + "." + part.name, layout, model, to: &properties)

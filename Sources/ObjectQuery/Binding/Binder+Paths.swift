@@ -66,7 +66,7 @@ extension Binder {
     var name = attribute.name
     var index = start
     while attribute.type == .composite {
-      let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+      let parts = model.composite(of: attribute)?.attributes ?? []
       guard index < path.count else {
         throw QueryError(
           .notSupported,

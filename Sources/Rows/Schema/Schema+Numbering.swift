@@ -81,9 +81,8 @@ struct Numbering {
       switch property {
       case .attribute(let attribute):
         try appendColumns(
-          of: attribute, path: attribute.name, before: before,
-          composite: continued?.before[attribute.name], entity: entity, family: family,
-          to: &columns)
+          of: attribute, before: before, continuing: continued?.before[attribute.name],
+          entity: entity, family: family, to: &columns)
       case .relationship(let relationship):
         if relationship.isToMany {
           others[relationship.name] = try numberOfRelationship(
@@ -140,46 +139,43 @@ struct Numbering {
   /// Appends one column, or one column for each part of a composite attribute.
   ///
   /// - Parameters:
-  ///   - before: The paths that the attribute may have had.
+  ///   - before: The names that the attribute may have had.
   ///   - old: The property that the attribute continues, if that is known.
   private mutating func appendColumns(
-    of attribute: Attribute, path: String, before: [String], composite old: Property?,
-    entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
+    of attribute: Attribute, before: [String], continuing old: Property?, entity: Entity,
+    family: UInt16, to columns: inout [LayoutColumn]
   ) throws(SchemaError) {
-    if let kind = ColumnKind(attribute.type) {
+    let continued = continuedPaths(of: attribute, old)
+    for way in model.storedParts(of: attribute) {
+      guard let part = way.last, let kind = ColumnKind(part.type) else { continue }
+      let path = way.map(\.name).joined(separator: ".")
+      let known =
+        way.count == 1
+        ? before : continued.map { $0[path].map { [$0] } ?? [] } ?? paths(of: way, before: before)
       try append(
-        path, before: before, kind: kind, isOptional: attribute.isOptional,
-        defaultValue: attribute.defaultValue, entity: entity, family: family, to: &columns)
-    } else if attribute.type == .composite,
-      let composite = attribute.compositeName.flatMap(model.composite)
-    {
-      let parts = continuedParts(of: composite, old)
-      for part in composite.attributes where !part.isTransient {
-        let names: [String]
-        if let parts {
-          names = parts[part.name].map { [$0.name] } ?? []
-        } else {
-          names = (part.renamingIdentifier.map { [$0] } ?? []) + [part.name]
-        }
-        try appendColumns(
-          of: part, path: path + "." + part.name,
-          before: before.flatMap { path in names.map { "\(path).\($0)" } },
-          composite: parts?[part.name].map { .attribute($0) }, entity: entity, family: family,
-          to: &columns)
-      }
+        path, before: known, kind: kind, isOptional: part.isOptional,
+        defaultValue: part.defaultValue, entity: entity, family: family, to: &columns)
     }
   }
 
-  /// Returns the old attributes that the parts of a composite attribute continue; `nil` when the previous model is
+  /// Returns the old paths of the parts of a composite attribute by their new paths; `nil` when the previous model is
   /// unknown.
-  private func continuedParts(
-    of composite: CompositeType, _ old: Property?
-  ) -> [String: Attribute]? {
+  private func continuedPaths(of attribute: Attribute, _ old: Property?) -> [String: String]? {
     guard let continuation else { return nil }
-    guard case .attribute(let attribute)? = old,
-      let type = attribute.compositeName.flatMap(continuation.old.composite)
-    else { return [:] }
-    return ModelContinuation.attributes(of: composite, before: type)
+    guard attribute.type == .composite, case .attribute(let old)? = old else { return [:] }
+    var paths: [String: String] = [:]
+    for part in continuation.parts(of: attribute, continuing: old).parts {
+      paths[part.path.joined(separator: ".")] = part.before?.path.joined(separator: ".")
+    }
+    return paths
+  }
+
+  /// Returns the paths that a part of a composite attribute may have had, the likeliest first.
+  private func paths(of way: [Attribute], before: [String]) -> [String] {
+    way.dropFirst().reduce(before) { paths, part in
+      let names = (part.renamingIdentifier.map { [$0] } ?? []) + [part.name]
+      return paths.flatMap { path in names.map { "\(path).\($0)" } }
+    }
   }
 
   private mutating func append(

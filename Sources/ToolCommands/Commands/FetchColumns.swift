@@ -93,7 +93,7 @@ struct FetchColumns {
     _ schema: Schema
   ) -> [Column] {
     if attribute.type == .composite {
-      return (attribute.compositeName.flatMap(model.composite)?.attributes ?? [])
+      return (model.composite(of: attribute)?.attributes ?? [])
         .filter { !$0.isTransient }.sorted { $0.name < $1.name }.flatMap {
           columns($0, path + "." + $0.name, isPart: true, entity, model, schema)
         }

@@ -45,7 +45,7 @@ extension ModelCommand {
     } catch {
       throw CommandError(
         .inputOutput, error.message,
-        hint: error.code == .foreignFile ? "With --force it is replaced." : nil)
+        hint: error.code == .foreignFile ? Output.forceHint : nil)
     }
     for name in change.written { try output.writeLine(name) }
     for name in change.removed {

@@ -241,12 +241,9 @@ struct StoreEdit {
   private static func part(
     _ key: String, of attribute: Attribute, _ model: Model
   ) throws -> Attribute {
-    var part = attribute
-    for name in key.split(separator: ".", omittingEmptySubsequences: false).dropFirst() {
-      guard let composite = part.compositeName.flatMap({ model.composite($0) }),
-        let next = composite.attributes.first(where: { $0.name == name })
-      else { throw CommandError.wrongUsage("'\(key)' names no attribute.") }
-      part = next
+    let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let part = model.part(at: names.dropFirst(), of: attribute) else {
+      throw CommandError.wrongUsage("'\(key)' names no attribute.")
     }
     guard part.type != .composite else {
       throw CommandError.wrongUsage(

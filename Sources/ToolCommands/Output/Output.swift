@@ -200,8 +200,11 @@ struct Output: Sendable {
   private func isThere(_ path: String) -> CommandError {
     CommandError(
       .inputOutput, "'\(oneLine(path))' is there already.",
-      hint: canOverwrite ? "With --force it is replaced." : "Name another place.")
+      hint: canOverwrite ? Output.forceHint : "Name another place.")
   }
+
+  /// The hint of an error about a file that `--force` would replace.
+  static let forceHint = "With --force it is replaced."
 }
 
 extension Invocation {

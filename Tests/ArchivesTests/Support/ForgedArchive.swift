@@ -1,4 +1,5 @@
 import Deflate
+import DiskSimulation
 import DurableFiles
 
 /// An archive built by hand, so that each of its fields can be wrong.

@@ -1,5 +1,6 @@
 import Archives
 import BinaryStore
+import DiskSimulation
 import DurableFiles
 import Foundation
 import ObjectModel

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 import Testing
 
 /// The compiler of the toolchain that runs the tests. It checks source without output files.
@@ -32,8 +33,7 @@ struct Compiler {
       return file.path
     }
     return try run(
-      "swiftc", ["-typecheck", "-module-name", "Made"] + common + flags + paths
-    ).output
+      "swiftc", ["-typecheck", "-module-name", "Made"] + common + flags + paths)
   }
 
   /// Returns the errors that the compiler shows for a file, each with its line and column: `3:7 The message`. An error in
@@ -45,8 +45,7 @@ struct Compiler {
     let output = try run(
       "swiftc",
       ["-typecheck", "-swift-version", "6", "-module-name", "Made", "-diagnostic-style", "llvm"]
-        + (try Self.modules()) + [file.path], mayFail: true
-    ).output
+        + (try Self.modules()) + [file.path], mayFail: true)
     return output.split(separator: "\n").compactMap { line -> String? in
       guard let end = line.range(of: ": error: ") else { return nil }
       guard line.hasPrefix(file.path) else { return "in an expansion \(line[end.upperBound...])" }
@@ -70,7 +69,7 @@ struct Compiler {
     let file = folder.url.appending(path: "A.swift")
     try Data(text.utf8).write(to: file)
     let settings = Self.root.appending(path: ".swift-format").path
-    return try run("swift", ["format", "--configuration", settings, file.path]).output
+    return try run("swift", ["format", "--configuration", settings, file.path])
   }
 
   /// The package's folder.
@@ -106,22 +105,10 @@ struct Compiler {
 
   private func run(
     _ tool: String, _ arguments: [String], mayFail: Bool = false
-  ) throws -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [tool] + arguments
-    // The output goes to a file, because a full pipe would block the compiler.
-    let folder = try Folder()
-    let file = folder.url.appending(path: "output")
-    try Data().write(to: file)
-    let handle = try FileHandle(forWritingTo: file)
-    process.standardOutput = handle
-    process.standardError = handle
-    try process.run()
-    process.waitUntilExit()
-    let output = try String(contentsOf: file, encoding: .utf8)
-    #expect(process.terminationStatus == 0 || mayFail, "\(tool): \(output)")
-    return (process.terminationStatus, output)
+  ) throws -> String {
+    let run = try ProgramRun(tool, arguments)
+    #expect(run.status == 0 || mayFail, "\(tool): \(run.text)")
+    return run.text
   }
 }
 

@@ -128,15 +128,24 @@ enum DocCommentScenes {
       var entry: Piece { fatalError() }
     }
     """,
+    "DiskSimulation": """
+    import DiskSimulation
+    import DurableFiles
+    import Testing
+
+
+    final class Scene {
+      var disk: SimulatedDisk { fatalError() }
+    }
+    """,
     "DurableFiles": """
     @testable import DurableFiles
-    import Testing
     struct Column { let bytes: [UInt8] }
     struct Columns { let columns: [Column] }
     extension Scene { func write(to path: String) throws {} }
 
     final class Scene {
-      var disk: SimulatedDisk { fatalError() }
+      var disk: RealDisk { fatalError() }
       var file: DurableFile { fatalError() }
       var block: Columns { fatalError() }
       var manifest: [UInt8] { fatalError() }

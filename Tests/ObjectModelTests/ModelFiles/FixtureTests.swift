@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import ObjectModel
+import ProgramRuns
 import PropertyLists
 import Testing
 
@@ -107,15 +108,8 @@ struct FixtureTests {
 
 /// The metadata and the model of a SQLite store, extracted by another program.
 enum StoreModel {
-  static let canExtract: Bool = {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", "import sqlite3, zlib"]
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }()
+  static let canExtract =
+    (try? ProgramRun("python3", ["-c", "import sqlite3, zlib"]).status) == 0
 
   static func extract(_ path: String) throws -> (metadata: [UInt8], model: [UInt8])? {
     let script = """
@@ -126,15 +120,9 @@ enum StoreModel {
       except sqlite3.OperationalError: model = b''
       sys.stdout.buffer.write(len(plist).to_bytes(8, 'little') + plist + model)
       """
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script, path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = [UInt8](pipe.fileHandleForReading.readDataToEndOfFile())
-    process.waitUntilExit()
-    guard process.terminationStatus == 0, output.count > 8 else { return nil }
+    let run = try ProgramRun("python3", ["-c", script, path], reading: .output)
+    let output = run.bytes
+    guard run.status == 0, output.count > 8 else { return nil }
     let count = output[..<8].reversed().reduce(0) { $0 << 8 | Int($1) }
     let model = Array(output[(8 + count)...])
     return model.isEmpty ? nil : (Array(output[8..<8 + count]), model)

@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import ProgramRuns
 import Testing
 
 /// Models that another program, `xmllint`, checks against `spec/model.rng`.
@@ -16,17 +17,11 @@ struct ModelGrammarTests {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).xml")
     defer { try? FileManager.default.removeItem(at: path) }
     try Data(text).write(to: path)
-    let process = Process()
-    process.executableURL = URL(filePath: xmllint!)
-    process.arguments = [
-      "--noout", "--nonet", "--relaxng", root.appending(path: "spec/model.rng").path, path.path,
-    ]
-    let pipe = Pipe()
-    process.standardError = pipe
-    try process.run()
-    let words = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? nil : words
+    let run = try ProgramRun(
+      xmllint!,
+      ["--noout", "--nonet", "--relaxng", root.appending(path: "spec/model.rng").path, path.path],
+      reading: .errors)
+    return run.status == 0 ? nil : run.text
   }
 
   /// The models in `Examples`.

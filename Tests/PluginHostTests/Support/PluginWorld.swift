@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import ProgramRuns
 import Testing
 
 @testable import PluginHost
@@ -86,23 +87,16 @@ enum Compiler {
     let result = FileManager.default.temporaryDirectory
       .appending(path: "\(name)-\(UUID().uuidString).so")
     defer { try? FileManager.default.removeItem(at: result) }
-    let process = Process()
-    process.executableURL = URL(filePath: path!)
-    process.arguments = [
-      "-shared", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused",
-      "-I", root.appending(path: "Sources/CStorePlugin/include").path(percentEncoded: false),
-      "-I", root.appending(path: "Sources/CArrow/include").path(percentEncoded: false),
-      sources.appending(path: "\(name).c").path(percentEncoded: false),
-      "-o", result.path(percentEncoded: false),
-    ]
-    let words = Pipe()
-    process.standardError = words
-    try process.run()
-    let said = words.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(words: String(decoding: said, as: UTF8.self))
-    }
+    let run = try ProgramRun(
+      path!,
+      [
+        "-shared", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused",
+        "-I", root.appending(path: "Sources/CStorePlugin/include").path(percentEncoded: false),
+        "-I", root.appending(path: "Sources/CArrow/include").path(percentEncoded: false),
+        sources.appending(path: "\(name).c").path(percentEncoded: false),
+        "-o", result.path(percentEncoded: false),
+      ], reading: .errors)
+    guard run.status == 0 else { throw Failure(words: run.text) }
     return [UInt8](try Data(contentsOf: result))
   }
 }

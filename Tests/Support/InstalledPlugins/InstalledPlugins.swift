@@ -1,6 +1,7 @@
 import DurableFiles
 public import Foundation
 public import PluginHost
+import ProgramRuns
 public import StoreInterface
 
 /// The plug-ins of this package, built and installed in a folder as a user would install them: the linked stores as
@@ -110,18 +111,15 @@ public enum InstalledPlugins {
 
   private static func compileFolderStore(_ headers: [URL], to library: URL) throws {
     let example = root.appending(path: "Examples/FolderStore")
-    let process = Process()
-    process.executableURL = URL(filePath: compiler ?? "")
-    process.arguments =
+    let run = try ProgramRun(
+      compiler ?? "cc",
       ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-      + headers.map { "-I\($0.path)" }
-      + ["-o", library.path]
-      + (try FileManager.default.contentsOfDirectory(atPath: example.path))
-      .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw NotInstalled(description: "The compiler refused Examples/FolderStore.")
+        + headers.map { "-I\($0.path)" }
+        + ["-o", library.path]
+        + (try FileManager.default.contentsOfDirectory(atPath: example.path))
+        .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" })
+    guard run.status == 0 else {
+      throw NotInstalled(description: "The compiler refused Examples/FolderStore: \(run.text)")
     }
   }
 }

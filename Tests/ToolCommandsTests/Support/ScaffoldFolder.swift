@@ -1,5 +1,6 @@
 import Foundation
 import InstalledPlugins
+import ProgramRuns
 
 @testable import ToolCommands
 
@@ -47,28 +48,14 @@ final class ScaffoldFolder {
   func addRefusingPlugin() throws {
     try add("bad", library: "")
     let root = InstalledPlugins.root.path
-    try run(
+    let run = try ProgramRun(
       InstalledPlugins.compiler ?? "cc",
       [
         "-shared", "-fPIC", "-std=gnu11", "-I\(root)/Sources/CStorePlugin/include",
         "-I\(root)/Sources/CArrow/include", "\(root)/Tests/PluginHostTests/BadPlugins/sound.c",
         "-o", "\(path)/bad/lib.so",
       ])
+    guard run.status == 0 else { throw Failure(words: run.text) }
     try setMode(0o755, "bad/lib.so")
-  }
-
-  /// Runs a program to its end.
-  func run(_ program: String, _ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let words = Pipe()
-    process.standardError = words
-    try process.run()
-    let said = words.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(words: String(decoding: said, as: UTF8.self))
-    }
   }
 }

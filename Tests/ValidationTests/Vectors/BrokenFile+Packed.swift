@@ -1,4 +1,5 @@
 import Archives
+import DiskSimulation
 import DurableFiles
 
 extension SmallFile {

@@ -1,3 +1,5 @@
+public import DurableFiles
+
 /// A failure that a test plans on a simulated disk.
 ///
 ///     disk.plan(.failing(.noSpace, on: .write, after: 3, lasting: .forGood))

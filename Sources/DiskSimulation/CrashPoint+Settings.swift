@@ -1,10 +1,12 @@
+import SeededRandom
+
 extension CrashPoint {
   /// Returns settings that are drawn at random from kinds of states in which programs often fail.
   ///
   /// If every setting were drawn independently, nearly every state would lose about half of everything. A program
   /// that recovers from such a state may still fail when one early sector is missing.
   func sampledSettings(_ number: Int, seed: UInt64) -> [Int] {
-    var random = SplitMix64(seed: seed, stream: UInt64(operationCount), UInt64(number))
+    var random = SeededGenerator(seed: seed, stream: [UInt64(operationCount), UInt64(number)])
     switch number {
     case 0: return settings(tornAt: image.changes.count, &random)
     case 1: return settings(tornAt: -1, &random)
@@ -26,7 +28,7 @@ extension CrashPoint {
   }
 
   /// Returns settings in which all changes before one arrived, no change after it, and that change in part.
-  private func settings(tornAt tornChange: Int, _ random: inout SplitMix64) -> [Int] {
+  private func settings(tornAt tornChange: Int, _ random: inout SeededGenerator) -> [Int] {
     dials.map { dial in
       switch dial.subject {
       case .piece(let change, _), .whole(let change):
@@ -41,7 +43,7 @@ extension CrashPoint {
 
   /// Returns the file's size before the given change, or a size between that and the size after the change.
   private func byteCount(
-    of node: NodeNumber, tornAt tornChange: Int, _ random: inout SplitMix64
+    of node: NodeNumber, tornAt tornChange: Int, _ random: inout SeededGenerator
   ) -> Int {
     var size = image.certainByteCount(of: node)
     for (index, change) in image.changes.enumerated() where change.node == node {
@@ -56,7 +58,7 @@ extension CrashPoint {
   }
 
   /// Returns settings in which exactly one dial has arrived, or all but one.
-  private func settings(ofOneThat arrived: Bool, _ random: inout SplitMix64) -> [Int] {
+  private func settings(ofOneThat arrived: Bool, _ random: inout SeededGenerator) -> [Int] {
     let one = dials.indices.randomElement(using: &random) ?? 0
     return dials.enumerated().map { index, dial in
       switch dial.subject {
@@ -70,7 +72,7 @@ extension CrashPoint {
   }
 
   /// Returns a setting for a size; the shortest, the longest and the ends of sectors are preferred.
-  private func byteCountSetting(_ dial: Dial, _ random: inout SplitMix64) -> Int {
+  private func byteCountSetting(_ dial: Dial, _ random: inout SeededGenerator) -> Int {
     let any = Int.random(in: 0..<dial.settingCount, using: &random)
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return 0
@@ -84,21 +86,10 @@ extension CrashPoint {
   }
 }
 
-/// A generator whose numbers depend only on its seed, on every machine and in every release.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
+extension SeededGenerator {
   /// Creates the generator of one stream. Streams with different numbers are independent.
-  init(seed: UInt64, stream: UInt64...) {
-    state = seed
-    for number in stream { state = next() ^ number }
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+  fileprivate init(seed: UInt64, stream numbers: [UInt64]) {
+    self.init(seed: seed)
+    for number in numbers { self = SeededGenerator(seed: next() ^ number) }
   }
 }

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The system calls of a simulated disk.
 struct SimulatedCalls: DiskCalls {
   let state: Guarded<SimulatedState>

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// A file, a directory or a symbolic link of a simulated disk, independent of its names.
 struct SimulatedNode: Sendable {
   var content: Content

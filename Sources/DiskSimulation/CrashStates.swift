@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The disks that a crash may leave. Each is created on demand.
 ///
 /// **The model.** The model assumes no more than POSIX promises. A program that survives here survives on every file

@@ -1,3 +1,5 @@
+public import DurableFiles
+
 /// A disk in memory that records its operations, fails as planned, and shows the states that a crash may leave.
 ///
 ///     let disk = SimulatedDisk()

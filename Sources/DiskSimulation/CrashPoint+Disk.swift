@@ -1,3 +1,5 @@
+import DurableFiles
+
 extension CrashPoint {
   /// Returns the files and directories that a crash leaves with the given settings of the dials.
   func nodes(_ settings: [Int]) -> SimulatedNodes {

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// A change of the visible state of the disk, recorded so that a simulated crash can undo it.
 struct DiskEffect: Sendable {
   /// The number of the operation that made the change.

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The place that a path leads to on a simulated disk.
 struct SimulatedPlace {
   /// The directory that contains the last name.

@@ -1,3 +1,5 @@
+public import DurableFiles
+
 /// An operation that a simulated disk was asked to do.
 public struct RecordedOperation: Sendable, Hashable {
   /// The number of the operation, counted from 1.

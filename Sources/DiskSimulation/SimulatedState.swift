@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The whole state of a simulated disk: its contents, the record of operations, and the planned failures.
 struct SimulatedState: Sendable {
   /// The nodes that processes see.

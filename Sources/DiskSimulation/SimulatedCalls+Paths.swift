@@ -1,3 +1,5 @@
+import DurableFiles
+
 extension SimulatedCalls {
   func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {
     try perform(.status, path) { state throws(ErrorNumber) in

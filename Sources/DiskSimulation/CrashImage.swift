@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The state that certainly survives a crash at one moment, and the changes that may survive.
 struct CrashImage: Sendable {
   /// The nodes, with the changes of the nodes that have no uncertain changes.
