@@ -87,7 +87,7 @@ struct StoreConformanceTests {
   }
 
   @Test("A single case runs with a store of its own, and its result is reported at once")
-  func alone() {
+  func withExclusiveAccess() {
     let made = Mutex(0)
     let suite = StoreConformance(make: { model in
       made.withLock { $0 += 1 }

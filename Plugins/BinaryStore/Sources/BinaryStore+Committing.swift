@@ -21,14 +21,14 @@ extension BinaryStore {
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot {
-    precondition(isLed && position.path == filePath, "Commits of a file stay in it.")
+    precondition(isPartOfDocument && position.path == filePath, "Commits of a file stay in it.")
     return try commit(request, as: position.commit, confirm: confirm)
   }
 
   private func commit(
     _ request: CommitRequest, as number: Int64?, confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot {
-    try alone { writing, head in
+    try withExclusiveAccess { writing, head in
       try head.file.reading {
         try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
         try request.check(against: head, path: filePath)
@@ -76,7 +76,7 @@ extension BinaryStore {
   ///
   /// - Throws: An error if the given commit is not the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try alone { _, head in
+    try withExclusiveAccess { _, head in
       try checkNewest(number, is: head.commit)
       return try body()
     }
@@ -89,7 +89,7 @@ extension BinaryStore {
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let count = UInt64(max(count, 1))
     if let known = takeKeys(number, count) { return known }
-    return try alone { writing, head in
+    return try withExclusiveAccess { writing, head in
       // The previous lock holder may have reserved keys.
       if let known = takeKeys(number, count) { return known }
       let first = head.record.nextKeys[number] ?? 1
@@ -119,7 +119,7 @@ extension BinaryStore {
   ///
   /// - Returns: For each entity the new end of its reserved keys.
   private func refill(_ image: inout CommitImage) -> [UInt16: UInt64] {
-    guard isLed else { return [:] }
+    guard isPartOfDocument else { return [:] }
     var ends: [UInt16: UInt64] = [:]
     let known = leases.withLock { $0 }
     for (number, lease) in known where image.record.nextKeys[number] == lease.left.upperBound {
@@ -160,7 +160,7 @@ extension BinaryStore {
   // MARK: - Steps
 
   /// Calls `body` with the newest commit while this process is the only writer.
-  func alone<R>(
+  func withExclusiveAccess<R>(
     _ body: (inout Writing, CommittedState) throws -> R
   ) throws -> R {
     if isReadOnly {
@@ -180,7 +180,7 @@ extension BinaryStore {
         guard newest.file === head.file else { continue }
         // Bytes written to a file without a name would be lost.
         guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
-          if isLed, try goOnInReplacement(of: head) { continue }
+          if isPartOfDocument, try goOnInReplacement(of: head) { continue }
           throw StoreError(
             .notFound, "The store's file was removed, or another was put in its place.",
             path: filePath)
@@ -238,7 +238,7 @@ extension BinaryStore {
   ) throws -> CommittedState {
     if writing.mustRewrite {
       // Nothing may be appended to a file whose sync failed. Data read from it earlier are sound.
-      let state = try rewrite(image, head, isAcknowledged: !isLed)
+      let state = try rewrite(image, head, isAcknowledged: !isPartOfDocument)
       writing.mustRewrite = false
       do { try confirm(state) } catch {
         let (trailer, record) = try state.file.newestCommit(
@@ -246,7 +246,7 @@ extension BinaryStore {
         show(try CommittedState(trailer, record, in: state.file, after: state))
         throw error
       }
-      if isLed { state.file.acknowledge(state.trailer) }
+      if isPartOfDocument { state.file.acknowledge(state.trailer) }
       show(state)
       return state
     }
@@ -279,7 +279,7 @@ extension BinaryStore {
     head.file.acknowledge(trailer)
     show(state)
     // For a document's store, the document decides which commits are dropped.
-    return isLed ? state : (try? vacuumIfDue(state, &writing)) ?? state
+    return isPartOfDocument ? state : (try? vacuumIfDue(state, &writing)) ?? state
   }
 
   /// Makes the appended bytes durable. If the sync fails, this removes them again as far as the disk allows. The file

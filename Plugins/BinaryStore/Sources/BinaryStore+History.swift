@@ -40,7 +40,7 @@ extension BinaryStore {
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
-    try alone { _, head in
+    try withExclusiveAccess { _, head in
       let image = CommitImage(copying: head, compression: compression)
       let named = try head.metadata.namedCommits
       let kept = try retained(before: head.commit, head) { _, record, _ in

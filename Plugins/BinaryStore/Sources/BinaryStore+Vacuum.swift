@@ -13,7 +13,7 @@ extension BinaryStore {
   ///
   /// - Throws: `StoreError`; the file is unchanged then.
   public func vacuum() throws {
-    try alone { _, head in
+    try withExclusiveAccess { _, head in
       show(
         try rewrite(
           CommitImage(copying: head, compression: compression), head, mergesSegments: true))
@@ -104,7 +104,8 @@ extension BinaryStore {
     current.withLock { current in
       guard current != nil else { return }
       current = Current(
-        head: state, seen: SeenState(endingWith: state), counting: isLed ? state.commit : nil)
+        head: state, seen: SeenState(endingWith: state),
+        counting: isPartOfDocument ? state.commit : nil)
     }
   }
 
@@ -137,7 +138,7 @@ extension BinaryStore {
   }
 
   /// The policy for earlier commits. A document's store keeps all of them until the document drops some.
-  private var history: HistoryPolicy { isLed ? .all : options.history }
+  private var history: HistoryPolicy { isPartOfDocument ? .all : options.history }
 
   /// The decision whether a commit is kept.
   enum Keeping {

@@ -41,7 +41,7 @@ public final class BinaryStore: Store {
   let isReadOnly: Bool
   let uuid: UUID
   /// Whether a document determines which commit of the file the store shows.
-  let isLed: Bool
+  let isPartOfDocument: Bool
   /// The damage that the caller accepted when it opened the store; `nil` if the file is sound.
   private let damage: StoreError?
   /// The number of the newest commit in the file when it was opened, even if the document names an earlier commit.
@@ -111,7 +111,7 @@ public final class BinaryStore: Store {
     uuid = file.header.uuid
     type = file.header.isCompressed ? .compressed : .binary
     tag = StoreTag(uuid)
-    isLed = commit != nil
+    isPartOfDocument = commit != nil
     let end = file.openingByteCount
     // A document names the commit that counts, which need not be the last acknowledged one.
     let newest =
@@ -247,7 +247,7 @@ public final class BinaryStore: Store {
   func head() throws -> CommittedState {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      if !isLed { try refresh(&current!) }
+      if !isPartOfDocument { try refresh(&current!) }
       return current!.head
     }
   }

@@ -84,7 +84,7 @@ extension Document {
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; ``DocumentError`` if
   ///   the disk refuses.
   public func move(to path: String) throws {
-    try alone {
+    try withExclusiveAccess {
       let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
       let new = Container(path: path, disk: old.disk)
       guard try !old.disk.exists(path) else {
@@ -104,7 +104,7 @@ extension Document {
 
   /// Copies the document and continues with the copy. No save can run in between.
   func copyAndContinue(at path: String, overwriting: Bool) throws {
-    try alone {
+    try withExclusiveAccess {
       try DocumentStore.holdingKeys(stores[...]) {
         let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
         try copy(old, manifest, to: path, overwriting)
@@ -157,7 +157,7 @@ extension Document {
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
       return try container.reading { try body(container, manifest) }
     }
-    try alone {
+    try withExclusiveAccess {
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
       try body(container, manifest)
     }

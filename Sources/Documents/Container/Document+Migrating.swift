@@ -31,7 +31,7 @@ extension Document {
     migrator.versions += try document.modelVersions.map { KnownVersion($0.name, $0.model) }
       .filter { own in !migrator.versions.contains { $0.isSame(as: own) } }
     var written: [String] = []
-    try document.alone {
+    try document.withExclusiveAccess {
       do { try document.migrate(to: model, name, migrator, &written) } catch {
         // The document stays unchanged, so the files written for the migration are removed.
         if document.state.withLock({ $0.refused == nil }) {

@@ -38,7 +38,7 @@ extension Document {
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws {
     struct IsKept: Error {}
-    try alone {
+    try withExclusiveAccess {
       let isOthers =
         try container.disk.exists(container.recoveryPath)
         && !state.withLock { $0.hasOwnRecovery }
@@ -104,7 +104,7 @@ extension Document {
   ///
   /// - Throws: ``DocumentError`` if the document can't be written.
   public func discardRecovery() throws {
-    try alone { try container.removeRecovery() }
+    try withExclusiveAccess { try container.removeRecovery() }
     state.withLock { $0.hasOwnRecovery = false }
   }
 }

@@ -28,7 +28,7 @@ extension Document: StoreGroup {
   }
 
   /// Calls `body` while no other save of the document can run, in this process or another.
-  func alone<R>(_ body: () throws -> R) throws -> R {
+  func withExclusiveAccess<R>(_ body: () throws -> R) throws -> R {
     guard !isReadOnly else {
       throw DocumentError.readOnly(path)
     }
@@ -89,7 +89,7 @@ extension Document: StoreGroup {
     _ parts: [(store: any Store, request: CommitRequest)],
     _ change: (inout Manifest) throws -> Void
   ) throws -> [any StoreSnapshot] {
-    try alone {
+    try withExclusiveAccess {
       let before = state.withLock { $0.manifest }
       let number = nextNumber()
       var manifest = before

@@ -88,7 +88,7 @@ public final class DocumentStore: Store {
 
   /// Calls `body` while no save of the document can run. Throws if the given commit is not the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try document.alone {
+    try document.withExclusiveAccess {
       try checkNewest(number, is: inner.snapshot().commit)
       return try body()
     }
@@ -102,7 +102,9 @@ public final class DocumentStore: Store {
     case .exclusive:
       return try leasing.withLock { _ in try inner.leaseKeys(ofEntity: number, count: count) }
     default:
-      return try document.alone { try inner.leaseKeys(ofEntity: number, count: count) }
+      return try document.withExclusiveAccess {
+        try inner.leaseKeys(ofEntity: number, count: count)
+      }
     }
   }
 

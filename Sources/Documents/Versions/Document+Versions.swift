@@ -121,7 +121,7 @@ extension Document {
 
   /// Replaces the manifest without a new version. The objects stay the same.
   func changeManifest(_ change: (inout Manifest) throws -> Void) throws {
-    try alone {
+    try withExclusiveAccess {
       let before = state.withLock { $0.manifest }
       var manifest = before
       try change(&manifest)
@@ -193,7 +193,7 @@ extension Document {
   private func giveBack(
     _ attachments: [Manifest.AttachmentEntry], eagerly: Bool
   ) throws {
-    try alone {
+    try withExclusiveAccess {
       if try hasRecovery { return }
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
       container.tidy(manifest, isOpening: false)

@@ -50,7 +50,7 @@ struct GatheredRows {
     guard let entity, !numbers.isEmpty else { return }
     for index in numbers.indices {
       if index.isMultiple(of: EntityState.nearStep) {
-        unsafe entity.bringNear(numbers, from: index)
+        unsafe entity.prefetch(numbers, from: index)
       }
       let place = unsafe rows[index]
       unsafe objects.append(entity.object(numbers[index], at: place.source, place.row))

@@ -114,7 +114,7 @@ final class RelatedStorage {
       unsafe addresses.update(repeating: 0, count: count)
       departures = entity.departures
     }
-    unsafe entity.bringNear(numbers, addresses, from: position)
+    unsafe entity.prefetch(numbers, addresses, from: position)
   }
 
   private func find(_ position: Int, _ entity: EntityState) -> ManagedObject {

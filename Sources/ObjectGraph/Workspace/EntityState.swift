@@ -144,7 +144,7 @@ extension EntityState {
     return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
   }
 
-  /// The number of objects after which a caller calls ``bringNear(_:from:)`` again.
+  /// The number of objects after which a caller calls ``prefetch(_:from:)`` again.
   static let nearStep = 8
 
   /// Prefetches the memory of objects that the caller uses one after another, some steps ahead of the use.
@@ -158,7 +158,7 @@ extension EntityState {
   ///     address. The function fills in new addresses.
   ///   - position: The position of the caller, a multiple of ``nearStep``.
   @inline(never)
-  @unsafe func bringNear(
+  @unsafe func prefetch(
     _ numbers: [UInt64], _ addresses: UnsafeMutablePointer<UInt>? = nil, from position: Int
   ) {
     func step(_ ahead: Int) -> Range<Int> {
@@ -174,7 +174,7 @@ extension EntityState {
     for index in step(3) where unsafe (addresses?[index] ?? 0) == 0 {
       unsafe storedObjects.bringPlaceNear(numbers[index])
     }
-    for index in step(2) { ObjectTable.bringNear(address(index)) }
+    for index in step(2) { ObjectTable.prefetch(address(index)) }
     for index in step(1) { bringValueNear(numbers[index], address(index)) }
   }
 
@@ -182,10 +182,10 @@ extension EntityState {
   private func bringValueNear(_ number: UInt64, _ address: UInt) {
     if let known = unsafe ObjectTable.unheld(address) {
       unsafe known._withUnsafeGuaranteedRef { object in
-        unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.bringNear(Int(object.row)) }
+        unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.prefetch(Int(object.row)) }
       }
     } else if let found = unsafe sources.place(of: number) {
-      unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.bringNear(found.row) }
+      unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.prefetch(found.row) }
     }
   }
 

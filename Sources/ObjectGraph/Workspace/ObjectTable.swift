@@ -156,7 +156,7 @@ struct ObjectTable: ~Copyable {
 
   /// Prefetches an object by its address.
   @inline(__always)
-  static func bringNear(_ address: UInt) {
+  static func prefetch(_ address: UInt) {
     // The object's reference count and its fields may be in different cache lines.
     unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address))
     unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address &+ 24))

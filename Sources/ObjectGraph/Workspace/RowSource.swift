@@ -244,7 +244,7 @@ final class RowSource {
 
   /// Prefetches the value of a row in the column that was last read of any object.
   @inline(__always)
-  func bringNear(_ row: Int) {
+  func prefetch(_ row: Int) {
     let column = unsafe lastRead.pointee
     guard column < columnCount, unsafe states[column] == State.loaded,
       let data = unsafe columns[column].data

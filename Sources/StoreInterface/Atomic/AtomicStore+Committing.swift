@@ -7,7 +7,7 @@ extension AtomicStore {
   /// Makes changes durable, all of them or none, by writing the whole file anew.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try alone { _, current in
+    try withExclusiveAccess { _, current in
       guard let next = try current.head.committing(request, path: filePath) else {
         return current.head
       }
@@ -23,7 +23,7 @@ extension AtomicStore {
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot {
-    try alone { _, before in
+    try withExclusiveAccess { _, before in
       guard
         let next = try before.head.committing(request, as: position.commit, path: before.path)
       else {
@@ -53,7 +53,7 @@ extension AtomicStore {
 
   /// Calls `body` as the only writer of all processes, if the given commit is the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try alone { _, current in
+    try withExclusiveAccess { _, current in
       try checkNewest(number, is: current.head.commit)
       return try body()
     }
@@ -64,7 +64,7 @@ extension AtomicStore {
   /// The file records the reserved range, so no other process reserves the same keys. Each reservation writes the
   /// whole file, so a larger store reserves more keys at once.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try alone { writing, current in
+    try withExclusiveAccess { writing, current in
       let count = UInt64(max(count, 1))
       if current.head.schema.linkTables.contains(where: { $0.layout.entityNumber == number }) {
         writing.nextLink += count
@@ -88,7 +88,7 @@ extension AtomicStore {
   // MARK: - Steps
 
   /// Calls `body` with the newest state, as the only writer of all processes.
-  private func alone<R>(_ body: (inout Writing, Current) throws -> R) throws -> R {
+  private func withExclusiveAccess<R>(_ body: (inout Writing, Current) throws -> R) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
     }

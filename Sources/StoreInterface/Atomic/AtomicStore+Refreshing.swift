@@ -6,7 +6,7 @@ import Synchronization
 extension AtomicStore {
   /// Reads the file again if another process has replaced or changed it.
   func refresh(_ current: inout Current) throws {
-    if current.isWriting || isLed { return }
+    if current.isWriting || isPartOfDocument { return }
     do {
       if try current.file.isStillAtItsPath() {
         guard try current.file.status() != current.seen else { return }

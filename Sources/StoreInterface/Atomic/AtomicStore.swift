@@ -36,7 +36,7 @@ public final class AtomicStore: Store {
   /// Whether the caller gave the model, so that it is not read from the file.
   let hasGivenModel: Bool
   /// Whether a document determines the commit that counts, so the store does not look for newer files.
-  let isLed: Bool
+  let isPartOfDocument: Bool
   /// The maximum time that a commit waits for another process to release the lock.
   let patience: Duration
 
@@ -71,7 +71,7 @@ public final class AtomicStore: Store {
   ) throws {
     self.format = format
     firstPath = path
-    isLed = opening.commit != nil
+    isPartOfDocument = opening.commit != nil
     self.disk = disk
     isReadOnly = opening.readOnly
     hasGivenModel = opening.model != nil

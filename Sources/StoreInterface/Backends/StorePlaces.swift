@@ -123,7 +123,7 @@ public struct StorePlaces: Sendable {
   ) throws(StoreError) {
     let isDatabase = isDatabase(replacement) || isDatabase(path)
     if isDatabase, !overwriting, try exists(path) {
-      throw StoreError(.exists, "There is a file or a folder at the path already.", path: path)
+      throw .exists(at: path)
     }
     if isDatabase, !overwriting { try refuseLogs(besides: path) }
     do throws(DiskError) {

@@ -36,7 +36,7 @@ extension SQLiteStore {
 
   /// Drops the history that only discarded commits need.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
-    try alone { _, connection, head in
+    try withExclusiveAccess { _, connection, head in
       guard head.contents.isOwn else { return }
       try keep(CommitTable.openable(connection).map(\.number), isKept, head.schema, connection)
       for number in try CommitTable.all(connection) where number < head.commit && !isKept(number) {

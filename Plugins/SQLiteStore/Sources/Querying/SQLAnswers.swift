@@ -25,7 +25,7 @@ struct SQLAnswers {
   func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
     var keys: [ObjectKey] = []
-    return try run(query) { (row) throws(LeftToRows) in
+    return try run(query) { (row) throws(NotTranslatable) in
       keys.append(try SQLCell.key(row, translation.map))
     } ? keys : nil
   }
@@ -36,14 +36,15 @@ struct SQLAnswers {
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
     var count: Int?
-    return try run(query) { (row) throws(LeftToRows) in count = Int(row.integer(0)) } ? count : nil
+    return try run(query) { (row) throws(NotTranslatable) in count = Int(row.integer(0)) }
+      ? count : nil
   }
 
   /// Returns the values, groups or aggregates of a request.
   func table(_ request: QueryRequest) throws -> ResultTable? {
     guard let table = translation.table(request) else { return nil }
     var rows: [[Value]] = []
-    let isAnswered = try run(table.query) { (row) throws(LeftToRows) in
+    let isAnswered = try run(table.query) { (row) throws(NotTranslatable) in
       var values: [Value] = []
       var index = 0
       for output in table.values {
@@ -60,7 +61,7 @@ struct SQLAnswers {
 
   /// Runs a statement, and returns whether it completed.
   private func run(
-    _ query: SQLQuery, _ row: (SQLiteStatement) throws(LeftToRows) -> Void
+    _ query: SQLQuery, _ row: (SQLiteStatement) throws(NotTranslatable) -> Void
   ) throws -> Bool {
     do {
       let statement = try connection.prepare(query.text)
@@ -69,7 +70,7 @@ struct SQLAnswers {
       try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
       while try statement.step() { try row(statement) }
       return true
-    } catch is LeftToRows {
+    } catch is NotTranslatable {
       return false
     } catch let error as SQLiteError where error.code == .failed || error.code == .tooBig {
       return false

@@ -11,7 +11,7 @@ enum SQLCell {
   /// Returns the value of a cell. Throws if a column of the expected kind can't contain the cell's value.
   static func value(
     _ statement: SQLiteStatement, _ index: Int, _ output: SQLOutput, _ map: TableMap
-  ) throws(LeftToRows) -> Value {
+  ) throws(NotTranslatable) -> Value {
     let kind = statement.kind(index)
     if kind == .null { return .null }
     switch output {
@@ -20,13 +20,13 @@ enum SQLCell {
       switch kind {
       case .integer: return .integer(statement.integer(index))
       case .real: return .double(statement.real(index))
-      default: throw LeftToRows()
+      default: throw NotTranslatable()
       }
     case .object(let entity): return try object(statement, index, kind, entity)
     case .objectAndEntity:
       guard statement.kind(index + 1) == .integer,
         let entity = map.layoutNumbers[statement.integer(index + 1)]
-      else { throw LeftToRows() }
+      else { throw NotTranslatable() }
       return try object(statement, index, kind, entity)
     }
   }
@@ -36,25 +36,25 @@ enum SQLCell {
 
   static func key(
     _ statement: SQLiteStatement, _ map: TableMap
-  ) throws(LeftToRows) -> ObjectKey {
+  ) throws(NotTranslatable) -> ObjectKey {
     guard let entity = map.layoutNumbers[statement.integer(0)],
       let number = UInt64(exactly: statement.integer(1)), number <= ObjectKey.highestNumber
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     return ObjectKey(entity: entity, number: number)
   }
 
   private static func object(
     _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ entity: UInt16
-  ) throws(LeftToRows) -> Value {
+  ) throws(NotTranslatable) -> Value {
     guard kind == .integer, let number = UInt64(exactly: statement.integer(index)),
       number <= ObjectKey.highestNumber
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     return .object(ObjectKey(entity: entity, number: number))
   }
 
   private static func value(
     _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ column: ColumnKind
-  ) throws(LeftToRows) -> Value {
+  ) throws(NotTranslatable) -> Value {
     switch (column, kind) {
     case (.boolean, .integer): return .boolean(statement.integer(index) != 0)
     case (.int16, .integer), (.int32, .integer), (.int64, .integer):
@@ -66,15 +66,17 @@ enum SQLCell {
     case (.string, .text): return .string(statement.text(index) ?? "")
     case (.uri, .text): return .uri(statement.text(index) ?? "")
     case (.uuid, .blob):
-      guard let uuid = UUID(bytes: statement.bytes(index)) else { throw LeftToRows() }
+      guard let uuid = UUID(bytes: statement.bytes(index)) else { throw NotTranslatable() }
       return .uuid(uuid)
     case (.decimal, .integer): return .decimal(Decimal(statement.integer(index)))
     case (.decimal, .real):
       // The shortest text of the number gives the decimal digits, as when rows are read.
-      guard let number = Decimal(string: "\(statement.real(index))") else { throw LeftToRows() }
+      guard let number = Decimal(string: "\(statement.real(index))") else {
+        throw NotTranslatable()
+      }
       return .decimal(number)
     case (.binary, .blob): return .binary(Data(statement.bytes(index)))
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 }

@@ -32,13 +32,13 @@ extension SQLTranslator {
   /// Returns the elements of a collection.
   mutating func elements(
     _ expression: BoundExpression, _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLElements {
-    try deeper { (walk) throws(LeftToRows) in
+  ) throws(NotTranslatable) -> SQLElements {
+    try deeper { (walk) throws(NotTranslatable) in
       switch expression {
       case .path(let base, let steps): return try walk.elements(base, steps, scope)
       case .subquery(let subquery):
         var elements = try walk.elements(subquery.collection, scope)
-        guard elements.steps.isEmpty else { throw LeftToRows() }
+        guard elements.steps.isEmpty else { throw NotTranslatable() }
         var inner = scope
         // The condition of a subquery is not evaluated for objects that do not exist.
         if elements.row.linkedKey != nil {
@@ -49,7 +49,7 @@ extension SQLTranslator {
         elements.baseExists = nil
         return elements
       case .fetch(let fetch):
-        guard let entity = fetch.layouts.first?.entity else { throw LeftToRows() }
+        guard let entity = fetch.layouts.first?.entity else { throw NotTranslatable() }
         let row = walk.row(entity)
         var elements = SQLElements(tables: [try walk.table(row)], row: row)
         if let family = try walk.condition(row, isOneOf: fetch.layouts) {
@@ -59,7 +59,7 @@ extension SQLTranslator {
         inner.this = row
         elements.conditions.append(try walk.condition(fetch.predicate, inner))
         return elements
-      default: throw LeftToRows()
+      default: throw NotTranslatable()
       }
     }
   }
@@ -68,19 +68,19 @@ extension SQLTranslator {
   /// of each element.
   mutating func elements(
     _ base: BoundExpression, _ steps: [PathStep], _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLElements {
-    guard !steps.contains(where: \.isOperator) else { throw LeftToRows() }
+  ) throws(NotTranslatable) -> SQLElements {
+    guard !steps.contains(where: \.isOperator) else { throw NotTranslatable() }
     var elements: SQLElements
     var rest = steps[...]
     switch base {
     case .this: elements = SQLElements(row: scope.this)
     case .slot(let slot):
-      guard let row = scope.slots[slot] else { throw LeftToRows() }
+      guard let row = scope.slots[slot] else { throw NotTranslatable() }
       elements = SQLElements(row: row)
     case .path, .subquery, .fetch:
       elements = try self.elements(base, scope)
-      guard elements.steps.isEmpty else { throw LeftToRows() }
-    default: throw LeftToRows()
+      guard elements.steps.isEmpty else { throw NotTranslatable() }
+    default: throw NotTranslatable()
     }
     if elements.tables.isEmpty {
       while case .toOne(let column, let destination)? = rest.first,
@@ -97,19 +97,21 @@ extension SQLTranslator {
     }
     while case .toMany(let relationship)? = rest.first {
       // A linked object may not exist. Then its relationships have no value, not even an empty collection.
-      guard elements.row.linkedKey == nil else { throw LeftToRows() }
+      guard elements.row.linkedKey == nil else { throw NotTranslatable() }
       try add(relationship, to: &elements)
       rest = rest.dropFirst()
     }
     // Without a table, the expression would be a single value.
-    guard !elements.tables.isEmpty, !rest.contains(where: \.isToMany) else { throw LeftToRows() }
+    guard !elements.tables.isEmpty, !rest.contains(where: \.isToMany) else {
+      throw NotTranslatable()
+    }
     elements.steps = Array(rest)
     return elements
   }
 
   private mutating func add(
     _ relationship: ToManyRelationship, to elements: inout SQLElements
-  ) throws(LeftToRows) {
+  ) throws(NotTranslatable) {
     let owner = elements.row
     let other = row(relationship.destination)
     if let inverse = relationship.inverse {
@@ -134,9 +136,9 @@ extension SQLTranslator {
   /// values.
   private func addLinked(
     _ relationship: ToManyRelationship, to elements: inout SQLElements, _ other: SQLRow
-  ) throws(LeftToRows) {
+  ) throws(NotTranslatable) {
     // A selection in `FROM` can't refer to tables of the same `FROM`.
-    guard elements.tables.isEmpty else { throw LeftToRows() }
+    guard elements.tables.isEmpty else { throw NotTranslatable() }
     let links = "l\(other.alias)"
     var conditions = ["\(other.alias).Z_PK = \(links).k"]
     let family = family(of: relationship.destination)
@@ -156,10 +158,10 @@ extension SQLTranslator {
   /// Returns a selection of the keys to which links lead from a row, each key once.
   private func links(
     _ relationship: ToManyRelationship, _ owner: SQLRow
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     guard let side = schema.links(of: relationship.entity, relationship.name),
       let links = map.links[side.table.layout.entityNumber]
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     func keys(_ from: String, _ to: String) -> String {
       """
       SELECT \(quoted(to)) AS k FROM \(quoted(links.table)) WHERE \(quoted(from)) = \(owner.alias).Z_PK \
@@ -176,14 +178,14 @@ extension SQLTranslator {
   // MARK: - Values and aggregates of elements
 
   /// Returns the value of one element.
-  mutating func element(_ elements: SQLElements) throws(LeftToRows) -> SQLScalar {
+  mutating func element(_ elements: SQLElements) throws(NotTranslatable) -> SQLScalar {
     try follow(elements.steps[...], from: elements.row)
   }
 
   /// Returns the result of an aggregate function over all elements.
   mutating func aggregate(
     _ function: QueryExpression.Function, over elements: SQLElements
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     var result: SQLScalar
     if function == .count {
       // Elements without a value count too.
@@ -200,7 +202,7 @@ extension SQLTranslator {
   /// Returns the result of an aggregate function over the values of a selection's rows.
   func aggregate(
     _ function: QueryExpression.Function, of value: SQLScalar
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     var result: SQLScalar
     switch function {
     case .count:
@@ -210,7 +212,7 @@ extension SQLTranslator {
       result.output = .number
     case .sum, .average:
       // Sums of floating-point numbers depend on their order.
-      guard value.kind == .integer, value.isSurelyWhole else { throw LeftToRows() }
+      guard value.kind == .integer, value.isSurelyWhole else { throw NotTranslatable() }
       // A sum of integers may overflow 64 bits midway, depending on the order. Unless the values are narrow, the sum
       // of their absolute values is computed first: it overflows in any order, and the statement fails.
       let sum =
@@ -230,7 +232,7 @@ extension SQLTranslator {
         result = value
         result.value = "\(word)(\(value.value))"
       case .real, .date:
-        guard let column = value.column else { throw LeftToRows() }
+        guard let column = value.column else { throw NotTranslatable() }
         // With "not a number" among the values, the result depends on their order.
         result = SQLScalar(
           value.kind,
@@ -238,17 +240,17 @@ extension SQLTranslator {
             where: "coalesce(max(typeof(\(column)) = 'blob'), 0)", else: "\(word)(\(column))"))
         result.output = value.output
       case .decimal:
-        guard let column = value.column else { throw LeftToRows() }
+        guard let column = value.column else { throw NotTranslatable() }
         result = SQLScalar(
           .decimal,
           SQLTranslator.failing(
             where: "coalesce(max(typeof(\(column)) IN ('blob', 'text')), 0)",
             else: "\(word)(\(column))"))
         result.output = value.output
-      default: throw LeftToRows()
+      default: throw NotTranslatable()
       }
       result.constant = nil
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
     return result
   }

@@ -38,4 +38,4 @@ enum SQLOutput: Sendable, Hashable {
 
 /// The error for a request that must be answered by searching the rows: SQL has another meaning, or an equal meaning
 /// has not been verified.
-struct LeftToRows: Error {}
+struct NotTranslatable: Error {}

@@ -33,7 +33,7 @@ struct SQLTranslation: Sendable {
 
   /// Returns the statement for the objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each object.
   func keys(_ request: QueryRequest) -> SQLQuery? {
-    try? statement(request) { (walk, found, bound) throws(LeftToRows) in
+    try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
       let order = try walk.order(bound, found)
       return "SELECT \(found.row.alias).Z_ENT, \(found.row.alias).Z_PK FROM \(found.source)"
         + " ORDER BY \(order)" + (try walk.window(request))
@@ -44,8 +44,8 @@ struct SQLTranslation: Sendable {
   /// groups and distinct rows, which must be read to be counted.
   func count(_ request: QueryRequest) -> SQLQuery? {
     guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
-    return try? statement(request) { (walk, found, bound) throws(LeftToRows) in
-      if bound.table?.isGrouped == true { throw LeftToRows() }
+    return try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
+      if bound.table?.isGrouped == true { throw NotTranslatable() }
       let offset = try walk.parameter(.integer(Int64(max(request.fetchOffset, 0))))
       let rest = "max(count(*) - \(offset), 0)"
       guard request.fetchLimit > 0 else { return "SELECT \(rest) FROM \(found.source)" }
@@ -60,15 +60,15 @@ struct SQLTranslation: Sendable {
     var outputs: [SQLOutput] = []
     var plan: TablePlan?
     let isWhole = request.returnsDistinctResults
-    let query = try? statement(request) { (walk, found, bound) throws(LeftToRows) in
-      guard let table = bound.table else { throw LeftToRows() }
+    let query = try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
+      guard let table = bound.table else { throw NotTranslatable() }
       plan = table
       var scope = found.scope
       if table.isGrouped { try walk.addGroups(table, to: &scope) }
       var cells: [String] = []
       for value in table.values {
         let value = try walk.scalar(value, scope)
-        guard let output = value.output else { throw LeftToRows() }
+        guard let output = value.output else { throw NotTranslatable() }
         cells += try walk.cells(value, output, isGroup: table.isGrouped)
         outputs.append(output)
       }
@@ -89,13 +89,13 @@ struct SQLTranslation: Sendable {
 
   private func statement(
     _ request: QueryRequest,
-    _ write: (inout SQLTranslator, SQLFound, BoundRequest) throws(LeftToRows) -> String
-  ) throws(LeftToRows) -> SQLQuery {
+    _ write: (inout SQLTranslator, SQLFound, BoundRequest) throws(NotTranslatable) -> String
+  ) throws(NotTranslatable) -> SQLQuery {
     // The search of the rows reports the errors of an invalid request.
     guard
       let bound = try? BoundRequest(
         request, model: model, schema: schema, store: store, now: now ?? Date())
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     var walk = SQLTranslator(map, model, schema, isOwn: isOwn)
     let row = walk.row(request.entity)
     var conditions: [String] = []

@@ -10,16 +10,16 @@ extension SQLTranslator {
   /// Returns a condition that is true if two values compare as the operator says.
   mutating func compare(
     _ left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     if left.kind == .null || right.kind == .null { return "0" }
     guard left.isComparable(to: right) || left.kind == .decimal || right.kind == .decimal else {
-      throw LeftToRows()
+      throw NotTranslatable()
     }
     if left.kind == .object, right.kind == .object {
       return try compare(objects: left, operation, right)
     }
-    guard let sign = operation.sign else { throw LeftToRows() }
-    if left.kind == .binary, operation != .equal, operation != .notEqual { throw LeftToRows() }
+    guard let sign = operation.sign else { throw NotTranslatable() }
+    if left.kind == .binary, operation != .equal, operation != .notEqual { throw NotTranslatable() }
     if left.kind == .decimal { return try compare(decimal: left, operation, right) }
     if right.kind == .decimal { return try compare(decimal: right, operation.turned, left) }
     if let column = left.column, let number = right.finiteNumber {
@@ -61,7 +61,7 @@ extension SQLTranslator {
 
   private func compare(
     objects left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     let same: String
     // An index can be used only for the plain column.
     var (left, right) = (left, right)
@@ -79,14 +79,14 @@ extension SQLTranslator {
     switch operation {
     case .equal: return same
     case .notEqual: return "(\(left.isPresent) AND \(right.isPresent) AND \(same) IS NOT TRUE)"
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 
   // MARK: - Constants
 
   /// Returns a constant, the same for all objects.
-  mutating func constant(_ value: Value) throws(LeftToRows) -> SQLScalar {
+  mutating func constant(_ value: Value) throws(NotTranslatable) -> SQLScalar {
     var result: SQLScalar
     switch value {
     case .null: result = SQLScalar(.null, "NULL")
@@ -106,7 +106,7 @@ extension SQLTranslator {
       // do.
       let seconds = date.timeIntervalSinceReferenceDate
       guard date.addingTimeInterval(-seconds).timeIntervalSinceReferenceDate == 0 else {
-        throw LeftToRows()
+        throw NotTranslatable()
       }
       result = try real(.date, seconds)
     case .string(let text):
@@ -132,7 +132,7 @@ extension SQLTranslator {
     return result
   }
 
-  private mutating func real(_ kind: SQLScalar.Kind, _ number: Double) throws(LeftToRows)
+  private mutating func real(_ kind: SQLScalar.Kind, _ number: Double) throws(NotTranslatable)
     -> SQLScalar
   {
     guard number.isNaN else { return SQLScalar(kind, try parameter(.real(number))) }
@@ -143,13 +143,13 @@ extension SQLTranslator {
 
   /// Returns a decimal constant. Throws if the floating-point number nearest to it may stand for another decimal
   /// number too.
-  private mutating func constant(_ number: Decimal) throws(LeftToRows) -> SQLScalar {
+  private mutating func constant(_ number: Decimal) throws(NotTranslatable) -> SQLScalar {
     let nearest = number.nearestDouble
     if let whole = Int64(exactly: nearest), Decimal(whole) == number {
       return try constant(.integer(whole))
     }
     // No two decimal numbers of up to 15 digits have the same nearest floating-point number.
-    guard number.isFinite, digitCount(number) <= 15 else { throw LeftToRows() }
+    guard number.isFinite, digitCount(number) <= 15 else { throw NotTranslatable() }
     var result = SQLScalar(.decimal, try parameter(.real(nearest)))
     result.constant = .decimal(number)
     return result
@@ -165,19 +165,19 @@ extension SQLTranslator {
   /// bits, and against decimal numbers of up to 15 digits.
   private func compare(
     decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
-  ) throws(LeftToRows) -> String {
-    guard let sign = operation.sign, left.column != nil else { throw LeftToRows() }
+  ) throws(NotTranslatable) -> String {
+    guard let sign = operation.sign, left.column != nil else { throw NotTranslatable() }
     switch (right.kind, right.constant) {
     case (.integer, .integer(let number)?):
-      guard abs(Double(number)) <= 0x1p53 else { throw LeftToRows() }
+      guard abs(Double(number)) <= 0x1p53 else { throw NotTranslatable() }
       return "(\(left.value) \(sign) \(right.value))"
     case (.integer, .boolean?), (.decimal, .decimal?):
       return "(\(left.value) \(sign) \(right.value))"
     case (.real, _):
       // With a floating-point number, a decimal number is compared as a floating-point number.
-      guard operation != .notEqual || right.presence == nil else { throw LeftToRows() }
+      guard operation != .notEqual || right.presence == nil else { throw NotTranslatable() }
       return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 }

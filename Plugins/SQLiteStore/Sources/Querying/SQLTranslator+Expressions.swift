@@ -7,20 +7,20 @@ extension SQLTranslator {
   /// Returns the single value of an expression.
   mutating func scalar(
     _ expression: BoundExpression, _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLScalar {
-    try deeper { (walk) throws(LeftToRows) in
+  ) throws(NotTranslatable) -> SQLScalar {
+    try deeper { (walk) throws(NotTranslatable) in
       try walk.checked(walk.scalarOnce(expression, scope))
     }
   }
 
   private mutating func scalarOnce(
     _ expression: BoundExpression, _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     switch expression {
     case .constant(.value(let value)): return try constant(value)
     case .this: return try object(scope.this)
     case .slot(let slot):
-      guard let row = scope.slots[slot] else { throw LeftToRows() }
+      guard let row = scope.slots[slot] else { throw NotTranslatable() }
       return try object(row)
     case .path(let base, let steps): return try path(base, steps, scope)
     case .function(let function, let arguments):
@@ -41,19 +41,19 @@ extension SQLTranslator {
     case .groupValue(.key(let index)): return scope.groupKeys[index]
     case .groupValue(.aggregate(let index)): return scope.groupAggregates[index]
     case .constant(.list), .list, .call, .cast, .element, .set, .subquery, .fetch:
-      throw LeftToRows()
+      throw NotTranslatable()
     }
   }
 
-  private func number(_ value: SQLScalar) throws(LeftToRows) -> SQLScalar {
-    guard value.isNumber else { throw LeftToRows() }
+  private func number(_ value: SQLScalar) throws(NotTranslatable) -> SQLScalar {
+    guard value.isNumber else { throw NotTranslatable() }
     var value = value
     value.output = nil
     return value
   }
 
-  private func seconds(_ date: SQLScalar) throws(LeftToRows) -> SQLScalar {
-    guard date.kind == .date else { throw LeftToRows() }
+  private func seconds(_ date: SQLScalar) throws(NotTranslatable) -> SQLScalar {
+    guard date.kind == .date else { throw NotTranslatable() }
     var seconds = date
     (seconds.kind, seconds.output, seconds.constant) = (.real, nil, nil)
     return seconds
@@ -61,11 +61,11 @@ extension SQLTranslator {
 
   private func conditional(
     _ condition: String, _ then: SQLScalar, _ otherwise: SQLScalar
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     let known = then.kind == .null ? otherwise : then
     guard then.kind != .object, otherwise.kind != .object,
       then.kind == .null || otherwise.kind == .null || then.kind == otherwise.kind
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     func either(_ one: String, _ other: String) -> String {
       "(CASE WHEN \(condition) THEN \(one) ELSE \(other) END)"
     }
@@ -84,11 +84,11 @@ extension SQLTranslator {
 
   private mutating func function(
     _ function: QueryExpression.Function, _ arguments: [BoundExpression], _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     switch function {
     case .count, .sum, .average, .min, .max:
       guard arguments.count == 1, arguments[0].isCollection, arguments[0].constant == nil else {
-        throw LeftToRows()
+        throw NotTranslatable()
       }
       return try aggregate(function, over: try elements(arguments[0], scope))
     case .noIndex: return try scalar(arguments[0], scope)
@@ -114,23 +114,23 @@ extension SQLTranslator {
       var result = SQLScalar(.integer, "length(\(values[0].value))")
       result.output = .number
       return result
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 
   private func ofIntegers(
     _ values: [SQLScalar], _ make: ([String]) -> String
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     guard values.allSatisfy({ $0.kind == .integer && $0.isSurelyWhole }) else {
-      throw LeftToRows()
+      throw NotTranslatable()
     }
     var result = SQLScalar(.integer, make(values.map(\.value)))
     result.output = .number
     return result
   }
 
-  private func absolute(_ value: SQLScalar) throws(LeftToRows) -> SQLScalar {
-    guard value.isNumber else { throw LeftToRows() }
+  private func absolute(_ value: SQLScalar) throws(NotTranslatable) -> SQLScalar {
+    guard value.isNumber else { throw NotTranslatable() }
     var result = SQLScalar(value.kind, "abs(\(value.value))")
     result.presence = value.presence
     if value.kind == .integer { result.output = .number }
@@ -145,7 +145,7 @@ extension SQLTranslator {
   /// values.
   private func arithmetic(
     _ function: QueryExpression.Function, _ left: SQLScalar, _ right: SQLScalar
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     let kind: SQLScalar.Kind
     switch (left.kind, right.kind, function) {
     case (.integer, .integer, _): kind = .integer
@@ -154,12 +154,12 @@ extension SQLTranslator {
     case (.date, .integer, .add), (.date, .real, .add), (.integer, .date, .add),
       (.real, .date, .add), (.date, .integer, .subtract), (.date, .real, .subtract):
       kind = .date
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
     // A date that was computed is more precise than a number of 64 bits.
     for side in [left, right] where side.kind == .date && side.column == nil && side.constant == nil
     {
-      throw LeftToRows()
+      throw NotTranslatable()
     }
     let sign =
       switch function {
@@ -176,7 +176,7 @@ extension SQLTranslator {
     var result = SQLScalar(kind, "(\(one) \(sign) \(other))")
     if kind == .integer {
       // An integer result that overflows becomes a floating-point number, and computing with it gives other results.
-      guard left.isSurelyWhole, right.isSurelyWhole else { throw LeftToRows() }
+      guard left.isSurelyWhole, right.isSurelyWhole else { throw NotTranslatable() }
       result.isSurelyWhole = left.isNarrow && right.isNarrow
       result.output = .number
       return result

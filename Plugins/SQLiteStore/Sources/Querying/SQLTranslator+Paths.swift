@@ -6,11 +6,11 @@ extension SQLTranslator {
   /// Returns the single value at the end of a path.
   mutating func path(
     _ base: BoundExpression, _ steps: [PathStep], _ scope: SQLScope
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     if let place = steps.firstIndex(where: \.isOperator) {
       guard case .collection(let operation, let rest) = steps[place],
         place == steps.count - 1, let function = operation.function
-      else { throw LeftToRows() }
+      else { throw NotTranslatable() }
       let elements = try elements(base, Array(steps[..<place]) + rest, scope)
       // A count is taken before the remaining steps are followed; null values count.
       var result = try aggregate(function, over: elements)
@@ -26,21 +26,21 @@ extension SQLTranslator {
     switch base {
     case .this: return try follow(steps[...], from: scope.this)
     case .slot(let slot):
-      guard let row = scope.slots[slot] else { throw LeftToRows() }
+      guard let row = scope.slots[slot] else { throw NotTranslatable() }
       return try follow(steps[...], from: row)
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 
   /// Returns the single value at the end of some steps from a row.
   mutating func follow(
     _ steps: ArraySlice<PathStep>, from row: SQLRow
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     let rest = steps.dropFirst()
     switch steps.first {
     case nil: return try object(row)
     case .attribute(let column)?:
-      guard rest.isEmpty else { throw LeftToRows() }
+      guard rest.isEmpty else { throw NotTranslatable() }
       return try attribute(try self.column(column, of: row.entity), row)
     case .toOne(let column, destination: _)? where rest.isEmpty:
       return try reference(try self.column(column, of: row.entity), row)
@@ -48,7 +48,8 @@ extension SQLTranslator {
       let other = self.row(destination)
       let join = try self.join(other, to: try self.column(column, of: row.entity), of: row)
       let table = try self.table(other)
-      let inner = try deeper { (walk) throws(LeftToRows) in try walk.follow(rest, from: other) }
+      let inner = try deeper { (walk) throws(NotTranslatable) in try walk.follow(rest, from: other)
+      }
       func ofOther(_ value: String) -> String { "(SELECT \(value) FROM \(table) WHERE \(join))" }
       var result = inner
       result.value = ofOther(inner.value)
@@ -56,14 +57,14 @@ extension SQLTranslator {
       result.column = inner.column.map(ofOther)
       if case .numbered(let entity) = inner.entity { result.entity = .numbered(ofOther(entity)) }
       return try checked(result)
-    case .toMany?, .collection?: throw LeftToRows()
+    case .toMany?, .collection?: throw NotTranslatable()
     }
   }
 
   /// Returns the condition that a row is the object at the end of a relationship.
   func join(
     _ other: SQLRow, to column: TableMap.ColumnMap, of row: SQLRow
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     let condition = "\(other.alias).Z_PK = \(row.alias).\(quoted(column.name))"
     guard let destination = column.destination, try entityMap(other.entity).sharesTable else {
       return condition
@@ -80,8 +81,8 @@ extension SQLTranslator {
   /// Returns the target of a row's to-one relationship.
   private func reference(
     _ column: TableMap.ColumnMap, _ row: SQLRow
-  ) throws(LeftToRows) -> SQLScalar {
-    guard let destination = column.destination else { throw LeftToRows() }
+  ) throws(NotTranslatable) -> SQLScalar {
+    guard let destination = column.destination else { throw NotTranslatable() }
     let key = "\(row.alias).\(quoted(column.name))"
     // Some rows contain 0 for a reference to no object.
     var object = SQLScalar(.object, "nullif(\(key), 0)")
@@ -102,7 +103,7 @@ extension SQLTranslator {
   /// Returns the value of a row's attribute.
   private func attribute(
     _ column: TableMap.ColumnMap, _ row: SQLRow
-  ) throws(LeftToRows) -> SQLScalar {
+  ) throws(NotTranslatable) -> SQLScalar {
     let name = "\(row.alias).\(quoted(column.name))"
     let kind = column.column.kind
     var result: SQLScalar
@@ -134,7 +135,7 @@ extension SQLTranslator {
         SQLTranslator.failing(where: "typeof(\(name)) IN ('blob', 'text')", else: name))
       result.presence = "\(name) IS NOT NULL"
       result.column = name
-    case .reference: throw LeftToRows()
+    case .reference: throw NotTranslatable()
     }
     // SQL knows whether there is a value, but the value may be in a separate file.
     if column.isExternal { result = SQLScalar(.opaque, name) }

@@ -5,8 +5,8 @@ extension SQLTranslator {
   /// Returns a condition that is true exactly if a predicate holds.
   mutating func condition(
     _ predicate: BoundPredicate, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
-    try deeper { (walk) throws(LeftToRows) in
+  ) throws(NotTranslatable) -> String {
+    try deeper { (walk) throws(NotTranslatable) in
       switch predicate {
       case .constant(let flag): return flag ? "1" : "0"
       case .and(let parts): return try walk.joined(parts, " AND ", ofNone: "1", scope)
@@ -19,7 +19,7 @@ extension SQLTranslator {
 
   private mutating func joined(
     _ parts: [BoundPredicate], _ word: String, ofNone: String, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     var conditions: [String] = []
     for part in parts { conditions.append(try condition(part, scope)) }
     return conditions.isEmpty ? ofNone : try checked("(\(conditions.joined(separator: word)))")
@@ -27,12 +27,12 @@ extension SQLTranslator {
 
   private mutating func condition(
     _ comparison: BoundComparison, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     // SQLite does not compare texts without regard to case, diacritics or locale.
     guard
       comparison.options.isDisjoint(
         with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     if let decided = try decidedOnce(comparison, scope) { return decided }
     switch comparison.modifier {
     case .direct: return try direct(comparison, scope)
@@ -52,11 +52,11 @@ extension SQLTranslator {
   /// Returns a comparison with any or all of some constant values.
   private mutating func each(
     of items: [Operand], isAny: Bool, _ comparison: BoundComparison, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
-    guard comparison.right.constant?.isNull != true else { throw LeftToRows() }
+  ) throws(NotTranslatable) -> String {
+    guard comparison.right.constant?.isNull != true else { throw NotTranslatable() }
     var tests: [String] = []
     for item in items {
-      guard let value = item.single else { throw LeftToRows() }
+      guard let value = item.single else { throw NotTranslatable() }
       tests.append(
         value.isNull ? "0" : try condition(comparison, try constant(value), scope))
     }
@@ -68,7 +68,7 @@ extension SQLTranslator {
 
   private mutating func direct(
     _ comparison: BoundComparison, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     if comparison.operation == .contains, comparison.left.isCollection {
       let part = try scalar(comparison.right, scope)
       return try membership(of: part, in: comparison.left, scope)
@@ -81,7 +81,7 @@ extension SQLTranslator {
 
   private mutating func presence(
     of expression: BoundExpression, _ operation: QueryPredicate.Operator, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     let value = try scalar(expression, scope)
     return operation == .equal ? value.isAbsent : value.isPresent
   }
@@ -89,9 +89,9 @@ extension SQLTranslator {
   /// Returns a comparison with the given value as its left side.
   private mutating func condition(
     _ comparison: BoundComparison, _ left: SQLScalar, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     if comparison.asksForNull {
-      guard comparison.right.constant?.isNull == true else { throw LeftToRows() }
+      guard comparison.right.constant?.isNull == true else { throw NotTranslatable() }
       return comparison.operation == .equal ? left.isAbsent : left.isPresent
     }
     switch comparison.operation {
@@ -108,7 +108,7 @@ extension SQLTranslator {
     case .beginsWith: return try begins(left, with: try scalar(comparison.right, scope))
     case .endsWith: return try ends(left, with: try scalar(comparison.right, scope))
     case .like: return try like(left, comparison.right.constant?.text)
-    case .matches: throw LeftToRows()
+    case .matches: throw NotTranslatable()
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       return try compare(left, comparison.operation, try scalar(comparison.right, scope))
     }
@@ -116,23 +116,23 @@ extension SQLTranslator {
 
   private mutating func bounds(
     _ expression: BoundExpression, _ scope: SQLScope
-  ) throws(LeftToRows) -> (SQLScalar, SQLScalar) {
+  ) throws(NotTranslatable) -> (SQLScalar, SQLScalar) {
     switch expression {
     case .constant(.list(let items)):
       guard items.count == 2, let low = items[0].single, let high = items[1].single else {
-        throw LeftToRows()
+        throw NotTranslatable()
       }
       return (try constant(low), try constant(high))
     case .list(let parts) where parts.count == 2:
       return (try scalar(parts[0], scope), try scalar(parts[1], scope))
-    default: throw LeftToRows()
+    default: throw NotTranslatable()
     }
   }
 
   /// Returns the condition that a collection contains a value.
   private mutating func membership(
     of value: SQLScalar, in collection: BoundExpression, _ scope: SQLScope
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     switch collection {
     case .constant(.list(let items)): return try membership(of: value, among: items)
     case .list(let parts):
@@ -147,11 +147,11 @@ extension SQLTranslator {
 
   private mutating func membership(
     of value: SQLScalar, among items: [Operand]
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     var plain: [String] = []
     var others: [String] = []
     for item in items {
-      guard let one = item.single else { throw LeftToRows() }
+      guard let one = item.single else { throw NotTranslatable() }
       if one.isNull { continue }
       let constant = try constant(one)
       // A list can use an index. Values that need a more careful comparison are compared one by one.

@@ -8,13 +8,13 @@ extension SQLTranslator {
   /// Returns the sort order of a request. Rows with equal sort keys are in the order of their object keys.
   mutating func order(
     _ bound: BoundRequest, _ found: SQLFound
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     var terms: [String] = []
     for key in bound.sortKeys {
       guard
         key.options.isDisjoint(
           with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
-      else { throw LeftToRows() }
+      else { throw NotTranslatable() }
       let value = try scalar(.path(.this, key.steps), found.scope)
       terms.append(try order(by: value) + (key.isAscending ? "" : " DESC"))
     }
@@ -23,30 +23,30 @@ extension SQLTranslator {
 
   /// Returns the term to sort by a value. As in a search of the rows, NULL is before all values and "not a number"
   /// after them.
-  private func order(by value: SQLScalar) throws(LeftToRows) -> String {
+  private func order(by value: SQLScalar) throws(NotTranslatable) -> String {
     switch value.kind {
     case .integer, .text, .uuid, .binary, .decimal: return value.value
     case .real, .date:
       // −0.0 is equal to 0.
-      guard let column = value.column else { throw LeftToRows() }
+      guard let column = value.column else { throw NotTranslatable() }
       return """
         CASE typeof(\(column)) WHEN 'blob' THEN CASE \(column) WHEN \(SQLCell.negativeZero) THEN 0.0 \
         ELSE X'' END ELSE \(column) END
         """
-    case .null, .object, .opaque: throw LeftToRows()
+    case .null, .object, .opaque: throw NotTranslatable()
     }
   }
 
   /// Returns the order of the object keys: by the layout numbers of the entities, whose order may differ from that of
   /// the numbers in tables.
-  private func keyOrder(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String {
+  private func keyOrder(_ row: SQLRow, _ layouts: [Layout]) throws(NotTranslatable) -> String {
     let key = "\(row.alias).Z_PK"
     guard let rank = try entityRank(row, layouts) else { return key }
     return "\(rank), \(key)"
   }
 
   /// Returns a number that sorts the objects by their entities; `nil` if there is only one entity.
-  private func entityRank(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String? {
+  private func entityRank(_ row: SQLRow, _ layouts: [Layout]) throws(NotTranslatable) -> String? {
     let numbers = try numbers(of: layouts)
     if numbers.count == 1 { return nil }
     if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return "\(row.alias).Z_ENT" }
@@ -55,7 +55,7 @@ extension SQLTranslator {
   }
 
   /// Returns the limit and offset of a request.
-  mutating func window(_ request: QueryRequest) throws(LeftToRows) -> String {
+  mutating func window(_ request: QueryRequest) throws(NotTranslatable) -> String {
     guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return "" }
     let limit = request.fetchLimit > 0 ? request.fetchLimit : -1
     return " LIMIT \(try parameter(.integer(Int64(limit))))"
@@ -67,16 +67,16 @@ extension SQLTranslator {
   /// Returns the cells of a value.
   func cells(
     _ value: SQLScalar, _ output: SQLOutput, isGroup: Bool
-  ) throws(LeftToRows) -> [String] {
+  ) throws(NotTranslatable) -> [String] {
     switch (output, value.entity) {
     case (.objectAndEntity, .numbered(let entity)): return [value.value, entity]
-    case (.objectAndEntity, _): throw LeftToRows()
+    case (.objectAndEntity, _): throw NotTranslatable()
     default: break
     }
     if value.kind == .decimal { return [value.value] }
     guard let column = value.realColumn else {
       // "Not a number" is a value, but its cell would be NULL.
-      guard value.presence == nil else { throw LeftToRows() }
+      guard value.presence == nil else { throw NotTranslatable() }
       return [value.value]
     }
     let isOdd = "typeof(\(column)) = 'blob'"
@@ -87,21 +87,21 @@ extension SQLTranslator {
 
   mutating func addGroups(
     _ table: TablePlan, to scope: inout SQLScope
-  ) throws(LeftToRows) {
+  ) throws(NotTranslatable) {
     for key in table.groupKeys {
       let value = try scalar(key, scope)
       switch value.kind {
       case .integer, .uuid, .object: break
       case .real, .date:
-        guard value.column != nil else { throw LeftToRows() }
-      case .decimal: throw LeftToRows()
+        guard value.column != nil else { throw NotTranslatable() }
+      case .decimal: throw NotTranslatable()
       case .text:
         // Texts other than the object's own attributes are grouped by canonical equality, which only a search of the
         // rows applies.
         guard case .column(.string)? = value.output, key.ownSteps?.count == 1 else {
-          throw LeftToRows()
+          throw NotTranslatable()
         }
-      case .null, .binary, .opaque: throw LeftToRows()
+      case .null, .binary, .opaque: throw NotTranslatable()
       }
       scope.groupKeys.append(value)
     }
@@ -120,7 +120,7 @@ extension SQLTranslator {
   /// Returns the end of a statement with groups, which are in the order of their first objects.
   mutating func grouping(
     _ table: TablePlan, _ scope: SQLScope, _ bound: BoundRequest
-  ) throws(LeftToRows) -> String {
+  ) throws(NotTranslatable) -> String {
     var text = ""
     if !scope.groupKeys.isEmpty {
       var terms: [String] = []

@@ -12,7 +12,7 @@ extension SQLTranslator {
   /// - Returns: The condition; `nil` if the comparison has another form.
   mutating func decidedOnce(
     _ comparison: BoundComparison, _ scope: SQLScope
-  ) throws(LeftToRows) -> String? {
+  ) throws(NotTranslatable) -> String? {
     guard let right = comparison.right.constant else { return nil }
     var inner = comparison
     if case .function(let function, let arguments) = comparison.left,
@@ -53,13 +53,13 @@ extension SQLTranslator {
   private mutating func decidedOnce(
     _ inner: BoundComparison, _ step: PathStep, from base: BoundExpression, _ holdsForNone: Bool,
     _ scope: SQLScope
-  ) throws(LeftToRows) -> String? {
+  ) throws(NotTranslatable) -> String? {
     guard case .toOne(let column, let destination) = step else { return nil }
     let row: SQLRow
     switch base {
     case .this: row = scope.this
     case .slot(let slot):
-      guard let known = scope.slots[slot] else { throw LeftToRows() }
+      guard let known = scope.slots[slot] else { throw NotTranslatable() }
       row = known
     default: return nil
     }
@@ -67,7 +67,7 @@ extension SQLTranslator {
     let map = try self.column(column, of: row.entity)
     let other = self.row(destination)
     let table = try self.table(other)
-    let test = try deeper { (walk) throws(LeftToRows) in
+    let test = try deeper { (walk) throws(NotTranslatable) in
       try walk.condition(.comparison(inner), SQLScope(this: other))
     }
     var conditions = [holdsForNone ? "(\(test)) IS NOT TRUE" : "(\(test))"]

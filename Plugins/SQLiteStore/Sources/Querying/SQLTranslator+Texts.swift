@@ -5,9 +5,9 @@ import SQLiteFiles
 // Texts are compared as bytes, because some text functions of SQLite stop at a NUL character.
 extension SQLTranslator {
   /// Returns the condition that a text contains another text.
-  mutating func contains(_ text: SQLScalar, _ part: SQLScalar) throws(LeftToRows) -> String {
+  mutating func contains(_ text: SQLScalar, _ part: SQLScalar) throws(NotTranslatable) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
-    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
     let found = "instr(\(text.bytes), \(part.bytes)) > 0"
     return part.constant == nil
@@ -15,9 +15,9 @@ extension SQLTranslator {
   }
 
   /// Returns the condition that a text begins with another text.
-  mutating func begins(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
+  mutating func begins(_ text: SQLScalar, with part: SQLScalar) throws(NotTranslatable) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
-    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
     if let prefix = part.constantText {
       // A range can use an index: the order of UTF-8 bytes is that of the code points.
@@ -29,9 +29,9 @@ extension SQLTranslator {
   }
 
   /// Returns the condition that a text ends with another text.
-  mutating func ends(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
+  mutating func ends(_ text: SQLScalar, with part: SQLScalar) throws(NotTranslatable) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
-    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
     let end = "substr(\(text.bytes), -length(\(part.bytes))) = \(part.bytes)"
     return part.constant == nil
@@ -39,17 +39,17 @@ extension SQLTranslator {
   }
 
   /// Returns the condition that a text matches a constant pattern. Stars may be only at the ends of the pattern.
-  mutating func like(_ text: SQLScalar, _ pattern: String?) throws(LeftToRows) -> String {
+  mutating func like(_ text: SQLScalar, _ pattern: String?) throws(NotTranslatable) -> String {
     // Split by bytes, like the search of the rows: a character after a star may combine with the star.
     guard let pattern = pattern?.utf8,
       !pattern.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\") })
-    else { throw LeftToRows() }
+    else { throw NotTranslatable() }
     let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
     let middle = parts.filter { !$0.isEmpty }
-    guard middle.count <= 1 else { throw LeftToRows() }
+    guard middle.count <= 1 else { throw NotTranslatable() }
     let part = try constant(
       .string(String(decoding: middle.first.map(Array.init) ?? [], as: UTF8.self)))
-    guard text.kind == .text else { throw LeftToRows() }
+    guard text.kind == .text else { throw NotTranslatable() }
     switch (parts.first?.isEmpty ?? true, parts.last?.isEmpty ?? true) {
     case _ where parts.count == 1: return "(\(text.value) = \(part.value))"
     case (true, true): return try contains(text, part)

@@ -30,8 +30,8 @@ struct SQLTranslator {
 
   /// Adds a parameter with a value, and returns it. The parameter is numbered, so that an expression with it can appear
   /// twice.
-  mutating func parameter(_ value: SQLiteValue) throws(LeftToRows) -> String {
-    guard parameters.count < SQLTranslator.mostParameters else { throw LeftToRows() }
+  mutating func parameter(_ value: SQLiteValue) throws(NotTranslatable) -> String {
+    guard parameters.count < SQLTranslator.mostParameters else { throw NotTranslatable() }
     parameters.append(value)
     return "?\(parameters.count)"
   }
@@ -44,9 +44,9 @@ struct SQLTranslator {
 
   /// Calls `body` one level deeper, and throws above the greatest depth.
   mutating func deeper<R>(
-    _ body: (inout SQLTranslator) throws(LeftToRows) -> R
-  ) throws(LeftToRows) -> R {
-    guard depth < SQLTranslator.greatestDepth else { throw LeftToRows() }
+    _ body: (inout SQLTranslator) throws(NotTranslatable) -> R
+  ) throws(NotTranslatable) -> R {
+    guard depth < SQLTranslator.greatestDepth else { throw NotTranslatable() }
     depth += 1
     let result = try body(&self)
     depth -= 1
@@ -55,23 +55,23 @@ struct SQLTranslator {
 
   // MARK: - Tables and entities
 
-  func entityMap(_ entity: String) throws(LeftToRows) -> TableMap.EntityMap {
+  func entityMap(_ entity: String) throws(NotTranslatable) -> TableMap.EntityMap {
     guard let number = schema[entity]?.entityNumber, let found = map.entities[number] else {
-      throw LeftToRows()
+      throw NotTranslatable()
     }
     return found
   }
 
   func column(
     _ column: LayoutColumn, of entity: String
-  ) throws(LeftToRows) -> TableMap.ColumnMap {
+  ) throws(NotTranslatable) -> TableMap.ColumnMap {
     let found = try entityMap(entity)
-    guard let index = found.layout.index(ofNumber: column.number) else { throw LeftToRows() }
+    guard let index = found.layout.index(ofNumber: column.number) else { throw NotTranslatable() }
     return found.columns[index]
   }
 
   /// Returns the numbers of some entities in tables, in the order of their layout numbers.
-  func numbers(of layouts: [Layout]) throws(LeftToRows) -> [Int64] {
+  func numbers(of layouts: [Layout]) throws(NotTranslatable) -> [Int64] {
     var numbers: [Int64] = []
     for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
       numbers.append(try number(of: layout.entityNumber))
@@ -79,8 +79,8 @@ struct SQLTranslator {
     return numbers
   }
 
-  func number(of layoutNumber: UInt16) throws(LeftToRows) -> Int64 {
-    guard let found = map.entities[layoutNumber] else { throw LeftToRows() }
+  func number(of layoutNumber: UInt16) throws(NotTranslatable) -> Int64 {
+    guard let found = map.entities[layoutNumber] else { throw NotTranslatable() }
     return found.number
   }
 
@@ -93,19 +93,19 @@ struct SQLTranslator {
   /// entity.
   func condition(
     _ row: SQLRow, isOneOf layouts: [Layout]
-  ) throws(LeftToRows) -> String? {
+  ) throws(NotTranslatable) -> String? {
     guard try entityMap(row.entity).sharesTable else { return nil }
     let numbers = try numbers(of: layouts).map(String.init).joined(separator: ", ")
     return "\(row.alias).Z_ENT IN (\(numbers))"
   }
 
   /// Returns the table of an entity's objects, with the row's alias.
-  func table(_ row: SQLRow) throws(LeftToRows) -> String {
+  func table(_ row: SQLRow) throws(NotTranslatable) -> String {
     "\(quoted(try entityMap(row.entity).table)) AS \(row.alias)"
   }
 
   /// Returns the object of a row.
-  func object(_ row: SQLRow) throws(LeftToRows) -> SQLScalar {
+  func object(_ row: SQLRow) throws(NotTranslatable) -> SQLScalar {
     let entity = try entityMap(row.entity)
     var object = SQLScalar(.object, row.linkedKey ?? "\(row.alias).Z_PK")
     if entity.sharesTable, family(of: row.entity).count > 1 {
@@ -130,14 +130,14 @@ extension SQLTranslator {
     "CASE WHEN abs(-9223372036854775807 - (\(flag))) THEN \(value) END"
   }
 
-  func checked(_ scalar: SQLScalar) throws(LeftToRows) -> SQLScalar {
+  func checked(_ scalar: SQLScalar) throws(NotTranslatable) -> SQLScalar {
     let count = scalar.value.utf8.count + (scalar.presence?.utf8.count ?? 0)
-    guard count <= SQLTranslator.longestText else { throw LeftToRows() }
+    guard count <= SQLTranslator.longestText else { throw NotTranslatable() }
     return scalar
   }
 
-  func checked(_ text: String) throws(LeftToRows) -> String {
-    guard text.utf8.count <= SQLTranslator.longestText else { throw LeftToRows() }
+  func checked(_ text: String) throws(NotTranslatable) -> String {
+    guard text.utf8.count <= SQLTranslator.longestText else { throw NotTranslatable() }
     return text
   }
 }

@@ -10,7 +10,7 @@ extension SQLiteStore {
   /// Makes changes durable in one transaction: all of them or none.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try alone { writing, connection, head in
+    try withExclusiveAccess { writing, connection, head in
       try request.checkModel(setBy: head.contents.schemaNumber, path: filePath)
       try request.check(against: head, path: filePath)
       if request.isEmpty { return head }
@@ -38,7 +38,7 @@ extension SQLiteStore {
   /// - Throws: `StoreError`, with the code `StoreError.Code.locked` also if readers of older contents keep a part
   ///   of the newest commit in the log.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try alone { _, _, head in
+    try withExclusiveAccess { _, _, head in
       try checkNewest(number, is: head.commit)
       // Another connection can move the log's contents into the file while this one keeps other writers out.
       let other = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
@@ -63,7 +63,7 @@ extension SQLiteStore {
 
   /// Calls `body` in a write transaction, as the only writer of all processes, with the newest snapshot. Changes that
   /// `body` does not commit are rolled back.
-  func alone<R>(
+  func withExclusiveAccess<R>(
     _ body: (inout Writing, SQLiteConnection, SQLiteSnapshot) throws -> R
   ) throws -> R {
     if isReadOnly {

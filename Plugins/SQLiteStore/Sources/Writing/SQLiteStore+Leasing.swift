@@ -5,7 +5,7 @@ import StoreInterface
 extension SQLiteStore {
   /// Reserves keys for new objects in `Z_PRIMARYKEY`, or for new links.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try alone { writing, connection, head in
+    try withExclusiveAccess { writing, connection, head in
       let count = Int64(clamping: max(count, 1))
       let last: Int64
       if let entity = head.contents.map.entities[number] {
