@@ -70,7 +70,8 @@ struct OneWayDeletionTests {
       let found = try other.fetch(FetchRequest("Note", sortedBy: [SortKey("name")])).map(Self.text)
       #expect(found.joined(separator: " ") == expected, sourceLocation: place)
       guard graph.kind != .memory else { return }
-      let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(graph.path("/main.store"), on: graph.ground.disk)
+      let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(
+        graph.path("/main.store"), on: graph.ground.disk)
       #expect(
         report.verdict == .valid && report.counts.isEmpty, "\(report.findings)",
         sourceLocation: place)

@@ -100,7 +100,8 @@ struct ProcessTests {
     let context = ManagedObjectContext(
       try ProcessWork.opened(kind, in: folder), concurrency: .confined)
     let found = try ProcessOutcome(context)
-    let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(ProcessWork.storePath(folder))
+    let report = try Validator(backends: StoreBackends([SQLiteStoreBackend()])).validate(
+      ProcessWork.storePath(folder))
 
     #expect(allowed.contains(found), "seed \(seed): not \(allowed[0])")
     #expect(saveCount > 0)
