@@ -14,11 +14,16 @@ public struct Rule: Sendable, Hashable, Identifiable {
   public let clause: String
 
   /// Creates a rule.
-  public init(_ id: String, _ severity: Severity = .error, _ title: String, _ clause: String) {
+  public init(_ id: String, _ severity: Severity, _ title: String, _ clause: String) {
     self.id = id
     self.severity = severity
     self.title = title
     self.clause = clause
+  }
+
+  /// Creates a rule with the severity ``Severity/error``.
+  public init(_ id: String, _ title: String, _ clause: String) {
+    self.init(id, .error, title, clause)
   }
 }
 

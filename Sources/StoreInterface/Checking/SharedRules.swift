@@ -58,10 +58,3 @@ extension Rule {
   package static let modelOddities = Rule(
     "MODL-012", .warning, "The model has nothing that stores leave out", "2.2.7")
 }
-
-extension Rule {
-  /// Creates a rule with the severity ``Severity/error``.
-  package init(_ id: String, _ title: String, _ clause: String) {
-    self.init(id, .error, title, clause)
-  }
-}
