@@ -7,7 +7,7 @@ import DurableFiles
 ///
 /// - The machine stops at any moment, also in the middle of an operation.
 /// - A file's bytes and size are durable after a successful sync of the file, and its permissions after a sync with
-///   ``SyncScope/everything``. The names in a directory are durable after a sync of that directory.
+///   `SyncScope/everything`. The names in a directory are durable after a sync of that directory.
 /// - Of the changes that are not durable, any subset has happened, in any order. Of a write, any of the sectors of
 ///   512 bytes have arrived, and each sector arrives completely or not at all.
 /// - The size is independent of the bytes: a file that grew or was cut may end at any byte between its old and its
