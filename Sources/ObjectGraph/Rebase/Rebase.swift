@@ -111,6 +111,11 @@ struct Rebase {
     }
   }
 
+  /// Whether an earlier rebase has deleted a row as a repair.
+  private func wasRemovedByRepair(_ key: ObjectKey) throws -> Bool {
+    if case .removed = try changes.repairs.repaired.entry(of: key) { true } else { false }
+  }
+
   /// Applies the delete rules of deleted rows to rows that another save has related to them.
   ///
   /// - Parameter repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
@@ -136,7 +141,8 @@ struct Rebase {
         func isMoved(_ column: Int) throws -> Bool {
           guard let then else { return true }
           let other = try row.reference(columns[column])
-          if let other, repaired.contains(other) { return true }
+          // The deletion has reached the object in an earlier rebase, which this rebase has reverted.
+          if let other, repaired.contains(other), try wasRemovedByRepair(other) { return true }
           return try then.reference(columns[column]) != other
         }
         let effects = try DeletePropagation(graph, source).effects(of: key) { column in

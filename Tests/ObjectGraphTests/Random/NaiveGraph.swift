@@ -221,7 +221,7 @@ extension NaiveGraph {
 extension NaiveGraph {
   /// Merges the changes of both sides. A value that was changed on this side wins.
   ///
-  /// - Parameter repaired: The objects of which repairs were taken back.
+  /// - Parameter repaired: The objects that a repair had deleted and that are back.
   /// - Returns: The merged graph, and the part of it that is a repair.
   static func merged(
     base: NaiveGraph, mine: NaiveGraph, theirs: NaiveGraph, denials: [Denial]? = nil,

@@ -34,14 +34,13 @@ struct NaiveRepairs {
     }
   }
 
-  /// Returns a graph as it was before the repairs, and the objects of which a repair was taken back. Changes since the repairs
-  /// stay.
+  /// Returns a graph as it was before the repairs, and the objects that a repair had deleted. Changes since the repairs stay.
   func takenBack(from graph: NaiveGraph) -> (graph: NaiveGraph, objects: Set<ObjectID>) {
     var result = graph
-    var repaired: Set<ObjectID> = []
+    var deleted: Set<ObjectID> = []
     for (id, change) in objects where graph.objects[id] == change.after {
       result.objects[id] = change.before
-      repaired.insert(id)
+      if change.after == nil { deleted.insert(id) }
     }
     for (table, changes) in links {
       for (pair, change) in changes where graph.links[table]?[pair] == change.after {
@@ -49,7 +48,7 @@ struct NaiveRepairs {
       }
       if result.links[table]?.isEmpty ?? false { result.links[table] = nil }
     }
-    return (result, repaired)
+    return (result, deleted)
   }
 
   /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link that the parent

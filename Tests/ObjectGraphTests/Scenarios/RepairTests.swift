@@ -126,4 +126,26 @@ struct RepairTests {
       s.store.contains(trip: ["beside"]).contains(stop: [])
     }
   }
+
+  @Test(
+    "A deletion does not reach an object that the context had disconnected before",
+    arguments: Kind.allCases)
+  func disconnectedBefore(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(passport: "old", holder: "ada").save()
+      s.parent.insert(passport: "new", holder: "ada")
+      s.child.refreshAll()
+      s.child.expect("ada", passport: "new").set("new", holder: nil)
+      s.parent.rollback()
+      s.child.refreshAll()
+      // The child's change stays, so the saved passport is disconnected too.
+      s.child.expect("ada", passport: nil)
+      s.child.expect("old", holder: nil)
+      s.child.delete("ada")
+      s.parent.set("ada", age: 3).save()
+      s.child.save()
+      s.parent.expectDeleted("ada")
+      s.parent.expect("old", holder: nil)
+    }
+  }
 }
