@@ -5,8 +5,9 @@ import StoreInterface
 
 /// Decides about inserted rows that have the unique values of other rows.
 ///
-/// Two rows can't become one, because an identifier never changes. So this rule edits no rows. The caller deletes one
-/// of the two objects, and gives its values and references to the other (``DuplicateMerge``).
+/// The two rows stay two rows, because an identifier never changes. This rule therefore edits no rows. The caller
+/// deletes the inserted object, and gives the values and references of that object to the matching object
+/// (``DuplicateMerge``).
 struct UniquenessMerge {
   let graph: GraphSchema
   let store: StoreTag
@@ -16,6 +17,8 @@ struct UniquenessMerge {
   let base: View
   /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
   let originals: Layer
+  /// The keys of objects that the caller has deleted and that the rows still contain.
+  let deleted: Set<ObjectKey>
 
   struct Decision {
     /// The key of the row with the same unique values.
@@ -54,7 +57,7 @@ struct UniquenessMerge {
   ) throws -> ObjectKey? {
     // Of several inserted rows the first one stays.
     try source.keys(sharing: values, constraint, graph.schema).first { other in
-      try other != key && (other < key || !isInserted(other))
+      try other != key && !deleted.contains(other) && (other < key || !isInserted(other))
     }
   }
 

@@ -18,37 +18,50 @@ struct DuplicateMerge {
   func run() throws -> Bool {
     guard let decide = workspace.settings.mergePolicy.decide else { return false }
     var isAny = false
+    // Deletions that reach no other object are propagated together, after all decisions.
+    var deleted: Set<ObjectKey> = []
     for state in workspace.storeStates where state.hasChanges {
       for entity in state.knownEntities {
         let constraints = state.graph.uniqueness(of: entity.graph)
         if constraints.isEmpty { continue }
         for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
-          guard let decision = try rule(of: state).decision(about: object.key, constraints, decide)
+          guard
+            let decision = try rule(of: state, deleted)
+              .decision(about: object.key, constraints, decide),
+            let victim = try carryOut(decision, about: object, in: state)
           else { continue }
-          try carryOut(decision, about: object, in: state)
-          // The next decision must not see the deleted object, or the objects that its delete rules delete.
-          try workspace.sealForUndo()
           isAny = true
+          // The next decision must see the rows without the objects that delete rules delete.
+          if victim.source.entity.graph.mayCascade {
+            try workspace.sealForUndo()
+          } else {
+            deleted.insert(victim.key)
+            try workspace.sealAll()
+          }
         }
       }
     }
+    if isAny { try workspace.sealForUndo() }
     return isAny
   }
 
-  private func rule(of state: StoreState) -> UniquenessMerge {
+  private func rule(of state: StoreState, _ deleted: Set<ObjectKey>) -> UniquenessMerge {
     UniquenessMerge(
       graph: state.graph, store: state.tag, source: state.source, base: View(state.tables),
-      originals: state.originals)
+      originals: state.originals, deleted: deleted)
   }
 
+  /// Makes a decision changes of the context. Returns the deleted object.
   private func carryOut(
     _ decision: UniquenessMerge.Decision, about object: ManagedObject, in state: StoreState
-  ) throws {
-    guard let other = workspace.object(at: decision.match, in: state) else { return }
+  ) throws -> ManagedObject? {
+    guard let other = workspace.object(at: decision.match, in: state) else { return nil }
     workspace.realize(other)
     switch decision.resolution {
-    case .delete: return workspace.delete(other)
+    case .delete:
+      workspace.delete(other)
+      return other
     case .keepStored: break
     case .save(let values):
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -58,6 +71,7 @@ struct DuplicateMerge {
     try transferReferences(of: object, to: other, in: state)
     workspace.delete(object)
     workspace.saveRecord.replacements[object.objectID] = other.objectID
+    return object
   }
 
   /// Sets a value of an object, if the object has the property and its value differs.
@@ -125,6 +139,13 @@ struct DuplicateMerge {
           side.turned, owner === object ? heir : owner, heir, state)
       }
     }
+  }
+}
+
+extension GraphEntity {
+  /// Whether the deletion of an object may delete other objects.
+  fileprivate var mayCascade: Bool {
+    relationships.contains { properties[$0].relationship?.deleteRule == .cascade }
   }
 }
 

@@ -38,7 +38,7 @@ struct UniquenessMergeTests {
       source: ViewSource(
         base.pushing(changes.layer), model: graph.model, schema: graph.schema,
         store: RebaseCase.store),
-      base: base, originals: changes.originals)
+      base: base, originals: changes.originals, deleted: [])
     let policy = try #require(RebaseCase.policies[row.cells["policy"]!]?.decide)
     let inserted = try changes.layer.allKeys([\.put]).sorted().filter {
       try !changes.originals.mentions($0)
