@@ -41,7 +41,10 @@ final class BackendFileCheck {
       unchecked.append("The store can't be checked: \(error)")
       return
     }
-    guard let found else { return }
+    guard let found else {
+      unchecked.append("The store was not checked: its backend names rules and checks nothing.")
+      return
+    }
     findings = found.findings
     checked.byteCount = found.byteCount
     checked.liveByteCount = found.liveByteCount

@@ -54,7 +54,7 @@ enum FileChecks {
     if XMLFileCheck.mayBegin(with: start) {
       return XMLFileCheck(file, byteCount: byteCount, model: model, progress: progress)
     }
-    if start.starts(with: Array("SQLite format 3\0".utf8)), backends[sqlite] == nil {
+    if start.starts(with: StorePlaces.databaseMark), backends[sqlite] == nil {
       let reason =
         backends.explanation(ofMissing: sqlite).map { " \($0)" }
         ?? " The plug-in SQLiteStore is needed, which knows the rules of these stores."

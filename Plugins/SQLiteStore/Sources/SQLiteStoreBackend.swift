@@ -27,10 +27,8 @@ public struct SQLiteStoreBackend: StoreBackend {
 
   /// Returns whether the bytes begin an SQLite database.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
-    firstBytes.starts(with: SQLiteStoreBackend.mark)
+    firstBytes.starts(with: StorePlaces.databaseMark)
   }
-
-  static let mark = Array("SQLite format 3\0".utf8)
 
   /// Creates a store without objects.
   public func create(

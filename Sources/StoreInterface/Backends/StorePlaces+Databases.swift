@@ -5,7 +5,8 @@ import DurableFiles
 // stays behind into the next database of that name. Plug-ins provide such stores too, so this code recognises a
 // database by its first bytes.
 extension StorePlaces {
-  private static let databaseMark = Array("SQLite format 3\0".utf8)
+  /// The first bytes of an SQLite database.
+  package static let databaseMark = Array("SQLite format 3\0".utf8)
   /// The endings of the names of a log and its index. The index is removed first: without it, SQLite reads a log from
   /// its beginning.
   package static let companionEndings = ["-shm", "-wal", "-journal"]

@@ -123,9 +123,7 @@ extension CommandError {
   static func recoverHint(_ path: String, _ words: [String]) -> String? {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
     // `recover` does not read SQLite databases.
-    if let start = try? StoreBackends.firstBytes(of: input, on: RealDisk()),
-      start.starts(with: Array("SQLite format 3".utf8))
-    {
+    if StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input) {
       return "SQLite's own tool saves what it can read: sqlite3 \(quoted(input)) .recover"
     }
     let output = quoted(Self.path(input, beside: "-recovered"))

@@ -112,10 +112,7 @@ struct StoreReader: Sendable {
   }
 
   /// Returns whether a file is an SQLite database, with any contents.
-  func isDatabase(_ path: String) -> Bool {
-    let start = try? StoreBackends.firstBytes(of: path, on: disk)
-    return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
-  }
+  func isDatabase(_ path: String) -> Bool { places.isDatabase(path) }
 
   private func hint(_ path: String) -> String? {
     isDatabase(path)
