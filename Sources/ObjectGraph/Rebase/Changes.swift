@@ -35,10 +35,9 @@ struct Changes: Sendable {
 /// The rows that a rebase has repaired, so that they agree with the rows of another save.
 ///
 /// The next rebase first reverts all repairs, and then repairs the rows anew. So no repair is in conflict, and a repair
-/// ends when its reason ends.
+/// ends when its reason ends. A repaired value that the context changes once more is a change of the context.
 struct Repairs: Sendable {
-  /// The changes of the rows after the repair. If the context changes a row once more, the row counts as changed by the
-  /// context.
+  /// The changes of the rows after the repair.
   var repaired = Layer()
   /// The changes of the same rows before the repair; a row without changes is absent.
   var before = Layer()

@@ -55,8 +55,7 @@ struct Rebase {
     }
     let rows = RebasedRows(changes, newBase, graph, store)
     try rows.drop(givenUp)
-    let repaired = try repairedKeys()
-    try rows.takeBack(repaired, changes.repairs.before)
+    let repaired = try rows.revert(changes.repairs, except: givenUp)
     var given = changes
     given.layer = rows.layer
     var merge = ValueMerge(rows, given, newBase, differences, seen)
@@ -93,14 +92,6 @@ struct Rebase {
     rebased.met = outcome.met
     rebased.isOvertaken = outcome.isOvertaken
     return rebased
-  }
-
-  /// Returns the keys of the repaired rows that have not been changed since.
-  private func repairedKeys() throws -> Set<ObjectKey> {
-    let keys = try changes.repairs.repaired.allKeys().filter {
-      try changes.repairs.repaired.hasSameEntry(as: changes.layer, of: $0, graph.schema)
-    }
-    return Set(keys).subtracting(givenUp)
   }
 
   /// Whether another save has changed rows of entities that the changes or their relationships concern.

@@ -140,59 +140,26 @@ final class RebasedRows {
       before: try unrepaired.rows(of: keys, above: base, schema))
   }
 
-  /// Restores the changes that rows had before an earlier rebase repaired the rows.
-  func takeBack(_ keys: Set<ObjectKey>, _ before: Layer) throws {
-    if keys.isEmpty { return }
-    try drop(keys)
-    let others = Set(try before.allKeys()).subtracting(keys)
-    let given = others.isEmpty ? before : try before.without(others, schema: graph.schema)
-    layer = try layer.merged(with: given, schema: graph.schema)
-  }
-}
-
-extension Layer {
-  /// Returns a layer with the given rows of this layer.
-  func rows(
-    of keys: Set<ObjectKey>, above base: View, _ schema: Schema
-  ) throws -> Layer {
-    if keys.isEmpty { return Layer() }
-    let builder = LayerBuilder(schema)
-    for key in keys {
-      guard let layout = schema[key.entity] else { continue }
-      let basis = try base.row(of: key)?.version ?? 0
-      let entry = try entry(of: key)
-      switch entry {
-      case .absent: continue
-      case .removed: builder.remove(key, basis: basis)
-      case .put: builder.insert(key)
-      case .changed: break
-      }
-      for (column, value) in try entry.givenValues(layout).enumerated() {
-        if let value { builder.set(value, column: column, of: key, basis: basis) }
-      }
+  /// Reverts the repairs of an earlier rebase. Values that were changed after the repair stay.
+  ///
+  /// - Parameter givenUp: The keys of rows with given-up changes.
+  /// - Returns: The keys of the reverted rows.
+  func revert(_ repairs: Repairs, except givenUp: Set<ObjectKey>) throws -> Set<ObjectKey> {
+    let builder = LayerBuilder(graph.schema)
+    var reverted: Set<ObjectKey> = []
+    for key in try repairs.repaired.allKeys() where !givenUp.contains(key) {
+      guard let layout = graph.schema[key.entity] else { continue }
+      let now = try LayerRow(layer, key, layout)
+      let repaired = try LayerRow(repairs.repaired, key, layout)
+      let before = try LayerRow(repairs.before, key, layout)
+      let toOnes = graph[key.entity]?.toOnes ?? []
+      guard let row = now.reverting(from: repaired, to: before, toOnes) else { continue }
+      try row.add(key, to: builder, above: base)
+      reverted.insert(key)
     }
-    return builder.freeze()
-  }
-
-  /// Whether this layer and another layer contain the same change of a row.
-  func hasSameEntry(
-    as other: Layer, of key: ObjectKey, _ schema: Schema
-  ) throws -> Bool {
-    guard let layout = schema[key.entity] else { return false }
-    let (mine, theirs) = (try entry(of: key), try other.entry(of: key))
-    switch (mine, theirs) {
-    case (.removed, .removed), (.absent, .absent): return true
-    case (.put, .put), (.changed, .changed):
-      return try mine.givenValues(layout) == theirs.givenValues(layout)
-    default: return false
-    }
-  }
-}
-
-extension RowEntry {
-  /// Returns the values of the entry by column; `nil` for a value that the entry does not contain.
-  fileprivate func givenValues(_ layout: Layout) throws -> [Value?] {
-    guard let given else { return [] }
-    return try layout.columns.map { try given.block.value($0, row: given.row) }
+    if reverted.isEmpty { return [] }
+    try drop(reverted)
+    layer = try layer.merged(with: builder.freeze(), schema: graph.schema)
+    return reverted
   }
 }

@@ -38,9 +38,13 @@ struct NaiveRepairs {
   func takenBack(from graph: NaiveGraph) -> (graph: NaiveGraph, objects: Set<ObjectID>) {
     var result = graph
     var deleted: Set<ObjectID> = []
-    for (id, change) in objects where graph.objects[id] == change.after {
-      result.objects[id] = change.before
-      if change.after == nil { deleted.insert(id) }
+    for (id, change) in objects {
+      if graph.objects[id] == change.after {
+        result.objects[id] = change.before
+        if change.after == nil { deleted.insert(id) }
+      } else if let now = graph.objects[id], let before = change.before, let after = change.after {
+        result.objects[id] = now.reverting(from: after, to: before)
+      }
     }
     for (table, changes) in links {
       for (pair, change) in changes where graph.links[table]?[pair] == change.after {
@@ -63,5 +67,18 @@ struct NaiveRepairs {
       let kept = changes.filter { $0.value.after != nil || base.links[table]?[$0.key] != nil }
       links[table, default: [:]].merge(kept) { $1 }
     }
+  }
+}
+
+extension NaiveGraph.Object {
+  /// Returns the object with the former value of each reference that was repaired and is unchanged since.
+  fileprivate func reverting(from repaired: Self, to before: Self) -> Self {
+    var result = self
+    for name in Set(before.references.keys).union(repaired.references.keys)
+    where references[name] == repaired.references[name] {
+      result.references[name] = before.references[name]
+      if places[name] == repaired.places[name] { result.places[name] = before.places[name] }
+    }
+    return result
   }
 }

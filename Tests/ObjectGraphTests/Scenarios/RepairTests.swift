@@ -81,6 +81,21 @@ struct RepairTests {
   }
 
   @Test(
+    "A repair ends with its reason, also if another value of the object has changed since",
+    arguments: Kind.allCases)
+  func otherValueChanged(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(passport: "old", holder: "ada").insert("new").save()
+      s.child.delete("new")
+      s.parent.set("new", holder: "ada").process()
+      s.child.refreshAll().expect("ada", passport: nil).set("ada", age: 7)
+      s.parent.rollback()
+      s.child.refreshAll().expect("ada", age: 7, passport: "old")
+      s.child.expect("old", holder: "ada")
+    }
+  }
+
+  @Test(
     "A repaired object shows a value that another context has changed since the repair",
     arguments: Kind.allCases)
   func changedBeneath(_ kind: Kind) throws {

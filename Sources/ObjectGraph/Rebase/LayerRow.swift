@@ -1,0 +1,87 @@
+import ObjectModel
+import Rows
+
+/// One row of a layer: the kind of its entry, and its values.
+struct LayerRow: Equatable {
+  enum Kind { case absent, put, changed, removed }
+
+  private(set) var kind: Kind
+  /// The values by column; `nil` for a value that the entry does not contain.
+  private var values: [Value?]
+
+  init(_ layer: Layer, _ key: ObjectKey, _ layout: Layout) throws {
+    let entry = try layer.entry(of: key)
+    kind =
+      switch entry {
+      case .absent: .absent
+      case .put: .put
+      case .changed: .changed
+      case .removed: .removed
+      }
+    values = try layout.columns.map { column in
+      guard let given = entry.given else { return nil }
+      return try given.block.value(column, row: given.row)
+    }
+  }
+
+  /// Returns the row without the repairs that nothing has changed since; `nil` if there are none.
+  ///
+  /// - Parameters:
+  ///   - repaired: The row after the repair.
+  ///   - before: The row before the repair.
+  ///   - toOnes: The references of the row. The place of a reference that has changed since stays.
+  func reverting(
+    from repaired: LayerRow, to before: LayerRow, _ toOnes: [GraphProperty.ToOne]
+  ) -> LayerRow? {
+    if self == repaired { return before }
+    guard kind == repaired.kind, kind == before.kind || kind == .changed && before.kind == .absent
+    else { return nil }
+    var row = self
+    for column in values.indices where values[column] == repaired.values[column] {
+      row.values[column] = before.values[column]
+    }
+    for toOne in toOnes where values[toOne.column] != repaired.values[toOne.column] {
+      if let order = toOne.order { row.values[order] = values[order] }
+    }
+    return row == self ? nil : row
+  }
+
+  /// Adds the row to a layer that is being built.
+  ///
+  /// - Parameter base: The rows beneath the layer.
+  func add(_ key: ObjectKey, to builder: LayerBuilder, above base: View) throws {
+    let basis = try base.row(of: key)?.version ?? 0
+    switch kind {
+    case .absent: return
+    case .removed: builder.remove(key, basis: basis)
+    case .put: builder.insert(key)
+    case .changed: break
+    }
+    for (column, value) in values.enumerated() {
+      if let value { builder.set(value, column: column, of: key, basis: basis) }
+    }
+  }
+}
+
+extension Layer {
+  /// Returns a layer with the given rows of this layer.
+  func rows(
+    of keys: Set<ObjectKey>, above base: View, _ schema: Schema
+  ) throws -> Layer {
+    if keys.isEmpty { return Layer() }
+    let builder = LayerBuilder(schema)
+    for key in keys {
+      guard let layout = schema[key.entity] else { continue }
+      try LayerRow(self, key, layout).add(key, to: builder, above: base)
+    }
+    return builder.freeze()
+  }
+
+  /// Whether this layer and another layer contain the same change of a row.
+  func hasSameEntry(
+    as other: Layer, of key: ObjectKey, _ schema: Schema
+  ) throws -> Bool {
+    guard let layout = schema[key.entity] else { return false }
+    return try LayerRow(self, key, layout) == LayerRow(other, key, layout)
+  }
+}
