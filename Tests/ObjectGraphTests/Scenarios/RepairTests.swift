@@ -85,7 +85,8 @@ struct RepairTests {
     arguments: Kind.allCases)
   func otherValueChanged(_ kind: Kind) throws {
     try scenario(kind) { s in
-      s.parent.insert(person: "ada").insert(passport: "old", holder: "ada").insert("new").save()
+      s.parent.insert(person: "ada").insert(passport: "old", holder: "ada").insert(passport: "new")
+        .save()
       s.child.delete("new")
       s.parent.set("new", holder: "ada").process()
       s.child.refreshAll().expect("ada", passport: nil).set("ada", age: 7)
