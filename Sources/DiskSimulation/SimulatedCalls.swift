@@ -123,11 +123,11 @@ struct SimulatedCalls: DiskCalls {
   }
 
   func uniqueNumber() -> UInt64 { state.withLock { $0.uniqueNumber() } }
-  func giveUp(temporaryNumber: UInt64) {
-    state.withLock { _ = $0.givenUpNumbers.insert(temporaryNumber) }
+  func abandon(temporaryNumber: UInt64) {
+    state.withLock { _ = $0.abandonedNumbers.insert(temporaryNumber) }
   }
-  func hasGivenUp(temporaryNumber: UInt64) -> Bool {
-    state.withLock { $0.givenUpNumbers.contains(temporaryNumber) }
+  func hasAbandoned(temporaryNumber: UInt64) -> Bool {
+    state.withLock { $0.abandonedNumbers.contains(temporaryNumber) }
   }
 
   var uptime: Duration { state.withLock { $0.uptime } }

@@ -14,7 +14,7 @@ struct SimulatedState: Sendable {
   var endedProcesses: Set<ProcessIdentity> = []
   var uptime = Duration.zero
   /// The numbers of the temporary files that a process could not remove.
-  var givenUpNumbers: Set<UInt64> = []
+  var abandonedNumbers: Set<UInt64> = []
   var pauseAction: (@Sendable () -> Void)?
   /// The number of bytes that the current operation may read or write, if a failure limits it.
   private(set) var byteLimit: Int?

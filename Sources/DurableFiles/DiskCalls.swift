@@ -61,9 +61,9 @@ public protocol DiskCalls: Sendable {
   func uniqueNumber() -> UInt64
   /// Records the number of a temporary file that this process could not remove, so that its next
   /// writer removes the file.
-  func giveUp(temporaryNumber: UInt64)
-  /// Returns whether this process has recorded the number with ``giveUp(temporaryNumber:)``.
-  func hasGivenUp(temporaryNumber: UInt64) -> Bool
+  func abandon(temporaryNumber: UInt64)
+  /// Returns whether this process has recorded the number with ``abandon(temporaryNumber:)``.
+  func hasAbandoned(temporaryNumber: UInt64) -> Bool
   /// The time since some fixed moment, by a clock that is never set.
   var uptime: Duration { get }
   /// Waits for a duration of ``uptime``.
@@ -104,7 +104,7 @@ public struct OpenRequest: Sendable, Hashable {
 
 extension DiskCalls {
   /// Does nothing, for a disk that makes no temporary files.
-  public func giveUp(temporaryNumber: UInt64) {}
+  public func abandon(temporaryNumber: UInt64) {}
   /// Returns false, for a disk that makes no temporary files.
-  public func hasGivenUp(temporaryNumber: UInt64) -> Bool { false }
+  public func hasAbandoned(temporaryNumber: UInt64) -> Bool { false }
 }

@@ -45,9 +45,9 @@ struct AgreementTests {
   }
 
   @Test(
-    "Both ends of a one-to-one relationship agree after one object's changes are given up",
+    "Both ends of a one-to-one relationship agree after one object's changes are discarded",
     arguments: Kind.allCases)
-  func givenUp(_ kind: Kind) throws {
+  func discarded(_ kind: Kind) throws {
     try scenario(kind) { s in
       s.one.insert(person: "ada").insert(person: "bob")
       s.one.insert(passport: "old").insert(passport: "new").set("ada", passport: "old").save()

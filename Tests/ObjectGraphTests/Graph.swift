@@ -129,6 +129,6 @@ struct Graph {
 }
 
 extension ManagedObject {
-  /// Whether the object was deleted (in this context or another one, saved or not) or its insertion was given up.
+  /// Whether the object was deleted (in this context or another one, saved or not) or its insertion was discarded.
   var isGone: Bool { isDeleted || managedObjectContext == nil }
 }

@@ -345,7 +345,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "A child keeps an object's instance when its parent deletes the object and gives that up",
+    "A child keeps an object's instance when its parent deletes the object and discards the deletion",
     arguments: Kind.allCases, [false, true])
   func deletedAndBack(_ kind: Kind, isUndone: Bool) throws {
     try scenario(kind, isUndone ? "undone" : "rolled back") { s in

@@ -95,9 +95,9 @@ struct SearchingTests {
   }
 
   @Test(
-    "Objects that a search returns do not show changes given up during the search",
+    "Objects that a search returns do not show changes discarded during the search",
     arguments: Kind.allCases, [false, true])
-  func givenUp(_ kind: Kind, _ byReset: Bool) async throws {
+  func discarded(_ kind: Kind, _ byReset: Bool) async throws {
     let graph = try Graph(kind)
     let context = try await people(graph)
     try await context.perform {

@@ -31,14 +31,14 @@ extension SystemCalls {
 
   /// The numbers of the temporary files that this process could not remove. The numbers are random, so one set serves
   /// every path.
-  private static let givenUp = Guarded<Set<UInt64>>([])
+  private static let abandonedNumbers = Guarded<Set<UInt64>>([])
 
-  func giveUp(temporaryNumber: UInt64) {
-    SystemCalls.givenUp.withLock { _ = $0.insert(temporaryNumber) }
+  func abandon(temporaryNumber: UInt64) {
+    SystemCalls.abandonedNumbers.withLock { _ = $0.insert(temporaryNumber) }
   }
 
-  func hasGivenUp(temporaryNumber: UInt64) -> Bool {
-    SystemCalls.givenUp.withLock { $0.contains(temporaryNumber) }
+  func hasAbandoned(temporaryNumber: UInt64) -> Bool {
+    SystemCalls.abandonedNumbers.withLock { $0.contains(temporaryNumber) }
   }
 
   var uptime: Duration { ContinuousClock.Instant.now - Self.start }

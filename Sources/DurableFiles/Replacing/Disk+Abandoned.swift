@@ -27,7 +27,7 @@ extension Disk {
       guard (try? exists(temporary)) != false,
         let name = TemporaryName(parsing: temporary.lastPathComponent)
       else { return }
-      calls.giveUp(temporaryNumber: name.number)
+      calls.abandon(temporaryNumber: name.number)
     }
   }
 

@@ -89,7 +89,7 @@ struct TemporaryName: Hashable {
     if origin != ownOrigin { return true }
     let maker = ProcessIdentity(
       hostName: own.hostName, bootID: own.bootID, processID: processID, startTime: startTime)
-    if maker == own { return calls.hasGivenUp(temporaryNumber: number) }
+    if maker == own { return calls.hasAbandoned(temporaryNumber: number) }
     return !calls.isRunning(maker)
   }
 

@@ -38,7 +38,7 @@ final class SaveTurns: @unchecked Sendable {
     if first == nil, turn.overtakings >= SaveTurns.mostOvertakings { first = turn }
   }
 
-  /// Records that a save is done or given up.
+  /// Records that a save has ended or was abandoned.
   func end(_ turn: SaveTurn) {
     condition.lock()
     defer { condition.unlock() }

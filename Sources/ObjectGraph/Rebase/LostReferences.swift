@@ -6,7 +6,7 @@ struct LostReferences {
   private let rows: RebasedRows
   /// The layers that contain every row that may be deleted; `nil` if any row may be deleted.
   private let differences: [Layer]?
-  /// The keys of further rows that may be deleted: their conflicts were decided, or their changes were given up.
+  /// The keys of further rows that may be deleted: their conflicts were decided, or their changes were discarded.
   private let settled: Set<ObjectKey>
   /// The keys of rows with a reverted repair. Such a row may refer to any deleted row.
   private let restored: Set<ObjectKey>

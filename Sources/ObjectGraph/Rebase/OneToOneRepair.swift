@@ -10,16 +10,16 @@ struct OneToOneRepair {
 
   init(_ rows: RebasedRows) { self.rows = rows }
 
-  /// Restores references of objects that given-up changes had disconnected.
+  /// Restores references of objects that discarded changes had disconnected.
   ///
   /// - Parameters:
-  ///   - givenUp: The keys of rows with given-up changes.
+  ///   - discarded: The keys of rows with discarded changes.
   ///   - settled: The keys of rows that possibly have no changes any more.
   ///   - contested: The references that both sides have changed and that the policy has decided about.
   func giveBack(
-    _ givenUp: Set<ObjectKey>, settled: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
+    _ discarded: Set<ObjectKey>, settled: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
   ) throws {
-    for key in givenUp.sorted() {
+    for key in discarded.sorted() {
       for toOne in rows.graph[key.entity]?.oneToOnes ?? [] { try giveBack(key, toOne) }
     }
     for (key, column) in contested {
@@ -61,7 +61,7 @@ struct OneToOneRepair {
     }
   }
 
-  /// Restores the reference of the object at the other end of a given-up change, unless that object now refers to
+  /// Restores the reference of the object at the other end of a discarded change, unless that object now refers to
   /// something else.
   private func giveBack(_ key: ObjectKey, _ toOne: GraphProperty.ToOne) throws {
     guard try rows.isAlive(key), let inverse = toOne.inverse,

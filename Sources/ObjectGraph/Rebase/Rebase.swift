@@ -21,8 +21,8 @@ struct Rebase {
   var policy: MergePolicy?
   /// Whether the changes are older than their base, as the changes of an undo are. Every row is then compared.
   var isAged = false
-  /// The keys of rows with given-up changes.
-  var givenUp: Set<ObjectKey> = []
+  /// The keys of rows with discarded changes.
+  var discarded: Set<ObjectKey> = []
 
   init(
     _ changes: Changes, onto newBase: StoreBase, graph: GraphSchema, store: StoreTag,
@@ -46,7 +46,7 @@ struct Rebase {
     var rebased = Rebased(changes: changes, differences: differences)
     rebased.changes.base = newBase
     let isMoved = differences.contains { !$0.isEmpty }
-    guard isMoved || isAged || !changes.originals.isEmpty || !givenUp.isEmpty else {
+    guard isMoved || isAged || !changes.originals.isEmpty || !discarded.isEmpty else {
       return rebased
     }
     if changes.layer.isEmpty {
@@ -54,15 +54,15 @@ struct Rebase {
       return rebased
     }
     let rows = RebasedRows(changes, newBase, graph, store)
-    try rows.drop(givenUp)
-    let repaired = try rows.revert(changes.repairs, except: givenUp)
+    try rows.drop(discarded)
+    let repaired = try rows.revert(changes.repairs, except: discarded)
     var given = changes
     given.layer = rows.layer
     var merge = ValueMerge(rows, given, newBase, differences, seen)
-    try merge.collect(all: isAged, besides: givenUp)
+    try merge.collect(all: isAged, besides: discarded)
     if let policy { try merge.decide(policy) }
     let outcome = try merge.apply()
-    let settled = outcome.settled.union(givenUp)
+    let settled = outcome.settled.union(discarded)
     rebased.isConcerned =
       isAged || !settled.isEmpty || !repaired.isEmpty || reaches(differences)
     if rebased.isConcerned {
@@ -71,7 +71,7 @@ struct Rebase {
       try lost.clear()
       try LinkMerge(rows).dropDoubles()
       let oneToOnes = OneToOneRepair(rows)
-      try oneToOnes.giveBack(givenUp, settled: settled, contested: outcome.contested)
+      try oneToOnes.giveBack(discarded, settled: settled, contested: outcome.contested)
       rows.beginRepairs()
       rebased.cascaded = try propagateDeletions(rows, outcome, repaired)
       try lost.clearDeleted()
@@ -122,7 +122,7 @@ struct Rebase {
     // all.
     var isReplayed = true
     // The loop ends because each wave deletes at least one more row, and the view has a finite number of rows.
-    while !wave.isEmpty || isReplayed && !givenUp.isEmpty {
+    while !wave.isEmpty || isReplayed && !discarded.isEmpty {
       var next: [ObjectKey] = []
       let source = rows.source()
       for key in wave {
@@ -149,7 +149,7 @@ struct Rebase {
         next += effects.deleted.filter { doomed.insert($0).inserted }
       }
       if isReplayed {
-        next += try givenUpDeletions(rows).filter { doomed.insert($0).inserted }
+        next += try discardedDeletions(rows).filter { doomed.insert($0).inserted }
       }
       try rows.seal()
       wave = next
@@ -163,10 +163,10 @@ struct Rebase {
 }
 
 extension Rebase {
-  /// Returns the objects that refer to a deleted object after their changes were given up, and that its delete rule
+  /// Returns the objects that refer to a deleted object after their changes were discarded, and that its delete rule
   /// deletes.
-  private func givenUpDeletions(_ rows: RebasedRows) throws -> [ObjectKey] {
-    try givenUp.sorted().filter { key in
+  private func discardedDeletions(_ rows: RebasedRows) throws -> [ObjectKey] {
+    try discarded.sorted().filter { key in
       guard let entity = graph[key.entity], let row = try rows.row(key) else { return false }
       return try entity.toOnes.contains { toOne in
         guard toOne.inverse?.deleteRule == .cascade,

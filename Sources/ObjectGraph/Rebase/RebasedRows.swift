@@ -142,12 +142,12 @@ final class RebasedRows {
 
   /// Reverts the repairs of an earlier rebase. Values that were changed after the repair stay.
   ///
-  /// - Parameter givenUp: The keys of rows with given-up changes.
+  /// - Parameter discarded: The keys of rows with discarded changes.
   /// - Returns: The keys of the reverted rows.
-  func revert(_ repairs: Repairs, except givenUp: Set<ObjectKey>) throws -> Set<ObjectKey> {
+  func revert(_ repairs: Repairs, except discarded: Set<ObjectKey>) throws -> Set<ObjectKey> {
     let builder = LayerBuilder(graph.schema)
     var reverted: Set<ObjectKey> = []
-    for key in try repairs.repaired.allKeys() where !givenUp.contains(key) {
+    for key in try repairs.repaired.allKeys() where !discarded.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
       let now = try LayerRow(layer, key, layout)
       let repaired = try LayerRow(repairs.repaired, key, layout)

@@ -29,7 +29,7 @@ struct ValueMerge {
   struct Outcome {
     /// The rows that the changes were made on and that the new base does not show.
     var originals = Layer()
-    /// The keys of rows that the policy has decided about, or with given-up changes.
+    /// The keys of rows that the policy has decided about, or with discarded changes.
     var settled: Set<ObjectKey> = []
     /// The keys of rows that the policy deletes and the changes did not delete.
     var deleted: Set<ObjectKey> = []
@@ -67,10 +67,10 @@ struct ValueMerge {
   ///
   /// - Parameters:
   ///   - all: Whether every changed row is compared.
-  ///   - givenUp: The keys of rows with given-up changes, which are skipped.
-  mutating func collect(all: Bool, besides givenUp: Set<ObjectKey>) throws {
+  ///   - discarded: The keys of rows with discarded changes, which are skipped.
+  mutating func collect(all: Bool, besides discarded: Set<ObjectKey>) throws {
     let before = View(changes.originalTables)
-    for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
+    for key in try all ? changes.layer.allKeys() : candidates() where !discarded.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
       let (then, now) = (try before.row(of: key), try rows.base.row(of: key))
       let mine = try changes.layer.entry(of: key)

@@ -106,19 +106,20 @@ struct UndoableLayer {
   let done: Layer
   /// The moments of the context before and after the step.
   var moments: Moments
-  private var others: Others = .none
+  private var replacedRows: ReplacedRows = .none
 
-  private enum Others {
+  /// The rows that the layer changes or removes. The rows that it inserts need no record.
+  private enum ReplacedRows {
     case none
-    /// Changes and removals that are not inverted yet, and the view of the rows beneath them.
-    case lying(Layer, above: View)
-    /// The inverse of the changes.
+    /// The changes and removals, which are not inverted yet, and the view of the rows beneath them.
+    case notInverted(Layer, above: View)
+    /// The inverse of the changes and removals.
     case inverse(Layer)
   }
 
   /// The maximum number of rows that are inverted immediately. Inverting few rows costs little, and releases the rows
   /// of unchanged objects in the view beneath.
-  private static let leastLying = 256
+  private static let maximumInvertedAtOnce = 256
 
   /// Records a layer that was just frozen, with its inverse.
   ///
@@ -136,9 +137,9 @@ struct UndoableLayer {
     }
     guard !rest.isEmpty else { return }
     let kept = Layer(rest)
-    others =
-      kept.count > UndoableLayer.leastLying
-      ? .lying(kept, above: view)
+    replacedRows =
+      kept.count > UndoableLayer.maximumInvertedAtOnce
+      ? .notInverted(kept, above: view)
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
   }
 
@@ -161,9 +162,9 @@ struct UndoableLayer {
   func inverse() throws -> Layer {
     let schema = store.graph.schema
     let back: Layer
-    switch others {
+    switch replacedRows {
     case .none: back = Layer()
-    case .lying(let layer, let view): back = try layer.inverted(above: view, schema: schema)
+    case .notInverted(let layer, let view): back = try layer.inverted(above: view, schema: schema)
     case .inverse(let layer): back = layer
     }
     var changes = Dictionary(

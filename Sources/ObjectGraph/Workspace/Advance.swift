@@ -19,19 +19,19 @@ struct Advance {
   ///
   /// - Parameters:
   ///   - seen: The rows that the context has asked to see.
-  ///   - givenUp: The keys of objects whose changes are dropped.
+  ///   - discarded: The keys of objects whose changes are dropped.
   ///   - policy: The policy that resolves conflicts; `nil` to keep the conflicts.
   /// - Returns: Whether another save has changed rows that may concern the changes.
   /// - Throws: ``ContextError`` if the policy is to fail; the error of a custom policy; the error of a damaged store.
   @discardableResult
   func run(
-    to base: StoreBase, seen: SeenRows = SeenRows(), givenUp: Set<ObjectKey> = [],
+    to base: StoreBase, seen: SeenRows = SeenRows(), discarded: Set<ObjectKey> = [],
     policy: MergePolicy? = nil
   ) throws -> Bool {
     workspace.workDepth += 1
     defer { workspace.workDepth -= 1 }
     try workspace.sealForUndo()
-    var rebased = try rebase(to: base, seen, givenUp, policy)
+    var rebased = try rebase(to: base, seen, discarded, policy)
     // An object that is about to be deleted may change other objects in its hook. Then all changes are replayed once
     // more.
     for _ in 0..<Workspace.mostRounds {
@@ -42,7 +42,7 @@ struct Advance {
         try show(rebased, policy == nil ? .refresh : .mergePolicy)
         return rebased.isConcerned
       }
-      rebased = try rebase(to: base, seen, givenUp, policy)
+      rebased = try rebase(to: base, seen, discarded, policy)
     }
     throw ContextError(
       .validation,
@@ -50,12 +50,12 @@ struct Advance {
   }
 
   private func rebase(
-    to base: StoreBase, _ seen: SeenRows, _ givenUp: Set<ObjectKey>, _ policy: MergePolicy?
+    to base: StoreBase, _ seen: SeenRows, _ discarded: Set<ObjectKey>, _ policy: MergePolicy?
   ) throws -> Rebased {
     var rebase = Rebase(
       try state.changes(), onto: base, graph: state.graph, store: state.tag, seen: seen,
       policy: policy)
-    rebase.givenUp = givenUp
+    rebase.discarded = discarded
     return try rebase()
   }
 

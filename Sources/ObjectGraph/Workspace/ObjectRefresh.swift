@@ -65,13 +65,13 @@ struct ObjectRefresh {
       try workspace.sealForUndo()
     }
     if object.state.contains(.pending), try standsAlone(object, in: state) {
-      state.giveUp(object.key)
+      state.discard(object.key)
       workspace.following?.note(object.key, in: state.tag)
       object.state.remove(.pending)
       workspace.changed.hasUnchanged = true
     } else if object.state.contains(.pending) {
       let events = workspace.unannounced.events
-      try Advance(workspace, state).run(to: state.base, givenUp: [object.key])
+      try Advance(workspace, state).run(to: state.base, discarded: [object.key])
       workspace.unannounced.events = events
     }
     if !object.state.contains(.pending) { makeFault(object) }

@@ -12,18 +12,18 @@ final class StoreState {
   /// The frozen changes of the context, the oldest first; merged in tiers.
   private(set) var pending: [Layer] {
     get {
-      if !givenUp.isEmpty { dropGivenUp() }
+      if !discarded.isEmpty { dropDiscarded() }
       return storedPending
     }
     set {
-      if !givenUp.isEmpty { dropGivenUp() }
+      if !discarded.isEmpty { dropDiscarded() }
       storedPending = newValue
     }
   }
   private var storedPending: [Layer] = []
   /// The keys of objects whose dropped changes are still in the layers. Removing many keys at once costs little more
   /// than removing one.
-  private var givenUp: Set<ObjectKey> = []
+  private var discarded: Set<ObjectKey> = []
   /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
   private(set) var originals = Layer()
   /// The last references of deleted objects that deny a deletion (``Changes/lastReferences``).
@@ -201,14 +201,14 @@ final class StoreState {
   /// Drops the frozen changes of one object. The layers are rewritten later, when they are next read.
   ///
   /// - Precondition: Nothing else in the store follows from these changes.
-  func giveUp(_ key: ObjectKey) {
-    givenUp.insert(key)
+  func discard(_ key: ObjectKey) {
+    discarded.insert(key)
     changeView()
   }
 
-  private func dropGivenUp() {
-    let keys = givenUp
-    givenUp = []
+  private func dropDiscarded() {
+    let keys = discarded
+    discarded = []
     // The layers are in memory and were readable when they were made, so this can't fail.
     try! forgetPending(keys)
   }

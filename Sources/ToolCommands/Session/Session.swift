@@ -124,7 +124,7 @@ final class Session {
           first.exitCode,
           "\(first.message)\nThe changes before this error could not be taken back: "
             + CommandError(explaining: second, words: [path]).message,
-          hint: "Type 'revert' to give up all unsaved changes.")
+          hint: "Type 'revert' to discard all unsaved changes.")
       }
       throw error
     }
@@ -202,7 +202,7 @@ final class Session {
       try invocation.console.messages.writeLine(isNeeded ? "Saved." : "There is nothing to save.")
       return .done
     },
-    action("revert", "gives up all changes that are not saved") { [unowned self] invocation in
+    action("revert", "discards all changes that are not saved") { [unowned self] invocation in
       // Another process may have saved newer objects. The session must read them, or its next save would be in conflict again.
       context.rollback()
       context.refreshAllObjects()

@@ -272,7 +272,7 @@ struct DeleteRuleTests {
   }
 
   @Test(
-    "A denial ends when the denied deletion is given up", arguments: Kind.allCases,
+    "A denial ends when the denied deletion is discarded", arguments: Kind.allCases,
     [true, false])
   func deniedOnce(_ kind: Kind, _ isUndone: Bool) throws {
     let (context, _, thing) = try denied(kind, isUndone ? UndoStack() : nil)

@@ -401,7 +401,7 @@ struct HookTests {
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
   }
 
-  @Test("Changes that didSave makes in another object can be given up", arguments: Kind.allCases)
+  @Test("Changes that didSave makes in another object can be discarded", arguments: Kind.allCases)
   func changingAnotherInDidSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }

@@ -235,7 +235,7 @@ struct LifeEndTests {
   }
 
   @Test(
-    "A reference to an object deleted by another save is cleared when changes are given up",
+    "A reference to an object deleted by another save is cleared when changes are discarded",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
     let graph = try Graph(kind)

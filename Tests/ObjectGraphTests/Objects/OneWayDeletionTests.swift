@@ -179,7 +179,7 @@ struct OneWayDeletionTests {
   }
 
   @Test(
-    "A note leads to no deleted tag after the changes of the note are given up",
+    "A note leads to no deleted tag after the changes of the note are discarded",
     arguments: OneWayDeletionTests.kinds)
   func refreshed(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())

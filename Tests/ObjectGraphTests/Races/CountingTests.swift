@@ -109,7 +109,7 @@ private struct Counter {
     if way == .moved { counts[other] -= 1 }
   }
 
-  /// Runs `body`; after a conflict with another context's save, gives up all changes and returns `nil`.
+  /// Runs `body`; after a conflict with another context's save, discards all changes and returns `nil`.
   private static func unlessOvertaken<R>(
     _ context: ManagedObjectContext, _ body: () throws -> R
   ) throws -> R? {

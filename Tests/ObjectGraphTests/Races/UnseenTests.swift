@@ -260,7 +260,7 @@ struct UnseenTests {
   }
 
   @Test(
-    "A rollback gives up a child's changes and shows the newest state that the parent has seen",
+    "A rollback discards a child's changes and shows the newest state that the parent has seen",
     arguments: Kind.allCases, [false, true])
   func rolledBack(_ kind: Kind, isDeleted: Bool) throws {
     try scenario(kind, isDeleted ? "deleted" : "changed") { s in

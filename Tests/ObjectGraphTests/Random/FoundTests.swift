@@ -67,7 +67,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A link that a child and its parent both remove returns when the parent gives up its removal",
+    "A link that a child and its parent both remove returns when the parent discards its removal",
     arguments: Kind.allCases)
   func takenOutTwice(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -258,7 +258,7 @@ struct FoundTests {
   }
 
   @Test(
-    "A reference to a deleted object follows its delete rule when its owner's changes are given up",
+    "A reference to a deleted object follows its delete rule when its owner's changes are discarded",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
     let scene = try Scene(kind)
@@ -289,9 +289,9 @@ struct FoundTests {
   }
 
   @Test(
-    "An object with a deletion that is given up leads to no object that was deleted with it",
+    "An object with a deletion that is discarded leads to no object that was deleted with it",
     arguments: Kind.allCases, [false, true])
-  func deletionGivenUp(_ kind: Kind, _ isRefreshed: Bool) throws {
+  func deletionDiscarded(_ kind: Kind, _ isRefreshed: Bool) throws {
     let scene = try Scene(kind)
     scene.ada.passport = scene.passport
     try scene.context.save()

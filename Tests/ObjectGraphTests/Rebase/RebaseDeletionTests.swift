@@ -44,29 +44,29 @@ struct RebaseDeletionTests {
     "A deletion follows the last references of the deleted row",
     arguments: RebaseTable(
       """
-      case                                              | base                                                | mine                           | last               | theirs            | given up | view             | cascaded
-      The last reference, led back by another save      | page1, cover1                                       | -page1                         | page1 cover=cover1 | cover1 page=page1 |          |                  | cover1
-      The saved reference, given up before the deletion | page1 cover=cover1, cover1 page=page1, cover2, tag1 | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | tag1 x=5          |          | cover1, tag1 x=5 |
-      Cascade deletes a row that is led back            | page1 cover=cover1, cover1 page=page1, cover2       | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | cover1 x=2        | cover1   |                  | cover1
-      An end that is led back is cleared                | page1 next=page2, page2 next=page1, page3           | -page1, page2 next=-           | page1 next=page3   | page2 x=2         | page2    | page2 x=2, page3 |
+      case                                             | base                                                | mine                           | last               | theirs            | discarded | view             | cascaded
+      The last reference, led back by another save     | page1, cover1                                       | -page1                         | page1 cover=cover1 | cover1 page=page1 |           |                  | cover1
+      The saved reference, dropped before the deletion | page1 cover=cover1, cover1 page=page1, cover2, tag1 | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | tag1 x=5          |           | cover1, tag1 x=5 |
+      Cascade deletes a row that is led back           | page1 cover=cover1, cover1 page=page1, cover2       | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | cover1 x=2        | cover1    |                  | cover1
+      An end that is led back is cleared               | page1 next=page2, page2 next=page1, page3           | -page1, page2 next=-           | page1 next=page3   | page2 x=2         | page2     | page2 x=2, page3 |
       """
     ).cases)
   func last(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Deletions also affect related rows whose own changes are given up",
+    "Deletions also affect related rows whose own changes are discarded",
     arguments: RebaseTable(
       """
-      case                                            | base                          | mine                      | theirs    | given up | view                 | cascaded
-      Cascade deletes a row again                     | page1, line1 page=page1@1     | -page1, -line1            | line1 x=2 | line1    |                      | line1
-      Nullify clears a reference again                | page1, note1 page=page1       | -page1, note1 page=-      | note1 x=2 | note1    | note1 x=2            |
-      No action clears a reference again              | page1, mark1 page=page1       | -page1, mark1 page=-      | mark1 x=2 | mark1    | mark1 x=2            |
-      A reference without an inverse is cleared again | page1, page2 hint=page1       | -page1, page2 hint=-      | page2 x=2 | page2    | page2 x=2            |
-      A given-up deletion restores the row            | page1 x=1, line1 page=page1@1 | -page1, -line1            | page1 x=2 | page1    | page1 x=2            |
-      A given-up value is the saved one               | page1 x=1                     | page1 x=2                 | page1 x=3 | page1    | page1 x=3            |
-      Given up without another save                   | page1 x=1, page2 x=1          | page1 x=2, page2 x=2      |           | page1    | page1 x=1, page2 x=2 |
-      A given-up insertion takes references along     |                               | +page1, +note1 page=page1 |           | page1    | note1                |
+      case                                            | base                          | mine                      | theirs    | discarded | view                 | cascaded
+      Cascade deletes a row again                     | page1, line1 page=page1@1     | -page1, -line1            | line1 x=2 | line1     |                      | line1
+      Nullify clears a reference again                | page1, note1 page=page1       | -page1, note1 page=-      | note1 x=2 | note1     | note1 x=2            |
+      No action clears a reference again              | page1, mark1 page=page1       | -page1, mark1 page=-      | mark1 x=2 | mark1     | mark1 x=2            |
+      A reference without an inverse is cleared again | page1, page2 hint=page1       | -page1, page2 hint=-      | page2 x=2 | page2     | page2 x=2            |
+      A discarded deletion restores the row           | page1 x=1, line1 page=page1@1 | -page1, -line1            | page1 x=2 | page1     | page1 x=2            |
+      A discarded value is the saved one              | page1 x=1                     | page1 x=2                 | page1 x=3 | page1     | page1 x=3            |
+      Discarded without another save                  | page1 x=1, page2 x=1          | page1 x=2, page2 x=2      |           | page1     | page1 x=1, page2 x=2 |
+      A discarded insertion takes references along    |                               | +page1, +note1 page=page1 |           | page1     | note1                |
       """
     ).cases)
-  func givenUp(_ row: RebaseCase) throws { try row.check() }
+  func discarded(_ row: RebaseCase) throws { try row.check() }
 }

@@ -11,7 +11,7 @@ struct RebasePolicyTests {
       The saved value stays           | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | store     | page1 x=3 y=3 |
       My value replaces the saved one | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | object    | page1 x=2 y=3 |
       My row replaces the saved one   | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | overwrite | page1 x=2 y=1 |
-      My changes are given up         | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | rollback  | page1 x=3 y=3 |
+      My changes are discarded        | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | rollback  | page1 x=3 y=3 |
       The policy deletes              | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | delete    |               |
       The policy gives a value        | page1 x=1 y=1 | page1 x=2 | page1 x=3 y=3 | x=9       | page1 x=9 y=3 |
       """
@@ -27,7 +27,7 @@ struct RebasePolicyTests {
       Both values are there              | page1 x=1 y=1 | page1 x=2 | page1 y=3 | store     | page1 x=2 y=3 |
       Both values are there              | page1 x=1 y=1 | page1 x=2 | page1 y=3 | object    | page1 x=2 y=3 |
       My row replaces the saved one      | page1 x=1 y=1 | page1 x=2 | page1 y=3 | overwrite | page1 x=2 y=1 |
-      My changes are given up            | page1 x=1 y=1 | page1 x=2 | page1 y=3 | rollback  | page1 x=1 y=3 |
+      My changes are discarded           | page1 x=1 y=1 | page1 x=2 | page1 y=3 | rollback  | page1 x=1 y=3 |
       An equal change is in conflict too | page1 x=1     | page1 x=2 | page1 x=2 | error     |               | page1
       """
     ).cases)
@@ -39,10 +39,10 @@ struct RebasePolicyTests {
       """
       case                                       | base          | mine      | theirs    | policy    | view          | conflicts
       A deletion here fails                      | page1 x=1     | -page1    | page1 x=2 | error     |               | page1 deleted here
-      A deletion here is given up                | page1 x=1     | -page1    | page1 x=2 | store     | page1 x=2     |
+      A deletion here is discarded               | page1 x=1     | -page1    | page1 x=2 | store     | page1 x=2     |
       A deletion here wins                       | page1 x=1     | -page1    | page1 x=2 | object    |               |
       A deletion here wins                       | page1 x=1     | -page1    | page1 x=2 | overwrite |               |
-      A deletion here is given up                | page1 x=1     | -page1    | page1 x=2 | rollback  | page1 x=2     |
+      A deletion here is discarded               | page1 x=1     | -page1    | page1 x=2 | rollback  | page1 x=2     |
       A deletion there fails                     | page1 x=1 y=1 | page1 x=2 | -page1    | error     |               | page1 deleted there
       A deletion there wins                      | page1 x=1 y=1 | page1 x=2 | -page1    | store     |               |
       A deletion there is undone                 | page1 x=1 y=1 | page1 x=2 | -page1    | object    | page1 x=2 y=1 |

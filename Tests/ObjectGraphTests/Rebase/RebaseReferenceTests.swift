@@ -76,14 +76,14 @@ struct RebaseReferenceTests {
     "After a decision about a conflict, both ends refer to each other",
     arguments: RebaseTable(
       """
-      case                                            | base                                         | mine                                                 | theirs                                | given up | policy   | view
-      The saved end wins and mine is cleared          | page1, page2, cover1                         | page1 cover=cover1, cover1 page=page1                | page2 cover=cover1, cover1 page=page2 |          | store    | page1, page2 cover=cover1, cover1 page=page2
-      My end wins and the saved one is cleared        | page1, page2, cover1                         | page1 cover=cover1, cover1 page=page1                | page2 cover=cover1, cover1 page=page2 |          | object   | page1 cover=cover1, page2, cover1 page=page1
-      A given-up end leads back                       | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | cover1 x=1                            | cover1   |          | page1 cover=cover1, page2, cover1 page=page1 x=1
-      A given-up end that is led elsewhere is cleared | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | page1 x=1                             | page1    |          | page1 x=1, page2 cover=cover1, cover1 page=page2
-      A decided end that is led elsewhere is cleared  | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | page1 x=1                             |          | rollback | page1 x=1, page2 cover=cover1, cover1 page=page2
-      A row that stays deleted is led to by no end    | page1, page2 x=1                             | page1 next=page2, page2 next=page1                   | -page2                                |          | store    | page1
-      A denied deletion leaves the end for validation | page1 seal=seal1, seal1 page=page1           | -page1, seal1 page=-                                 | seal1 x=1                             |          | rollback | seal1 page=page1 x=1
+      case                                            | base                                         | mine                                                 | theirs                                | discarded | policy   | view
+      The saved end wins and mine is cleared          | page1, page2, cover1                         | page1 cover=cover1, cover1 page=page1                | page2 cover=cover1, cover1 page=page2 |           | store    | page1, page2 cover=cover1, cover1 page=page2
+      My end wins and the saved one is cleared        | page1, page2, cover1                         | page1 cover=cover1, cover1 page=page1                | page2 cover=cover1, cover1 page=page2 |           | object   | page1 cover=cover1, page2, cover1 page=page1
+      A discarded end leads back                      | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | cover1 x=1                            | cover1    |          | page1 cover=cover1, page2, cover1 page=page1 x=1
+      A discarded end that leads elsewhere is cleared | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | page1 x=1                             | page1     |          | page1 x=1, page2 cover=cover1, cover1 page=page2
+      A decided end that is led elsewhere is cleared  | page1 cover=cover1, page2, cover1 page=page1 | page1 cover=-, page2 cover=cover1, cover1 page=page2 | page1 x=1                             |           | rollback | page1 x=1, page2 cover=cover1, cover1 page=page2
+      A row that stays deleted is led to by no end    | page1, page2 x=1                             | page1 next=page2, page2 next=page1                   | -page2                                |           | store    | page1
+      A denied deletion leaves the end for validation | page1 seal=seal1, seal1 page=page1           | -page1, seal1 page=-                                 | seal1 x=1                             |           | rollback | seal1 page=page1 x=1
       """
     ).cases)
   func decided(_ row: RebaseCase) throws { try row.check() }

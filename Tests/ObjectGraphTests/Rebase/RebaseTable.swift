@@ -17,7 +17,7 @@ import Testing
 /// | `was` | the originals that an earlier rebase has left |
 /// | `last` | the last references of deleted rows |
 /// | `seen`, `own save` | the rows that the context has asked to see, and a save on its behalf |
-/// | `given up` | the rows with changes to give up |
+/// | `discarded` | the rows with changes to discard |
 /// | `since` | the changes that the context makes after `theirs`: there is a rebase before `then` and one after it |
 /// | `aged` | `yes` for the changes of undo |
 /// | `policy` | the merge policy |
@@ -105,7 +105,7 @@ struct RebaseCase: Sendable, CustomTestStringConvertible {
       changes, onto: base, graph: SmallModel.graph, store: RebaseCase.store,
       seen: SeenRows(keys: keys("seen"), ownSave: saved),
       policy: cells["policy"].flatMap { RebaseCase.policies[$0] }, isAged: cells["aged"] == "yes")
-    rebase.givenUp = keys("given up")
+    rebase.discarded = keys("discarded")
     return rebase
   }
 

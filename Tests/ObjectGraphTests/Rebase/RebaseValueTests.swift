@@ -98,7 +98,7 @@ struct RebaseValueTests {
       A save of another family beneath my ancestor            | page1 x=1     | page1 y=1  | page1 x=2 | page1 x=4 | same          | page1 x=2 y=1        | page1 x=1
       A save of my ancestor's change by another family        | page1 x=1     | page1 x=5  | page1 x=2 | page1 x=5 |               | page1 x=2            |
       A derived value that another family has saved           | page1 x=1 n=0 | page1 y=1  | page1 x=2 | page1 n=4 | same          | page1 x=2 y=1 n=4    |
-      A row that my ancestor inserted and gave up             |               | +page2 x=1 | page2 x=2 |           |               |                      |
+      A row that my ancestor inserted and discarded           |               | +page2 x=1 | page2 x=2 |           |               |                      |
       A row that my ancestor saved and another family deleted | page1         | +page2 x=1 | page2 x=2 | page1 x=1 |               | page1 x=1, page2 x=2 | +page2 x=1
       """
     ).cases)

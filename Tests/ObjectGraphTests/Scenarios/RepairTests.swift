@@ -4,7 +4,7 @@ import Testing
 @Suite("Repairs")
 struct RepairTests {
   @Test(
-    "A deletion that the policy gives up restores the references to the object",
+    "A deletion that the policy discards restores the references to the object",
     arguments: Kind.allCases, [false, true])
   func givenUpDeletion(_ kind: Kind, byChild: Bool) throws {
     try scenario(kind, byChild ? "in a child" : "in a root context") { s in
@@ -24,7 +24,7 @@ struct RepairTests {
   }
 
   @Test(
-    "A deletion that the policy gives up restores the parts of the object",
+    "A deletion that the policy discards restores the parts of the object",
     arguments: Kind.allCases, [false, true])
   func givenUpDeletionOfParts(_ kind: Kind, byChild: Bool) throws {
     try scenario(kind, byChild ? "in a child" : "in a root context") { s in

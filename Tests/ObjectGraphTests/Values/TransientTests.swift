@@ -35,7 +35,7 @@ struct TransientTests {
     #expect(good.nickname == "Other")
   }
 
-  @Test("Transient values are given up with all changes, and undone", arguments: Kind.allCases)
+  @Test("Transient values are discarded with all changes, and undone", arguments: Kind.allCases)
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()

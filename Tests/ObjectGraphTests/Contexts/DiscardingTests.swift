@@ -4,10 +4,10 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Tests that give up the changes of many objects one by one.
-@Suite("Giving up changes")
-struct GivingUpTests {
-  @Test("Each object shows the saved value when its changes are given up", arguments: Kind.allCases)
+/// Tests that discard the changes of many objects one by one.
+@Suite("Discarding changes")
+struct DiscardingTests {
+  @Test("Each object shows the saved value when its changes are discarded", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -40,7 +40,7 @@ struct GivingUpTests {
         == 100)
   }
 
-  @Test("An object can be changed again after its changes were given up", arguments: Kind.allCases)
+  @Test("An object can be changed again after its changes were discarded", arguments: Kind.allCases)
   func changedAgain(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -60,7 +60,7 @@ struct GivingUpTests {
   }
 
   @Test(
-    "An object that is changed right after its changes were given up is listed once",
+    "An object that is changed right after its changes were discarded is listed once",
     arguments: Kind.allCases)
   func listedOnce(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -74,7 +74,7 @@ struct GivingUpTests {
     #expect(context.workspace.changedObjects == [trip])
   }
 
-  @Test("A conflict ends when the changes in conflict are given up", arguments: Kind.allCases)
+  @Test("A conflict ends when the changes in conflict are discarded", arguments: Kind.allCases)
   func conflict(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let (one, other) = (graph.context(), graph.context())
