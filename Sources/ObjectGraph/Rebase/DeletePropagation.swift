@@ -30,9 +30,10 @@ struct DeletePropagation {
   ///
   /// - Parameters:
   ///   - reference: Returns the key that a column of the row contains.
-  ///   - isReached: Whether the deletion propagates to the object that a column refers to.
+  ///   - isReached: Whether the deletion propagates to the object that a relationship refers to.
   func effects(
-    of key: ObjectKey, reference: (Int) throws -> ObjectKey?, isReached: (Int) throws -> Bool
+    of key: ObjectKey, reference: (Int) throws -> ObjectKey?,
+    isReached: (GraphProperty.ToOne, ObjectKey) throws -> Bool
   ) throws -> Effects {
     var effects = Effects()
     guard let entity = graph[key.entity] else { return effects }
@@ -42,9 +43,7 @@ struct DeletePropagation {
     for index in entity.relationshipsToPropagate {
       switch entity.properties[index].place {
       case .toOne(let toOne):
-        guard let other = try reference(toOne.column),
-          try isReached(toOne.column) || isLedBack(from: other, to: key, toOne)
-        else { continue }
+        guard let other = try reference(toOne.column), try isReached(toOne, other) else { continue }
         try apply(toOne.relationship, of: key, to: [other], &effects)
       case .toMany(let toMany):
         if toMany.relationship.deleteRule != .nullify || toMany.links == nil {
@@ -63,7 +62,7 @@ struct DeletePropagation {
 
   /// Whether the object at the other end of a one-to-one relationship refers back to a deleted row. Another save may
   /// have set that reference.
-  private func isLedBack(
+  func isLedBack(
     from other: ObjectKey, to key: ObjectKey, _ toOne: GraphProperty.ToOne
   ) throws -> Bool {
     guard let inverse = toOne.inverse, !inverse.isToMany,

@@ -107,6 +107,17 @@ struct Rebase {
     if case .removed = try changes.repairs.repaired.entry(of: key) { true } else { false }
   }
 
+  /// Whether an earlier rebase has cleared the reference of an object at the other end of a one-to-one relationship.
+  /// A later deletion does not reach such an object.
+  private func wasDisconnectedByRepair(
+    _ other: ObjectKey, _ toOne: GraphProperty.ToOne
+  ) throws -> Bool {
+    guard let inverse = toOne.inverse, let backward = graph.toOne(inverse.name, of: other),
+      let repaired = try changes.repairs.repaired.entry(of: other).given
+    else { return false }
+    return try repaired.block.value(backward.layoutColumn, row: repaired.row) == .null
+  }
+
   /// Applies the delete rules of deleted rows to rows that another save has related to them.
   ///
   /// - Parameter repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
@@ -136,13 +147,15 @@ struct Rebase {
           if let other, repaired.contains(other), try wasRemovedByRepair(other) { return true }
           return try then.reference(columns[column]) != other
         }
-        let effects = try DeletePropagation(graph, source).effects(of: key) { column in
+        let propagation = DeletePropagation(graph, source)
+        let effects = try propagation.effects(of: key) { column in
           if try !isMoved(column), case .put(let last) = try changes.lastReferences.entry(of: key) {
             return try ViewRow(locations: [last]).reference(columns[column])
           }
           return try row.reference(columns[column])
-        } isReached: {
-          try isMoved($0)
+        } isReached: { toOne, other in
+          if repaired.contains(other), try wasDisconnectedByRepair(other, toOne) { return false }
+          return try isMoved(toOne.column) || propagation.isLedBack(from: other, to: key, toOne)
         }
         for (other, toOne) in effects.cleared { try rows.clear(toOne, of: other) }
         for link in effects.links { try rows.remove(link) }

@@ -55,7 +55,7 @@ struct ObjectDeletion {
     }
     let effects = try DeletePropagation(state.graph, state.source).effects(of: object.key) {
       object.reference(column: $0)
-    } isReached: { _ in
+    } isReached: { _, _ in
       true
     }
     for key in effects.deleted {

@@ -164,4 +164,21 @@ struct RepairTests {
       s.parent.expect("old", holder: nil)
     }
   }
+
+  @Test(
+    "A deletion does not reach an object that a repair had disconnected before",
+    arguments: Kind.allCases)
+  func disconnectedByRepair(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(passport: "old").save()
+      s.parent.set("old", holder: "ada")
+      s.other.insert(passport: "new", holder: "ada").save()
+      // Both passports have the holder Ada, and the parent's change wins.
+      s.parent.fetch().expect("ada", passport: "old").expect("new", holder: nil)
+      s.child.refreshAll().delete("ada").handOver()
+      s.other.set("new", number: "2").save()
+      s.parent.fetch().expectDeleted("ada", "old")
+      s.parent.expect("new", number: "2", holder: nil)
+    }
+  }
 }
