@@ -23,7 +23,7 @@ int32_t list_records(
   if (*numbers == NULL) return fail_memory(error);
   int32_t code = list_folder(folder->host, &path, take_record, *numbers, error);
   if (code == QUIRE_OK && (!rows_sort(*numbers) || (*numbers)->count == 0)) {
-    code = fail(error, QUIRE_DAMAGED, "'%s' holds no commit.", path.text);
+    code = fail(error, QUIRE_DAMAGED, "'%s' contains no commit.", path.text);
   }
   if (code == QUIRE_OK) return code;
   rows_release(*numbers);
@@ -166,7 +166,7 @@ int32_t begin_writing(struct QuireStore *store, int32_t *lock, struct QuireError
   code = read_marker(store->folder.host, store->folder.path.text, &there, error);
   if (code == QUIRE_OK && strcmp(there.content.text, store->folder.content.text) != 0) {
     code = fail(
-        error, QUIRE_NOT_FOUND, "'%s' was replaced by another store meanwhile.",
+        error, QUIRE_NOT_FOUND, "Another store has replaced '%s'. Open it again.",
         store->folder.path.text);
   }
   if (code == QUIRE_OK) code = refresh(store, error);

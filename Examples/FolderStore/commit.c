@@ -102,7 +102,7 @@ static int32_t check_rows(const struct Record *record, struct QuireError *error)
   for (size_t i = 0; is_once && i < record->removed->count; i++) {
     is_once = !rows_have(record->put, record->removed->rows[i].key);
   }
-  return is_once ? QUIRE_OK : fail(error, QUIRE_BAD_CHANGE, "A commit has a key twice.");
+  return is_once ? QUIRE_OK : fail(error, QUIRE_BAD_CHANGE, "The commit contains an object twice.");
 }
 
 static int32_t sync_objects(
@@ -149,7 +149,7 @@ static int32_t begin_record(struct Writing *writing, struct QuireError *error) {
   rows_release(numbers);
   if (is_taken) {
     return fail(
-        error, QUIRE_EXISTS, "'%s' has a commit %" PRId64 " already, or a later one.",
+        error, QUIRE_EXISTS, "'%s' has a commit %" PRId64 " or a later one already.",
         store->folder.path.text, number);
   }
   if (!record_begin(&writing->record)) return fail_memory(error);
@@ -187,7 +187,7 @@ static int32_t ask(struct Writing *writing, struct QuireError *error) {
   // store at this number, so the files stay. In a store whose newest commit counts by itself, the record has
   // to be removed.
   writing->may_count = writing->store->is_led;
-  return fail(error, code, "Commit %" PRId64 " was not confirmed.", writing->record.number);
+  return fail(error, code, "The host did not confirm commit %" PRId64 ".", writing->record.number);
 }
 
 // Removes the files of a failed commit, as far as possible. No record refers to files that can't be removed.
@@ -217,7 +217,7 @@ static int32_t write_all(struct Writing *writing, struct QuireError *error) {
   int64_t newest = store->newest->commit;
   if (writing->commit->after != newest) {
     return fail(
-        error, QUIRE_OVERTAKEN, "The newest commit of '%s' is %" PRId64 " and not %" PRId64 ".",
+        error, QUIRE_OVERTAKEN, "The newest commit of '%s' is %" PRId64 ", not %" PRId64 ".",
         store->folder.path.text, newest, writing->commit->after);
   }
   sweep(store);
@@ -236,7 +236,7 @@ int32_t store_commit(
     struct QuireError *error) {
   int32_t lock;
   if (commit->path != NULL && strcmp(commit->path, store->folder.path.text) != 0) {
-    return fail(error, QUIRE_NOT_SUPPORTED, "A folder keeps all of its commits where it is.");
+    return fail(error, QUIRE_NOT_SUPPORTED, "A folder store can't write its commits to another path.");
   }
   int32_t code = begin_writing(store, &lock, error);
   if (code != QUIRE_OK) return code;

@@ -27,11 +27,11 @@ static int32_t read_marker_text(
   uint64_t version;
   if (!take_line(&rest, &line) || !take_word(&line, &word) || !piece_is(word, "folder-store")
       || !piece_number(line, &version)) {
-    return fail(error, QUIRE_NOT_A_STORE, "'%s' is not the marker of a folder store.", path->text);
+    return fail(error, QUIRE_NOT_A_STORE, "'%s' is not the 'folder.store' of a folder store.", path->text);
   }
   if (version > 1) {
     return fail(
-        error, QUIRE_NEWER_FORMAT, "'%s' has version %" PRIu64 " of the format, and 1 is read.",
+        error, QUIRE_NEWER_FORMAT, "'%s' has version %" PRIu64 " of the format. This plug-in reads version 1.",
         path->text, version);
   }
   // A later version may contain other lines before the seal. So the seal is checked after the version.
@@ -39,7 +39,7 @@ static int32_t read_marker_text(
   rest = (struct Piece){text->bytes, text->count};
   is_whole = is_whole && take_line(&rest, &line) && take_line(&rest, &line);
   if (is_whole && read_content_line(line, folder)) return QUIRE_OK;
-  return fail(error, QUIRE_DAMAGED, "'%s' is damaged: it leads to no content.", path->text);
+  return fail(error, QUIRE_DAMAGED, "'%s' is damaged: it does not name the folder of the content.", path->text);
 }
 
 int32_t read_marker(
@@ -106,7 +106,7 @@ static int32_t check_place(
     }
     if (!has_others) return QUIRE_OK;
   }
-  return fail(error, QUIRE_EXISTS, "There is something at '%s' already.", folder->path.text);
+  return fail(error, QUIRE_EXISTS, "'%s' exists already.", folder->path.text);
 }
 
 // MARK: - Making

@@ -107,7 +107,7 @@ int32_t read_sealed(
   if (code != QUIRE_OK || text_unseal(text)) return code;
   text_free(text);
   return fail(
-      error, QUIRE_DAMAGED, "'%s' is damaged: its last line is not the sum of those before.",
+      error, QUIRE_DAMAGED, "'%s' is damaged: the checksum in its last line is wrong.",
       path->text);
 }
 
@@ -301,7 +301,7 @@ int32_t take_lock(const struct Folder *folder, int32_t *lock, struct QuireError 
   }
   close_file(host, file);
   if (result != -EAGAIN) return refuse(error, result, "lock", &path);
-  return fail(error, QUIRE_LOCKED, "Somebody else has held '%s' for ten seconds.", path.text);
+  return fail(error, QUIRE_LOCKED, "Another process has locked '%s' for ten seconds.", path.text);
 }
 
 void give_lock(const struct Folder *folder, int32_t lock) {

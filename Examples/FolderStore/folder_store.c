@@ -101,7 +101,7 @@ static int32_t advance(
   int32_t code = check_open(store, 0, error);
   if (code != QUIRE_OK) return code;
   if (path != NULL && strcmp(path, store->folder.path.text) != 0) {
-    return fail(error, QUIRE_NOT_SUPPORTED, "A folder keeps all of its commits where it is.");
+    return fail(error, QUIRE_NOT_SUPPORTED, "A folder store can't write its commits to another path.");
   }
   if (commit < 0) {
     return fail(error, QUIRE_NOT_FOUND, "'%s' has no commit %" PRId64 ".", path, commit);
@@ -121,10 +121,10 @@ static int32_t hold(
   int64_t newest = store->newest->commit;
   if (newest != commit) {
     code = fail(
-        error, QUIRE_OVERTAKEN, "The newest commit of '%s' is %" PRId64 " and not %" PRId64 ".",
+        error, QUIRE_OVERTAKEN, "The newest commit of '%s' is %" PRId64 ", not %" PRId64 ".",
         store->folder.path.text, newest, commit);
   } else if ((code = body(body_context)) != QUIRE_OK) {
-    fail(error, code, "What was to be done while the store was held has failed.");
+    fail(error, code, "The work of the host under the store's lock failed.");
   }
   give_lock(&store->folder, lock);
   return code;

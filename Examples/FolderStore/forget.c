@@ -140,7 +140,7 @@ static int32_t keep(
   int32_t code = list_commits(staying->store, old, &numbers, error);
   if (code == QUIRE_OK && staying->store->newest->commit < old->up_to) {
     code = fail(
-        error, QUIRE_OVERTAKEN, "'%s' has gone on to commit %" PRId64 " meanwhile.",
+        error, QUIRE_OVERTAKEN, "Another process has advanced '%s' to commit %" PRId64 ".",
         staying->store->folder.path.text, old->up_to);
   }
   if (code == QUIRE_OK && !choose(staying, numbers, is_kept, context)) code = fail_memory(error);

@@ -18,7 +18,7 @@ static int32_t walk(
     code = visit(context, &record);
     number = listed_before(&record, kept);
     record_end(&record);
-    if (code != QUIRE_OK) return fail(error, code, "The commits were not wanted.");
+    if (code != QUIRE_OK) return fail(error, code, "The host refused the list of commits.");
   }
   return QUIRE_OK;
 }
@@ -78,7 +78,7 @@ int32_t store_snapshot_of(
   code = list_commits(store, &kept, &numbers, error);
   if (code == QUIRE_OK && (commit < 0 || !rows_have(numbers, (uint64_t)commit + 1))) {
     code = fail(
-        error, QUIRE_NOT_FOUND, "'%s' has no commit %" PRId64 ", or keeps it no more.",
+        error, QUIRE_NOT_FOUND, "'%s' has no commit %" PRId64 ", or has removed it.",
         store->folder.path.text, commit);
   }
   if (code == QUIRE_OK && commit == store->newest->commit) {

@@ -29,7 +29,7 @@ int32_t read_kept(
     text_free(&text);
   }
   if (!is_good) {
-    code = fail(error, QUIRE_DAMAGED, "'%s' is damaged: it lists no commits.", path.text);
+    code = fail(error, QUIRE_DAMAGED, "'%s' is damaged: it is not a list of commits.", path.text);
   }
   if (code != QUIRE_OK) rows_release(kept->numbers);
   return code;

@@ -29,7 +29,7 @@ static int32_t read_keys(
   while (is_good && rest.count > 0) is_good = take_line(&rest, &line) && read_next(line, next);
   text_free(&text);
   if (is_good && rows_sort(next)) return QUIRE_OK;
-  return fail(error, QUIRE_DAMAGED, "'%s' is damaged: a line in it says no key.", path.text);
+  return fail(error, QUIRE_DAMAGED, "'%s' is damaged: a line contains no key.", path.text);
 }
 
 static int32_t write_keys(
@@ -106,7 +106,7 @@ int32_t store_lease_keys(
   int32_t lock;
   uint64_t start = 0;
   if (count == 0) count = 1;
-  if (entity == 0) return fail(error, QUIRE_FAILED, "Entities are numbered from 1.");
+  if (entity == 0) return fail(error, QUIRE_FAILED, "Entity 0 does not exist: entities are numbered from 1.");
   int32_t code = begin_writing(store, &lock, error);
   if (code != QUIRE_OK) return code;
   struct Rows *next = rows_new();

@@ -221,7 +221,7 @@ static int32_t give(
   text_free(&rows);
   building_end(building);
   int32_t code = made ? taker.take(taker.context, &schema, &array) : fail_memory(error);
-  if (made && code != QUIRE_OK) fail(error, code, "The rows were not wanted.");
+  if (made && code != QUIRE_OK) fail(error, code, "The host refused the rows.");
   if (schema.release != NULL) schema.release(&schema);
   if (array.release != NULL) array.release(&array);
   return code;
@@ -268,11 +268,11 @@ static int32_t build(
     code = fail_memory(error);
   } else if (!begun) {
     struct Path path = object_path(folder, rows[*index].key, rows[*index].commit);
-    code = fail(error, QUIRE_DAMAGED, "'%s' is damaged: a name in it is none.", path.text);
+    code = fail(error, QUIRE_DAMAGED, "'%s' is damaged: it contains an invalid name.", path.text);
   } else if (wrong != NULL) {
     struct Path path = object_path(folder, rows[*index].key, rows[*index].commit);
     code = fail(
-        error, QUIRE_DAMAGED, "'%s' is damaged: the value of '%.*s' is none.", path.text,
+        error, QUIRE_DAMAGED, "'%s' is damaged: the value of '%.*s' is invalid.", path.text,
         (int)(wrong->name.count < 200 ? wrong->name.count : 200), wrong->name.start);
   }
   if (object.text.bytes != first.text.bytes) object_end(&object);

@@ -108,8 +108,8 @@ int32_t snapshot_describe(
   if (checksum(text.bytes, text.count) != snapshot->described[what].checksum) {
     text_free(&text);
     return fail(
-        error, QUIRE_DAMAGED, "'%s' is damaged: its sum is not the one that commit %" PRId64
-        " notes.", path.text, snapshot->commit);
+        error, QUIRE_DAMAGED, "'%s' is damaged: its checksum differs from the one in commit %" PRId64
+        ".", path.text, snapshot->commit);
   }
   *bytes = (struct QuireBytes){
       (const uint8_t *)text.bytes, text.count, release_bytes, text.bytes};
@@ -126,7 +126,7 @@ int32_t snapshot_tables(
     if (table->removed != NULL) row_count += table->removed->count;
     struct QuireTable told = {table->id, table->version, row_count};
     int32_t code = take(context, &told);
-    if (code != QUIRE_OK) return fail(error, code, "The tables were not wanted.");
+    if (code != QUIRE_OK) return fail(error, code, "The host refused the list of tables.");
   }
   return QUIRE_OK;
 }

@@ -23,7 +23,7 @@ struct ManagedDocumentTests {
   ) -> DocumentOptions {
     var options = DocumentOptions()
     options.autosave = autosave
-    options.lookingForOthers = nil
+    options.externalChangeInterval = nil
     options.hooks.stores = { _ in mix.stores }
     return options
   }

@@ -209,7 +209,7 @@ struct SafetyTests {
       var options = DocumentOptions()
       options.autosave = AutosaveTiming(
         delay: .milliseconds(1), longestWait: .milliseconds(3))
-      options.lookingForOthers = nil
+      options.externalChangeInterval = nil
       options.hooks.stores = { _ in mix.stores }
       let document = try await ManagedDocument.create(
         DocumentWorld.path, model: DocumentWorld.model, in: world.places, options)

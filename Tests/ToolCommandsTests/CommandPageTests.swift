@@ -22,15 +22,15 @@ struct CommandPageTests {
     return """
       # Commands
 
-      Made from the tool's own help; `RECORD_SNAPSHOTS=1 ./run test` makes it anew.
+      The tests compare this page with the help of the tool. `RECORD_SNAPSHOTS=1 ./run test` renews it.
 
-      Names, arguments, output and exit codes are a promise, because scripts depend on them. Results go to
-      standard output, messages to standard error as `error: …` and `hint: …`. Every command that prints
-      takes `--format json`; members that have nothing to say are left out, and new ones may be added.
-      Colours are written to a terminal only, and never when `NO_COLOR` is set.
+      Scripts may depend on the names, arguments, output and exit codes: they do not change. Results go to
+      standard output, and messages to standard error as `error: …` and `hint: …`. Every command that prints
+      results accepts `--format json`. JSON objects omit members without a value, and later versions may add
+      members. Colours appear only on a terminal, and never if `NO_COLOR` is set.
 
-      An option's value follows it or is attached: `--format json`, `--format=json`. Of an option given
-      twice the last counts. `--` ends the options.
+      Write the value of an option after a space or after =: `--format json`, `--format=json`. If an option is
+      given twice, the last value applies. `--` ends the options.
 
       ## Exit codes
 

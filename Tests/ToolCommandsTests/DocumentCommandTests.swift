@@ -300,6 +300,6 @@ struct DocumentCommandTests {
       #expect(!other.messages.isEmpty)
     }
     #expect(try !disk.exists("/unpacked"))
-    #expect(run(["unpack", "/other.zip", "/unpacked"]).messages.contains("no packed document"))
+    #expect(run(["unpack", "/other.zip", "/unpacked"]).messages.contains("not a packed document"))
   }
 }

@@ -107,7 +107,7 @@ struct EditCommandTests {
     for (word, part) in [
       ("days=x", "a whole number"), ("days=40000", "out of range"), ("start=maybe", "a date"),
       ("token=1", "a UUID"), ("photo=%", "base64"), ("nme=Lisbon", "name"), ("name", "KEY=VALUE"),
-      ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"), ("days+=1", "takes ="),
+      ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"), ("days+=1", "use ="),
     ] {
       let run = run("insert", "/Trips.store", "Trip", "name=Lisbon", word)
       #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")
@@ -244,11 +244,11 @@ struct EditCommandTests {
 
     let stops = run(
       "set", "/Trips.store", "Trip", "--where", "TRUEPREDICATE", "stops=9/p9,x,{place == 'B'}")
-    #expect(stops.messages.contains("'9/p9'") && stops.messages.contains("'x' is no identifier"))
+    #expect(stops.messages.contains("'9/p9'") && stops.messages.contains("'x' is not an identifier"))
     #expect(stops.messages.contains("meets 'place == 'B''"), "\(stops.messages)")
     let named = run("set", "/Trips.store", "Trip", "--id", "x,9/p9", "days=1")
     #expect(named.exitCode == .wrongUsage)
-    #expect(named.messages.contains("'x' is no identifier") && named.messages.contains("'9/p9'"))
+    #expect(named.messages.contains("'x' is not an identifier") && named.messages.contains("'9/p9'"))
 
     // A single error keeps its own exit code.
     let one = run("set", "/Trips.store", "Trip", "--where", "name != nil", "stops={place == 'A'}")

@@ -102,7 +102,7 @@ struct ExchangeCommandTests {
   func noObjects() throws {
     try write("place", "/Stop.csv")
     let header = run("import", "/Other.store", "/Stop.csv")
-    #expect(header.exitCode == .no && header.messages.contains("no object in '/Stop.csv'"))
+    #expect(header.exitCode == .no && header.messages.contains("'/Stop.csv' contains no object"))
     try write("", "/empty.csv")
     #expect(run("import", "/Other.store", "/empty.csv").exitCode == .done)
   }

@@ -115,7 +115,7 @@ struct OpenCommandTests {
     for (line, words) in [
       ("fetsh Trip", "Did you mean 'fetch'?"), ("fetch Tripp", "Did you mean 'Trip'?"),
       ("insert Trip dayz=1", "Did you mean 'days'?"), ("insert Trip days=many", "a whole number"),
-      ("undo", "nothing to undo"), ("set Trip --id 9/p9 days=1", "is no object"),
+      ("undo", "nothing to undo"), ("set Trip --id 9/p9 days=1", "is not an object"),
       ("fetch", "Run 'help fetch'"), ("fetch 'Trip", "not closed"),
     ] {
       let run = script("\n" + line + "\n")

@@ -115,7 +115,7 @@ struct OutputTests {
 
     let refused = run(writer.words(path(writer.input), output))
     #expect(refused.exitCode == .inputOutput, "\(refused.messages)")
-    #expect(refused.messages.contains("is there already"), "\(refused.messages)")
+    #expect(refused.messages.contains("exists already"), "\(refused.messages)")
     #expect(try contents() == before)
 
     guard writer.hasForce else { return }

@@ -60,13 +60,13 @@ struct PackCommandTests {
     #expect(refused.exitCode == .inputOutput)
     #expect(
       refused.messages
-        == "error: '/Trip.quire.zip' is there already.\nhint: With --force it is replaced.\n")
+        == "error: '/Trip.quire.zip' exists already.\nhint: Give --force to replace it.\n")
     #expect(run("pack", "/Trip.quire", "--force").exitCode == .done)
 
     let unpacked = run("unpack", "/Trip.quire.zip")
     #expect(unpacked.exitCode == .inputOutput)
-    #expect(unpacked.messages.contains("something is there already"))
-    #expect(unpacked.messages.contains("hint: Name another folder"))
+    #expect(unpacked.messages.contains("the folder exists already"))
+    #expect(unpacked.messages.contains("hint: Give another folder"))
   }
 
   @Test("A document that another process is writing to is not packed")
@@ -89,7 +89,7 @@ struct PackCommandTests {
     #expect(run("pack").exitCode == .wrongUsage)
     for folder in [".", "/Trip.quire/..", "/"] {
       let nameless = run("pack", folder)
-      #expect(nameless.exitCode == .wrongUsage && nameless.messages.contains("Name the file"))
+      #expect(nameless.exitCode == .wrongUsage && nameless.messages.contains("Give the file"))
     }
     #expect(run("unpack", "/none").exitCode == .inputOutput)
     let noArchive = run("unpack", "/Trip.quire/manifest.plist", "/out")

@@ -59,7 +59,7 @@ struct PluginCommandTests {
     #expect(refused.exitCode == .plugin, "\(refused.messages)")
     #expect(refused.messages.contains("The plug-in 'broken' can't be used"), "\(refused.messages)")
     #expect(refused.messages.contains("/broken/plugin.json"), "\(refused.messages)")
-    #expect(unknown.exitCode == .wrongUsage && unknown.messages.contains("no type of store"))
+    #expect(unknown.exitCode == .wrongUsage && unknown.messages.contains("not a type of store"))
   }
 
   @Test("The list shows usable plug-ins, refused ones with reasons, and the search folders")
@@ -125,11 +125,11 @@ struct PluginCommandTests {
 
     #expect(
       folder.run("--no-plugins", "plugin", "list").output
-        == "Plug-ins are off: the command line says --no-plugins.\n")
+        == "Plug-ins are disabled: the command line says --no-plugins.\n")
     #expect(folder.run("plugin", "info", "ledger", "--no-plugins").exitCode == .plugin)
     #expect(
       folder.run("plugin", "list", environment: ["QUIRE_PLUGINS": "off"]).output
-        == "Plug-ins are off: QUIRE_PLUGINS is 'off'.\n")
+        == "Plug-ins are disabled: QUIRE_PLUGINS is 'off'.\n")
   }
 
   @Test(

@@ -129,7 +129,7 @@ struct PluginScaffoldTests {
     let run = quire(["plugin", "new", "Ledger", "--language", "c", "--output", folder.path])
 
     #expect(run.exitCode == .inputOutput)
-    #expect(run.messages.contains("is there already"))
+    #expect(run.messages.contains("exists already"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 

@@ -101,7 +101,7 @@ struct PluginTestTests {
       ["plugin", "test", try installed("XMLStore"), "--no-plugins"])
 
     #expect(run.exitCode == .plugin)
-    #expect(run.messages.contains("Plug-ins are off"))
+    #expect(run.messages.contains("Plug-ins are disabled"))
   }
 
   @Test("Unknown cases, types and options are wrong usage")

@@ -170,7 +170,7 @@ struct StoreCommandTests {
     check(run("fetch", "/Trips.store", "Trip", "--limit", "-1"), .wrongUsage, "--limit")
     check(run("fetch", "/Trips.store", "Trip", "--columns", "name +"), .wrongUsage, "name +")
     try disk.open("/text", for: .create).append(Array("hello".utf8))
-    check(run("info", "/text"), .unreadable, "no store that this program knows")
+    check(run("info", "/text"), .unreadable, "not a store of a known type")
     try disk.open("/sqlite", for: .create).append(Array("SQLite format 3\0....".utf8))
     check(run("info", "/sqlite"), .unreadable, "SQLite")
     let bytes = try disk.read("/Trips.store", byteLimit: 1 << 20)

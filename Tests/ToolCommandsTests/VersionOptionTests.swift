@@ -150,7 +150,7 @@ struct VersionOptionTests {
     for options in [["--thin", "newest"]] {
       let run = quire(["history", store] + options)
       #expect(run.exitCode == .wrongUsage && run.output.isEmpty)
-      #expect(run.messages.contains("\(options[0]) is for versions of a document"))
+      #expect(run.messages.contains("\(options[0]) is for documents"))
     }
   }
 
@@ -165,8 +165,8 @@ struct VersionOptionTests {
     try Data("@id,name\n1,Lisbon\n".utf8).write(to: URL(filePath: table))
 
     for (path, code, message) in [
-      (xml, .wrongUsage, "keeps no versions"), (database, .unreadable, "no store"),
-      (table, .unreadable, "no store"),
+      (xml, .wrongUsage, "keeps no versions"), (database, .unreadable, "not a store"),
+      (table, .unreadable, "not a store"),
     ] as [(String, ExitCode, String)] {
       for words in readingRuns(path).map({ $0 + ["--version", "1"] }) {
         let run = quire(words)

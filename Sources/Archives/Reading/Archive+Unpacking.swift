@@ -41,7 +41,7 @@ extension Archive {
   }
 
   private static func isInTheWay(_ folder: String) -> ArchiveError {
-    .unpacking(.exists, folder, "something is there already")
+    .unpacking(.exists, folder, "the folder exists already")
   }
 
   /// Creates all files and folders durably.

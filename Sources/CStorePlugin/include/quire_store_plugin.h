@@ -50,7 +50,7 @@ enum {
   QUIRE_DAMAGED = 6,             // The store contradicts itself.
   QUIRE_INPUT_OUTPUT = 7,        // The disk, or another medium of the store, reported an error.
   QUIRE_READ_ONLY = 8,           // The store was opened for reading only, or can't be written.
-  QUIRE_LOCKED = 9,              // Another lock holder has locked the store.
+  QUIRE_LOCKED = 9,              // Another process or thread has locked the store.
   QUIRE_OVERTAKEN = 10,          // The newest commit is not the required one.
   QUIRE_INCOMPATIBLE_MODEL = 11, // The model does not fit the store.
   QUIRE_CLOSED = 12,             // The store was closed.
@@ -135,9 +135,9 @@ struct QuireDisk {
   int32_t (*sync)(void *context, int32_t file, int32_t everything);
   int32_t (*status)(void *context, int32_t file, struct QuireFileStatus *status);
   int32_t (*set_permissions)(void *context, int32_t file, uint32_t permissions);
-  // Locks the whole file, exclusively or shared with other shared locks. The lock belongs to the descriptor,
-  // so it also conflicts with locks of other descriptors in the same process. Returns -EAGAIN if another lock
-  // holder has a conflicting lock.
+  // Locks the whole file, exclusively or shared with other shared locks. The lock belongs to the descriptor, so
+  // it also conflicts with locks of other descriptors in the same process. Returns -EAGAIN if another
+  // descriptor has a conflicting lock.
   int32_t (*lock)(void *context, int32_t file, int32_t exclusive);
   int32_t (*unlock)(void *context, int32_t file);
   // Calls 'entry' with each name in a directory except "." and "..", until 'entry' returns a value other than

@@ -18,8 +18,8 @@ public struct DocumentOptions: Sendable {
   public var migrator: Migrator? = .automatic
   /// The merge policy for conflicts when the document is saved.
   public var mergePolicy = MergePolicy.error
-  /// The interval at which external changes are looked for, or `nil` for never.
-  public var lookingForOthers: Duration? = .seconds(1)
+  /// The interval at which the document looks for commits of other processes, or `nil` for never.
+  public var externalChangeInterval: Duration? = .seconds(1)
   /// The classes of the objects, each for the entity it names.
   public var classes: [ManagedObject.Type] = []
   /// The transformers that turn the values of transformable attributes into bytes and back.

@@ -10,7 +10,7 @@ import Synchronization
 extension ManagedDocument {
   /// Checks regularly whether the document is still at its path, and merges the saves of other processes.
   func lookForOthers() {
-    guard let interval = options.lookingForOthers else { return }
+    guard let interval = options.externalChangeInterval else { return }
     timer.asyncAfter(deadline: .now() + interval.seconds) { [weak self] in
       guard let self, !state.withLock({ $0.isClosed }) else { return }
       Task { [weak self] in
@@ -25,7 +25,7 @@ extension ManagedDocument {
   /// Merges the saves of other processes. Unchanged objects show the saved values; objects with unsaved changes
   /// show the saved values of the properties that are not changed here.
   ///
-  /// Runs regularly by itself (``DocumentOptions/lookingForOthers``).
+  /// Runs regularly by itself (``DocumentOptions/externalChangeInterval``).
   ///
   /// - Returns: Whether another process has saved.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/gone`` if the document was moved or removed,

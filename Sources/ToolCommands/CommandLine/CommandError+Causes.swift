@@ -111,7 +111,7 @@ extension CommandError {
     default:
       self.init(
         .internalFault, "Quire did not expect this: \(error)",
-        hint: "Please report it, with the command line.")
+        hint: "Please report this fault with the command line.")
     }
   }
 

@@ -87,7 +87,7 @@ public struct Tool: Sendable {
         console.report(
           .wrongUsage(
             "Argument \(position) is not valid UTF-8: '\(String(decoding: bytes, as: UTF8.self))'.",
-            hint: "Give files names in UTF-8, or reach this one through a link that has one."))
+            hint: "Rename the file, or use a link to it with a name in UTF-8."))
         return .wrongUsage
       }
       words.append(word)

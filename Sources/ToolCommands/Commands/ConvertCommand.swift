@@ -5,36 +5,38 @@ import StoreInterface
 
 /// The command `quire convert`.
 enum ConvertCommand {
-  static let source = Argument("SRC", "The store's file, of whatever type.", role: .input)
-  static let target = Argument("DST", "The file that is made.", role: .output)
+  static let source = Argument("SRC", "The file of a store of any type.", role: .input)
+  static let target = Argument("DST", "The path of the new file.", role: .output)
   static let types: KeyValuePairs<String, StoreType> = [
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]
   static let store = Option(
     "store", value: "TYPE",
-    "The type of the new store: binary, compressed, xml, or one that a plug-in brings; unless said, the one that "
-      + "the ending of its name means (.store, .xml, .sqlite), and else binary.")
-  static let force = Option(Option.forceName, "Replaces a file that is there.")
+    "The type of the new store: binary, compressed, xml, or a type of a plug-in. The default "
+      + "follows from the extension (.store, .xml, .sqlite), or is binary.")
+  static let force = Option(Option.forceName, "Replaces an existing file.")
 
   /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
-      "convert", "writes what a store holds into a new store of another type",
+      "convert", "copies the content of a store into a new store of another type",
       discussion: """
-        Objects get the identifiers of the new store, in the order of those they had, and whatever leads \
-        to them follows. The metadata of the application go along. References to objects that are not \
-        there are left out, and counted on standard error.
+        The new store assigns new identifiers, in the order of the old ones, and adjusts all relationships. \
+        The metadata of the application are copied. References to missing objects are omitted and counted on \
+        standard error.
 
-        SRC stays as it is. DST is there when everything is in it, or not at all. A name such as \
-        e.jsonl or e.quire asks for something else than a store; the message names the command for it.
+        SRC is not changed. The command creates DST completely or not at all. For a name such as e.jsonl or \
+        e.quire the command stops and names the right command.
         """,
       arguments: [source, target],
       options: [store, .version, .storeName, .storeModel, force, .format],
       examples: [
-        Example("quire convert Trips.store Trips.xml", "Writes a document to read and compare."),
+        Example(
+          "quire convert Trips.store Trips.xml",
+          "Writes an XML file that people can read and compare."),
         Example(
           "quire convert Things.xml Things.store --model Things.momd --store compressed",
-          "Opens what Core Data wrote with its model, and compresses it."),
+          "Reads a file of Core Data with its model, and writes a compressed store."),
       ]
     ) { invocation in
       let output = try invocation.output(target, on: reader.disk)!
@@ -86,9 +88,9 @@ enum ConvertCommand {
     if let refusal = explanation?.cause as? PluginRefusal, refusal.plugin != nil {
       throw CommandError(
         .plugin, refusal.message,
-        hint: "\(known) Run 'quire plugin list' to see where plug-ins are looked for.")
+        hint: "\(known) Run 'quire plugin list' to see the searched folders.")
     }
-    throw CommandError.wrongUsage("'\(name)' is no type of store.", hint: known)
+    throw CommandError.wrongUsage("'\(name)' is not a type of store.", hint: known)
   }
 
   static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {

@@ -5,8 +5,8 @@ enum DeleteCommand {
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "delete", "deletes the objects that are named or meet a predicate",
-      discussion: "What the relationships' delete rules say happens to other objects happens too.",
+      "delete", "deletes objects, found by identifier or predicate",
+      discussion: "The delete rules of the relationships apply to the related objects.",
       arguments: [.store, .entity],
       options: [
         FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
@@ -15,7 +15,7 @@ enum DeleteCommand {
       examples: [
         Example(
           "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",
-          "Says how many trips would be deleted.")
+          "Prints the number of trips that the command would delete.")
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)

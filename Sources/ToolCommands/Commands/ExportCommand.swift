@@ -7,42 +7,45 @@ import StoreInterface
 enum ExportCommand {
   static let entities = Option(
     "entity", value: "ENTITIES",
-    "The entities whose objects are written, subentities included, with commas between; all unless said."
+    "The entities to export, separated by commas, each with its subentities. The default is all "
+      + "entities."
   )
   static let form = Option(
     "format", value: "FORMAT", choices: ["jsonl", "csv"],
-    "The form of the objects; what the name of the output tells, or jsonl.")
+    "The format of the objects. The default follows from the name of the output, or is jsonl.")
   static let output = Option(
     "output", value: "PATH", role: .output,
-    "Writes a file in place of standard output; with csv and several entities, a folder of files.")
-  static let force = Option(Option.forceName, "Replaces files that are there.")
+    "Writes a file instead of standard output. For csv with several entities the path is a folder "
+      + "of files.")
+  static let force = Option(Option.forceName, "Replaces existing files.")
 
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "export", "writes objects as text, from which 'quire import' makes the same ones",
+      "export", "writes objects as text that 'quire import' can read",
       discussion: """
-        With jsonl each object is a line: its entity as @entity, its identifier as @id, and its properties. \
-        Relationships are identifiers, or lists of them, in order where they have one; composite attributes \
-        are objects of their parts. Decimals are text, so that no digit is lost; so are NaN and infinities. \
-        Dates are ISO 8601 with all their digits, bytes base64. A property without a value is left out.
+        With jsonl each object is one line of JSON, with its entity as @entity, its identifier as @id, and \
+        its properties. Relationships contain identifiers or lists of identifiers, in the order of an \
+        ordered relationship. A composite attribute is an object with its parts. Decimals, NaN and \
+        infinities are text, so no digit is lost. Dates are ISO 8601 with all digits, and bytes are base64. \
+        Properties without a value are omitted.
 
-        With csv each entity is a file of its own name, and its first line has the names. A cell without \
-        anything is no value, and "" is empty text. Lists are identifiers with spaces between, and parts of \
-        composite attributes columns of their own: place.latitude.
+        With csv there is one file for each entity, and its first line contains the column names. An empty \
+        cell is no value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
+        of a composite attribute has its own column, such as place.latitude.
 
-        On a terminal, characters that would steer it are spelled out. Files and pipes get them as they are.
+        On a terminal, control characters are escaped. Files and pipes receive the text unchanged.
         """,
       arguments: [.store],
       options: [entities, form, output, force, .version, .storeName, .storeModel, .damaged],
       examples: [
-        Example("quire export Trips.store > Trips.jsonl", "Writes all objects, a line each."),
+        Example("quire export Trips.store > Trips.jsonl", "Writes all objects, one on each line."),
         Example(
           "quire export Trips.store --entity Trip --format csv --output Trip.csv",
           "Writes a table for other programs."),
         Example(
           "quire export Trips.store --format csv --output tables",
-          "Writes a file for each entity into a folder."),
+          "Writes one file for each entity into a folder."),
       ]
     ) { invocation in
       let made = try invocation.output(output, on: reader.disk)
@@ -56,8 +59,8 @@ enum ExportCommand {
       let names = try names(invocation, snapshot.model, export)
       if format == .csv, names.count > 1, made == nil {
         throw CommandError.wrongUsage(
-          "With csv each of the \(names.count) entities is a file of its own.",
-          hint: "Say into which folder with --output, or which entity with --entity.")
+          "With csv each of the \(names.count) entities needs its own file.",
+          hint: "Give a folder with --output, or one entity with --entity.")
       }
       let run = try ExportRun(export, names, invocation.console)
       if let made {

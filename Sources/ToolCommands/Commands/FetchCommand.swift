@@ -8,38 +8,39 @@ import StoreInterface
 /// The command `quire fetch`.
 enum FetchCommand {
   static let condition = Option(
-    "where", value: "PREDICATE", "What objects must meet, in the language of NSPredicate.")
+    "where", value: "PREDICATE", "The condition for the objects, in the syntax of NSPredicate.")
   static let sort = Option(
-    "sort", value: "KEYS", "Key paths to sort by, with commas between; - before one turns it over.")
+    "sort", value: "KEYS",
+    "The key paths to sort by, separated by commas. A leading - sorts in descending order.")
   static let limit = Option(
-    "limit", value: "COUNT", "The most objects that are shown; 0 shows none.")
-  static let offset = Option("offset", value: "COUNT", "How many objects are passed over first.")
+    "limit", value: "COUNT", "The maximum number of objects; 0 shows no objects.")
+  static let offset = Option("offset", value: "COUNT", "The number of objects to skip.")
   static let columns = Option(
     "columns", value: "PATHS",
-    "What is shown of each: key paths or expressions, with commas between; all properties unless said."
+    "The key paths or expressions to show, separated by commas. The default is all properties."
   )
   static let form = Option(
     "format", value: "FORMAT", choices: ["text", "json", "jsonl", "csv"],
-    "The form of the results; text unless said otherwise.")
+    "The format of the results; the default is text.")
 
   /// Returns the command. It opens stores through `reader`.
   static func command(
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
     Command(
-      "fetch", "shows the objects of an entity that meet a predicate",
+      "fetch", "shows the objects of an entity that match a predicate",
       discussion: """
-        Each object is shown with its identifier as @id: the entity's number and the object's. References to \
-        other objects are such identifiers too, and relationships to many are lists of them. The first \
-        objects are shown before the last are found, unless they are sorted.
+        Each object is shown with its identifier as @id: the number of the entity and the number of the \
+        object. References and to-many relationships contain identifiers too. Unsorted objects appear while \
+        the search still runs.
 
-        With jsonl each object is a line, and with csv the first line has the names: 'quire import' reads both, \
-        as long as every column is a property. JSON names the entity as @entity. Decimals are text there, so that \
-        no digit is lost. In a table, text has quotes, and \\ before quotes and backslashes of its own; of a \
-        relationship to many it has the first eight objects.
+        With jsonl each object is one line of JSON. With csv the first line contains the column names. \
+        'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
+        decimals as text to keep all digits. Tables show text in quotes, with \\ before quotes and \
+        backslashes, and the first eight objects of a to-many relationship.
 
-        On a terminal, characters that would steer it are spelled out, in every form. Files and pipes get \
-        them as they are.
+        On a terminal, control characters are escaped in every format. Files and pipes receive the text \
+        unchanged.
         """,
       arguments: [.store, .entity],
       options: [
@@ -48,10 +49,10 @@ enum FetchCommand {
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
-          "Shows the trips with such a name, the latest first."),
+          "Shows the trips with 'lis' in their names, the latest first."),
         Example(
           "quire fetch Trips.store Trip --columns 'name,stops.@count' --format csv",
-          "Writes names and numbers of stops as a table for other programs."),
+          "Writes the names and the numbers of stops as a table for other programs."),
       ]
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models)
@@ -133,7 +134,7 @@ enum FetchCommand {
   private static func count(_ option: Option, _ invocation: Invocation) throws -> Int? {
     guard let text = invocation.value(of: option) else { return nil }
     guard let count = Int(text), count >= 0 else {
-      throw CommandError.wrongUsage("--\(option.name) takes a whole number, and not '\(text)'.")
+      throw CommandError.wrongUsage("--\(option.name) needs a whole number, not '\(text)'.")
     }
     return count
   }
@@ -146,7 +147,7 @@ enum CountCommand {
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
     Command(
-      "count", "prints how many objects of an entity meet a predicate",
+      "count", "prints the number of objects of an entity that match a predicate",
       arguments: [.store, .entity],
       options: [
         FetchCommand.condition, .version, .storeName, .storeModel, .damaged, .format,

@@ -4,19 +4,23 @@ import ObjectModel
 /// The command `quire hash`.
 enum HashCommand {
   static let digest = Option(
-    "digest", "Prints the two texts that stores keep for all hashes together, in their place.")
+    "digest",
+    "Prints the two texts that stores contain for all hashes together, instead of the hashes.")
 
   /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "hash", "prints the version hashes of a model's entities",
       discussion: """
-        A version hash is 32 bytes over all that affects how an entity's objects are stored, the same \
-        bytes that Core Data computes. Two models fit the same store when all their hashes agree.
+        A version hash has 32 bytes and covers everything that affects how the objects of an entity are \
+        stored. Core Data computes the same bytes. Two models fit the same store if all their hashes are \
+        equal.
         """,
       arguments: [ModelCommand.path], options: [ModelCommand.version, digest, .format],
       examples: [
-        Example("quire hash Trips.xcdatamodeld", "Prints a line an entity: its name, its hash."),
+        Example(
+          "quire hash Trips.xcdatamodeld",
+          "Prints a line for each entity, with its name and its hash."),
         Example("quire hash Trips.momd --digest", "Prints one digest and one checksum."),
       ]
     ) { invocation in

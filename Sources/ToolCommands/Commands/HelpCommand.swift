@@ -1,13 +1,13 @@
 /// The command `quire help`.
 enum HelpCommand {
   static let name = Argument(
-    "COMMAND", "The command to explain; all of them at a glance when left out.", isRequired: false)
+    "COMMAND", "The command to explain. Without it, all commands are listed.", isRequired: false)
 
   static let command = Command(
-    "help", "explains a command, or lists them all", arguments: [name],
+    "help", "explains a command, or lists all commands", arguments: [name],
     examples: [
       Example("quire help", "Lists all commands and the exit codes."),
-      Example("quire help version", "Explains 'quire version'; so does 'quire version --help'."),
+      Example("quire help version", "Explains 'quire version', as 'quire version --help' does."),
     ]
   ) { invocation in
     let tool = Tool.quire

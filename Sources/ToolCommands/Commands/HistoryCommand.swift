@@ -10,32 +10,33 @@ import StoreInterface
 /// The command `quire history`.
 enum HistoryCommand {
   static let compared = Option(
-    "changes", "Says of each version how many objects it has put in, changed and taken out.")
+    "changes", "Shows the numbers of objects that each version inserted, changed and deleted.")
   static let name = Option(
     "name", value: "NUMBER=TEXT",
-    "Gives a version a name, so that it is kept; without TEXT takes the name away.")
+    "Names a version, so that thinning keeps it. Without TEXT the version loses its name.")
   static let thin = Option(
     "thin", value: "POLICY", choices: ["usual", "newest"],
-    "Forgets versions: usual keeps all of the last hour, one an hour of the last day and one a day of the "
-      + "last month, newest only the last. Named versions are kept.")
+    "Removes old versions. 'usual' keeps all of the last hour, one for each hour of the last day "
+      + "and one for each day of the last month; 'newest' keeps only the last. Versions with names "
+      + "stay.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "history",
-      "lists the versions of a document or a store, and names and forgets them",
+      "lists, names and removes the versions of a document or a store",
       discussion: """
-        Each save is a version. 'quire fetch STORE --version NUMBER' and others look into one, and 'quire \
-        revert' goes back to one of a document. A store of its own keeps its versions until it is written \
-        anew, which a save does when enough of its file is dead; a version with a name is kept then too. \
-        --thin is for documents; 'quire vacuum --keep' forgets versions of a store.
+        Each save makes a version. 'quire fetch STORE --version NUMBER' and other commands read a version, \
+        and 'quire revert' returns a document to one. A store without a document keeps its versions until a \
+        save rewrites the file, which happens when enough of the file is unused; versions with names stay. \
+        --thin is for documents; 'quire vacuum --keep' removes versions of a store.
         """,
       arguments: [.store], options: [compared, name, thin, .storeModel, .format],
       examples: [
         Example("quire history Trips.store --changes", "Lists the saves of a store."),
         Example("quire history Trip.quire", "Lists the versions, the newest first."),
         Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
-        Example("quire history Trip.quire --thin usual", "Forgets what is not kept."),
+        Example("quire history Trip.quire --thin usual", "Removes old versions."),
       ]
     ) { invocation in
       if !reader.isDocument(invocation[.store]) {
@@ -66,7 +67,7 @@ enum HistoryCommand {
     let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let number = parts.first.flatMap({ Int64($0) }) else {
       throw CommandError.wrongUsage(
-        "'\(words)' names no version.", hint: "Write its number, =, and the name.")
+        "'\(words)' is not the name of a version.", hint: "Write NUMBER=NAME.")
     }
     let text = parts.count > 1 ? String(parts[1]) : ""
     return (number, text.isEmpty ? nil : text)
@@ -78,16 +79,17 @@ enum HistoryCommand {
   ) throws -> ExitCode {
     if invocation.has(thin) {
       throw CommandError.wrongUsage(
-        "--thin is for versions of a document, and '\(oneLine(path))' is a store.",
-        hint: "'quire vacuum --keep' says which versions a store keeps.")
+        "--thin is for documents, and '\(oneLine(path))' is a store.",
+        hint: "Use 'quire vacuum --keep' for a store.")
     }
     let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
     try StoreReader.checkHistory(of: store, at: path)
     if let words = invocation.value(of: name) {
       guard let store = store as? BinaryStore else {
         throw CommandError.wrongUsage(
-          "'\(oneLine(path))' is a store of type \(store.type.rawValue), which keeps no versions by name.",
-          hint: "'quire convert' makes a block file of it.")
+          "'\(oneLine(path))' is a store of type \(store.type.rawValue), whose versions can't have "
+            + "names.",
+          hint: "'quire convert' copies it into a block file.")
       }
       let (number, text) = try parts(ofName: words)
       try store.name(commit: number, text)
@@ -214,5 +216,5 @@ enum HistoryCommand {
 
 extension Argument {
   /// The document on which a command works.
-  static let document = Argument("DOC", "The document's folder.", role: .input)
+  static let document = Argument("DOC", "The folder of a document.", role: .input)
 }

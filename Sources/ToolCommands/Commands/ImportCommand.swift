@@ -11,42 +11,44 @@ enum ImportCommand {
     "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .input)
   static let entity = Option(
     "entity", value: "ENTITY",
-    "The entity of objects that do not say theirs; with csv, unless said, the file's own name.")
+    "The entity of objects without an @entity. For csv the default is the name of the file.")
   static let form = Option(
     "format", value: "FORMAT", choices: ["jsonl", "csv"],
-    "The form of the files; what their names tell, or jsonl.")
+    "The format of the files. The default follows from their names, or is jsonl.")
   static let update = Option(
     "update",
-    "An object with the unique values of one that is there changes that one; only what the file says "
-      + "of it changes.")
+    "Updates an existing object with the same unique values instead of inserting another. "
+      + "Properties that the file omits stay unchanged.")
   static let sameStore = Option(
     "same-store",
-    "The files were exported from this very store: an @id is the object's identifier, and changes it."
+    "Treats each @id as the identifier of an existing object, and updates that object. Use it for "
+      + "files that were exported from this store."
   )
   static let batch = Option(
     "batch", value: "COUNT",
-    "Saves so many objects at a time, in little memory; a failing disk leaves the batches before.")
+    "Saves after this number of objects, which needs little memory. After a failure the earlier "
+      + "batches stay saved.")
 
   static let report = Option(
     "report", value: "FORMAT", choices: ["text", "json"],
-    "The form of what is said of the import; text unless said otherwise.")
+    "The format of the report; the default is text.")
 
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "import", "reads objects from text as 'quire export' writes it",
+      "import", "reads objects from text in the format of 'quire export'",
       discussion: """
-        Objects lead to one another by their @id, forwards too and from one file to another, and to objects \
-        of the store by their identifiers there (2/p17). They get identifiers of their own in the store. \
-        It is enough that one end of a relationship says where it leads. An object without an @id is led \
-        to by nobody.
+        Relationships refer to other objects of the files by their @id, also forwards and across files, and \
+        to existing objects of the store by their identifiers (2/p17). The imported objects receive new \
+        identifiers. A relationship may be given at one of its ends. An object without an @id can't be \
+        referred to.
 
-        Everything is checked first, and all is saved at once or nothing. Each problem is named with its file, \
-        line and property, in the order of the files; behind twenty of them comes the number of the others. \
-        Pipes and standard input, also as /dev/stdin, are copied to be read more than once. With csv the first line has the names; a cell without \
-        anything is no value, and "" is empty text.
+        The command checks all objects first, and then saves all or none. It reports each error with the \
+        file, line and property, in the order of the files, and after twenty errors the number of the \
+        others. It copies pipes and standard input, because it reads them twice. With csv the first line \
+        contains the column names; an empty cell is no value, and "" is empty text.
 
-        Derived attributes are computed anew, whatever the file says.
+        Derived attributes are computed, and their values in the file are ignored.
         """,
       arguments: [.store, files],
       options: [
@@ -57,10 +59,10 @@ enum ImportCommand {
         Example("quire import Trips.store Trips.jsonl", "Inserts the objects of a file."),
         Example(
           "quire import Trips.store Person.csv Trip.csv --update",
-          "Inserts persons and trips, and changes those whose unique values are known."),
+          "Inserts persons and trips, and updates the objects with known unique values."),
         Example(
           "quire export Old.store | quire import New.store -",
-          "Brings all objects from one store into another."),
+          "Copies all objects from one store into another."),
       ]
     ) { invocation in
       let store = try reader.open(
@@ -83,7 +85,7 @@ enum ImportCommand {
       let outcome = invocation.console.outcome
       outcome.willChange(
         objects.options.batchSize == nil
-          ? "Nothing was saved." : "The batches before the one that failed are saved.")
+          ? "Nothing was saved." : "The batches before the failed batch are saved.")
       let report = try objects.run { line.show($0) }
       if !objects.options.isTrial { outcome.didChange("The objects are saved.") }
       line.end()
@@ -91,7 +93,8 @@ enum ImportCommand {
       try write(report, invocation)
       if report.readCount == 0, let name = try opened.first(where: { try $0.hasBytes })?.name {
         try invocation.console.messages.writeLine(
-          "note: There is no object in '\(oneLine(name))': with csv the first line has names alone."
+          "note: '\(oneLine(name))' contains no object: with csv the first line contains only the "
+            + "column names."
         )
         return .no
       }
@@ -102,11 +105,11 @@ enum ImportCommand {
   private static func batchSize(_ invocation: Invocation) throws -> Int? {
     guard let text = invocation.value(of: batch) else { return nil }
     guard let count = Int(text), count > 0 else {
-      throw CommandError.wrongUsage("--batch takes a whole number above 0, and not '\(text)'.")
+      throw CommandError.wrongUsage("--batch needs a whole number above 0, not '\(text)'.")
     }
     guard !invocation.has(update), !invocation.has(sameStore) else {
       throw CommandError.wrongUsage(
-        "What changes objects is saved at once: --batch is for new ones.")
+        "--batch is only for new objects: updates are saved together.")
     }
     return count
   }
@@ -126,7 +129,7 @@ enum ImportCommand {
     }
     if isStandardInput(path, invocation.console, on: disk) {
       guard !hasReadInput else {
-        throw CommandError.wrongUsage("Standard input can be read once.")
+        throw CommandError.wrongUsage("Standard input can be read only once.")
       }
       hasReadInput = true
       let name = path == "-" ? "standard input" : path
@@ -181,7 +184,7 @@ enum ImportCommand {
       do { try file.append(bytes) } catch {
         throw CommandError(
           .inputOutput, "'\(oneLine(name))' is copied to be read more than once. \(error.message)",
-          hint: "Write it to a file, and name that.")
+          hint: "Write it to a file, and give the path of the file.")
       }
     }
   }
@@ -209,7 +212,7 @@ enum ImportCommand {
     throw CommandError(
       .inputOutput,
       "'\(oneLine(name))' is copied to be read more than once. \(failure?.message ?? "")",
-      hint: "Write it to a file, and name that.")
+      hint: "Write it to a file, and give the path of the file.")
   }
 
   private static func write(_ report: ObjectImport.Report, _ invocation: Invocation) throws {

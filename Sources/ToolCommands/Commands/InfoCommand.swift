@@ -14,14 +14,14 @@ enum InfoCommand {
   ) -> Command {
     Command(
       "info",
-      "shows what a document or a store is: its type, identity, size and how many objects it has",
+      "shows the type, identity, size and object counts of a document or a store",
       discussion: """
-        Objects are counted without those of subentities, so the numbers add up. Bytes behind the \
-        last save are the remains of a save that a crash cut off. A store whose last save is damaged is \
-        refused with exit code 4, unless --damaged is given.
+        The count of an entity excludes the objects of its subentities, so the sum of the counts is the \
+        number of objects. Bytes behind the last save are the remains of an interrupted save. A store with a \
+        damaged last save is refused with exit code 4, unless --damaged is given.
         """,
       arguments: [.store], options: [.version, .storeName, .storeModel, .damaged, .format],
-      examples: [Example("quire info Trips.store", "Shows type, UUID, size and entities.")]
+      examples: [Example("quire info Trips.store", "Shows the type, UUID, size and entities.")]
     ) { invocation in
       let path = invocation[.store]
       if reader.isDocument(path), !invocation.has(.storeName) {

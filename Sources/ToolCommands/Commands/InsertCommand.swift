@@ -11,9 +11,10 @@ enum InsertCommand {
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
-          "Inserts a trip of the only person of that name."),
+          "Inserts a trip whose owner is the only person with the name Ada."),
         Example(
-          "quire insert Trips.store Photo data=@lisbon.jpeg", "Inserts the bytes of a file."),
+          "quire insert Trips.store Photo data=@lisbon.jpeg",
+          "Inserts a photo with the bytes of a file."),
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)

@@ -10,46 +10,49 @@ import Validation
 enum MigrateCommand {
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "The versions of the model; the store goes to the current one.")
-  static let version = Option("to", value: "VERSION", "The version to go to, by its name.")
+    "The model with the versions. The target is the current version.")
+  static let version = Option("to", value: "VERSION", "The name of another target version.")
   static let mappings = Option(
     "mapping", value: "FILES", role: .inputs,
-    "Written mappings, with commas between: text, or Apple's .xcmappingmodel or .cdm.")
+    "Mapping files, separated by commas: text, or Apple's .xcmappingmodel or .cdm.")
   static let type = Option(
     "store", value: "TYPE",
-    "The type that the store becomes: binary, compressed, xml, or one that a plug-in brings; its own unless said."
+    "The type of the new store: binary, compressed, xml, or a type of a plug-in. The default is "
+      + "the type of the old store."
   )
   static let output = Option(
     "output", value: "PATH", role: .output,
-    "Writes the new store here and leaves the old one as it is.")
+    "Writes the new store to this path, and does not change the old store.")
   static let backup = Option(
-    "backup", value: "PATH", role: .output, "Keeps the store here as it was.")
+    "backup", value: "PATH", role: .output, "Keeps the old store at this path.")
   static let allowLoss = Option(
-    "allow-loss", "Lets the migration drop objects, values and links that the plan lists.")
+    "allow-loss", "Permits the migration to drop the objects, values and links that the plan lists."
+  )
   static let allowInvalid = Option(
-    "allow-invalid", "Lets objects break rules of the new version.")
-  static let noInference = Option("no-inference", "Takes written mappings only.")
+    "allow-invalid", "Permits objects that break rules of the new version.")
+  static let noInference = Option("no-inference", "Uses only the given mappings and infers none.")
 
   /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
-      "migrate", "brings a store to another version of its model",
+      "migrate", "migrates a store to another version of its model",
       discussion: """
-        Which version the store is of is seen from its version hashes. From there the shortest way is gone \
-        over the versions that MODEL has, by written mappings and by what can be inferred.
+        The command finds the version of the store by its version hashes, and the shortest path from there \
+        through the versions of MODEL. Each step uses a given mapping or an inferred one.
 
-        STORE stays as it is until the new one is complete, checked and on the disk; then there is one \
-        switch. Where no row needs to be written, that takes the same time however large the store is.
+        The old store is replaced in one step, after the new store is complete, checked and on the disk. A \
+        migration that writes no rows takes the same time for every size of store.
 
-        The plan counts what would be dropped and the objects that break rules of the new version. Without \
-        --allow-loss or --allow-invalid such a migration is refused and nothing is written.
+        The plan counts the objects and values that the migration would drop, and the objects that break \
+        rules of the new version. Such a migration is refused unless --allow-loss or --allow-invalid permits \
+        it.
 
-        A database that another system made, such as Core Data, takes no other model. With --write a database \
-        in the same tables takes its place, and the old one is kept beside it or where --backup says. With \
-        --output it stays as it is.
+        A database that another system wrote, such as Core Data, can't take another model in place. With \
+        --write a new database with the same tables replaces the old one, and the old one stays beside it or \
+        at the path of --backup. With --output the old database is not changed.
 
-        With --dry-run the plan is printed: the way, how many objects there are, why they are written anew if \
-        they are, and what would be lost. Nothing is changed. When there is no way, all reasons are listed, \
+        With --dry-run the command prints the plan: the path, the number of objects, the reasons for writing \
+        them again, and the losses. It changes nothing. If there is no path, the command lists all reasons, \
         and the exit code is 7.
         """,
       arguments: [.store],
@@ -60,10 +63,10 @@ enum MigrateCommand {
       examples: [
         Example(
           "quire migrate Trips.store --model Trips.xcdatamodeld --dry-run",
-          "Says what would be done."),
+          "Prints the plan."),
         Example(
           "quire migrate Trips.xml --model Trips.xcdatamodeld --store binary --backup Trips.old",
-          "Brings a document to the current version and to another type, and keeps it as it was."),
+          "Migrates a store to the current version and another type, and keeps the old store."),
       ]
     ) { invocation in
       guard let file = invocation.value(of: model) else {
@@ -107,7 +110,7 @@ enum MigrateCommand {
           .inputOutput, "\(error)",
           hint: hint(path, file, canBeWritten: !invocation.has(.writesForeign)))
       } catch let error as StoreError where error.code == .notAStore {
-        throw CommandError(.unreadable, "'\(path)' is no store that this program knows.")
+        throw CommandError(.unreadable, "'\(path)' is not a store of a known type.")
       }
     }
   }
@@ -186,12 +189,12 @@ enum MigrateCommand {
         .modelMismatch,
         "Objects of the new store break rules, so the old one stays: "
           + first.description(inFile: path),
-        hint: "Mend the objects first, or give --allow-invalid.")
+        hint: "Correct the objects first, or give --allow-invalid.")
     }
     throw CommandError(
       .internalFault,
       "The new store is not valid, so the old one stays: \(first.description(inFile: path))",
-      hint: "Please report it, with the command line.")
+      hint: "Please report this fault with the command line.")
   }
 
   /// Migrates a document to another version of its model, with all its stores at once.
@@ -201,8 +204,8 @@ enum MigrateCommand {
   ) throws -> ExitCode {
     for option in [type, output, backup] where invocation.has(option) {
       throw CommandError.wrongUsage(
-        "A document is migrated where it is: --\(option.name) is for stores.",
-        hint: "Its earlier versions stay; 'quire save-as' writes a copy, or another type.")
+        "--\(option.name) is for stores: a document is migrated in place.",
+        hint: "Its earlier versions stay. 'quire save-as' writes a copy or another type.")
     }
     var plans: [(name: String, plan: MigrationPlan)] = []
     do {

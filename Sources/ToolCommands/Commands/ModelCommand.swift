@@ -6,64 +6,64 @@ import ObjectModel
 enum ModelCommand {
   static let path = Argument(
     "PATH",
-    "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom; or a document, "
-      + "packed or not, or a store that contains its model.", role: .input)
+    "A model (.xcdatamodeld, .xcdatamodel or its contents file), a compiled model (.momd or "
+      + ".mom), or a document, packed document or store that contains its model.", role: .input)
   static let version = Option(
-    "version", value: "NAME", "Shows this version in place of the current one.")
-  static let versions = Option("versions", "Lists the versions; the current one has a star.")
+    "version", value: "NAME", "Uses this version instead of the current one.")
+  static let versions = Option("versions", "Lists the versions. A star marks the current one.")
   static let diff = Option(
     "diff", value: "OTHER", role: .input,
-    "Shows what differs from PATH to OTHER, in place of a model.")
+    "Shows the differences from PATH to OTHER instead of a model.")
 
   static let form = Option(
     "format", value: "FORMAT", choices: ["text", "json", "swift"],
-    "The form of the results; text unless said otherwise. With swift, the model as source: a class for "
-      + "each entity.")
+    "The format of the results; the default is text. The format swift writes the model as Swift "
+      + "source with a class for each entity.")
   static let output = Option(
     "output", value: "DIR", role: .outputFolder,
-    "Writes a file for each class into this folder, with --format swift.")
+    "Writes a file for each class into this folder. Needs --format swift.")
   static let force = Option(
-    Option.forceName, "Replaces files in that folder that Quire did not write.")
+    Option.forceName, "Replaces files in the output folder that Quire did not write.")
   static let access = Option(
     "access", value: "WHO", choices: CodeAccess.allCases.map(\.rawValue),
-    "Who sees the classes; public unless said otherwise.")
+    "The access level of the classes; the default is public.")
   static let unmarked = Option(
     "unmarked", value: "KIND", choices: CodeKind.allCases.map(\.rawValue),
-    "What is made of entities whose source does not say: a class, an extension of one, or nothing; class "
-      + "unless said otherwise.")
+    "The Swift type for entities that do not specify one: a class, an extension of a class, or "
+      + "nothing. The default is class.")
   static let module = Option(
     "module", value: "NAME",
-    "The module that the classes are to be part of. With it, a class written by hand that the model says "
-      + "is of another module is imported from there.")
+    "The module that will contain the classes. The source imports the modules of classes by hand "
+      + "that the model places in other modules.")
 
   /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
-      "model", "shows a model: its entities, their properties and what belongs to them",
+      "model", "shows the entities and properties of a model",
       discussion: """
-        With --diff the exit code is 1 if the models differ and 0 if not. A star marks the changes that \
-        version hashes see: after those, stores must be migrated.
+        With --diff the exit code is 1 if the models differ, and 0 if they do not. A star marks the changes \
+        that alter a version hash. After such a change stores need a migration.
 
-        With --format swift the result is Swift source with typed classes, to be compiled with Quire. \
-        Packages can have it made while they are built; docs/typed-classes.md tells how. Files that hold \
-        what they should are left alone, and the names of the others are printed. Files of entities that \
-        are gone are removed where they begin with the comment that Quire writes. A file that does not begin so \
-        is replaced with --force only.
+        With --format swift the result is Swift source with typed classes for programs that use Quire. A \
+        package can generate the source in each build: see docs/typed-classes.md. Quire writes the files \
+        that have changed and prints their names. It removes the files of entities that the model no longer \
+        has, and it replaces files, only if they begin with Quire's comment. --force replaces other files \
+        too.
         """,
       arguments: [path],
       options: [version, versions, diff, form, output, force, access, unmarked, module],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
-        Example("quire model Trips.xcdatamodeld --versions", "Lists the versions it holds."),
+        Example("quire model Trips.xcdatamodeld --versions", "Lists the versions of the model."),
         Example(
           "quire model Trips.momd --version 'Trips 2' --format json",
-          "Gives one version to a program."),
+          "Prints one version as JSON for another program."),
         Example(
           "quire model Trips.xcdatamodeld --version Trips --diff Trips.xcdatamodeld",
-          "Shows what became of the first version."),
+          "Shows the changes since the first version."),
         Example(
           "quire model Trips.xcdatamodeld --format swift --output Sources/Trips/Model",
-          "Writes a class for each entity, and the list of them."),
+          "Writes a class for each entity, and a list of the classes."),
       ]
     ) { invocation in
       let makesCode = invocation.value(of: form) == "swift"
@@ -88,7 +88,7 @@ enum ModelCommand {
   ) throws(CommandError) {
     if makesCode {
       for option in [versions, diff] where invocation.has(option) {
-        throw .wrongUsage("Option '--\(option.name)' does not go together with '--format swift'.")
+        throw .wrongUsage("Option '--\(option.name)' can't be combined with '--format swift'.")
       }
     } else {
       for option in [output, force, access, unmarked, module] where invocation.has(option) {

@@ -7,38 +7,40 @@ import StoreInterface
 /// The command `quire new`.
 enum NewCommand {
   static let document = Argument(
-    "DOC", "The document that is made: a folder, by custom NAME.quire.", role: .output)
+    "DOC", "The path of the new document, a folder. By convention its name is NAME.quire.",
+    role: .output)
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "The model of its objects: an .xcdatamodeld, .xcdatamodel or a compiled model.")
+    "The model of the document: .xcdatamodeld, .xcdatamodel or a compiled model.")
   static let stores = Option(
     "store", value: "TYPES",
-    "The type of its store: binary, compressed, xml, or one that a plug-in brings; or several stores with commas between, each "
-      + "NAME=TYPE or NAME=TYPE:CONFIGURATION. Binary unless said otherwise.")
-  static let title = Option("title", value: "TEXT", "What people call the document.")
-  static let force = Option(Option.forceName, "Replaces a document that is there.")
+    "The type of the store: binary, compressed, xml, or a type of a plug-in; the default is "
+      + "binary. For several stores give NAME=TYPE or NAME=TYPE:CONFIGURATION, separated by commas."
+  )
+  static let title = Option("title", value: "TEXT", "The title of the document.")
+  static let force = Option(Option.forceName, "Replaces an existing document.")
 
   /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
-      "new", "makes a document",
+      "new", "creates a document",
       discussion: """
-        The document holds the model, so whoever opens it later needs nothing besides. With several \
-        stores each is for the entities of a configuration of the model.
+        The document contains the model, so other programs need no model to open it. Each of several stores \
+        contains the entities of one configuration of the model.
 
-        DOC is there whole or not at all.
+        The command creates DOC completely or not at all.
         """,
       arguments: [document], options: [model, stores, title, force, .format],
       examples: [
         Example(
-          "quire new Trip.quire --model Trips.xcdatamodeld", "Makes a document of one store."),
+          "quire new Trip.quire --model Trips.xcdatamodeld", "Creates a document with one store."),
         Example(
           "quire new Trip.quire --model Trips.xcdatamodeld --store trips=binary:Trips,people=xml:People",
-          "Makes one of two stores, each for the entities of a configuration."),
+          "Creates a document with two stores, each for the entities of one configuration."),
       ]
     ) { invocation in
       guard let source = invocation.value(of: model) else {
-        throw CommandError.wrongUsage("A document needs a model.", hint: "Give one with --model.")
+        throw CommandError.wrongUsage("'new' needs --model.", hint: "Give one with --model.")
       }
       let place = try invocation.output(document, on: reader.disk)!
       let path = place.path
@@ -79,7 +81,7 @@ enum NewCommand {
       guard let rest else {
         guard parts.count == 1 else {
           throw CommandError.wrongUsage(
-            "'\(part)' names no store.", hint: "Of several stores each is NAME=TYPE.")
+            "'\(part)' is not a store.", hint: "Write each of several stores as NAME=TYPE.")
         }
         return DocumentStoreDescription(type: try ConvertCommand.type(part, reader))
       }

@@ -4,27 +4,29 @@ import JSONText
 
 /// The command `quire pack`.
 enum PackCommand {
-  static let document = Argument("DOC", "The document's folder.", role: .input)
+  static let document = Argument("DOC", "The folder of a document.", role: .input)
   static let file = Argument(
-    "FILE", "The file that is made; unless said, that of DOC's name with .zip behind it.",
+    "FILE", "The path of the new file. The default is the name of DOC with .zip at the end.",
     isRequired: false, role: .output)
-  static let force = Option(Option.forceName, "Replaces a file that is there.")
+  static let force = Option(Option.forceName, "Replaces an existing file.")
 
   /// Returns the command. It reads and writes files on `disk`.
   static func command(on disk: any Disk) -> Command {
     Command(
-      "pack", "writes a document's folder into one file",
+      "pack", "packs the folder of a document into one file",
       discussion: """
-        The file is an ordinary zip archive, for mail and for keeping. Other programs can list and unpack \
-        it, and the stores in it can be read in place. The same folder gives the same bytes.
+        The file is an ordinary zip archive. Other programs can list and unpack it, and Quire reads the \
+        stores inside without unpacking them. Equal folders give equal bytes.
 
-        Hidden names are left out. Links, and names that some systems don't know or take for one, are \
-        refused. FILE is there when everything is in it, or not at all.
+        Hidden files are omitted. Links are refused, and so are names that some systems can't store or can't \
+        distinguish. The command creates FILE completely or not at all.
         """,
       arguments: [document, file], options: [force, .format],
       examples: [
         Example("quire pack Trip.quire", "Writes Trip.quire.zip."),
-        Example("quire pack Trip.quire Trip.zip --force", "Writes another file, or replaces it."),
+        Example(
+          "quire pack Trip.quire Trip.zip --force",
+          "Writes Trip.zip, and replaces an existing file."),
       ]
     ) { invocation in
       let folder = invocation[document]
@@ -59,8 +61,8 @@ enum PackCommand {
     let path = folder.trimmingSlashes
     guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
       throw CommandError.wrongUsage(
-        "'\(folder)' has no name that a file could be named after.",
-        hint: "Name the file: 'quire pack \(folder) FILE'.")
+        "'\(folder)' has no name for the file.",
+        hint: "Give the file: 'quire pack \(folder) FILE'.")
     }
     return path + ".zip"
   }

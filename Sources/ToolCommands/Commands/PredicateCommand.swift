@@ -8,39 +8,39 @@ enum PredicateCommand {
   static let text = Argument("TEXT", "The predicate, in the language of NSPredicate.")
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "A model that names and types are checked against; needs --entity.")
+    "Checks the names and types in the predicate against this model. Needs --entity.")
   static let entity = Option(
-    "entity", value: "ENTITY", "The entity whose objects the predicate is asked of.")
+    "entity", value: "ENTITY", "The entity of the objects that the predicate tests.")
 
   /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
-      "predicate", "reads a predicate and prints its tree, or what is wrong with it",
+      "predicate", "parses a predicate, and prints its tree or its errors",
       discussion: """
-        The first line is the predicate as Quire writes it, which reads back as the same tree; below \
-        it is the tree, a part a line. What is wrong is shown with a caret below its place.
+        The first line is the predicate in Quire's own notation, which parses to the same tree. The tree \
+        follows, one part on each line. A caret marks the place of an error.
 
-        With --model and --entity the names in it must be those of the entity's properties, and the \
-        types of what is compared must go together. Variables are left open.
+        With --model and --entity the names must be properties of the entity, and the types of compared \
+        values must fit. Variables are not checked.
         """,
       arguments: [text], options: [model, entity, ModelCommand.version, .format],
       examples: [
         Example("quire predicate 'a == 1 AND b CONTAINS[cd] \"x\"'", "Prints the tree."),
         Example(
           "quire predicate 'days > 3' --model Trips.xcdatamodeld --entity Trip",
-          "Checks the names and types as well."),
+          "Checks the names and types too."),
       ]
     ) { invocation in
       let predicate = try read(invocation[text])
       if let path = invocation.value(of: model) {
         guard let entity = invocation.value(of: entity) else {
-          throw CommandError.wrongUsage("--model needs --entity: whose properties are meant?")
+          throw CommandError.wrongUsage("--model needs --entity.")
         }
         let chosen = try reader.model(
           at: path, version: invocation.value(of: ModelCommand.version))
         try check(predicate, invocation[text], entity, chosen.model)
       } else if invocation.has(entity) {
-        throw CommandError.wrongUsage("--entity needs --model: which model has the entity?")
+        throw CommandError.wrongUsage("--entity needs --model.")
       }
       let output = invocation.console.output
       let tree = PartOfTree(predicate)

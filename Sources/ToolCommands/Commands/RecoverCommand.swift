@@ -9,34 +9,33 @@ import StoreInterface
 /// The command `quire recover`.
 enum RecoverCommand {
   static let file = Argument(
-    "FILE", "The damaged file, or the document with damaged parts.", role: .input)
+    "FILE", "The damaged file, or a document with damaged parts.", role: .input)
   static let output = Option(
-    "output", value: "PATH", role: .output, "The new store, or the new document.")
+    "output", value: "PATH", role: .output, "The path of the new store or document.")
   static let model = Option(
-    "model", value: "MODEL", role: .input, "The model, for a file that has lost its own.")
+    "model", value: "MODEL", role: .input, "The model, for a file without a readable model.")
   static let keepInvalid = Option(
-    "keep-invalid", "Keeps objects that lack what they must have; the result is not valid then.")
+    "keep-invalid", "Keeps objects without required values. The new store is then invalid.")
 
   /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
-      "recover", "gets what can be read out of a damaged file, into a new store",
+      "recover", "copies the readable objects of a damaged file into a new store",
       discussion: """
-        Of a block file, plain or compressed, every block counts that matches its checksums: those of the \
-        last commit whose record can be read, what was saved behind it, and older blocks in the place of \
-        ones that can't be read. Of an XML document everything up to the first damage counts.
+        In a block file, plain or compressed, the command reads every block with correct checksums: the \
+        blocks of the last commit with a readable record, the blocks that were saved after it, and older \
+        blocks in place of unreadable ones. In an XML file it reads everything before the first damage.
 
-        An object of which nothing lay in the damaged bytes is there as the last save left it. Any other \
-        that is there has values that it had once. What led to an object that is lost leads nowhere, and \
-        objects that can't be without it are left out, so that 'quire validate' finds nothing in the result \
-        that it would not have found before.
+        An object outside the damaged bytes has its last saved values. Another recovered object has values \
+        of some earlier save. References to lost objects are cleared, and objects that require a lost object \
+        are omitted. So 'quire validate' reports no finding in the result that the file did not have before.
 
-        Of a document each store is recovered by itself, and attachments whose bytes are what they were go \
-        along; the result is a document that begins its versions anew. If the manifest can't be read, the \
-        newest file of each store is taken.
+        In a document each store is recovered separately. Attachments with correct checksums are copied. The \
+        new document contains only one version. If the manifest is unreadable, the command uses the newest \
+        file of each store.
 
-        FILE is not written to. The exit code is 1 when something is lost or may be older than it was, \
-        and 4 when nothing can be got out of the file.
+        FILE is not changed. The exit code is 1 if something is lost or may be old, and 4 if nothing can be \
+        recovered.
         """,
       arguments: [file],
       options: [
@@ -44,15 +43,16 @@ enum RecoverCommand {
       ],
       examples: [
         Example(
-          "quire recover Trips.store --output Trips.new", "Says what is lost, and saves the rest."),
+          "quire recover Trips.store --output Trips.new",
+          "Writes a new store, and reports the losses."),
         Example(
           "quire recover Trips.store --output Trips.xml --model Trips.momd",
-          "Writes a document to look into, with the model that the file has lost."),
+          "Writes an XML file, with a model for a file that has lost its own."),
       ]
     ) { invocation in
       guard let made = try invocation.output(output, on: reader.disk) else {
         throw CommandError.wrongUsage(
-          "'recover' needs --output.", hint: "Say where the new store is to be.")
+          "'recover' needs --output.", hint: "Give the path of the new store.")
       }
       let path = made.path
       if reader.isDocument(invocation[file]) {
@@ -61,8 +61,8 @@ enum RecoverCommand {
       if reader.isDatabase(invocation[file]) {
         throw CommandError(
           .unreadable,
-          "'\(invocation[file])' is an SQLite database, which 'quire recover' does not mend.",
-          hint: "SQLite's own tool gets out what it can: sqlite3 FILE .recover")
+          "'\(invocation[file])' is an SQLite database. 'quire recover' can't repair it.",
+          hint: "SQLite's own tool recovers what it can: sqlite3 FILE .recover")
       }
       let backend = try ConvertCommand.backend(
         forStoreAt: path, from: invocation[file], invocation, reader)
@@ -98,7 +98,8 @@ enum RecoverCommand {
     let path = output.path
     guard !invocation.has(ConvertCommand.store) else {
       throw CommandError.wrongUsage(
-        "The stores of a document stay of their types.", hint: "'quire save-as' changes them.")
+        "The recovered stores of a document keep their types.",
+        hint: "'quire save-as' changes them.")
     }
     try OutputEnding.checkDocument(path, from: folder)
     try output.checkFree()

@@ -4,21 +4,22 @@ import JSONText
 /// The command `quire revert`.
 enum RevertCommand {
   static let version = Option(
-    "to", value: "NUMBER", "The version that the document becomes, as 'quire history' lists it.")
+    "to", value: "NUMBER", "The version to return to, a number that 'quire history' lists.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
     Command(
-      "revert", "makes a document what it was at an earlier version",
+      "revert", "returns a document to an earlier version",
       discussion: """
-        That is one more version: what came after is not forgotten, and can be gone back to.
+        The command adds a version with the old content. The versions in between stay, and 'quire revert' \
+        can return to them too.
         """,
       arguments: [.document], options: [version, .format],
-      examples: [Example("quire revert Trip.quire --to 12", "Goes back to version 12.")]
+      examples: [Example("quire revert Trip.quire --to 12", "Returns to version 12.")]
     ) { invocation in
       guard let words = invocation.value(of: version) else {
         throw CommandError.wrongUsage(
-          "Nothing says which version.", hint: "Give one with --to; 'quire history' lists them.")
+          "'revert' needs --to.", hint: "Give a number that 'quire history' lists.")
       }
       let number = try StoreReader.versionNumber(words)
       let path = invocation[.document]
@@ -33,8 +34,8 @@ enum RevertCommand {
       case .text:
         try output.writeLine(
           before == now
-            ? "\(oneLine(path)) is as it was at version \(number) already."
-            : "\(oneLine(path)) is at version \(now), as it was at version \(number).")
+            ? "\(oneLine(path)) has the content of version \(number) already."
+            : "\(oneLine(path)) is at version \(now), with the content of version \(number).")
       case .json:
         try output.writeLine(
           JSON.object([

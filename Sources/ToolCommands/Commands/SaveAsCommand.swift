@@ -4,24 +4,26 @@ import StoreInterface
 
 /// The command `quire save-as`.
 enum SaveAsCommand {
-  static let target = Argument("DST", "The document that is made.", role: .output)
+  static let target = Argument("DST", "The path of the new document.", role: .output)
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {
     Command(
-      "save-as", "writes a document to another place, or as stores of another type",
+      "save-as", "copies a document, or writes it with stores of another type",
       discussion: """
-        Without --store everything goes along, versions included, and objects keep their identifiers. With \
-        --store objects get identifiers of the new stores, and the new document begins its versions anew.
+        Without --store the copy contains everything, all versions included, and objects keep their \
+        identifiers. With --store the new stores assign new identifiers, and the new document contains only \
+        the newest version.
 
-        DOC stays as it is. DST is there when everything is in it, or not at all.
+        DOC is not changed. The command creates DST completely or not at all.
         """,
       arguments: [.document, target],
       options: [ConvertCommand.store, ConvertCommand.force, .format],
       examples: [
-        Example("quire save-as Trip.quire Copy.quire", "Writes a document that is the same."),
+        Example("quire save-as Trip.quire Copy.quire", "Writes an equal document."),
         Example(
-          "quire save-as Trip.quire Trip-xml.quire --store xml", "Writes one with stores in XML."),
+          "quire save-as Trip.quire Trip-xml.quire --store xml",
+          "Writes a document with XML stores."),
       ]
     ) { invocation in
       let place = try invocation.output(target, on: reader.disk)!

@@ -5,10 +5,10 @@ enum SetCommand {
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "set", "sets properties of the objects that are named or meet a predicate",
+      "set", "sets properties of objects, found by identifier or predicate",
       discussion: """
-        Nothing is saved unless every value is right for every object. What is wrong is said at once, \
-        for all objects.
+        The command checks every value of every object before it saves, and reports all errors. It saves all \
+        changes or none.
         """,
       arguments: [.store, .entity, .assignments],
       options: [
@@ -18,7 +18,7 @@ enum SetCommand {
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
-          "Sets two attributes of the trips with that name."),
+          "Sets two attributes of the trips with the name Lisbon."),
         Example(
           "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
       ]

@@ -10,24 +10,25 @@ extension Argument {
   /// The assignments to an object's properties.
   static let assignments = Argument(
     "KEY=VALUE",
-    "A property and its value. Dates are ISO 8601, in UTC unless they say otherwise, seconds since 2001 "
-      + "(@1.5), or relative to now (now, today, -3d, +2h); binary values are base64 or @FILE; null takes "
-      + "a value away, and \\null is a text of four letters. A relationship leads to an identifier "
-      + "(2/p17) or to what meets a predicate in braces ({name == 'Lisbon'}), which must be one object; "
-      + "one to many takes several with commas between, and += and -= add to it and take from it.",
+    "A property and its value. Dates are ISO 8601, in UTC unless they contain a time zone, or "
+      + "seconds since 2001 (@1.5), or relative to now (now, today, -3d, +2h). Binary values are "
+      + "base64 or @FILE. null removes the value; \\null is the text 'null'. The value of a "
+      + "relationship is an identifier (2/p17), or a predicate in braces ({name == 'Lisbon'}) that "
+      + "exactly one object matches. A to-many relationship takes several values, separated by "
+      + "commas; += adds objects and -= removes objects.",
     isRepeating: true)
 }
 
 extension CommandError {
   fileprivate static func transient(_ key: String) -> CommandError {
-    .wrongUsage("'\(key)' is transient: it lasts as long as a program runs, and is in no store.")
+    .wrongUsage("'\(key)' is transient: no store contains it.")
   }
 }
 
 extension Option {
   static let identifiers = Option(
-    "id", value: "IDS", "The objects with these identifiers (2/p17), with commas between.")
-  static let dryRun = Option("dry-run", "Says what would be done and saves nothing.")
+    "id", value: "IDS", "The identifiers of the objects (2/p17), separated by commas.")
+  static let dryRun = Option("dry-run", "Prints what the command would do, and saves nothing.")
 }
 
 /// One edit of a store's objects by `quire insert`, `quire set` or `quire delete`.
@@ -106,7 +107,7 @@ struct StoreEdit {
   func objects() throws -> [ManagedObject] {
     if let text = invocation.value(of: .identifiers) {
       guard invocation.value(of: FetchCommand.condition) == nil else {
-        throw CommandError.wrongUsage("Give --id or --where, and not both.")
+        throw CommandError.wrongUsage("Give either --id or --where.")
       }
       var problems: [CommandError] = []
       let objects = try text.split(separator: ",").compactMap { word in
@@ -118,8 +119,8 @@ struct StoreEdit {
     }
     guard let text = invocation.value(of: FetchCommand.condition) else {
       throw CommandError.wrongUsage(
-        "Say which objects are meant, with --where or --id.",
-        hint: "--where TRUEPREDICATE means all of them.")
+        "Give the objects with --where or --id.",
+        hint: "--where TRUEPREDICATE matches all objects.")
     }
     return try FetchCommand.placed(invocation) {
       try context.fetch(FetchRequest(invocation[.entity], where: try QueryPredicate(text)))
@@ -133,12 +134,13 @@ struct StoreEdit {
       let key = UInt64(parts[1].dropFirst()), key > 0, key <= ObjectKey.highestNumber
     else {
       throw CommandError.wrongUsage(
-        "'\(text)' is no identifier.", hint: "Identifiers are as 'quire fetch' prints them: 2/p17.")
+        "'\(text)' is not an identifier.",
+        hint: "Write identifiers as 'quire fetch' prints them: 2/p17.")
     }
     let id = ObjectID(store: store.tag, key: ObjectKey(entity: number, number: key))
     guard let layout = schema[number],
       context.coordinator.model.entity(layout.entity, isOrInheritsFrom: entity)
-    else { throw CommandError(.no, "'\(text)' is no object of '\(entity)'.") }
+    else { throw CommandError(.no, "'\(text)' is not an object of '\(entity)'.") }
     return try context.existingObject(with: id)
   }
 
@@ -208,10 +210,11 @@ struct StoreEdit {
       let part = try Self.part(assignment.key, of: attribute, model)
       guard assignment.sign == .set else {
         throw CommandError.wrongUsage(
-          "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
+          "'\(assignment.key)' is an attribute: use =, not \(assignment.sign.rawValue).")
       }
       guard attribute.derivation == nil else {
-        throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
+        throw CommandError.wrongUsage(
+          "'\(assignment.key)' is derived from other values and can't be set.")
       }
       guard !attribute.isTransient else { throw CommandError.transient(assignment.key) }
       let value = try assignment.value(of: part, on: disk)
@@ -222,7 +225,7 @@ struct StoreEdit {
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
-          "'\(assignment.key)' is of another object, and is set there.")
+          "'\(assignment.key)' belongs to another object. Set it there.")
       }
       guard !relationship.isTransient else { throw CommandError.transient(assignment.key) }
       return try leading(relationship, assignment, &problems)
@@ -243,7 +246,7 @@ struct StoreEdit {
   ) throws -> Attribute {
     let names = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let part = model.part(at: names.dropFirst(), of: attribute) else {
-      throw CommandError.wrongUsage("'\(key)' names no attribute.")
+      throw CommandError.wrongUsage("'\(key)' is not an attribute.")
     }
     guard part.type != .composite else {
       throw CommandError.wrongUsage(
@@ -263,7 +266,7 @@ struct StoreEdit {
     guard relationship.isToMany else {
       guard assignment.sign == .set, targets.count < 2 else {
         throw CommandError.wrongUsage(
-          "'\(name)' leads to one object: it takes = and one value.")
+          "'\(name)' refers to one object: use = and one value.")
       }
       return { $0.setObjects(others, forKey: name) }
     }

@@ -5,25 +5,26 @@ import DurableFiles
 enum UnpackCommand {
   static let file = Argument("FILE", "The packed document.", role: .input)
   static let document = Argument(
-    "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false,
+    "DOC", "The path of the new folder. The default is the name of FILE without .zip.",
+    isRequired: false,
     role: .output)
 
   /// Returns the command. It reads and writes files on `disk`.
   static func command(on disk: any Disk) -> Command {
     Command(
-      "unpack", "makes the folder of a packed document",
+      "unpack", "unpacks a packed document into a folder",
       discussion: """
-        Takes what 'quire pack' wrote, and zip archives of other programs that hold what is in a document's \
-        folder. Names that lead out of the folder or are one on some system, links, encrypted entries, \
-        entries that share bytes and sizes that can't be are refused before anything is made.
+        The command reads files of 'quire pack', and zip archives of other programs that contain the folder \
+        of a document. Before it writes anything, it refuses names that lead out of the folder or that some \
+        systems can't distinguish, links, encrypted entries, entries that share bytes, and impossible sizes.
 
-        DOC must not be there, or be an empty folder. It is there when everything is in it and every byte \
-        is the one that was packed, or not at all.
+        DOC must not exist, or must be an empty folder. The command checks every byte, and creates DOC \
+        completely or not at all.
         """,
       arguments: [file, document], options: [.format],
       examples: [
-        Example("quire unpack Trip.quire.zip", "Makes the folder Trip.quire."),
-        Example("quire unpack Trip.quire.zip Copy.quire", "Makes a folder of another name."),
+        Example("quire unpack Trip.quire.zip", "Creates the folder Trip.quire."),
+        Example("quire unpack Trip.quire.zip Copy.quire", "Creates a folder with another name."),
       ]
     ) { invocation in
       let path = invocation[file]
@@ -39,15 +40,15 @@ enum UnpackCommand {
         guard archive.isPackedDocument else {
           throw CommandError(
             .unreadable,
-            "'\(oneLine(path))' is no packed document: there is neither 'manifest.json' nor 'mimetype' at the top of the "
-              + "archive.", hint: "Unpack it with a program for zip archives.")
+            "'\(oneLine(path))' is not a packed document: the archive has neither 'manifest.json' nor "
+              + "'mimetype' at its top.", hint: "Unpack it with another program for zip archives.")
         }
         report = try made.making {
           try archive.unpack(to: folder, on: disk) { line.show($0.share) }
         }
       } catch let error as ArchiveError where error.code == .exists {
         throw CommandError(
-          .inputOutput, error.message, hint: "Name another folder behind the file.")
+          .inputOutput, error.message, hint: "Give another folder after the file.")
       }
       line.end()
       try PackCommand.write(report, folder, invocation)

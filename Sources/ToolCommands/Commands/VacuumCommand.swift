@@ -10,22 +10,22 @@ import StoreInterface
 enum VacuumCommand {
   static let keep = Option(
     "keep", value: "HISTORY",
-    "Which earlier saves stay: so many (5), those of a time (30d, 12h), all or none; none unless said."
+    "The earlier saves to keep: a number (5), a time (30d, 12h), all or none. The default is none."
   )
 
   /// Returns the command. It opens stores through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "vacuum", "makes a store's file as small as it can be, and says how small",
+      "vacuum", "shrinks the file of a store, and prints its sizes",
       discussion: """
-        The file is written anew without what is dead: rows that later saves replaced, and earlier saves \
-        unless --keep says otherwise. It takes the old one's place at once; whoever reads the old one \
-        goes on reading it. Of an SQLite store what earlier saves take is given back. A store of a kind that is \
-        written whole with each save stays as it is.
+        The command rewrites the file without rows that later saves replaced, and without earlier saves \
+        unless --keep keeps them. The new file replaces the old one in one step; processes that have the \
+        store open can still read the old file. In an SQLite store the command releases the space of earlier \
+        saves. A store that each save writes completely is not changed.
         """,
       arguments: [.store], options: [keep, .storeModel, .format],
       examples: [
-        Example("quire vacuum Trips.store", "Keeps the last save alone."),
+        Example("quire vacuum Trips.store", "Keeps only the last save."),
         Example("quire vacuum Trips.store --keep 30d", "Keeps the saves of the last thirty days."),
       ]
     ) { invocation in
@@ -73,7 +73,8 @@ enum VacuumCommand {
     try StoreReader.checkModelOption(ofDocument: path, invocation)
     guard !invocation.has(keep) else {
       throw CommandError.wrongUsage(
-        "A document keeps its versions.", hint: "Forget some with 'quire history --thin'.")
+        "--keep is for stores, not for documents.",
+        hint: "Remove versions with 'quire history --thin'.")
     }
     let document = try reader.document(path, access: .exclusive)
     defer { try? document.close() }
@@ -113,7 +114,7 @@ enum VacuumCommand {
       return .newerThan(seconds: Double(count) * unit)
     }
     throw .wrongUsage(
-      "--keep takes a number of saves, a time, all or none, and not '\(text)'.",
+      "--keep needs a number of saves, a time, all or none, not '\(text)'.",
       hint: "Write 5, 30d, 12h, all or none.")
   }
 }

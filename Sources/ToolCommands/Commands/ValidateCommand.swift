@@ -8,12 +8,12 @@ import Validation
 /// The command `quire validate`.
 enum ValidateCommand {
   static let path = Argument(
-    "PATH", "The documents or files to check; may be left out with --rules.", isRequired: false,
+    "PATH", "The documents or files to check. Not needed with --rules.", isRequired: false,
     isRepeating: true, role: .input)
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "A model that the objects should be of, beside the one in the file.")
-  static let rules = Option("rules", "Lists every rule that is checked.")
+    "Another model to check the objects against, besides the model in the file.")
+  static let rules = Option("rules", "Lists all rules.")
 
   /// Returns the command for files on the given disk and models from the given reader.
   ///
@@ -23,28 +23,27 @@ enum ValidateCommand {
     backends: @escaping @Sendable () -> StoreBackends = { .builtIn }
   ) -> Command {
     Command(
-      "validate", "checks a document or a file against every rule there is",
+      "validate", "checks a document or a file against all rules",
       discussion: """
-        Checks the format down to the last byte, the model and its hashes, and every object against the \
-        model: types, required values, bounds, patterns, relationships from both ends, uniqueness. Goes \
-        on past what is wrong, writes nothing, and reads all that the file keeps of earlier saves too. Of a \
-        document it checks the folder, the manifest, models and attachments, and each store as it counts.
+        The command checks every byte of the format, the model and its hashes, and every object against the \
+        model: types, required values, bounds, patterns, both ends of relationships, and uniqueness. It \
+        continues after errors, and it checks the earlier saves in the file too. In a document it checks the \
+        folder, the manifest, the models, the attachments and the stores. It writes nothing. No other \
+        process should write to the file during the check.
 
-        A finding names its rule, the place and the clause of the specification. The exit code is 0 only \
-        if everything was checked and there are no errors. It is 1 if there are errors or a part can't \
-        be checked, such as the objects of a store without its model, and 5 for a store of a type that no \
-        rules are known of, by itself or in a document. The rules of SQLite stores are in the plug-in \
-        SQLiteStore, which must be installed to check these stores. Of a rule at most 20 findings are shown. Check what \
-        nobody is writing to.
+        A finding names its rule, its place and the clause of the specification. At most 20 findings of each \
+        rule are shown. The exit code is 0 only if everything was checked and there are no errors. It is 1 \
+        if there are errors, or if a part can't be checked, such as the objects of a store without its \
+        model. It is 5 for a type of store without known rules, alone or in a document. The plug-in \
+        SQLiteStore has the rules of SQLite stores and must be installed to check these stores.
 
-        Several paths are checked one after the other, and each has a report of its own; with --format \
-        json each report is a line. The exit code is 0 only if it would be 0 for each path. Where the \
-        others differ, it is 1.
+        Each path has its own report; with --format json each report is one line. The exit code is 0 only if \
+        it would be 0 for each path. If the paths have different exit codes, it is 1.
         """,
       arguments: [path], options: [model, ModelCommand.version, rules, .format],
       examples: [
-        Example("quire validate Trips.store", "Prints what is wrong, or that nothing is."),
-        Example("quire validate Trip.quire", "Does the same for a document and all that is in it."),
+        Example("quire validate Trips.store", "Prints the findings, or that there are none."),
+        Example("quire validate Trip.quire", "Checks a document with all its parts."),
         Example("quire validate *.store", "Checks each of several files."),
         Example("quire validate --rules", "Lists the rules."),
       ]

@@ -99,7 +99,7 @@ struct Output: Sendable {
           .inputOutput,
           "'\(oneLine(path + ending))' is there: it is the log of a database that was at '\(oneLine(path))'.",
           hint: canOverwrite
-            ? "With --force it is removed." : "Move it away, or name another place.")
+            ? "Give --force to remove it." : "Move it away, or give another path.")
       }
     } else if places.isDatabase(path) {
       do { try places.settleDatabase(path) } catch let error as StoreError
@@ -199,12 +199,12 @@ struct Output: Sendable {
 
   private func isThere(_ path: String) -> CommandError {
     CommandError(
-      .inputOutput, "'\(oneLine(path))' is there already.",
+      .inputOutput, "'\(oneLine(path))' exists already.",
       hint: canOverwrite ? Output.forceHint : "Name another place.")
   }
 
   /// The hint of an error about a file that `--force` would replace.
-  static let forceHint = "With --force it is replaced."
+  static let forceHint = "Give --force to replace it."
 }
 
 extension Invocation {

@@ -10,5 +10,5 @@ extension Option {
   /// The option for the format of the results. Every command that prints results has this option.
   static let format = Option(
     "format", value: "FORMAT", choices: OutputFormat.allCases.map(\.rawValue),
-    "The form of the results; text unless said otherwise.")
+    "The format of the results; the default is text.")
 }

@@ -7,33 +7,34 @@ import StoreInterface
 enum PluginCommand {
   static let action = Argument(
     "ACTION",
-    "What is wanted: 'list' shows all plug-ins, 'info' one of them, 'test' tries one, 'new' begins one."
+    "The action: 'list' shows all plug-ins, 'info' shows one, 'test' tests one, and 'new' creates "
+      + "one."
   )
   static let plugin = Argument(
     "PLUGIN",
-    "A plug-in's name, or the path of its folder; for 'test' the path, for 'new' the name alone.",
+    "The name of a plug-in or the path of its folder. 'test' needs a path, and 'new' needs a name.",
     isRequired: false)
 
   /// Returns the command for the plug-ins that the finder finds.
   static func command(_ finder: PluginFinder) -> Command {
     Command(
-      "plugin", "shows which plug-ins there are, tries one, and begins new ones",
+      "plugin", "lists, shows, tests and creates plug-ins",
       discussion: """
-        A plug-in is a folder with a manifest, plugin.json, and a library that brings types of stores. 'list' \
-        and 'info' show it from its manifest alone: nothing of its library is run.
+        A plug-in is a folder with a manifest, plugin.json, and a library that implements types of stores. \
+        'list' and 'info' read only the manifest and run no code of the library.
 
-        Searched are, in this order, the folders in QUIRE_PLUGIN_PATH (absolute, with colons between), \
-        the user's ($XDG_DATA_HOME/quire/plugins, else ~/.local/share/quire/plugins), the system's \
-        (/usr/local/lib/quire/plugins, /usr/lib/quire/plugins) and those beside the tool. Of two with one \
-        name, or for one type of store, the first is used. Used is only what belongs to the system or to you, \
-        and what nobody else can write to. QUIRE_PLUGINS=off and --no-plugins turn all off.
+        Quire searches the folders in QUIRE_PLUGIN_PATH (absolute paths separated by colons), then the \
+        user's folder ($XDG_DATA_HOME/quire/plugins or ~/.local/share/quire/plugins), then the system's \
+        folders (/usr/local/lib/quire/plugins and /usr/lib/quire/plugins), and then the folders beside the \
+        tool. If two plug-ins have the same name or the same type of store, Quire uses the first. It uses \
+        only plug-ins that belong to the system or to you and that no other user can write to. \
+        QUIRE_PLUGINS=off and --no-plugins disable all plug-ins.
 
-        'test' loads the plug-in of a folder, wherever that is, and holds stores of each of its types, in a \
-        temporary folder, against what every store must do. 'new' writes a package with a small store that \
-        passes, to go on from.
+        'test' loads the plug-in of any folder, and runs the conformance tests on stores of each of its \
+        types, in a temporary folder. 'new' writes a package with a small store that passes these tests, as \
+        a start.
 
-        The exit code is 5 if the plug-in that 'info' or 'test' is asked for is not used, and 1 if 'test' \
-        found something wrong.
+        The exit code is 5 if Quire can't use the plug-in of 'info' or 'test', and 1 if a test fails.
         """,
       arguments: [action, plugin],
       options: [
@@ -41,12 +42,13 @@ enum PluginCommand {
         PluginScaffold.output, .format,
       ],
       examples: [
-        Example("quire plugin list", "Lists plug-ins, what was refused, and the folders."),
-        Example("quire plugin info ledger", "Shows one with its digest, types and where it is."),
-        Example("quire plugin test ./ledger", "Tries everything that its stores must do."),
+        Example("quire plugin list", "Lists the plug-ins, the refused plug-ins, and the folders."),
         Example(
-          "quire plugin test ./ledger --only every-value-stays", "Tries one thing, by its name."),
-        Example("quire plugin new Ledger --language swift", "Makes the folder Ledger."),
+          "quire plugin info ledger", "Shows the digest, the types and the folder of a plug-in."),
+        Example("quire plugin test ./ledger", "Runs all conformance tests."),
+        Example(
+          "quire plugin test ./ledger --only every-value-stays", "Runs one test."),
+        Example("quire plugin new Ledger --language swift", "Creates the folder Ledger."),
       ]
     ) { invocation in
       let word = invocation[action]
@@ -111,7 +113,7 @@ enum PluginCommand {
       return try output.writeLine(object)
     }
     if let reason = registry.offReason {
-      return try output.writeLine("Plug-ins are off: \(oneLine(reason)).")
+      return try output.writeLine("Plug-ins are disabled: \(oneLine(reason)).")
     }
     var plugins = Table()
     for one in registry.plugins {
@@ -183,13 +185,13 @@ enum PluginCommand {
       throw CommandError(.plugin, refused.map(\.message).joined(separator: "\n"))
     }
     if let reason = registry.offReason {
-      throw CommandError(.plugin, "Plug-ins are off: \(oneLine(reason)).")
+      throw CommandError(.plugin, "Plug-ins are disabled: \(oneLine(reason)).")
     }
     let places = registry.folders.map(\.folder.path).joined(separator: ", ")
     throw CommandError(
       .plugin, "There is no plug-in '\(oneLine(word))'. Searched: \(places).",
       hint: suggestion(for: word, among: registry.plugins.map(\.manifest.name))
-        ?? "Run 'quire plugin list' to see which there are.")
+        ?? "Run 'quire plugin list' to see the installed plug-ins.")
   }
 
   /// Returns the plug-in in a folder, by the path of the folder or of its manifest.
@@ -197,7 +199,7 @@ enum PluginCommand {
     at path: String, _ finder: PluginFinder, replacingBuiltIn: Bool = false
   ) throws(CommandError) -> FoundPlugin {
     if let reason = finder.folders.offReason {
-      throw CommandError(.plugin, "Plug-ins are off: \(oneLine(reason)).")
+      throw CommandError(.plugin, "Plug-ins are disabled: \(oneLine(reason)).")
     }
     var url = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath()
     if url.lastPathComponent == PluginManifest.fileName { url.deleteLastPathComponent() }

@@ -8,14 +8,15 @@ import PluginTemplates
 struct PluginScaffold {
   static let language = Option(
     "language", value: "LANGUAGE", choices: PluginTemplate.Language.allCases.map(\.rawValue),
-    "For 'new': what the plug-in is written in.")
+    "For 'new': the language of the plug-in.")
   static let quire = Option(
     "quire", value: "PLACE",
-    "For 'new' in Swift: the path or URL of Quire's package; unless said, the one that the tool was built in."
+    "For 'new' in Swift: the path or URL of Quire's package. The default is the package that the "
+      + "tool was built from."
   )
   static let output = Option(
     "output", value: "FOLDER", role: .output,
-    "For 'new': the folder to make; unless said, the plug-in's name.")
+    "For 'new': the new folder. The default is the name of the plug-in.")
 
   let name: String
   let invocation: Invocation

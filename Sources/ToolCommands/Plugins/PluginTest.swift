@@ -9,8 +9,8 @@ import Synchronization
 
 /// `quire plugin test`: runs the conformance tests on a plug-in's stores.
 struct PluginTest {
-  static let type = Option("type", value: "TYPE", "For 'test': the one type of store to try.")
-  static let only = Option("only", value: "CASE", "For 'test': the one case to try, by its name.")
+  static let type = Option("type", value: "TYPE", "For 'test': the only type of store to test.")
+  static let only = Option("only", value: "CASE", "For 'test': the name of the only test to run.")
 
   let plugin: FoundPlugin
   let invocation: Invocation

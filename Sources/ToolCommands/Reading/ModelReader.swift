@@ -33,7 +33,7 @@ struct ModelReader: Sendable {
           """
           The version '\(old.name)' of '\(path)' is in the format of Xcode before version 4, which is not \
           read.
-          """, hint: "Save it with a later Xcode: it has a file 'contents' then.")
+          """, hint: "Save it with a newer Xcode: it then has a file 'contents'.")
       }
       let names = versions.versions.map(\.name)
       throw CommandError.unknown(

@@ -101,11 +101,12 @@ extension Option {
   /// The option for the store of a document.
   static let storeName = Option(
     "in", value: "NAME",
-    "The store of a document that is meant; the one that holds the entity unless said.")
+    "The store of a document with several stores. The default is the store that contains the "
+      + "entity.")
   /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER",
-    "The version that is looked at, as 'quire history' lists it; the newest unless said."
+    "The version to read, a number that 'quire history' lists. The default is the newest."
   )
 }
 

@@ -61,7 +61,7 @@ struct StoreReader: Sendable {
       return try version(of: store, at: path, invocation)
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
-        .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))
+        .unreadable, "'\(path)' is not a store of a known type.", hint: hint(path))
     } catch let error as StoreError where error.code == .incompatibleModel && model == nil {
       throw CommandError(
         .modelMismatch, "\(error)", hint: "Give the model with --model.")
@@ -116,10 +116,10 @@ struct StoreReader: Sendable {
 
   private func hint(_ path: String) -> String? {
     isDatabase(path)
-      ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire "
-        + "plugin list' says where plug-ins are looked for."
+      ? "It is an SQLite database. The plug-in SQLiteStore reads databases of Core Data; 'quire "
+        + "plugin list' shows the searched folders."
       : [
-        "Run 'quire plugin list' to see which plug-ins bring other kinds of stores.",
+        "Run 'quire plugin list' to see the plug-ins and their types of stores.",
         CommandError.recoverHint(path, []).map { "If it is a damaged store: \($0)" },
       ]
       .compactMap { $0 }.joined(separator: " ")
@@ -168,24 +168,24 @@ final class OpenStores: Sendable {
 
 extension Argument {
   /// The store on which a command works.
-  static let store = Argument("STORE", "A document, or a store's file.", role: .input)
+  static let store = Argument("STORE", "A document or the file of a store.", role: .input)
   /// The entity on which a command works.
   static let entity = Argument(
-    "ENTITY", "The entity whose objects are meant, subentities included.")
+    "ENTITY", "The entity of the objects. The objects of its subentities are included.")
 }
 
 extension Option {
   /// The option to read a store with a damaged last save at an earlier save.
   static let damaged = Option(
     "damaged",
-    "Reads a store whose last save is damaged, at its newest save that is whole; the exit code is 4."
+    "Reads a store with a damaged last save at its newest complete save. The exit code is 4."
   )
   /// The option to write to a store that another system made.
   static let writesForeign = Option(
     "write",
-    "Writes also into a store that another system made, such as a database of Core Data's.")
+    "Permits changes to a store that another system wrote, such as a database of Core Data.")
   /// The option for the model of a store that does not contain its own.
   static let storeModel = Option(
     "model", value: "MODEL", role: .input,
-    "The model that the store was written with, for one that does not hold it.")
+    "The model of the store, for a store that does not contain its model.")
 }

@@ -7,9 +7,9 @@ import StoreInterface
 enum OpenCommand {
   static let keepGoing = Option(
     "keep-going",
-    "Goes on with a script after a line that fails; the exit code is the first failure's.")
+    "Continues a script after a line that fails. The exit code is that of the first failure.")
   static let discard = Option(
-    "discard", "Takes a script's unsaved changes at its end for what was wanted, and drops them.")
+    "discard", "Discards the unsaved changes at the end of a script without an error.")
 
   /// Returns the command. It opens stores through `reader`.
   static func command(
@@ -17,25 +17,24 @@ enum OpenCommand {
     historyPath: String? = LineHistory.usualPath()
   ) -> Command {
     Command(
-      "open", "opens a store for one command after another",
+      "open", "opens a store for a series of commands",
       discussion: """
-        On a terminal lines are edited, kept and completed; 'help' lists the commands: fetch, count, \
-        insert, set, delete, undo, redo, save, revert, info, model, help, quit. They take what the \
-        commands of the same names take, without the store. Changes are saved by 'save' alone. Ctrl-C ends the \
-        running command and leaves the session.
+        On a terminal the session has line editing, a history and completion. 'help' lists the commands: \
+        fetch, count, insert, set, delete, undo, redo, save, revert, info, model, help, quit. They take the \
+        same arguments as the commands of the tool, without the store. Only 'save' saves changes. Ctrl-C \
+        interrupts the running command, and the session continues.
 
-        A packed document, and one that may not be written to, is opened for reading: then no command changes \
-        anything.
+        A packed document and a store without write permission are open for reading only.
 
-        From a pipe it is a script: a command a line, with # for comments. It ends at the first line that \
-        fails, with the line's number and the failure's exit code. Changes that are not saved at its end \
-        are an error.
+        Input from a pipe is a script with one command on each line; # begins a comment. The script stops at \
+        the first line that fails, and the error gives the number of the line. Unsaved changes at the end of \
+        a script are an error.
         """,
       arguments: [.store], options: [keepGoing, discard, .storeName, .storeModel],
       examples: [
         Example("quire open Trips.store", "Begins a session."),
         Example(
-          "quire open Trips.store < changes.txt", "Runs the commands of a file, a line each."),
+          "quire open Trips.store < changes.txt", "Runs the commands in a file, one on each line."),
       ]
     ) { invocation in
       let (store, obstacle) = try reader.openToEdit(invocation[.store], invocation, models)
@@ -77,8 +76,8 @@ enum OpenCommand {
     }
     if session.hasChanges, !session.discards, !invocation.has(discard) {
       throw CommandError(
-        first ?? .no, "The script has changed what it did not save; nothing of that is kept.",
-        hint: "End it with 'save', or say --discard.")
+        first ?? .no, "The script did not save its changes, and they are lost.",
+        hint: "End the script with 'save', or give --discard.")
     }
     return first ?? .done
   }

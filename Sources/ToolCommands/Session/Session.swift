@@ -137,7 +137,7 @@ final class Session {
   /// All commands, in the order of the help.
   private(set) lazy var actions: [Action] = [
     action(
-      "fetch", "shows the objects of an entity that meet a predicate, saved or not",
+      "fetch", "shows the objects of an entity that match a predicate, with unsaved changes",
       arguments: [.entity],
       options: [
         FetchCommand.condition, FetchCommand.sort, FetchCommand.limit, FetchCommand.offset,
@@ -151,7 +151,8 @@ final class Session {
       return .done
     },
     action(
-      "count", "prints how many objects of an entity meet a predicate", arguments: [.entity],
+      "count", "prints the number of objects of an entity that match a predicate",
+      arguments: [.entity],
       options: [FetchCommand.condition, .format]
     ) { [unowned self] invocation in
       try CountCommand.show(invocation) { try context.count(for: FetchRequest<ManagedObject>($0)) }
@@ -164,7 +165,7 @@ final class Session {
       try change(invocation, did: "inserted") { [try InsertCommand.insert($0, invocation)] }
     },
     action(
-      "set", "sets properties of the objects that are named or meet a predicate",
+      "set", "sets properties of objects, found by identifier or predicate",
       arguments: [.entity, .assignments],
       options: [FetchCommand.condition, .identifiers, .format]
     ) { [unowned self] invocation in
@@ -175,7 +176,7 @@ final class Session {
       }
     },
     action(
-      "delete", "deletes the objects that are named or meet a predicate", arguments: [.entity],
+      "delete", "deletes objects, found by identifier or predicate", arguments: [.entity],
       options: [FetchCommand.condition, .identifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "deleted") { edit in
@@ -187,10 +188,10 @@ final class Session {
         return objects
       }
     },
-    action("undo", "takes the last change back") { [unowned self] invocation in
+    action("undo", "undoes the last change") { [unowned self] invocation in
       try replay(invocation, "undo") { try $0.undo() }
     },
-    action("redo", "makes the change again that was taken back last") {
+    action("redo", "redoes the change that was undone last") {
       [unowned self] invocation in
       try replay(invocation, "redo") { try $0.redo() }
     },
@@ -199,17 +200,19 @@ final class Session {
       try context.save()
       // A save is never interrupted, and its message must appear. An interruption during the save is therefore dropped.
       interruption.reset()
-      try invocation.console.messages.writeLine(isNeeded ? "Saved." : "There is nothing to save.")
+      try invocation.console.messages.writeLine(
+        isNeeded ? "Saved." : "There are no changes to save.")
       return .done
     },
     action("revert", "discards all changes that are not saved") { [unowned self] invocation in
       // Another process may have saved newer objects. The session must read them, or its next save would be in conflict again.
       context.rollback()
       context.refreshAllObjects()
-      try invocation.console.messages.writeLine("Everything is as it was saved last.")
+      try invocation.console.messages.writeLine("All unsaved changes are discarded.")
       return .done
     },
-    action("info", "shows what the store is", options: [.format]) { [unowned self] invocation in
+    action("info", "shows the type, identity and object counts of the store", options: [.format]) {
+      [unowned self] invocation in
       let code = try InfoCommand.show(store, invocation)
       if invocation.format == .text, hasChanges {
         try invocation.console.messages.writeLine("note: There are changes that are not saved.")
@@ -221,7 +224,7 @@ final class Session {
       try ModelCommand.show(ModelVersions.Version("of the store", model: model), invocation)
       return .done
     },
-    action("help", "explains a command, or lists them all", arguments: [Session.topic]) {
+    action("help", "explains a command, or lists all commands", arguments: [Session.topic]) {
       [unowned self] invocation in
       try help(invocation)
       return .done

@@ -7,7 +7,8 @@ import Testing
 /// Tests that discard the changes of many objects one by one.
 @Suite("Discarding changes")
 struct DiscardingTests {
-  @Test("Each object shows the saved value when its changes are discarded", arguments: Kind.allCases)
+  @Test(
+    "Each object shows the saved value when its changes are discarded", arguments: Kind.allCases)
   func many(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
