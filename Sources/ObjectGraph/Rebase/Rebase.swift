@@ -162,7 +162,8 @@ struct Rebase {
         next += effects.deleted.filter { doomed.insert($0).inserted }
       }
       if isReplayed {
-        next += try discardedDeletions(rows).filter { doomed.insert($0).inserted }
+        let candidates = try discarded.union(repaired.filter(wasRemovedByRepair))
+        next += try reached(candidates, rows).filter { doomed.insert($0).inserted }
       }
       try rows.seal()
       wave = next
@@ -176,10 +177,11 @@ struct Rebase {
 }
 
 extension Rebase {
-  /// Returns the objects that refer to a deleted object after their changes were discarded, and that its delete rule
-  /// deletes.
-  private func discardedDeletions(_ rows: RebasedRows) throws -> [ObjectKey] {
-    try discarded.sorted().filter { key in
+  /// Returns the keys of the rows that refer to a deleted object, and that its delete rule deletes.
+  ///
+  /// - Parameter keys: The keys of rows with discarded changes, and of rows that an earlier rebase had deleted.
+  private func reached(_ keys: Set<ObjectKey>, _ rows: RebasedRows) throws -> [ObjectKey] {
+    try keys.sorted().filter { key in
       guard let entity = graph[key.entity], let row = try rows.row(key) else { return false }
       return try entity.toOnes.contains { toOne in
         guard toOne.inverse?.deleteRule == .cascade,

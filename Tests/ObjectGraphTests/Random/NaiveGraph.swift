@@ -284,7 +284,14 @@ extension NaiveGraph {
     var unrepaired = result
     unrepaired.clearLost()
     for id in doomed { unrepaired.objects[id] = nil }
-    result.delete(doomed)
+    // A repair that has deleted an object is made again if the object refers to a deleted one.
+    let reached = repaired.filter { id in
+      (result.objects[id]?.references ?? [:]).contains { name, other in
+        doomed.contains(other) && theirs.objects[other] != nil
+          && Wild.inverseRule(of: name, in: result.objects[id]!.entity) == .cascade
+      }
+    }
+    result.delete(doomed + reached)
     return (result, NaiveRepairs(before: unrepaired, after: result, above: theirs))
   }
 

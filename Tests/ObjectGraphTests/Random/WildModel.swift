@@ -90,6 +90,16 @@ enum Wild {
     relations(of: entity).first { $0.name == name }!
   }
 
+  /// Returns the delete rule of the inverse of a reference.
+  static func inverseRule(of name: String, in entity: String) -> Relationship.DeleteRule {
+    let reference = relation(name, of: entity)
+    switch reference.shape {
+    case .oneToOne(let inverse), .reference(let inverse, _):
+      return relation(inverse, of: reference.destination).rule
+    default: preconditionFailure("\(name) leads to many")
+    }
+  }
+
   static let types: [(name: String, type: AttributeType)] = [
     ("i16", .int16), ("i32", .int32), ("i64", .int64), ("decimal", .decimal), ("real", .double),
     ("small", .float), ("text", .string), ("flag", .boolean), ("day", .date), ("bytes", .binary),

@@ -181,4 +181,19 @@ struct RepairTests {
       s.parent.expect("new", number: "2", holder: nil)
     }
   }
+
+  @Test(
+    "A part that a child's deletion reached stays deleted in the parent that had connected it",
+    arguments: Kind.allCases)
+  func connectedPart(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert("passport").save()
+      s.child.refreshAll().delete("ada")
+      s.parent.set("passport", holder: "ada").process()
+      s.child.refreshAll().expectDeleted("ada", "passport")
+      s.child.handOver()
+      s.other.insert(person: "bob").save()
+      s.parent.fetch().expectDeleted("ada", "passport")
+    }
+  }
 }
