@@ -110,12 +110,14 @@ struct Rebase {
   /// Whether an earlier rebase has cleared the reference of an object at the other end of a one-to-one relationship.
   /// A later deletion does not reach such an object.
   private func wasDisconnectedByRepair(
-    _ other: ObjectKey, _ toOne: GraphProperty.ToOne
+    _ other: ObjectKey, from key: ObjectKey, _ toOne: GraphProperty.ToOne
   ) throws -> Bool {
     guard let inverse = toOne.inverse, let backward = graph.toOne(inverse.name, of: other),
-      let repaired = try changes.repairs.repaired.entry(of: other).given
+      let repaired = try changes.repairs.repaired.entry(of: other).given,
+      try repaired.block.value(backward.layoutColumn, row: repaired.row) == .null
     else { return false }
-    return try repaired.block.value(backward.layoutColumn, row: repaired.row) == .null
+    let before = View(changes.originalTables)
+    return try before.row(of: other)?.reference(backward.layoutColumn) == key
   }
 
   /// Applies the delete rules of deleted rows to rows that another save has related to them.
@@ -154,7 +156,9 @@ struct Rebase {
           }
           return try row.reference(columns[column])
         } isReached: { toOne, other in
-          if repaired.contains(other), try wasDisconnectedByRepair(other, toOne) { return false }
+          if repaired.contains(other), try wasDisconnectedByRepair(other, from: key, toOne) {
+            return false
+          }
           return try isMoved(toOne.column) || propagation.isLedBack(from: other, to: key, toOne)
         }
         for (other, toOne) in effects.cleared { try rows.clear(toOne, of: other) }

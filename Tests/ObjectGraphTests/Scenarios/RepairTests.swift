@@ -196,4 +196,18 @@ struct RepairTests {
       s.parent.fetch().expectDeleted("ada", "passport")
     }
   }
+
+  @Test(
+    "A deletion reaches a repaired object that another context connects to the deleted one",
+    arguments: Kind.allCases)
+  func connectedAfterRepair(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(person: "bob").insert("passport").save()
+      s.child.refreshAll().delete("ada").insert(passport: "mine", holder: "bob")
+      s.parent.set("passport", holder: "bob").process()
+      s.child.refreshAll().expect("passport", holder: nil)
+      s.parent.set("passport", holder: "ada").process()
+      s.child.refreshAll().expectDeleted("ada", "passport")
+    }
+  }
 }
