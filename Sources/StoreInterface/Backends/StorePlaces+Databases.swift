@@ -1,4 +1,4 @@
-import DurableFiles
+package import DurableFiles
 
 // An SQLite database keeps a log and the log's index beside its file while it is open, and after a process was
 // killed. The log contains changes that are not in the file yet. SQLite finds both by name, and reads a log that
@@ -28,11 +28,28 @@ extension StorePlaces {
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/exists`` that names the log.
   package func refuseLogs(besides path: String) throws(StoreError) {
-    for suffix in StorePlaces.companionEndings where try exists(path + suffix) {
+    try StorePlaces.refuseLogs(besides: path, on: disk)
+  }
+
+  /// Throws if the log of another database lies beside a path on a disk.
+  package static func refuseLogs(besides path: String, on disk: any Disk) throws(StoreError) {
+    let log: String?
+    do { log = try leftLog(besides: path, on: disk) } catch { throw StoreError(error, path: path) }
+    if let log {
       throw StoreError(
-        .exists, "It is the log of a database that was at '\(path)'. Move it away first.",
-        path: path + suffix)
+        .exists, "The database at '\(path)' has left this log behind. Move it away first.",
+        path: log)
     }
+  }
+
+  private static func leftLog(
+    besides path: String, on disk: any Disk
+  ) throws(DiskError) -> String? {
+    // An index is useless without its log, so the log is found first.
+    for ending in companionEndings.reversed() where try disk.exists(path + ending) {
+      return path + ending
+    }
+    return nil
   }
 
   /// Removes the logs of a database that has been renamed. The file contains the whole database already.

@@ -97,7 +97,7 @@ struct Output: Sendable {
       for ending in endings where try reporting({ try disk.exists(path + ending) }) {
         throw CommandError(
           .inputOutput,
-          "'\(oneLine(path + ending))' is there: it is the log of a database that was at '\(oneLine(path))'.",
+          "'\(oneLine(path + ending))' exists: it is the log of a former database at '\(oneLine(path))'.",
           hint: canOverwrite
             ? "Give --force to remove it." : "Move it away, or give another path.")
       }

@@ -129,18 +129,11 @@ struct TableMapMaker {
   }
 
   private func attribute(_ path: String, of entity: Entity) -> Attribute? {
-    var parts = path.split(separator: ".").map(String.init)[...]
-    guard let first = parts.popFirst(),
-      case .attribute(var attribute)? = model.property(first, of: entity.name)
+    let parts = path.split(separator: ".").map(String.init)
+    guard let first = parts.first,
+      case .attribute(let attribute)? = model.property(first, of: entity.name)
     else { return nil }
-    for part in parts {
-      guard
-        let next = attribute.compositeName.flatMap(model.composite)?.attributes
-          .first(where: { $0.name == part })
-      else { return nil }
-      attribute = next
-    }
-    return attribute
+    return model.part(at: parts.dropFirst(), of: attribute)
   }
 
   private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {

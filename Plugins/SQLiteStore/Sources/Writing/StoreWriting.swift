@@ -85,7 +85,7 @@ extension SQLiteStore {
     do {
       try checkFree(path, disk, overwriting: creation.overwriting)
       try disk.make(
-        path, overwriting: creation.overwriting, companionEndings: logEndings
+        path, overwriting: creation.overwriting, companionEndings: StorePlaces.companionEndings
       ) { temporary in
         // The disk creates the file, so that a file outside the operating system's disk is detected.
         try disk.open(temporary, for: .create).close()
@@ -121,9 +121,6 @@ extension SQLiteStore {
     }
   }
 
-  /// The suffixes of files that belong to a database.
-  private static let logEndings = ["-wal", "-shm", "-journal"]
-
   /// Throws if a database to be replaced is in use, or if a log exists that SQLite would read into the new database.
   private static func checkFree(
     _ path: String, _ disk: any Disk, overwriting: Bool
@@ -134,10 +131,6 @@ extension SQLiteStore {
         .locked, "Another connection has the database open that is to be replaced.", path: path)
     }
     guard try !disk.exists(path) else { return }
-    for ending in logEndings where try disk.exists(path + ending) {
-      throw StoreError(
-        .exists, "It is the log of a database that was at '\(path)'. Move it away first.",
-        path: path + ending)
-    }
+    try StorePlaces.refuseLogs(besides: path, on: disk)
   }
 }
