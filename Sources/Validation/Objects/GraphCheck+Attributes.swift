@@ -9,25 +9,19 @@ extension GraphCheck {
   ) throws {
     for property in model.properties(of: layout.entity) where !property.isTransient {
       guard case .attribute(let attribute) = property else { continue }
-      try check(
-        attribute, attribute.name, isRequired: !attribute.isOptional, layout, objects, blocks)
+      for parts in model.storedParts(of: attribute) {
+        try check(
+          parts.last!, parts.map(\.name).joined(separator: "."),
+          isRequired: !parts.contains(where: \.isOptional), layout, objects, blocks)
+      }
     }
   }
 
-  /// Checks one attribute, or each part of a composite one.
+  /// Checks one attribute, or one part of a composite attribute.
   private func check(
     _ attribute: Attribute, _ path: String, isRequired: Bool, _ layout: Layout,
     _ objects: EntityObjects, _ blocks: [Block]
   ) throws {
-    if attribute.type == .composite {
-      for part in attribute.compositeName.flatMap(model.composite)?.attributes ?? []
-      where !part.isTransient {
-        try check(
-          part, path + "." + part.name, isRequired: isRequired && !part.isOptional, layout,
-          objects, blocks)
-      }
-      return
-    }
     guard let index = layout.index(of: path) else { return }
     // Binary attributes have neither bounds nor patterns, and seldom predicates.
     let column = try ObjectColumn(
