@@ -1,5 +1,5 @@
 # attack [OPTION...]
-#   Attacks the tool with damaged files, outputs over inputs, kills and failing calls, for minutes. Options:
+#   Runs the tool on damaged files, with outputs over its inputs, with kills and with failing calls. Options:
 #   --minutes N, --seed N, --only damage|resealed|writing|kills|failing, --self-test.
 
 build_tool

@@ -1,6 +1,6 @@
 # bench [ARGUMENT...]
 #   Builds for release and runs the benchmarks.
 
-# The plug-in is measured beside the store that is linked in.
+# One benchmark compares the plug-in with the linked store.
 swift build -c release --product BinaryStorePlugin
 swift run -c release quire-bench "$@"

@@ -1,6 +1,6 @@
 # check [--sanitize[=address|thread]]
-#   Checks the format, the imports and all tests before a change goes in; with --sanitize the tests again under
-#   one sanitizer, or under both.
+#   Checks the format, the imports and all tests, as before every change. With --sanitize the tests run again under
+#   one sanitizer or both.
 
 case ${1:-} in
 '') sanitizers= ;;

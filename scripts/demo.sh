@@ -1,7 +1,7 @@
 # demo
-#   Builds the tool and shows what it does, on the files of Examples/.
+#   Builds the tool, and runs its main commands on the files in Examples/.
 
-# show ARGUMENT...: runs the tool, with the command line above what it prints.
+# show ARGUMENT...: prints the command line, and runs the tool.
 show() {
   printf '\n$ quire'
   for word; do case $word in *' '*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac done
@@ -32,7 +32,7 @@ show count Examples/Trips.store Stop --where 'trip.name CONTAINS "Douro"'
 database=.build/Trips.sqlite
 show convert Examples/Trips.store "$database" --store SQLite --force
 show fetch "$database" Trip --where 'stops.@count > 2' --columns name --sort name
-# The answer "they differ" is exit code 1, and here the expected one.
+# The models differ, so the expected exit code is 1.
 show model "$model/Trips.xcdatamodel" --diff "$model" || [ $? = 1 ]
 document=.build/Trips.quire
 packed=.build/Trips.quire.zip

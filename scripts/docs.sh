@@ -37,11 +37,11 @@ for module in $modules; do
   [ -f "$graphs/$module.symbols.json" ] ||
     fail "There is no symbol graph of the module '$module'." "See .build/symbolgraph.log."
   mkdir -p ".build/documented/$module"
-  # The symbols of the module, and its extensions of other modules.
+  # Copies the symbols of the module, and its extensions of other modules.
   for graph in "$graphs/$module.symbols.json" "$graphs/$module"@*.symbols.json; do
     [ ! -f "$graph" ] || cp "$graph" ".build/documented/$module/"
   done
-  # A comment documents only the parameters with a meaning that their names don't tell, so no complete list is required.
+  # Comments document only parameters whose names do not tell their meaning, so no complete list is required.
   docc convert --additional-symbol-graph-dir ".build/documented/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "quire.$module" \
     --warnings-as-errors --disable-parameters-and-returns-validation \

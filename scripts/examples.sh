@@ -1,11 +1,11 @@
 # examples
-#   Builds the packages in Examples/ as users of Quire do, runs the commands of their pages, compares the output,
+#   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages, compares the output,
 #   and tests their store plug-ins.
 
-# Each package has a build of its own: in a shared one SwiftPM does not compile a program anew where Quire was built for
-# another package.
+# Each package has its own build folder. In a shared folder SwiftPM does not compile a program again after another
+# package has built Quire.
 
-# try_plugin FOLDER PLACE: installs what was built, and holds it against everything a store must do.
+# try_plugin FOLDER PLACE: installs the built plug-in, and runs the conformance tests on its stores.
 try_plugin() {
   plugins=.build/examples/plugins
   install_plugin "$1" "$2/lib${1##*/}.so"
@@ -19,7 +19,7 @@ build_example() {
   build --package-path "$package" --scratch-path "$PWD/$(example_scratch "$package")" "$@"
 }
 
-# Folders of their own: SwiftPM does not always see in one that another package has built Quire anew.
+# Each of these packages has its own build folder too.
 example_scratch() { say "${QUIRE_EXAMPLES_SCRATCH:-.build/examples/${1##*/}}"; }
 
 build --product quire
@@ -34,12 +34,12 @@ for package in Examples/*/Package.swift; do
     swift test --skip-build --package-path "$folder" --scratch-path "$PWD/$(example_scratch "$folder")"
   fi
   [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$(build_example "$folder" --show-bin-path)"
-  # A library has no commands to show.
+  # A library has no commands to run.
   if grep -q '^    \$ ' "$page"; then
     Examples/replay "$page" "$(build_example "$folder" --show-bin-path)"
   fi
 done
-# Plug-ins in C are built and tested by their own makefiles.
+# Plug-ins in C have makefiles that build and test them.
 for makefile in Examples/*/Makefile; do
   folder=${makefile%/Makefile}
   printf '\n$ make -C %s test\n' "$folder"

@@ -1,5 +1,5 @@
 # fuzz [TARGET] [SECONDS]
-#   Builds the fuzzers and runs one, or each in turn (60 seconds).
+#   Builds the fuzzers and runs one of them, or each in turn. The default is 60 seconds each.
 
 targets=$(cd Fuzz && for folder in *Fuzz; do say "$folder"; done)
 seconds=60
@@ -22,14 +22,14 @@ for target in $targets; do
   log=.build/fuzz/$target.log
   seeds=Fuzz/$target/Seeds
   [ -d "$seeds" ] || seeds=
-  # Texts to begin with may also stand in one file, a line each.
+  # The first inputs may also be in one file, one on each line.
   if [ -f "Fuzz/$target/seeds.txt" ]; then
     seeds=.build/fuzz/seeds/$target
     rm -rf "$seeds"
     mkdir -p "$seeds"
     split -l 1 -a 3 "Fuzz/$target/seeds.txt" "$seeds/"
   fi
-  # What earlier runs reached may be kept in one file, in hexadecimal, a line each.
+  # Inputs that earlier runs found may be in one file, in hexadecimal, one on each line.
   if [ -f "Fuzz/$target/corpus.hex" ]; then
     kept=.build/fuzz/kept/$target
     python3 - "Fuzz/$target/corpus.hex" "$kept" <<'END'
@@ -43,11 +43,11 @@ END
     seeds="$seeds $kept"
   fi
   mkdir -p "$corpus" "$findings"
-  # Into a file: a pipe would wait for the symbolizer that a crash leaves behind.
+  # The output goes to a file, because a pipe would wait for the symbolizer of a crashed program.
   ".build/fuzz/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="$findings" "$corpus" $seeds >"$log" 2>&1 || {
     tail -n 60 "$log"
-    fail "$target found a fault." "The input is in $findings; $log has the whole run."
+    fail "$target found a fault." "The input is in $findings, and the log of the run is $log."
   }
   sed -n 's/^#\([0-9]*\).*DONE.*cov: \([0-9]*\).*/'"$target"': \1 inputs, \2 places reached/p' "$log"
 done

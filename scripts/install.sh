@@ -1,6 +1,6 @@
 # install [PREFIX]
-#   Builds for release and puts the tool into PREFIX/bin (/usr/local), and its plug-ins where the tool looks for
-#   them.
+#   Builds for release, and installs the tool into PREFIX/bin and its plug-ins into a folder that the tool searches.
+#   The default of PREFIX is /usr/local.
 
 prefix=${1:-/usr/local}
 build_tool -c release

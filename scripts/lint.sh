@@ -1,5 +1,5 @@
 # lint
-#   Checks that everything is formatted.
+#   Checks the format of all Swift files.
 
 lint
 say "lint: all formatted"

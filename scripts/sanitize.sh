@@ -1,6 +1,5 @@
 # sanitize [address|thread [FILTER]]
-#   Builds and runs all tests under a sanitizer, or those whose names match; under both, one after the other, if
-#   none is named.
+#   Builds and runs the tests under a sanitizer, or under both in turn. FILTER selects tests by name.
 
 case ${1:-address} in
 address | thread) ;;

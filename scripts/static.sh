@@ -1,8 +1,7 @@
 # static
-#   Builds the tool with the standard library in it, and has it load plug-ins in Swift and C.
+#   Builds the tool with the standard library inside, and loads plug-ins in Swift and C into it.
 
-# A program that holds the standard library and a library that brings its own have two of everything, so only C may pass
-# between them.
+# Such a program and a Swift plug-in have two copies of the standard library, so only C data may pass between them.
 
 scratch=.build/static
 swift build $build_flags --product quire --static-swift-stdlib --scratch-path "$scratch"

@@ -1,5 +1,5 @@
 # test [FILTER]
-#   Builds and runs all tests, or those whose names match.
+#   Builds and runs all tests. FILTER selects tests by name.
 
 find_pyarrow
 if [ $# = 0 ]; then run_tests; else run_tests --filter "$1"; fi

@@ -1,4 +1,4 @@
-# What several commands of ./run need. `run` reads this file first.
+# Functions that several commands of ./run share. `run` reads this file first.
 
 lowest_swift=6.2
 build_flags="--explicit-target-dependency-import-check error"
@@ -19,9 +19,9 @@ set_up() {
   need pkg-config command -v pkg-config
   need libxml2-dev has_library libxml-2.0
   need libsqlite3-dev has_library sqlite3
-  need libxml2-utils command -v xmllint # Documents are held against the grammars in spec/.
+  need libxml2-utils command -v xmllint # Validates documents against the grammars in spec/.
   need zlib1g-dev has_library zlib
-  need g++ command -v g++ # The headers of the C and C++ libraries, which Foundation imports.
+  need g++ command -v g++ # Installs the headers of the C and C++ libraries, which Foundation imports.
   need make command -v make # The examples of plug-ins in C.
   need git command -v git
   need python3 command -v python3
@@ -30,7 +30,7 @@ set_up() {
   find_swift
 }
 
-# need PACKAGE TEST...: notes the package as missing where the test fails.
+# need PACKAGE TEST...: adds the package to the missing packages if the test fails.
 need() {
   package=$1
   shift
@@ -41,7 +41,7 @@ has_library() { command -v pkg-config && pkg-config --exists "$1"; }
 
 install_packages() {
   if ! command -v apt-get >/dev/null; then
-    fail "Not found:$1 (Debian's names)." "Install what your system calls them, and run this again."
+    fail "Not found:$1 (Debian's names)." "Install the packages under your system's names, and run this again."
   fi
   if [ "$(id -u)" = 0 ]; then
     as_root=
@@ -51,7 +51,7 @@ install_packages() {
     fail "Missing packages:$1" "Run: sudo apt-get update && sudo apt-get install -y$1"
   fi
   say "Installing:$1"
-  # The lists of a fresh image are empty or old, so a first failure is answered with an update.
+  # A fresh image has empty or old package lists. So if the installation fails, update the lists and try again.
   install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends$1"
   $install >/dev/null 2>&1 || { $as_root apt-get update && $install; } ||
     fail "apt-get could not install:$1"
@@ -68,24 +68,24 @@ find_swift() {
   [ -n "$found" ] || fail "'swift --version' does not work:" "Run it by hand to see why. $where"
   lower=$(printf '%s\n%s\n' "$lowest_swift" "$found" | sort -V | sed -n 1p)
   [ "$lower" = "$lowest_swift" ] || fail "Swift $found is too old." "$where"
-  # SwiftPM asks for gold, which newer systems no longer have; the toolchain brings lld.
+  # SwiftPM requests the linker gold, which newer systems do not have. The toolchain contains lld.
   command -v ld.gold >/dev/null || build_flags="$build_flags -Xswiftc -use-ld=lld"
 }
 
-# Another implementation of Arrow, for a test that is skipped where it can't be had.
+# Installs pyarrow for a test against another implementation of Arrow. Without it, the test is skipped.
 find_pyarrow() {
   [ ! -x .build/python/bin/python3 ] || return 0
   mkdir -p .build
   { python3 -m venv .build/python &&
     timeout 180 .build/python/bin/python3 -m pip install --quiet pyarrow cffi; } >.build/python.log 2>&1 ||
-    { say "No pyarrow (.build/python.log says why): its test is skipped."; rm -rf .build/python; }
+    { say "Can't install pyarrow (see .build/python.log), so its test is skipped."; rm -rf .build/python; }
 }
 
 # --- Building and testing -----------------------------------------------------------------------
 
 build() { swift build $build_flags "$@"; }
 
-# The tests print tens of thousands of lines, so what failed is said once more at the end.
+# Runs the tests. They print tens of thousands of lines, so the failures are printed again at the end.
 run_tests() {
   mkdir -p .build
   log=.build/tests.log
@@ -93,7 +93,7 @@ run_tests() {
     swift test --parallel $build_flags "$@" 2>&1 && rm -f "$log.failed" || : >"$log.failed"
   } | tee "$log"
   [ -e "$log.failed" ] || return 0
-  printf '\n=== What failed (all of it: %s)\n' "$log"
+  printf '\n=== Failures (the whole log: %s)\n' "$log"
   grep -aE '✘|↳|error:|Fatal error|signal' "$log" | grep -av '◇' | tail -n 100
   return 1
 }
@@ -102,7 +102,8 @@ lint() {
   swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Fuzz Benchmarks Examples
 }
 
-# test_targets FILTER: the test targets that a filter names, when it names nothing else: `RowsTests|ChecksumsTests`.
+# test_targets FILTER: prints the test targets in a filter such as `RowsTests|ChecksumsTests`; prints nothing if the
+# filter contains another name.
 test_targets() {
   for name in $(printf '%s' "$1" | tr '|' ' '); do
     [ -d "Tests/$name" ] || return 0
@@ -112,12 +113,13 @@ test_targets() {
 
 # sanitized_tests SANITIZER...: runs all tests, or those that $filter names, under each sanitizer.
 sanitized_tests() {
-  # The linker of the toolchain itself: gold warns hundreds of times about the sanitizer's symbols.
-  # Leaks are not looked for: those of Foundation and of the test runner itself drown ours.
-  # The thread sanitizer suppresses nothing: what it can't see of Swift's mutexes it is told, by what
-  # QUIRE_SANITIZER=thread links in (Tests/Support/CSanitizedLocks).
-  # The rules of the house read our sources and run none of them.
-  # Plug-ins that are built with it find the thread sanitizer in whoever loads them, also what that itself does not use.
+  # gold prints hundreds of warnings about the sanitizer's symbols, so the toolchain's own linker is used.
+  # Leak detection is off, because Foundation and the test runner leak so much that our leaks would not be seen.
+  # The thread sanitizer can't see Swift's mutexes. QUIRE_SANITIZER=thread links in Tests/Support/CSanitizedLocks,
+  # which reports them. No report is suppressed.
+  # HouseTests read the sources and run no code of the project, so they are skipped.
+  # Plug-ins use the thread sanitizer of the program that loads them. So the program exports all symbols of the
+  # sanitizer, also the ones that it does not use itself.
   filter=${filter:-}
   only=$(test_targets "$filter")
   [ -z "$only" ] || export QUIRE_TEST_TARGETS="$only"
@@ -129,7 +131,7 @@ sanitized_tests() {
   done
 }
 
-# The tool, and beside it the plug-ins that it is to find.
+# Builds the tool, and installs its plug-ins beside it.
 build_tool() {
   build --product quire "$@"
   build --product SQLiteStorePlugin "$@"
@@ -138,13 +140,13 @@ build_tool() {
   install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
 }
 
-# install_plugin FOLDER LIBRARY: into $plugins, where only the owner may write.
+# install_plugin FOLDER LIBRARY: installs a plug-in into $plugins, which only the owner may write to.
 install_plugin() {
   own=$plugins/${1##*/}
-  # Another step may be running the tool with these very files.
+  # Another step may run the tool with these files at the same time.
   if cmp -s "$1/plugin.json" "$own/plugin.json" && cmp -s "$2" "$own/${2##*/}"; then return; fi
   mkdir -p "$own"
-  # Another file, and not another content of the same: somebody may have the library loaded.
+  # A running program may have loaded the library, so the file is replaced, not written to.
   rm -f "$own/plugin.json" "$own/${2##*/}"
   cp "$1/plugin.json" "$2" "$own/"
   chmod -R go-w "$plugins"

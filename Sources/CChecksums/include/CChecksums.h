@@ -13,7 +13,7 @@ bool quire_crc32c_is_accelerated(void);
 /// Continues the register `crc` over `count` bytes, in one stream.
 ///
 /// The register is the value before the final inversion. Call this function only if
-/// `quire_crc32c_is_accelerated` returns true; on other processors the instruction is illegal.
+/// `quire_crc32c_is_accelerated` returns true. A processor without the instruction stops the program.
 uint32_t quire_crc32c_one_stream(uint32_t crc, const void *bytes, size_t count);
 
 /// Whether this processor also multiplies polynomials. Several streams can't be joined without that.
