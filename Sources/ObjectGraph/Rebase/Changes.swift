@@ -41,6 +41,11 @@ struct Repairs: Sendable {
   var repaired = Layer()
   /// The changes of the same rows before the repair; a row without changes is absent.
   var before = Layer()
+
+  /// Whether a repair has removed a row.
+  func hasRemoved(_ key: ObjectKey) throws -> Bool {
+    if case .removed = try repaired.entry(of: key) { true } else { false }
+  }
 }
 
 /// The rows whose newest state the context has asked to see. Its changes of these rows cause no conflict.

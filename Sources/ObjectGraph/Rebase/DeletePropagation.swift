@@ -60,14 +60,14 @@ struct DeletePropagation {
     return effects
   }
 
-  /// Whether the object at the other end of a one-to-one relationship refers back to a deleted row. Another save may
-  /// have set that reference.
-  func isLedBack(
-    from other: ObjectKey, to key: ObjectKey, _ toOne: GraphProperty.ToOne
-  ) throws -> Bool {
+  /// Whether the object at the other end of a one-to-one relationship refers to a row; `nil` if the relationship is not
+  /// one-to-one.
+  func isConnected(
+    _ other: ObjectKey, to key: ObjectKey, _ toOne: GraphProperty.ToOne
+  ) throws -> Bool? {
     guard let inverse = toOne.inverse, !inverse.isToMany,
       let backward = graph.toOne(inverse.name, of: other)
-    else { return false }
+    else { return nil }
     return try source.row(of: other)?.reference(backward.layoutColumn) == key
   }
 

@@ -73,6 +73,8 @@ struct Rebase {
       let oneToOnes = OneToOneRepair(rows)
       try oneToOnes.giveBack(discarded, settled: settled, contested: outcome.contested)
       rows.beginRepairs()
+      try rows.repeatRepairs(
+        changes.repairs, of: repaired, View(changes.originalTables + [changes.repairs.before]))
       rebased.cascaded = try propagateDeletions(rows, outcome, repaired)
       try lost.clearDeleted()
       try oneToOnes.run(settled)
@@ -102,24 +104,6 @@ struct Rebase {
     }
   }
 
-  /// Whether an earlier rebase has deleted a row as a repair.
-  private func wasRemovedByRepair(_ key: ObjectKey) throws -> Bool {
-    if case .removed = try changes.repairs.repaired.entry(of: key) { true } else { false }
-  }
-
-  /// Whether an earlier rebase has cleared the reference of an object at the other end of a one-to-one relationship.
-  /// A later deletion does not reach such an object.
-  private func wasDisconnectedByRepair(
-    _ other: ObjectKey, from key: ObjectKey, _ toOne: GraphProperty.ToOne
-  ) throws -> Bool {
-    guard let inverse = toOne.inverse, let backward = graph.toOne(inverse.name, of: other),
-      let repaired = try changes.repairs.repaired.entry(of: other).given,
-      try repaired.block.value(backward.layoutColumn, row: repaired.row) == .null
-    else { return false }
-    let before = View(changes.originalTables)
-    return try before.row(of: other)?.reference(backward.layoutColumn) == key
-  }
-
   /// Applies the delete rules of deleted rows to rows that another save has related to them.
   ///
   /// - Parameter repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
@@ -144,10 +128,7 @@ struct Rebase {
         let then = isReplayed && !outcome.deleted.contains(key) ? try before.row(of: key) : nil
         func isMoved(_ column: Int) throws -> Bool {
           guard let then else { return true }
-          let other = try row.reference(columns[column])
-          // The deletion has reached the object in an earlier rebase, which this rebase has reverted.
-          if let other, repaired.contains(other), try wasRemovedByRepair(other) { return true }
-          return try then.reference(columns[column]) != other
+          return try then.reference(columns[column]) != row.reference(columns[column])
         }
         let propagation = DeletePropagation(graph, source)
         let effects = try propagation.effects(of: key) { column in
@@ -156,18 +137,21 @@ struct Rebase {
           }
           return try row.reference(columns[column])
         } isReached: { toOne, other in
-          if repaired.contains(other), try wasDisconnectedByRepair(other, from: key, toOne) {
-            return false
+          if let isConnected = try propagation.isConnected(other, to: key, toOne) {
+            return isConnected
           }
-          return try isMoved(toOne.column) || propagation.isLedBack(from: other, to: key, toOne)
+          // The deletion has reached the object in an earlier rebase, which this rebase has reverted.
+          if repaired.contains(other), try changes.repairs.hasRemoved(other) { return true }
+          return try isMoved(toOne.column)
         }
         for (other, toOne) in effects.cleared { try rows.clear(toOne, of: other) }
         for link in effects.links { try rows.remove(link) }
         next += effects.deleted.filter { doomed.insert($0).inserted }
       }
       if isReplayed {
-        let candidates = try discarded.union(repaired.filter(wasRemovedByRepair))
-        next += try reached(candidates, rows).filter { doomed.insert($0).inserted }
+        next += try discarded.sorted().filter {
+          try rows.isReachedByDeletion($0) && doomed.insert($0).inserted
+        }
       }
       try rows.seal()
       wave = next
@@ -177,23 +161,6 @@ struct Rebase {
     for key in doomed where try rows.isAlive(key) { try rows.remove(key) }
     try rows.seal()
     return cascaded + outcome.deleted.sorted()
-  }
-}
-
-extension Rebase {
-  /// Returns the keys of the rows that refer to a deleted object, and that its delete rule deletes.
-  ///
-  /// - Parameter keys: The keys of rows with discarded changes, and of rows that an earlier rebase had deleted.
-  private func reached(_ keys: Set<ObjectKey>, _ rows: RebasedRows) throws -> [ObjectKey] {
-    try keys.sorted().filter { key in
-      guard let entity = graph[key.entity], let row = try rows.row(key) else { return false }
-      return try entity.toOnes.contains { toOne in
-        guard toOne.inverse?.deleteRule == .cascade,
-          let target = try row.reference(entity.layout.columns[toOne.column])
-        else { return false }
-        return try rows.row(target) == nil && rows.base.row(of: target) != nil
-      }
-    }
   }
 }
 

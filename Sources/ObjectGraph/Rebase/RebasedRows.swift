@@ -162,4 +162,46 @@ final class RebasedRows {
     layer = try layer.merged(with: builder.freeze(), schema: graph.schema)
     return reverted
   }
+
+  /// Makes the repairs of an earlier rebase again that follow from a deletion, if the changes still delete the object.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of the rows whose repairs were reverted.
+  ///   - before: The rows before the repairs.
+  func repeatRepairs(_ repairs: Repairs, of keys: Set<ObjectKey>, _ before: View) throws {
+    var removals = try keys.sorted().filter(repairs.hasRemoved)
+    // A removal may follow from another one. Each round ends with fewer removals, or is the last.
+    while true {
+      let reached = try removals.filter(isReachedByDeletion)
+      if reached.isEmpty { break }
+      for key in reached { try remove(key) }
+      removals.removeAll(where: reached.contains)
+    }
+    for key in keys.sorted() {
+      guard let cleared = try repairs.repaired.entry(of: key).given else { continue }
+      for toOne in graph[key.entity]?.toOnes ?? [] {
+        guard let column = graph[key.entity]?.layout.columns[toOne.column],
+          toOne.inverse?.deleteRule != .deny,
+          case .null? = try cleared.block.value(column, row: cleared.row),
+          try refersToDeleted(key, toOne),
+          try before.row(of: key)?.reference(column) == reference(key, toOne.column)
+        else { continue }
+        try clear(toOne, of: key)
+      }
+    }
+    try seal()
+  }
+
+  /// Whether a row refers to an object that the changes delete, and that deletes the row by its delete rule.
+  func isReachedByDeletion(_ key: ObjectKey) throws -> Bool {
+    try graph[key.entity]?.toOnes.contains { toOne in
+      try toOne.inverse?.deleteRule == .cascade && refersToDeleted(key, toOne)
+    } ?? false
+  }
+
+  /// Whether a reference of a row contains an object that the changes delete.
+  private func refersToDeleted(_ key: ObjectKey, _ toOne: GraphProperty.ToOne) throws -> Bool {
+    guard try isAlive(key), let target = try reference(key, toOne.column) else { return false }
+    return try !isAlive(target) && base.row(of: target) != nil
+  }
 }

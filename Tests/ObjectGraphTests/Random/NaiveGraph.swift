@@ -221,11 +221,11 @@ extension NaiveGraph {
 extension NaiveGraph {
   /// Merges the changes of both sides. A value that was changed on this side wins.
   ///
-  /// - Parameter repaired: The objects that a repair had deleted and that are back.
+  /// - Parameter reverted: The repairs of the last merge that were reverted before this one.
   /// - Returns: The merged graph, and the part of it that is a repair.
   static func merged(
     base: NaiveGraph, mine: NaiveGraph, theirs: NaiveGraph, denials: [Denial]? = nil,
-    repaired: Set<ObjectID> = []
+    reverted: NaiveRepairs.Reverted = NaiveRepairs.Reverted()
   ) -> (graph: NaiveGraph, repairs: NaiveRepairs) {
     var result = theirs
     result.denials = denials ?? mine.denials
@@ -273,22 +273,33 @@ extension NaiveGraph {
         }
       }
     }
-    // The current relatives of deleted objects follow their delete rules. Relatives at the time of the deletion have followed
-    // them already, unless they were disconnected before.
-    for id in doomed {
-      for (name, other) in theirs.objects[id]?.references ?? [:]
-      where base.objects[id]!.references[name] == other && !repaired.contains(other) {
-        result.objects[id]!.references[name] = nil
-      }
-    }
     var unrepaired = result
     unrepaired.clearLost()
     for id in doomed { unrepaired.objects[id] = nil }
-    // A repair that has deleted an object is made again if the object refers to a deleted one.
-    let reached = repaired.filter { id in
+    func isDeleted(_ id: ObjectID) -> Bool { doomed.contains(id) && theirs.objects[id] != nil }
+    // Repairs that follow from a deletion are made again while the deletion stays.
+    for (id, name, target) in reverted.cleared {
+      guard isDeleted(target), result.objects[id]?.references[name] == target else { continue }
+      result.objects[id]!.references[name] = nil
+      result.objects[id]!.places[name] = nil
+    }
+    let reached = reverted.deleted.filter { id in
       (result.objects[id]?.references ?? [:]).contains { name, other in
-        doomed.contains(other) && theirs.objects[other] != nil
+        isDeleted(other)
           && Wild.inverseRule(of: name, in: result.objects[id]!.entity) == .cascade
+      }
+    }
+    // A deletion reaches the objects that are related to the deleted one now. Earlier relatives have followed the delete rules
+    // already, unless they were disconnected before.
+    for id in doomed {
+      for (name, other) in result.objects[id]?.references ?? [:] {
+        let isReached =
+          if case .oneToOne(let inverse) = result.relation(name, of: id).shape {
+            result.objects[other]?.references[inverse] == id
+          } else {
+            base.objects[id]!.references[name] != other
+          }
+        if !isReached { result.objects[id]!.references[name] = nil }
       }
     }
     result.delete(doomed + reached)

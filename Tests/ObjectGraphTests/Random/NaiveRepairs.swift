@@ -34,16 +34,28 @@ struct NaiveRepairs {
     }
   }
 
-  /// Returns a graph as it was before the repairs, and the objects that a repair had deleted. Changes since the repairs stay.
-  func takenBack(from graph: NaiveGraph) -> (graph: NaiveGraph, objects: Set<ObjectID>) {
-    var result = graph
+  /// The repairs that were reverted: the objects that a repair had deleted, and the references that a repair had cleared.
+  struct Reverted {
     var deleted: Set<ObjectID> = []
+    var cleared: [(id: ObjectID, name: String, target: ObjectID)] = []
+  }
+
+  /// Returns a graph as it was before the repairs. Changes since the repairs stay.
+  func reverted(from graph: NaiveGraph) -> (graph: NaiveGraph, repairs: Reverted) {
+    var result = graph
+    var reverted = Reverted()
     for (id, change) in objects {
       if graph.objects[id] == change.after {
         result.objects[id] = change.before
-        if change.after == nil { deleted.insert(id) }
+        if change.after == nil { reverted.deleted.insert(id) }
       } else if let now = graph.objects[id], let before = change.before, let after = change.after {
         result.objects[id] = now.reverting(from: after, to: before)
+      }
+      for (name, other) in change.before?.references ?? [:] {
+        guard let object = graph.objects[id], object.references[name] == nil,
+          result.objects[id]?.references[name] == other
+        else { continue }
+        reverted.cleared.append((id, name, other))
       }
     }
     for (table, changes) in links {
@@ -52,7 +64,7 @@ struct NaiveRepairs {
       }
       if result.links[table]?.isEmpty ?? false { result.links[table] = nil }
     }
-    return (result, deleted)
+    return (result, reverted)
   }
 
   /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link that the parent

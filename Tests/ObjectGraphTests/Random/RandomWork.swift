@@ -142,9 +142,9 @@ final class RandomWork {
   }
 
   private func look(_ seat: Seat, _ beneath: NaiveGraph, _ version: Int) {
-    let (mine, repaired) = seat.repairs.takenBack(from: seat.now)
+    let (mine, reverted) = seat.repairs.reverted(from: seat.now)
     let (merged, repairs) = NaiveGraph.merged(
-      base: seat.base, mine: mine, theirs: beneath, repaired: repaired)
+      base: seat.base, mine: mine, theirs: beneath, reverted: reverted)
     seat.repairs = repairs
     if merged != seat.now {
       seat.now = merged
