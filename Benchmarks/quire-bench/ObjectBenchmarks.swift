@@ -17,6 +17,7 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureInserting()
   try bench.measureReading()
   try bench.measureChanging()
+  try bench.measureSaving()
   try bench.measureRelationships()
   try bench.measureIndexed()
   try bench.measureOpeningCold()
