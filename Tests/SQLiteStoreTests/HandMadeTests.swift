@@ -136,7 +136,7 @@ struct HandMadeTests {
     #expect(error?.code == .incompatibleModel)
     #expect(
       error?.description
-        == "\(made.path): The store does not carry its model, as those of older systems do not: give the model it was written with."
+        == "\(made.path): The store does not contain its model, as stores of older systems do not. Give the model that it was written with."
     )
     let cells = ShownCells(try open(made, model: HandMade.library).snapshot())
     #expect(try cells.rows("Tag", ["name"]).count == 3)

@@ -87,7 +87,7 @@ struct LyingCellTests {
           """)
       let error = Hostile.read(made.path, type).error
       #expect(
-        error?.message == "The column Z_PK of the table ZTAG is not its INTEGER PRIMARY KEY.",
+        error?.message == "The column Z_PK is not the INTEGER PRIMARY KEY of the table ZTAG.",
         "\(type): \(String(describing: error))")
     }
   }
@@ -103,7 +103,7 @@ struct LyingCellTests {
       """)
     let error = Hostile.read(made.path).error
     #expect(
-      error?.message == "The column Z_PK of the table ZTAG is not its INTEGER PRIMARY KEY.",
+      error?.message == "The column Z_PK is not the INTEGER PRIMARY KEY of the table ZTAG.",
       "\(String(describing: error))")
   }
 

@@ -55,7 +55,7 @@ struct LyingSchemaTests {
       ),
       (
         "ALTER TABLE Z_MODELCACHE RENAME TO ZC; CREATE VIEW Z_MODELCACHE AS SELECT * FROM ZC",
-        "does not carry its model"
+        "does not contain its model"
       ),
       (
         "ALTER TABLE Z_1TAGS RENAME TO ZT; CREATE VIEW Z_1TAGS AS SELECT * FROM ZT", "Z_1TAGS"
@@ -159,7 +159,7 @@ struct LyingSchemaTests {
     try RawDatabase(made.path).run("UPDATE Z_MODELCACHE SET Z_CONTENT = ?", [.blob(bomb)])
     let error = Hostile.read(made.path).error
     #expect(error?.code == .incompatibleModel, "\(String(describing: error))")
-    #expect(error?.message.contains("can't be expanded") == true)
+    #expect(error?.message.contains("can't be decompressed") == true)
     // The cached model is not needed if the caller gives a model.
     guard case .read = Hostile.read(made.path, model: HandMade.library) else {
       Issue.record("It can't be read with a model either.")

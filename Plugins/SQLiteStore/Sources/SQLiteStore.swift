@@ -156,7 +156,8 @@ public final class SQLiteStore: Store {
     let mode = try connection.prepare("PRAGMA journal_mode=WAL", isKept: false)
     guard try mode.step(), mode.text(0) == "wal" else {
       throw StoreError(
-        .locked, "The database can't be written while others read it: it keeps no log yet.",
+        .locked,
+        "The database can't be written while other connections read it, because it has no log yet.",
         path: connection.path)
     }
     mode.reset()

@@ -71,7 +71,8 @@ public struct SQLiteStoreBackend: StoreBackend {
       } catch let error as DiskError { throw StoreError(error, path: path) }
       guard try DatabaseTables(connection).has("Z_METADATA", "Z_UUID", "Z_PLIST") else {
         throw StoreError(
-          .notAStore, "The file is an SQLite database, but no store: it has no table Z_METADATA.",
+          .notAStore,
+          "The file is an SQLite database, but not a store: the table Z_METADATA is missing.",
           path: path)
       }
       return try StoreContents.metadata(connection).metadata

@@ -26,12 +26,12 @@ final class ExternalFileCheck {
       named.insert(name)
       if try !files().contains(name) {
         check.result.findings.add(
-          .sqliteLostFiles, place, "The value is in the file \(name), which is not there.")
+          .sqliteLostFiles, place, "The value is in the file \(name), which is missing.")
       }
     case .other:
       check.result.findings.add(
         .sqliteExternalCells, place,
-        "It begins with \(cell.first.map(String.init) ?? "nothing"), and is taken as it is.")
+        "The value begins with \(cell.first.map(String.init) ?? "nothing"), and is read as it is.")
     }
   }
 
@@ -39,7 +39,8 @@ final class ExternalFileCheck {
   func finish() throws {
     for name in try files().subtracting(named).sorted() {
       check.result.findings.add(
-        .sqliteStrayFiles, Place(), "No cell names the file \(name.prefix(60)) in its folder.")
+        .sqliteStrayFiles, Place(),
+        "No cell refers to the file \(name.prefix(60)) in the folder of values.")
     }
   }
 

@@ -32,7 +32,7 @@ final class LinkCheck {
         guard error.code == .failed else { throw error }
         isUnreadable = true
         check.result.findings.add(
-          .sqliteLinkTables, Place(link.table), "It can't be read: \(error.description).")
+          .sqliteLinkTables, Place(link.table), "The table can't be read: \(error.description).")
       }
     }
   }
@@ -62,7 +62,7 @@ final class LinkCheck {
       where ![.null, .integer].contains(statement.kind(3 + index)) {
         isUnreadable = true
         check.result.findings.add(
-          .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), and no place.")
+          .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), not a position.")
       }
       // A link that another program wrote into a store of this format has no commit number.
       guard let newestCommit, !isDerived else { continue }
@@ -73,7 +73,7 @@ final class LinkCheck {
       if statement.integer(versionCell) > newestCommit || newestCommit == 0 {
         check.result.findings.add(
           .sqliteCommits, place,
-          "Z_OPT is \(statement.integer(versionCell)), and \(newestCommit) is the newest commit.")
+          "Z_OPT is \(statement.integer(versionCell)), but the newest commit is \(newestCommit).")
       }
     }
   }
@@ -85,7 +85,7 @@ final class LinkCheck {
       switch statement.value(cell) {
       case .null:
         check.result.findings.add(
-          .sqliteHalfLinks, place, "\(name) is nothing, so that it is no link.")
+          .sqliteHalfLinks, place, "\(name) is empty, so the row is not a link.")
       case .integer(1...Int64(ObjectKey.highestNumber)): break
       case let found:
         isUnreadable = true

@@ -39,9 +39,10 @@ struct OwnTablesCheck {
       areThere = false
       let words =
         tables.others.contains(table)
-        ? "It is a view or a virtual table."
+        ? "A view or a virtual table has this name."
         : tables.columns[table] == nil
-          ? "There is no such table." : "It has no column \(missing.joined(separator: ", "))."
+          ? "The table does not exist."
+          : "The table has no column \(missing.joined(separator: ", "))."
       check.result.findings.add(.sqliteOwnTables, Place(table), words)
     }
     return areThere ? try record() : nil
@@ -52,7 +53,7 @@ struct OwnTablesCheck {
     let statement = try connection.prepare(
       "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 2", isKept: false)
     guard try statement.step() else {
-      check.result.findings.add(.sqliteOwnTables, place, "It has no row.")
+      check.result.findings.add(.sqliteOwnTables, place, "The table has no row.")
       return nil
     }
     let version = statement.value(0)
@@ -65,7 +66,8 @@ struct OwnTablesCheck {
       check.result.findings.forget()
       check.result.findings.add(
         .newerFormat, place,
-        "The store is of version \(number) of its format, and \(OwnTablesCheck.version) is known.")
+        "The store has format version \(number), but this program knows version \(OwnTablesCheck.version)."
+      )
       return nil
     }
     if statement.kind(3) != .integer || statement.integer(3) < 0 {
@@ -75,7 +77,7 @@ struct OwnTablesCheck {
     let model = model(statement.bytes(1), place)
     let schema = schema(statement.bytes(2), place)
     if try statement.step() {
-      check.result.findings.add(.sqliteOwnTables, place, "It has more than one row.")
+      check.result.findings.add(.sqliteOwnTables, place, "The table has more than one row.")
     }
     guard let model, let schema else { return nil }
     let before = check.result.findings.errorCount
@@ -120,7 +122,7 @@ extension SQLiteFileCheck {
     if model > newest {
       findings.add(
         .sqliteCommits, Place("QUIRE_STORE"),
-        "Commit \(model) set the model, and \(newest) is the newest.")
+        "Commit \(model) set the model, but the newest commit is \(newest).")
     }
     return newest
   }
@@ -141,7 +143,8 @@ extension SQLiteFileCheck {
       guard counts[number] != nil else {
         findings.add(
           .sqliteBefore, place,
-          "Commit \(statement.value(0).shown) keeps nothing of what was before it.")
+          "A row belongs to commit \(statement.value(0).shown), but QUIRE_COMMIT records no earlier rows for it."
+        )
         continue
       }
       counts[number]! &-= Int64(statement.byteCount(2))
@@ -150,7 +153,8 @@ extension SQLiteFileCheck {
         block.flags.isSubset(of: .removals)
       else {
         findings.add(
-          .sqliteBefore, place, "Commit \(number) has a row that is no block of the store's rows.")
+          .sqliteBefore, place,
+          "Commit \(number) has a row that is not a block of the store's rows.")
         continue
       }
       if let last, last.number == number, last.key.entity == block.entityNumber,
@@ -165,7 +169,7 @@ extension SQLiteFileCheck {
     for (number, rest) in counts.sorted(by: { $0.key < $1.key }) where rest != 0 {
       findings.add(
         .sqliteBefore, place,
-        "Commit \(number) keeps \(rest.magnitude) bytes \(rest < 0 ? "more" : "less") than QUIRE_COMMIT says."
+        "Commit \(number) keeps \(rest.magnitude) bytes \(rest < 0 ? "more" : "less") than QUIRE_COMMIT states."
       )
     }
   }
@@ -180,7 +184,7 @@ extension SQLiteFileCheck {
     while try statement.step(), counts.count <= Int(UInt16.max) {
       let number = statement.integer(0)
       guard UInt16(exactly: number).map({ map.links[$0] != nil }) ?? false else {
-        findings.add(.sqliteLinkCounts, place, "No table of links has the number \(number).")
+        findings.add(.sqliteLinkCounts, place, "The model has no links with the number \(number).")
         continue
       }
       counts[number] = statement.integer(1)
@@ -189,7 +193,7 @@ extension SQLiteFileCheck {
     where last > counts[Int64(number)] ?? 0 {
       findings.add(
         .sqliteLinkCounts, place,
-        "\(map.links[number]!.table) has the link \(last), and \(counts[Int64(number)] ?? 0) are counted."
+        "\(map.links[number]!.table) has the link \(last), but LAST is \(counts[Int64(number)] ?? 0)."
       )
     }
   }

@@ -90,7 +90,7 @@ final class RowCheck {
       place.entity = family.root
       check.result.findings.add(
         .sqliteEntities, place,
-        "Z_ENT is \(statement.value(1).shown), and that is no entity of the table's.")
+        "Z_ENT is \(statement.value(1).shown), which is not an entity of this table.")
       return
     }
     place.entity = entities[statement.integer(1)]?.layout.entity
@@ -100,7 +100,7 @@ final class RowCheck {
     if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
       check.result.findings.add(
         .sqliteCommits, place,
-        "Z_OPT is \(statement.integer(2)), and \(newestCommit) is the newest commit.")
+        "Z_OPT is \(statement.integer(2)), but the newest commit is \(newestCommit).")
     }
     for step in steps where statement.kind(step.cell) != .null {
       try check(statement, step, &place)
@@ -116,12 +116,12 @@ final class RowCheck {
       isUnreadable = true
       check.result.findings.add(
         .sqliteCells, place,
-        "It is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't hold."
+        "The value is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't contain."
       )
       return
     case .noText:
       isUnreadable = true
-      check.result.findings.add(.sqliteTexts, place, "The text is no UTF-8.")
+      check.result.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
       return
     }
     if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
@@ -141,7 +141,7 @@ final class RowCheck {
     isUnreadable = true
     check.result.findings.add(
       .sqliteEntityColumns, place,
-      "The column beside it holds \(said.shown), and Z_ENT of the object that it leads to is \(found.shown)."
+      "The entity column contains \(said.shown), but Z_ENT of the target object is \(found.shown)."
     )
   }
 }

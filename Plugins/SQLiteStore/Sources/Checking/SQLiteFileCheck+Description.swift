@@ -59,10 +59,11 @@ extension SQLiteFileCheck {
       if findings.errorCount == 0, own == nil {
         findings.add(
           .sqliteNoModel, Place(),
-          "It does not carry its model, as stores of older systems do not, and none was given.")
+          "The store does not contain its model, as stores of older systems do not, and no model was given."
+        )
       }
       result.unchecked.append(
-        "The tables and objects were not checked, since there is no model to check them against.")
+        "The tables and objects were not checked, since no model is available.")
     }
     return description
   }
@@ -80,13 +81,13 @@ extension SQLiteFileCheck {
     let statement = try connection.prepare(
       "SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 2", isKept: false)
     guard try statement.step() else {
-      findings.add(.sqliteMetadataRow, place, "It has no row.")
+      findings.add(.sqliteMetadataRow, place, "The table has no row.")
       return nil
     }
     let uuid = statement.text(0).flatMap(UUID.init(spelled:))
     if uuid == nil {
       findings.add(
-        .sqliteMetadataRow, place, "Z_UUID is no UUID, but \(statement.value(0).shown).")
+        .sqliteMetadataRow, place, "Z_UUID is not a UUID, but \(statement.value(0).shown).")
     }
     var values: [String: PropertyList]? = [:]
     switch statement.kind(1) {
@@ -96,10 +97,10 @@ extension SQLiteFileCheck {
     default:
       values = nil
       findings.add(
-        .sqliteMetadata, place, "Z_PLIST is no property list, but \(statement.value(1).shown).")
+        .sqliteMetadata, place, "Z_PLIST is not a property list, but \(statement.value(1).shown).")
     }
     if try statement.step() {
-      findings.add(.sqliteMetadataRow, place, "It has more than one row.")
+      findings.add(.sqliteMetadataRow, place, "The table has more than one row.")
     }
     guard var values, let uuid else { return nil }
     values[StoreMetadata.Key.uuid] = .string(uuid.uuidString)
@@ -109,7 +110,7 @@ extension SQLiteFileCheck {
   private func list(_ bytes: [UInt8], _ place: Place) -> [String: PropertyList]? {
     do {
       if case .dictionary(let values) = try BinaryPropertyList.read(bytes) { return values }
-      findings.add(.sqliteMetadata, place, "Z_PLIST is a property list without names.")
+      findings.add(.sqliteMetadata, place, "Z_PLIST is not a dictionary.")
     } catch {
       findings.add(.sqliteMetadata, place, "Z_PLIST: \(error)")
     }
@@ -123,17 +124,18 @@ extension SQLiteFileCheck {
       type.string != StoreType.sqliteName
     {
       findings.add(
-        .metadataType, place, "'NSStoreType' is \(type.string.map { "'\($0)'" } ?? "no text").")
+        .metadataType, place, "'NSStoreType' is \(type.string.map { "'\($0)'" } ?? "not a text").")
     }
     guard metadata.values[StoreMetadata.Key.versionHashes] != nil else { return nil }
     guard let hashes = metadata.versionHashes else {
-      findings.add(.hashForm, place, "They are no data of 32 bytes, by entity.")
+      findings.add(
+        .hashForm, place, "The hashes are not a dictionary of entities with 32 bytes each.")
       return nil
     }
     if let digest = metadata.values[StoreMetadata.Key.versionHashesDigest],
       digest.string != Model.versionHashesDigest(of: hashes)
     {
-      findings.add(.hashDigest, place, "The digest is another than that of the hashes.")
+      findings.add(.hashDigest, place, "The digest differs from the digest of the hashes.")
     }
     return hashes
   }
@@ -149,7 +151,8 @@ extension SQLiteFileCheck {
     guard try statement.step(), statement.kind(0) != .null else { return nil }
     let place = Place("Z_MODELCACHE")
     guard statement.kind(0) == .blob else {
-      findings.add(.sqliteCache, place, "It holds \(statement.value(0).shown).")
+      findings.add(
+        .sqliteCache, place, "The column Z_CONTENT contains \(statement.value(0).shown).")
       return nil
     }
     do {

@@ -13,7 +13,7 @@ extension SQLiteFileCheck {
     guard let numbers = try numbers(model, connection) else { return nil }
     let before = findings.errorCount
     guard let expected = try? TableMap(model, schema, numbers) else {
-      findings.add(.sqliteTables, Place(), "The model can't be kept in tables.")
+      findings.add(.sqliteTables, Place(), "The model does not fit into tables.")
       return nil
     }
     for family in expected.families { check(family, tables) }
@@ -54,13 +54,14 @@ extension SQLiteFileCheck {
       else {
         findings.add(
           .sqliteNumbers, place,
-          "A row has \(statement.value(0).shown) as its number, and \(statement.value(1).shown) as its name."
+          "A row has the number \(statement.value(0).shown) and the name \(statement.value(1).shown)."
         )
         continue
       }
       let number = statement.integer(0)
       if !names.insert(name).inserted || !known.insert(number).inserted {
-        findings.add(.sqliteNumbers, place, "'\(name)', or the number \(number), is there twice.")
+        findings.add(
+          .sqliteNumbers, place, "The name '\(name)' or the number \(number) occurs twice.")
       }
       rows.append(NumberRow(number: number, name: name, parent: statement.integer(2)))
     }
@@ -88,7 +89,7 @@ extension SQLiteFileCheck {
     for name in usual.names where missing.isEmpty && numbers[name] != usual[name] {
       findings.add(
         .sqliteNumbering, place,
-        "'\(name)' has the number \(numbers[name]!), and the model makes it \(usual[name]!).")
+        "'\(name)' has the number \(numbers[name]!), but the model gives it \(usual[name]!).")
     }
     let usualNames = usual.names
     for row in own {
@@ -100,7 +101,7 @@ extension SQLiteFileCheck {
       if row.parent != parent {
         findings.add(
           .sqliteSupers, place,
-          "Z_SUPER of '\(row.name)' is \(row.parent), and the entity it inherits from has \(parent)."
+          "Z_SUPER of '\(row.name)' is \(row.parent), but its superentity has the number \(parent)."
         )
       }
     }
@@ -118,7 +119,7 @@ extension SQLiteFileCheck {
       if statement.integer(1) > statement.integer(0) {
         findings.add(
           .sqliteHighestKeys, Place("Z_PRIMARYKEY", entity: family.root),
-          "Z_MAX is \(statement.value(0).shown), and an object has the key \(statement.integer(1))."
+          "Z_MAX is \(statement.value(0).shown), but an object has the key \(statement.integer(1))."
         )
       }
     }
@@ -129,21 +130,21 @@ extension SQLiteFileCheck {
   private func check(_ family: TableMap.Family, _ tables: DatabaseTables) {
     let place = Place(family.table, entity: family.root)
     if tables.others.contains(family.table) {
-      findings.add(.sqliteOthers, place, "It is a view or a virtual table.")
+      findings.add(.sqliteOthers, place, "A view or a virtual table has this name.")
       return
     }
     guard let columns = tables.columns[family.table] else {
-      findings.add(.sqliteTables, place, "There is no such table.")
+      findings.add(.sqliteTables, place, "The table does not exist.")
       return
     }
     for name in [TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version]
     where !columns.contains(where: { $0.name == name }) {
-      findings.add(.sqliteTables, place, "It has no column \(name).")
+      findings.add(.sqliteTables, place, "The table has no column \(name).")
     }
     if columns.contains(where: { $0.name == TableMap.Column.key }),
       !tables.isKey(TableMap.Column.key, of: family.table)
     {
-      findings.add(.sqliteTables, place, "Z_PK is not its INTEGER PRIMARY KEY.")
+      findings.add(.sqliteTables, place, "Z_PK is not the table's INTEGER PRIMARY KEY.")
     }
     for wanted in family.columns {
       var place = place
@@ -151,14 +152,14 @@ extension SQLiteFileCheck {
       guard let found = columns.first(where: { $0.name == wanted.name }) else {
         findings.add(
           .sqliteColumns, place,
-          "It has no column \(wanted.name), or one that is computed.")
+          "The column \(wanted.name) is missing or computed.")
         continue
       }
       let type = TableMap.declaredType(of: wanted.column.kind)
       if Affinity(found.type) != Affinity(type) {
         findings.add(
           .sqliteColumnTypes, place,
-          "The column \(wanted.name) is declared as '\(found.type.prefix(40))', and \(type) it would be."
+          "The column \(wanted.name) is declared as '\(found.type.prefix(40))' instead of \(type)."
         )
       }
     }

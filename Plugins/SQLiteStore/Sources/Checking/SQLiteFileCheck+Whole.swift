@@ -21,7 +21,7 @@ extension SQLiteFileCheck {
     }
     let names = (computing.union(tables.others)).sorted()
     result.passedOver.append(
-      "SQLite did not check the pages of \(names.prefix(8).joined(separator: ", ")): they are no tables, or something in them is computed."
+      "SQLite did not check the pages of \(names.prefix(8).joined(separator: ", ")), because they are not tables or have computed parts."
     )
   }
 
@@ -32,7 +32,7 @@ extension SQLiteFileCheck {
       guard let line = statement.text(0), line != "ok" else { continue }
       lines += 1
       let words = line.replacing("*** in database main ***\n", with: "").replacing("\n", with: " ")
-      findings.add(.sqliteWhole, Place(), "SQLite says: \(words.prefix(200)).")
+      findings.add(.sqliteWhole, Place(), "SQLite reports: \(words.prefix(200)).")
     }
   }
 

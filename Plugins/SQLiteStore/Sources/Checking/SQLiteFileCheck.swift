@@ -43,10 +43,10 @@ final class SQLiteFileCheck {
       findings.forget()
       findings.add(
         .unknownFormat, Place(),
-        "The file begins as an SQLite database, and SQLite takes it for none.")
+        "The file begins like an SQLite database, but SQLite does not recognize it.")
     } catch let error as SQLiteError {
       findings.add(.sqliteWhole, Place(), "\(error.description).")
-      result.passedOver.append("The rest was not checked, since SQLite refuses to read on.")
+      result.passedOver.append("The rest was not checked, because SQLite can't read further.")
     }
     return result
   }
@@ -67,14 +67,15 @@ final class SQLiteFileCheck {
       result.outcome = .unknownFormat
       findings.add(
         .unknownFormat, Place(),
-        "The file is an SQLite database, and no store of objects: it has no table Z_METADATA.")
+        "The file is an SQLite database, but not a store of objects: the table Z_METADATA is missing."
+      )
       return
     }
     try checkWhole(connection, tables)
     progress(0.3)
     guard checkCommonTables(tables) else {
       result.passedOver.append(
-        "The rest was not checked, since tables that say what it is are missing.")
+        "The rest was not checked, because tables that describe the store are missing.")
       return
     }
     checkReadOnly(tables)
@@ -107,17 +108,17 @@ final class SQLiteFileCheck {
     var areThere = true
     for (table, columns) in SQLiteFileCheck.commonTables {
       if tables.others.contains(table) {
-        findings.add(.sqliteOthers, Place(table), "It is a view or a virtual table.")
+        findings.add(.sqliteOthers, Place(table), "A view or a virtual table has this name.")
         areThere = false
         continue
       }
       guard tables.columns[table] != nil else {
-        findings.add(.sqliteCommonTables, Place(table), "There is no such table.")
+        findings.add(.sqliteCommonTables, Place(table), "The table does not exist.")
         areThere = false
         continue
       }
       for column in columns where !tables.has(table, column) {
-        findings.add(.sqliteCommonTables, Place(table), "It has no column \(column).")
+        findings.add(.sqliteCommonTables, Place(table), "The table has no column \(column).")
         areThere = false
       }
     }
@@ -132,7 +133,7 @@ final class SQLiteFileCheck {
   private func checkReadOnly(_ tables: DatabaseTables) {
     for trigger in tables.triggers {
       findings.add(
-        .sqliteReadOnly, Place(trigger.table), "The trigger \(trigger.name) watches the table.")
+        .sqliteReadOnly, Place(trigger.table), "The table has the trigger \(trigger.name).")
     }
     if tables.columns["ATRANSACTION"] != nil {
       findings.add(

@@ -69,11 +69,11 @@ enum BeforeTable {
         throw fault("\(error)")
       }
       guard schema[block.entityNumber] != nil else {
-        throw fault("there is no entity with the number \(block.entityNumber)")
+        throw fault("no entity has the number \(block.entityNumber)")
       }
       guard block.flags.isSubset(of: .removals), block.minimumKey >= 1,
         block.maximumKey <= ObjectKey.highestNumber
-      else { throw fault("a block holds what is neither whole rows nor removals of objects") }
+      else { throw fault("a block contains neither whole rows nor removals of objects") }
       if block.flags.contains(.removals) {
         removed[block.entityNumber, default: []].append(block)
       } else {
@@ -83,7 +83,7 @@ enum BeforeTable {
     func run(_ blocks: [Block]?) throws -> BlockRun {
       let blocks = blocks ?? []
       guard zip(blocks, blocks.dropFirst()).allSatisfy({ $0.maximumKey < $1.minimumKey }) else {
-        throw fault("its blocks overlap")
+        throw fault("the blocks of the commit overlap")
       }
       return BlockRun(blocks)
     }

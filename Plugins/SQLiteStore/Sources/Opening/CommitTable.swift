@@ -12,7 +12,8 @@ enum CommitTable {
     let number = try connection.integer("SELECT max(NUMBER) FROM QUIRE_COMMIT") ?? 0
     guard number >= 0, number <= highest else {
       throw StoreError(
-        .damaged, "QUIRE_COMMIT, column NUMBER, holds \(number), which no commit can have.",
+        .damaged,
+        "QUIRE_COMMIT, column NUMBER, contains \(number), which is not a number of a commit.",
         path: connection.path)
     }
     return number

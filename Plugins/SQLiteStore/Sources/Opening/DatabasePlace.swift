@@ -13,7 +13,7 @@ struct DatabasePlace {
     do {
       let status = try disk.status(of: path)
       guard status.kind == .file else {
-        throw StoreError(.notAStore, "There is no file, but something else.", path: path)
+        throw StoreError(.notAStore, "The path does not name a regular file.", path: path)
       }
     } catch let error as DiskError { throw StoreError(error, path: path) }
   }
@@ -28,7 +28,7 @@ struct DatabasePlace {
     guard isReal else {
       throw StoreError(
         .readOnly,
-        "An SQLite database is written where the operating system has it, and not inside of something else: it can be opened for reading only.",
+        "SQLite can write a database only to the file system, not inside another file. Open the database for reading only.",
         path: path)
     }
   }

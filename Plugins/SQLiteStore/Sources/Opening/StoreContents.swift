@@ -47,7 +47,7 @@ extension StoreContents {
     else {
       throw StoreError(
         .notAStore,
-        "The file is an SQLite database, but no store of objects: it has no tables Z_METADATA and Z_PRIMARYKEY.",
+        "The file is an SQLite database, but not a store of objects: the table Z_METADATA or Z_PRIMARYKEY is missing.",
         path: path)
     }
     (metadata, list) = try StoreContents.metadata(connection)
@@ -91,7 +91,7 @@ extension StoreContents {
       throw StoreError(.damaged, "Z_METADATA has no row: the store has no UUID.", path: path)
     }
     guard let uuid = statement.text(0), UUID(spelled: uuid) != nil else {
-      throw StoreError(.damaged, "Z_METADATA.Z_UUID is no UUID.", path: path)
+      throw StoreError(.damaged, "Z_METADATA.Z_UUID is not a UUID.", path: path)
     }
     switch statement.kind(1) {
     case .null: return (metadata([:], uuid), [])
@@ -99,7 +99,7 @@ extension StoreContents {
       let list = statement.bytes(1)
       return (metadata(try values(list, "Z_METADATA.Z_PLIST", path), uuid), list)
     default:
-      throw StoreError(.damaged, "Z_METADATA.Z_PLIST is no property list.", path: path)
+      throw StoreError(.damaged, "Z_METADATA.Z_PLIST is not a property list.", path: path)
     }
   }
 
@@ -117,7 +117,7 @@ extension StoreContents {
   ) throws -> [String: PropertyList] {
     do {
       guard case .dictionary(let found) = try BinaryPropertyList.read(list) else {
-        throw StoreError(.damaged, "\(place) is no dictionary.", path: path)
+        throw StoreError(.damaged, "\(place) is not a dictionary.", path: path)
       }
       return found
     } catch let error as PropertyListError {
@@ -153,13 +153,13 @@ extension StoreContents {
     guard tables.has("Z_MODELCACHE", "Z_CONTENT"), let bytes = try cache(connection) else {
       throw StoreError(
         .incompatibleModel,
-        "The store does not carry its model, as those of older systems do not: give the model it was written with.",
+        "The store does not contain its model, as stores of older systems do not. Give the model that it was written with.",
         path: path)
     }
     let model: Model
     do { model = try CompiledModel.readModel(bytes, path: path) } catch {
       throw StoreError(
-        .incompatibleModel, "The model that the store carries can't be read: \(error)", path: path,
+        .incompatibleModel, "The store's model can't be read: \(error)", path: path,
         cause: error)
     }
     try metadata.checkModel(model, path: path)
@@ -177,7 +177,7 @@ extension StoreContents {
       }
     } catch {
       throw StoreError(
-        .incompatibleModel, "The model that the store carries can't be expanded: \(error)",
+        .incompatibleModel, "The store's model can't be decompressed: \(error)",
         path: connection.path, cause: error)
     }
   }
@@ -225,7 +225,7 @@ struct OwnRecord {
     guard statement.integer(0) <= OwnRecord.version else {
       throw StoreError(
         .newerFormat,
-        "The store is of version \(statement.integer(0)) of its format, and this program knows \(OwnRecord.version).",
+        "The store has format version \(statement.integer(0)), but this program knows version \(OwnRecord.version).",
         path: connection.path)
     }
     for (table, columns) in [
@@ -272,7 +272,7 @@ struct OwnRecord {
       own.linkTables == schema.linkTables
     else {
       throw StoreError(
-        .damaged, "The schema in QUIRE_STORE is not that of the model in QUIRE_STORE.", path: path)
+        .damaged, "The schema in QUIRE_STORE does not fit the model in QUIRE_STORE.", path: path)
     }
     return schema
   }

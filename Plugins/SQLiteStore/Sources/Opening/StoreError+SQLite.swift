@@ -21,7 +21,7 @@ extension StoreError {
       switch error.code {
       case .busy:
         "Another connection has locked the database for too long: \(error.description)."
-      case .notADatabase: "The file is no SQLite database."
+      case .notADatabase: "The file is not an SQLite database."
       case .damaged: "The database is damaged: \(error.description)."
       default: "SQLite: \(error.description)."
       }

@@ -80,7 +80,7 @@ struct LinkReader {
         throw fault("row \(key) has a number that no link can have")
       }
       // A damaged tree may contain rows out of order, or twice.
-      guard key > last else { throw fault("row \(key) lies behind row \(last)") }
+      guard key > last else { throw fault("row \(key) comes after row \(last)") }
       last = key
       guard isWanted(UInt64(key)) else { continue }
       // A link with only one end is ignored.
@@ -108,7 +108,7 @@ struct LinkReader {
           let cell = column.number == LinkTable.Column.targetOrder ? 5 : 6
           guard statement.kind(cell) != .null else { continue }
           guard statement.kind(cell) == .integer else {
-            throw fault("row \(key) has a place that is no whole number")
+            throw fault("row \(key) has a position that is not a whole number")
           }
           draft.setInteger(statement.integer(cell), column: index, row: row)
           hash.add(UInt64(bitPattern: statement.integer(cell)))
@@ -125,12 +125,12 @@ struct LinkReader {
     let number = statement.integer(cell)
     guard statement.kind(cell) == .integer, number >= 1,
       number <= Int64(ObjectKey.highestNumber)
-    else { throw fault("row \(key) leads to no key: \(statement.value(cell).words)") }
+    else { throw fault("row \(key) contains \(statement.value(cell).words) instead of a key") }
     var entity = destination.entity
     if statement.kind(cell + 1) == .integer {
       guard let known = map.layoutNumbers[statement.integer(cell + 1)] else {
         throw fault(
-          "row \(key) leads to an object of entity \(statement.integer(cell + 1)), which the model has not"
+          "row \(key) refers to an object of entity \(statement.integer(cell + 1)), which the model does not have"
         )
       }
       entity = known

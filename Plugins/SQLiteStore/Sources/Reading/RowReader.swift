@@ -142,10 +142,12 @@ struct RowReader: ~Copyable {
     guard cells[0].kind == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       throw fault(
         "Z_PK", nil,
-        "holds \(cells[0].value.words), and keys are from 1 to \(ObjectKey.highestNumber)")
+        "contains \(cells[0].value.words), but keys are from 1 to \(ObjectKey.highestNumber)")
     }
     // A damaged tree may contain rows out of order, or twice.
-    guard key > lastKey else { throw fault("Z_PK", key, "is the key of more than one row") }
+    guard key > lastKey else {
+      throw fault("Z_PK", key, "contains a key that is out of order or occurs twice")
+    }
     lastKey = key
     if wanted != nil, !isWanted(UInt64(key)) { return }
     let row = draft.append(key: UInt64(key))
@@ -192,7 +194,7 @@ struct RowReader: ~Copyable {
         draft.setText(bytes, column: column, row: row)
         return true
       }
-      guard isText else { throw .words("holds text that is no UTF-8") }
+      guard isText else { throw .words("contains a text that is not UTF-8") }
     case .binary: try takeBytes(cell, step, draft, row)
     case .uuid:
       guard cell.kind == .blob, let uuid = UUID(bytes: cell.bytes) else { throw .kind }
@@ -224,13 +226,13 @@ struct RowReader: ~Copyable {
     _ number: Int64, _ cells: Span<SQLiteCell>, _ step: Step
   ) throws(OddCell) -> ObjectKey {
     guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
-      throw .words("leads to the key \(number), which no object can have")
+      throw .words("refers to the key \(number), which no object can have")
     }
     var entity = step.destination
     if step.entityCell >= 0, cells[step.entityCell].kind == .integer {
       let written = cells[step.entityCell].integer
       guard let known = map.layoutNumbers[written] else {
-        throw .words("leads to an object of entity \(written), which the model has not")
+        throw .words("refers to an object of entity \(written), which the model does not have")
       }
       entity = known
     }
@@ -282,7 +284,7 @@ struct RowReader: ~Copyable {
     case .kind:
       fault(
         name(step), key,
-        "holds \(cells[step.cell].value.words), where \(step.kind.words) is to be")
+        "contains \(cells[step.cell].value.words) instead of \(step.kind.words)")
     case .words(let words): fault(name(step), key, words)
     case .other(let error): error
     }
@@ -291,7 +293,8 @@ struct RowReader: ~Copyable {
   private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {
     StoreError(
       .damaged,
-      "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column), \(what).", path: path)
+      "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column): the cell \(what).",
+      path: path)
   }
 }
 
@@ -336,7 +339,7 @@ extension ColumnKind {
   /// A description of the expected kind, for messages.
   var words: String {
     switch self {
-    case .boolean: "yes or no"
+    case .boolean: "a Boolean value"
     case .int16: "a whole number of 16 bits"
     case .int32: "a whole number of 32 bits"
     case .int64: "a whole number of 64 bits"

@@ -144,7 +144,7 @@ final class TableRows: PartialRowTable {
         else {
           throw StoreError(
             .damaged,
-            "\(entity.table), column Z_PK, holds \(statement.value(cell).words), and keys are from 1 to \(ObjectKey.highestNumber).",
+            "\(entity.table), column Z_PK: a cell contains \(statement.value(cell).words), but keys are from 1 to \(ObjectKey.highestNumber).",
             path: reader.path)
         }
         return UInt64(key)
@@ -152,7 +152,7 @@ final class TableRows: PartialRowTable {
       guard bounds[0] <= bounds[1] else {
         throw StoreError(
           .damaged,
-          "\(entity.table), column Z_PK, begins with \(bounds[0]) and ends with \(bounds[1]).",
+          "\(entity.table), column Z_PK: the first key, \(bounds[0]), is greater than the last, \(bounds[1]).",
           path: reader.path)
       }
       return KeyRanges(put: bounds[0]...bounds[1])

@@ -65,7 +65,7 @@ struct TableMapMaker {
         columns: layout.columns.compactMap { own[$0.name] })
       precondition(
         map.entities[layout.entityNumber]!.columns.count == layout.columns.count,
-        "Each column of a layout is a property's.")
+        "Each column of a layout belongs to a property.")
     }
     takenByTable[family.table] = taken
     map.families.append(family)
@@ -81,7 +81,8 @@ struct TableMapMaker {
         guard inherited.column.kind == column.kind else {
           throw TableMap.Mismatch(
             description:
-              "'\(entity.name).\(column.name)' is inherited, and of another type than above.")
+              "'\(entity.name).\(column.name)' is inherited, but its type differs from the superentity's."
+          )
         }
         continue
       }
@@ -113,7 +114,7 @@ struct TableMapMaker {
     guard case .relationship(let relationship)? = model.property(column.name, of: entity.name)
     else {
       throw TableMap.Mismatch(
-        description: "'\(entity.name).\(column.name)' is no relationship of the model.")
+        description: "'\(entity.name).\(column.name)' is not a relationship of the model.")
     }
     let destination = try self.destination(of: relationship.destination)
     let upper = column.name.uppercased()
@@ -159,7 +160,7 @@ struct TableMapMaker {
     if let tables, !tables.has(table, candidate) {
       throw TableMap.Mismatch(
         description:
-          "The table \(table) has no column \(candidate), where '\(entity.name).\(column.name)' is to be."
+          "The table \(table) has no column \(candidate) for '\(entity.name).\(column.name)'."
       )
     }
     taken.insert(candidate)
@@ -172,8 +173,8 @@ struct TableMapMaker {
     guard tables.columns[table] != nil else {
       throw TableMap.Mismatch(
         description: tables.others.contains(table)
-          ? "\(table), where the objects of '\(entity)' are to be, is no table but a view or computed."
-          : "There is no table \(table), where the objects of '\(entity)' are to be.")
+          ? "\(table), which must contain the objects of '\(entity)', is a view or a virtual table."
+          : "The table \(table) for the objects of '\(entity)' is missing.")
     }
     for name in names where !tables.has(table, name) {
       throw TableMap.Mismatch(description: "The table \(table) has no column \(name).")
@@ -181,7 +182,7 @@ struct TableMapMaker {
     // Objects are looked up one by one, by this column.
     guard tables.isKey(TableMap.Column.key, of: table) else {
       throw TableMap.Mismatch(
-        description: "The column Z_PK of the table \(table) is not its INTEGER PRIMARY KEY.")
+        description: "The column Z_PK is not the INTEGER PRIMARY KEY of the table \(table).")
     }
   }
 }
@@ -202,7 +203,7 @@ extension TableMapMaker {
   private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
     guard let forward = try end(links.forward) else {
       throw TableMap.Mismatch(
-        description: "'\(links.layout.entity)' is no relationship of the model.")
+        description: "'\(links.layout.entity)' is not a relationship of the model.")
     }
     var backward: End?
     if let other = links.backward { backward = try end(other) }
@@ -231,7 +232,7 @@ extension TableMapMaker {
       guard let found = names.first(where: { tables.columns[$0] != nil }) else {
         throw TableMap.Mismatch(
           description:
-            "There is no table \(names.joined(separator: " or ")), where the links of '\(links.layout.entity)' are to be."
+            "The table \(names.joined(separator: " or ")) for the links of '\(links.layout.entity)' is missing."
         )
       }
       table = found
@@ -344,7 +345,7 @@ extension TableMapMaker {
     }
     throw TableMap.Mismatch(
       description:
-        "The table \(table) has the columns \(columns.joined(separator: ", ")), of which none can be told to hold the links of '\(links.layout.entity)'."
+        "The table \(table) has the columns \(columns.joined(separator: ", ")), but none of them matches the links of '\(links.layout.entity)'."
     )
   }
 
@@ -359,7 +360,8 @@ extension TableMapMaker {
         end.entities.contains(parent.entityNumber)
       else { return entity.name }
     }
-    throw TableMap.Mismatch(description: "No entity declares a relationship of many to many.")
+    throw TableMap.Mismatch(
+      description: "No entity declares one of the many-to-many relationships.")
   }
 
   private func end(_ end: LinkTable.End) throws(TableMap.Mismatch) -> End? {

@@ -53,7 +53,7 @@ struct LinkColumnWriter {
       let bases = try block.column(LayoutColumn.Number.basis)
       for row in 0..<block.rowCount {
         guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
-          throw StoreError(.badChange, "A link of \(link.table) leads nowhere.", path: path)
+          throw StoreError(.badChange, "A link in \(link.table) has no target.", path: path)
         }
         let key = keys.integer(at: row)
         if bases?.integer(at: row) ?? 0 > 0 { try remove(key) }
@@ -93,7 +93,7 @@ struct LinkColumnWriter {
     guard try statement.step() else {
       throw StoreError(
         .badChange,
-        "'\(link.links.layout.entity)' leads to the object \(to) of \(link.table), which is not there.",
+        "'\(link.links.layout.entity)' refers to the object \(to) of \(link.table), which does not exist.",
         path: path)
     }
     guard statement.kind(0) != .null, statement.integer(0) != 0 else { return }

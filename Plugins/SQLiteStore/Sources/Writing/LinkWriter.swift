@@ -62,7 +62,7 @@ struct LinkWriter {
       ].compactMap { try $0.map { try block.column($0) } }
       for row in 0..<block.rowCount {
         guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
-          throw StoreError(.badChange, "A link of \(link.table) leads nowhere.", path: path)
+          throw StoreError(.badChange, "A link in \(link.table) has no target.", path: path)
         }
         try statement.bind(keys.integer(at: row), 0)
         try statement.bind(Int64(from.number), 1)

@@ -101,7 +101,7 @@ struct RowWriter {
           guard error.code == .constraint else { throw error }
           throw StoreError(
             .badChange,
-            "Two objects of \(entity.table) have the number \(keys.integer(at: row)), or the same value where it must be their own: \(error.description).",
+            "Two objects of \(entity.table) have the number \(keys.integer(at: row)), or the same value in a unique column: \(error.description).",
             path: path, cause: error)
         }
       }
@@ -177,7 +177,7 @@ struct RowWriter {
     guard let number = map.entities[key.entity]?.number else {
       throw StoreError(
         .badChange,
-        "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
+        "\(entity.columns[target.index].name) refers to an object whose entity is not in the store.",
         path: path)
     }
     try statement.bind(number, target.entityParameter)
@@ -270,7 +270,7 @@ extension RowWriter {
     if minusZero.contains(bytes) { return .real(0) }
     throw StoreError(
       .badChange,
-      "\(entity.table), column \(entity.columns[target.index].name), can't hold the value: as Core Data writes numbers, there is none for \(target.kind == .decimal ? String(decoding: bytes, as: UTF8.self) : "\"not a number\"").",
+      "\(entity.table), column \(entity.columns[target.index].name), can't contain this number, because Core Data has no form for it: \(target.kind == .decimal ? String(decoding: bytes, as: UTF8.self) : "\"not a number\"").",
       path: path)
   }
 }

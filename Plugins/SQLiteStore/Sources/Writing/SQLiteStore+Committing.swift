@@ -45,7 +45,7 @@ extension SQLiteStore {
       guard try settle(other, head.commit) else {
         throw StoreError(
           .locked,
-          "A reader of older contents keeps a part of the database in its log, so the file is not complete.",
+          "The file is not complete: a reader of older contents keeps a part of the database in its log.",
           path: filePath)
       }
       return try body()
@@ -88,7 +88,7 @@ extension SQLiteStore {
       let place = try DatabasePlace(filePath, disk)
       guard place.isReal else {
         throw StoreError(
-          .notFound, "The database was removed, or another was put in its place.", path: filePath)
+          .notFound, "The database was removed, or another file replaced it.", path: filePath)
       }
       let head = try newest()
       if unsafe !writingState.isChecked {
@@ -105,7 +105,7 @@ extension SQLiteStore {
     guard !head.contents.isOwn, !writesForeign else { return }
     throw StoreError(
       .readOnly,
-      "The database is another system's, such as Core Data's, and is not written unless that is asked for (--write).",
+      "Another system, such as Core Data, created the database. Quire writes to it only on request (--write).",
       path: filePath)
   }
 
@@ -117,13 +117,13 @@ extension SQLiteStore {
     if let trigger = tables.triggers.first {
       throw StoreError(
         .readOnly,
-        "The database can't be written: its trigger \(trigger.name) on \(trigger.table) computes values with functions that only Core Data has.",
+        "The database can't be written: the trigger \(trigger.name) on \(trigger.table) needs functions that only Core Data has.",
         path: filePath)
     }
     if tables.columns["ATRANSACTION"] != nil {
       throw StoreError(
         .readOnly,
-        "The database can't be written: it keeps a history of changes (ATRANSACTION), which would not have these.",
+        "The database can't be written: its history of changes (ATRANSACTION) would miss the new changes.",
         path: filePath)
     }
   }
@@ -152,7 +152,7 @@ extension SQLiteStore {
           ))
       } else {
         throw StoreError(
-          .badChange, "There is no entity with the number \(entity.entityNumber).", path: filePath)
+          .badChange, "No entity has the number \(entity.entityNumber).", path: filePath)
       }
     }
     for (writer, entity) in links { try writer.remove(entity.removed) }

@@ -30,7 +30,7 @@ extension SQLiteStore {
         }
       } else {
         throw StoreError(
-          .badChange, "There is no entity with the number \(number).", path: filePath)
+          .badChange, "No entity has the number \(number).", path: filePath)
       }
       try connection.execute("COMMIT")
       if !head.contents.isOwn { try ignoreOwnWriting() }

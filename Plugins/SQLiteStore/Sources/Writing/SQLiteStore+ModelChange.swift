@@ -17,7 +17,7 @@ extension SQLiteStore {
     guard before.isOwn else {
       throw StoreError(
         .incompatibleModel,
-        "The model of a database that another system made is not changed in it: convert it to a store of ours.",
+        "Quire does not change the model of a database that another system created. Convert the database to a store of Quire.",
         path: filePath)
     }
     let schema = try request.schema(
@@ -119,7 +119,7 @@ extension SQLiteStore {
       guard error.code == .constraint else { throw error }
       throw StoreError(
         .incompatibleModel,
-        "The objects of '\(new.layout.entity)' can't be moved into the table \(new.table): others there have their numbers.",
+        "The objects of '\(new.layout.entity)' can't move into the table \(new.table), because other objects there have the same numbers.",
         path: filePath, cause: error)
     }
   }

@@ -128,7 +128,8 @@ extension SQLiteStore {
     guard !overwriting else {
       guard try disk.exists(path), SQLiteConnection.isInUse(path) else { return }
       throw StoreError(
-        .locked, "Another connection has the database open that is to be replaced.", path: path)
+        .locked, "The database can't be replaced, because another connection has it open.",
+        path: path)
     }
     guard try !disk.exists(path) else { return }
     try StorePlaces.refuseLogs(besides: path, on: disk)
