@@ -19,7 +19,8 @@ struct TargetModels {
       // Some disks ignore the case of letters in file names.
       if let other = known.updateValue(model, forKey: Self.name(of: model).lowercased()) {
         throw PluginError(
-          "\(other.path) and \(model.path) have the same name, and would make the same file.")
+          "\(other.path) and \(model.path) have the same name, so the plug-in would write the same file twice."
+        )
       }
     }
   }
@@ -92,7 +93,7 @@ private struct Settings {
     }
     let values: [String: String]
     do { values = try JSONDecoder().decode([String: String].self, from: bytes) } catch {
-      throw PluginError("\(file.path) is no JSON object of texts: \(error)")
+      throw PluginError("\(file.path) is not a JSON object of texts: \(error)")
     }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       switch key {
@@ -101,7 +102,8 @@ private struct Settings {
         unmarkedEntities = try Self.one(of: ["class", "category", "none"], value, key, file)
       default:
         throw PluginError(
-          "\(file.path) has a '\(key)'; there are only 'access' and 'unmarkedEntities'.")
+          "\(file.path) has the unknown key '\(key)'. The known keys are 'access' and 'unmarkedEntities'."
+        )
       }
     }
     files = [file]
@@ -112,7 +114,8 @@ private struct Settings {
   ) throws -> String {
     guard choices.contains(value) else {
       throw PluginError(
-        "\(file.path) has '\(value)' for '\(key)'; there are \(choices.joined(separator: ", ")).")
+        "\(file.path) has '\(value)' for '\(key)'. The possible values are \(choices.joined(separator: ", "))."
+      )
     }
     return value
   }

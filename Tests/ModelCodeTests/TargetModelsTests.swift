@@ -109,17 +109,20 @@ struct TargetModelsTests {
   @Test(
     "Meaningless settings are refused with their name and value",
     arguments: [
-      (#"{"acess": "public"}"#, "has a 'acess'; there are only 'access' and 'unmarkedEntities'."),
+      (
+        #"{"acess": "public"}"#,
+        "has the unknown key 'acess'. The known keys are 'access' and 'unmarkedEntities'."
+      ),
       (
         #"{"access": "private"}"#,
-        "has 'private' for 'access'; there are public, package, internal."
+        "has 'private' for 'access'. The possible values are public, package, internal."
       ),
       (
         #"{"unmarkedEntities": "extension"}"#,
-        "has 'extension' for 'unmarkedEntities'; there are class, category, none."
+        "has 'extension' for 'unmarkedEntities'. The possible values are class, category, none."
       ),
-      (#"{"access": 1}"#, "is no JSON object of texts"), ("[]", "is no JSON object of texts"),
-      ("", "is no JSON object of texts"),
+      (#"{"access": 1}"#, "is not a JSON object of texts"), ("[]", "is not a JSON object of texts"),
+      ("", "is not a JSON object of texts"),
     ])
   func wrongSettings(_ text: String, _ part: String) throws {
     try write("T.xcdatamodel/contents")
