@@ -17,14 +17,17 @@ struct BadDocumentTests {
     arguments: [
       ("\(author)<attribute name=\"nam\">x</attribute></object>", "Did you mean \"name\"?"),
       ("<object type=\"AUTOR\" id=\"z1\"></object>", "Did you mean \"Author\"?"),
-      ("\(author)</object>\(author)</object>", "z1 is there twice"),
-      ("<object type=\"AUTHOR\" id=\"1\"></object>", "no identifier"),
-      ("<object type=\"AUTHOR\" id=\"z0\"></object>", "no identifier"),
-      ("<object type=\"AUTHOR\" id=\"z999999999999999\"></object>", "no identifier"),
+      ("\(author)</object>\(author)</object>", "z1 occurs twice"),
+      ("<object type=\"AUTHOR\" id=\"1\"></object>", "not the identifier"),
+      ("<object type=\"AUTHOR\" id=\"z0\"></object>", "not the identifier"),
+      ("<object type=\"AUTHOR\" id=\"z999999999999999\"></object>", "not the identifier"),
       ("<object id=\"z1\"></object>", "no 'id' or no 'type'"),
-      ("<object type=\"AUTHOR\" id=\"z1\" x=\"\"></object>", "'object' has no 'x'"),
-      ("\(author)<book/></object>", "'book' can't stand here in 'object'"),
-      ("\(author)text</object>", "Text stands where"),
+      (
+        "<object type=\"AUTHOR\" id=\"z1\" x=\"\"></object>",
+        "'object' can't have the attribute 'x'"
+      ),
+      ("\(author)<book/></object>", "'book' is not allowed here in 'object'"),
+      ("\(author)text</object>", "Text is where"),
       ("\(author)<attribute name=\"name\"><b/></attribute></object>", "where text is expected"),
       (
         "\(author)<attribute name=\"name\">a</attribute><attribute name=\"NAME\">b</attribute></object>",
@@ -46,15 +49,15 @@ struct BadDocumentTests {
       ),
       (
         "<object type=\"BOOK\" id=\"z2\"><relationship name=\"author\" idrefs=\"z7\"/></object>",
-        "object z2 (Book): 'author' leads to z7, and there is no such object"
+        "object z2 (Book): 'author' refers to z7, which does not exist"
       ),
       (
         "<object type=\"BOOK\" id=\"z2\"><relationship name=\"author\" idrefs=\"z2\"/></object>",
-        "of the entity 'Book' and not of 'Author'"
+        "whose entity is 'Book' instead of 'Author'"
       ),
       (
         "<object type=\"BOOK\" id=\"z2\"><relationship name=\"author\" idrefs=\"z2 z3\"/></object>",
-        "leads to one object, and 2 are named"
+        "refers to at most one object, but lists 2"
       ),
       (
         "\(author)<relationship name=\"books\" idrefs=\"z2 z2\"/></object>"
@@ -63,11 +66,13 @@ struct BadDocumentTests {
       (
         "\(author)<relationship name=\"books\" idrefs=\"z2\"/></object>"
           + "<object type=\"AUTHOR\" id=\"z3\"><relationship name=\"books\" idrefs=\"z2\"/></object>"
-          + "<object type=\"BOOK\" id=\"z2\"></object>", "which another object lists as well"
+          + "<object type=\"BOOK\" id=\"z2\"></object>", "but another object lists it too"
       ),
-      ("\(author)<relationship name=\"books\" idrefs=\"z9\"/></object>", "no such object"),
+      (
+        "\(author)<relationship name=\"books\" idrefs=\"z9\"/></object>", "z9, which does not exist"
+      ),
       ("\(author)<relationship name=\"books\" idrefs=\"2\"/></object>", "'2' in 'books'"),
-      ("<databaseInfo></databaseInfo>", "can't stand here in 'database'"),
+      ("<databaseInfo></databaseInfo>", "is not allowed here in 'database'"),
     ])
   func wrong(_ objects: String, _ words: String) {
     let error = #expect(throws: StoreError.self) { try Library.read(objects: "\n" + objects) }

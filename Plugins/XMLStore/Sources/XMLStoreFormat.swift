@@ -88,8 +88,8 @@ struct XMLStoreFormat: AtomicFormat {
     return try explaining(file.path) {
       guard try file.byteCount() <= XMLStoreFormat.greatestByteCount else {
         throw XMLStoreFault(
-          "The document has more than \(XMLStoreFormat.greatestByteCount) bytes; take another type of "
-            + "store for so much.")
+          "The document has more than \(XMLStoreFormat.greatestByteCount) bytes. Use another type "
+            + "of store for this much data.")
       }
       var parser = XMLPushParser(
         handler: reader, names: names, limits: XMLStoreFormat.limits)

@@ -22,11 +22,11 @@ struct DatabaseInfo {
   /// Sets the properties from the property list of the metadata (spec §5.5).
   mutating func take(_ list: PropertyList) throws {
     guard case .dictionary(var values) = list else {
-      throw XMLStoreFault("The metadata are no dictionary.")
+      throw XMLStoreFault("The metadata are not a dictionary.")
     }
     if let text = values.removeValue(forKey: XMLStoreFormat.MetadataKey.model) {
       guard let text = text.string else {
-        throw XMLStoreFault("The model in the metadata is no text.")
+        throw XMLStoreFault("The model in the metadata is not a text.")
       }
       modelText = text
     }
@@ -35,7 +35,8 @@ struct DatabaseInfo {
         case .dictionary(let others) = try BinaryPropertyList.read(Array(bytes))
       else {
         throw XMLStoreFault(
-          "'\(XMLStoreFormat.MetadataKey.values)' in the metadata is no property list.")
+          "'\(XMLStoreFormat.MetadataKey.values)' in the metadata is not a property list of a dictionary."
+        )
       }
       values.merge(others) { _, exact in exact }
     }
@@ -53,7 +54,7 @@ struct DatabaseInfo {
     guard let entityNumbers else { return nil }
     let layouts = try entityNumbers.map { name, value in
       guard let number = value.integer.flatMap({ UInt16(exactly: $0) }) else {
-        throw XMLStoreFault("The number of the entity '\(name.prefix(60))' is none.")
+        throw XMLStoreFault("The number of the entity '\(name.prefix(60))' is not valid.")
       }
       return Layout(entity: name, entityNumber: number, columns: [])
     }
@@ -62,12 +63,12 @@ struct DatabaseInfo {
         layouts: layouts,
         highestEntityNumber: highestEntityNumber.flatMap { UInt16(exactly: $0) } ?? 0,
         highestPropertyNumbers: [:])
-    } catch { throw XMLStoreFault("The numbers of the entities: \(error)") }
+    } catch { throw XMLStoreFault("The numbers of the entities are wrong: \(error)") }
   }
 
   /// Returns the metadata of the store, under the names that all stores use.
   func metadata() throws -> StoreMetadata {
-    guard let uuid else { throw XMLStoreFault("There is no 'databaseInfo' with a UUID.") }
+    guard let uuid else { throw XMLStoreFault("The document has no 'databaseInfo' with a UUID.") }
     var metadata = StoreMetadata(values: values)
     metadata.values[StoreMetadata.Key.uuid] = .string(uuid.uuidString)
     metadata.values[StoreMetadata.Key.type] = .string(StoreType.xml.rawValue)
@@ -86,7 +87,8 @@ struct DatabaseInfo {
     guard let modelText else {
       throw StoreError(
         .incompatibleModel,
-        "The document does not hold its model; give the one that it was written with.", path: path)
+        "The document does not contain its model. Give the model that it was written with.",
+        path: path)
     }
     let model: Model
     do { model = try Model(ModelSource.read(Array(modelText.utf8), path: path)) } catch {
@@ -96,7 +98,8 @@ struct DatabaseInfo {
     if checksHashes {
       do { try metadata.checkModel(model, path: path) } catch let error as StoreError {
         throw StoreError(
-          .damaged, "The metadata contradict themselves. \(error.message)", path: path)
+          .damaged, "The metadata contradict the model that they contain. \(error.message)",
+          path: path)
       }
     }
     return model

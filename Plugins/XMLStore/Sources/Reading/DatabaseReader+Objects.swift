@@ -22,7 +22,7 @@ extension DatabaseReader {
   // MARK: - Objects
 
   mutating func beginObject(_ tag: borrowing XMLStartTag) throws {
-    guard hasInfo else { throw fault("An object stands before 'databaseInfo'.") }
+    guard hasInfo else { throw fault("An object comes before 'databaseInfo'.") }
     var id = -1
     var type = -1
     for index in 0..<tag.attributeCount {
@@ -34,7 +34,7 @@ extension DatabaseReader {
     }
     guard id >= 0, type >= 0 else { throw fault("An object has no 'id' or no 'type'.") }
     guard let number = BytesParsing.identifier(tag.attributeValue(id)) else {
-      throw fault("'\(tag.attributeString(id).prefix(60))' is no identifier of an object.")
+      throw fault("'\(tag.attributeString(id).prefix(60))' is not the identifier of an object.")
     }
     guard let entity = entityNames.index(of: tag.attributeValue(type), guess: entity) else {
       throw fault(
@@ -45,7 +45,7 @@ extension DatabaseReader {
       throw fault("The entity '\(plans[entity].name)' is abstract and has no objects.")
     }
     guard places.insert(number, .init(entity: entity, row: plans[entity].lines.count)) else {
-      throw fault("The object z\(number) is there twice.")
+      throw fault("The object z\(number) occurs twice.")
     }
     self.entity = entity
     self.number = number
@@ -110,7 +110,7 @@ extension DatabaseReader {
     try findProperty(tag, name: name, "attribute")
     guard plans[entity].slots[property].role == .attribute else {
       throw fault(
-        "\(object): '\(plans[entity].properties[property].name)' is a relationship, and no "
+        "\(object): '\(plans[entity].properties[property].name)' is a relationship, not an "
           + "attribute.")
     }
     text.removeAll(keepingCapacity: true)
@@ -187,7 +187,8 @@ extension DatabaseReader {
   private func badValue(_ expected: String) -> XMLStoreFault {
     let words = String(decoding: text.prefix(60), as: UTF8.self)
     return fault(
-      "\(object): '\(plans[entity].properties[property].name)' is '\(words)', and not \(expected).")
+      "\(object): '\(plans[entity].properties[property].name)' is '\(words)' instead of \(expected)."
+    )
   }
 
   // MARK: - Relationships
@@ -209,7 +210,7 @@ extension DatabaseReader {
     let role = plans[entity].slots[property].role
     guard role != .attribute else {
       throw fault(
-        "\(object): '\(plans[entity].properties[property].name)' is an attribute, and no "
+        "\(object): '\(plans[entity].properties[property].name)' is an attribute, not a "
           + "relationship.")
     }
     place = .relationship
@@ -229,8 +230,8 @@ extension DatabaseReader {
     listed.removeLast(count)
     guard count == 1 else {
       throw fault(
-        "\(object): '\(plans[entity].properties[property].name)' leads to one object, and \(count) "
-          + "are named.")
+        "\(object): '\(plans[entity].properties[property].name)' refers to at most one object, but "
+          + "lists \(count).")
     }
     // The object's entity is resolved when all objects are known.
     draft?.setReference(
@@ -253,7 +254,7 @@ extension DatabaseReader {
       guard let number = BytesParsing.identifier(value.extracting(start..<index)) else {
         throw fault(
           "\(object): '\(String(decodingBytes: value.extracting(start..<min(index, start + 60))))' "
-            + "in '\(plans[entity].properties[property].name)' is no identifier of an object.")
+            + "in '\(plans[entity].properties[property].name)' is not the identifier of an object.")
       }
       listed.append(number)
     }
@@ -264,7 +265,9 @@ extension DatabaseReader {
   private func unknownAttribute(
     _ tag: borrowing XMLStartTag, _ index: Int, of element: String
   ) -> XMLStoreFault {
-    fault("'\(element)' has no '\(tag.attributeNameString(index).prefix(60))'.")
+    fault(
+      "The element '\(element)' can't have the attribute '\(tag.attributeNameString(index).prefix(60))'."
+    )
   }
 
   private func suggestion(_ name: String, _ known: [String]) -> String {

@@ -113,8 +113,8 @@ struct DatabaseReader: XMLEventHandler {
     case .outside:
       guard tag.name == names.database else {
         throw XMLStoreFault(
-          "line \(line): The document is no store: its root is '\(tag.nameString.prefix(60))', and "
-            + "not 'database'.", code: .notAStore)
+          "line \(line): The document is not a store: its root is '\(tag.nameString.prefix(60))' "
+            + "instead of 'database'.", code: .notAStore)
       }
       place = .database
     case .info: try beginInfoPart(tag)
@@ -126,7 +126,7 @@ struct DatabaseReader: XMLEventHandler {
       listDepth += 1
       try listBuilder.start(tag)
     case .infoText, .attribute, .relationship:
-      throw fault("The element '\(tag.nameString.prefix(60))' stands where text is expected.")
+      throw fault("The element '\(tag.nameString.prefix(60))' is where text is expected.")
     }
   }
 
@@ -140,7 +140,7 @@ struct DatabaseReader: XMLEventHandler {
       while index < bytes.count {
         let byte = bytes[index]
         guard byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D else {
-          throw fault("Text stands where an element is expected.")
+          throw fault("Text is where an element is expected.")
         }
         index &+= 1
       }
@@ -179,7 +179,7 @@ struct DatabaseReader: XMLEventHandler {
     _ tag: borrowing XMLStartTag, in parent: String, _ expected: String
   ) -> XMLStoreFault {
     fault(
-      "The element '\(tag.nameString.prefix(60))' can't stand here in '\(parent)'; \(expected) can."
+      "The element '\(tag.nameString.prefix(60))' is not allowed here in '\(parent)'. Expected: \(expected)."
     )
   }
 
@@ -187,7 +187,7 @@ struct DatabaseReader: XMLEventHandler {
 
   private mutating func beginInfoPart(_ tag: borrowing XMLStartTag) throws {
     guard seenInfo.insert(tag.name).inserted else {
-      throw fault("'\(tag.nameString.prefix(60))' is there twice.")
+      throw fault("'\(tag.nameString.prefix(60))' occurs twice.")
     }
     text.removeAll(keepingCapacity: true)
     switch tag.name {
@@ -206,24 +206,24 @@ struct DatabaseReader: XMLEventHandler {
     switch infoPart {
     case names.uuid:
       guard let uuid = BytesParsing.uuid(text.span) else {
-        throw fault("'\(words.prefix(60))' is no UUID.")
+        throw fault("'\(words.prefix(60))' is not a UUID.")
       }
       info.uuid = uuid
     case names.version:
       guard let version = NumberParsing.integer(text.span), version >= 0 else {
-        throw fault("'\(words.prefix(60))' is no version.")
+        throw fault("'\(words.prefix(60))' is not a version.")
       }
       guard version <= XMLStoreFormat.highestVersion else {
         throw XMLStoreFault(
           line: line,
-          "The document is of version \(version), and this program reads those up to "
+          "The document has version \(version), but this program reads versions up to "
             + "\(XMLStoreFormat.highestVersion).", code: .newerFormat)
       }
       info.version = Int(version)
     default:
       guard let number = NumberParsing.integer(text.span), number >= 0,
         number <= ObjectKey.highestNumber
-      else { throw fault("'\(words.prefix(60))' is no number of an object.") }
+      else { throw fault("'\(words.prefix(60))' is not the number of an object.") }
       info.highestKey = UInt64(number)
     }
   }

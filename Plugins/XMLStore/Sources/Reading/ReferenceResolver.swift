@@ -130,14 +130,13 @@ struct ReferenceResolver {
   ) throws -> ObjectPlaces.Place {
     guard let place = places[number] else {
       throw fault(
-        plan, row, "'\(property.name)' leads to z\(number), and there is no such object.")
+        plan, row, "'\(property.name)' refers to z\(number), which does not exist.")
     }
     guard property.destinations.contains(plans[place.entity].layout.entityNumber) else {
       throw fault(
         plan, row,
-        "'\(property.name)' leads to z\(number), which is of the entity "
-          + "'\(plans[place.entity].name)' and not of "
-          + "'\(property.relationship?.destination ?? "")'.")
+        "'\(property.name)' refers to z\(number), whose entity is '\(plans[place.entity].name)' "
+          + "instead of '\(property.relationship?.destination ?? "")'.")
     }
     return place
   }
@@ -191,7 +190,7 @@ struct ReferenceResolver {
           guard !claimed.contains(claim) || lost != nil else {
             throw fault(
               plan, list.row,
-              "'\(property.name)' lists z\(number), which another object lists as well.")
+              "'\(property.name)' lists z\(number), but another object lists it too.")
           }
           continue
         }

@@ -40,7 +40,7 @@ package struct XMLStoreSalvage {
     guard reader.schema != nil else {
       throw found as? StoreError
         ?? StoreError(
-          .damaged, "What stands before the objects is damaged: \(Self.words(found))",
+          .damaged, "The part before the objects is damaged: \(Self.words(found))",
           path: file.path)
     }
     fault = found.map(Self.words)
@@ -91,7 +91,7 @@ package struct XMLStoreSalvage {
     switch error {
     case let error as StoreError: error.message
     case let error?: "\(error)"
-    case nil: "it ends too early."
+    case nil: "the document ends too early."
     }
   }
 }

@@ -22,8 +22,8 @@ struct DatabaseWriter {
   ) -> StoreError {
     StoreError(
       .badChange,
-      "Object z\(number) (\(entity)) leads to z\(target.number) by '\(name)', and there is no such "
-        + "object: a store of type XML can't hold that.")
+      "The relationship '\(name)' of object z\(number) (\(entity)) refers to z\(target.number), "
+        + "which does not exist. A store of type XML can't contain such a reference.")
   }
 
   func write(to writer: inout FileWriter) throws {

@@ -113,7 +113,7 @@ final class EntityWriter {
       throw StoreError(
         .badChange,
         "Object z\(key) (\(rows.layout.entity)) has more objects in '\(relationship.name)' than a "
-          + "store of type XML can hold.")
+          + "store of type XML can contain.")
     }
   }
 
@@ -135,8 +135,9 @@ final class EntityWriter {
     guard output.count - before <= XMLStoreFormat.greatestObjectByteCount else {
       throw StoreError(
         .badChange,
-        "Object z\(rows.keys[place]) (\(rows.layout.entity)) takes more than "
-          + "\(XMLStoreFormat.greatestObjectByteCount) bytes: a store of type XML can't hold that.")
+        "Object z\(rows.keys[place]) (\(rows.layout.entity)) needs more than "
+          + "\(XMLStoreFormat.greatestObjectByteCount) bytes, which is too much for a store of "
+          + "type XML.")
     }
   }
 

@@ -90,8 +90,9 @@ struct InverseLists {
       else {
         throw StoreError(
           .badChange,
-          "The link \(key) of '\(rows.layout.entity)' leads from z\(owner.number) to "
-            + "z\(other.number), and one of them is not there: a store of type XML can't hold that."
+          "The link \(key) of '\(rows.layout.entity)' connects z\(owner.number) and "
+            + "z\(other.number), but one of these objects does not exist. A store of type XML "
+            + "can't contain such a link."
         )
       }
       var position = Int64.max
