@@ -21,7 +21,9 @@ extension BinaryStore {
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot {
-    precondition(isPartOfDocument && position.path == filePath, "Commits of a file stay in it.")
+    precondition(
+      isPartOfDocument && position.path == filePath,
+      "Only a part of a document adopts commits, in the same file.")
     return try commit(request, as: position.commit, confirm: confirm)
   }
 
@@ -39,7 +41,7 @@ extension BinaryStore {
       }
       let number = number ?? head.commit + 1
       guard number > head.commit, number <= BlockFile.highestCommitNumber else {
-        throw StoreError(.badChange, "There are no numbers left for commits.", path: filePath)
+        throw StoreError(.badChange, "The store has no numbers left for commits.", path: filePath)
       }
       var image = try image(after: head, number: number)
       try image.setOrigin(of: request, path: filePath)
@@ -182,7 +184,7 @@ extension BinaryStore {
         guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
           if isPartOfDocument, try goOnInReplacement(of: head) { continue }
           throw StoreError(
-            .notFound, "The store's file was removed, or another was put in its place.",
+            .notFound, "The store's file was removed, or another file replaced it.",
             path: filePath)
         }
         return try body(&writing, newest)

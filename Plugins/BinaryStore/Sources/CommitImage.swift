@@ -97,7 +97,7 @@ struct CommitImage {
     for text in [record.author, record.contextName] where text.utf8.count > UInt16.max {
       throw StoreError(
         .badChange,
-        "A name of \(text.utf8.count) bytes is too long for the history: it may have \(UInt16.max).",
+        "A name of \(text.utf8.count) bytes is too long for the history. The limit is \(UInt16.max) bytes.",
         path: path)
     }
   }
@@ -270,7 +270,8 @@ struct CommitImage {
     guard bytes.count <= BlockFile.maximumSectionByteCount else {
       throw StoreError(
         .badChange,
-        "A section of \(bytes.count) bytes is larger than \(BlockFile.maximumSectionByteCount).")
+        "A section of \(bytes.count) bytes is larger than the limit of \(BlockFile.maximumSectionByteCount) bytes."
+      )
     }
     let section = SectionReference(
       offset: next, byteCount: UInt32(bytes.count),

@@ -99,7 +99,7 @@ final class CommittedState: StoreSnapshot {
     try knownMetadata.part(file.bytes(of: record.metadata)) { bytes in
       do {
         guard case .dictionary(let values) = try BinaryPropertyList.read(bytes) else {
-          throw FormatFault("The metadata are no dictionary.")
+          throw FormatFault("The metadata are not a dictionary.")
         }
         return StoreMetadata(values: values)
       } catch {
@@ -145,7 +145,7 @@ extension StoreFile {
     guard let found else {
       throw StoreError(
         .damaged,
-        "The file does not hold commit \(number), which is the one that counts; its newest is "
+        "The file does not contain commit \(number), the current commit. Its newest commit is "
           + "\(newest.1.number).", path: path)
     }
     return found
@@ -163,7 +163,7 @@ extension StoreFile {
       (trailer, record) = try reading {
         let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: offset)
         guard let before = try commit(endingWith: bytes, at: offset) else {
-          throw FormatFault("The commit that should end at \(offset) is not whole.")
+          throw FormatFault("The commit that must end at \(offset) is not complete.")
         }
         return before
       }
@@ -247,7 +247,7 @@ extension StoreFile {
       }
       high = low
     }
-    throw FormatFault("The file holds no whole commit.")
+    throw FormatFault("The file contains no complete commit.")
   }
 
   /// Returns the commit that ends with the given bytes; `nil` if they are no trailer, or the commit is not whole.
@@ -268,7 +268,7 @@ extension StoreFile {
       // A small commit was made durable with a single sync, so any part of it may have been lost.
       let first = Int(record.start)
       guard offset - first <= BlockFile.unsettledByteCount else {
-        throw FormatFault("The commit at \(first) is too large to be unsettled.")
+        throw FormatFault("The commit at \(first) is too large for an unsettled commit.")
       }
       let all = try self.bytes(offset - first, at: first, known: known, from: start)
       guard all.checksum == trailer.commitChecksum else { return nil }

@@ -55,7 +55,9 @@ final class Segment: RowTable {
       let entries = try BlockEntry.all(
         Int(page.entryCount), in: bytes, at: page.section.offset, before: limit)
       guard entries[0].place == page.first else {
-        throw FormatFault("The page at \(page.section.offset) begins with another block.")
+        throw FormatFault(
+          "The page at \(page.section.offset) does not begin with the block that its segment gives."
+        )
       }
       return entries
     }
@@ -238,7 +240,8 @@ final class BlockAllowance: Sendable {
   func take(_ entry: BlockEntry) throws {
     try byteCount.withLock { left in
       guard left >= UInt64(entry.byteCount) else {
-        throw FormatFault("The block at \(entry.offset) overlaps others: there are too many bytes.")
+        throw FormatFault(
+          "The block at \(entry.offset) overlaps other blocks: the blocks have too many bytes.")
       }
       left -= UInt64(entry.byteCount)
     }

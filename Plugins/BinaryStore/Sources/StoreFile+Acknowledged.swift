@@ -68,8 +68,8 @@ extension StoreFile {
   private func fault(ofCommitEndingAt offset: UInt64, before end: Int) throws -> String {
     try reading {
       guard offset + UInt64(BlockFile.trailerByteCount) <= UInt64(end) else {
-        return "the commit ends at byte \(offset + UInt64(BlockFile.trailerByteCount)), and the "
-          + "file at byte \(end)."
+        return "the commit ends at byte \(offset + UInt64(BlockFile.trailerByteCount)), but the "
+          + "file ends at byte \(end)."
       }
       let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: Int(offset))
       guard let trailer = Trailer(bytes, at: offset, salt: header.salt) else {
@@ -80,8 +80,8 @@ extension StoreFile {
       guard record.checksum == section.checksum,
         let commit = try? CommitRecord(record, at: section.offset)
       else { return "the record at \(section.offset) does not match its checksum." }
-      return "the \(offset - commit.start) bytes of commit \(commit.number) from \(commit.start) "
-        + "on do not match their checksum."
+      return "the \(offset - commit.start) bytes of commit \(commit.number), from \(commit.start) "
+        + "on, do not match their checksum."
     }
   }
 

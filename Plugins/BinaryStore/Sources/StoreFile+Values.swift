@@ -9,7 +9,9 @@ extension StoreFile: OutsideValues {
   func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
     do {
       guard memory.byteCount == reference.byteCount else {
-        throw FormatFault("The value at \(reference.offset) has \(reference.byteCount) bytes.")
+        throw FormatFault(
+          "The value at \(reference.offset) has an unexpected size of \(reference.byteCount) bytes."
+        )
       }
       let offset = Int(clamping: reference.offset)
       func check(_ bytes: RawSpan) throws(FormatFault) {
@@ -49,7 +51,7 @@ extension StoreFile: OutsideValues {
           byteCount <= limit - offset
         else {
           throw FormatFault(
-            "A value of \(byteCount) bytes at \(offset) does not lie before its block at \(limit).")
+            "A value of \(byteCount) bytes at \(offset) is not before its block at \(limit).")
         }
         // A value that claims to expand beyond any possible size is rejected before memory is allocated for it.
         guard
@@ -57,13 +59,14 @@ extension StoreFile: OutsideValues {
             || reference.byteCount <= Deflate.mostBytes(from: reference.storedByteCount)
         else {
           throw FormatFault(
-            "The \(byteCount) bytes at \(offset) can't be a value of \(reference.byteCount).")
+            "The \(byteCount) bytes at \(offset) can't contain a value of \(reference.byteCount) bytes."
+          )
         }
         sum += byteCount
       }
       guard sum <= most else {
         throw FormatFault(
-          "The block at \(limit) refers to values of \(sum) bytes, and its segment says \(most).")
+          "The block at \(limit) refers to values of \(sum) bytes, but its segment gives \(most).")
       }
     } catch {
       throw described(error)

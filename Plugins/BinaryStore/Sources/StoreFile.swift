@@ -29,12 +29,14 @@ final class StoreFile: Sendable {
     do {
       guard let header = try FileHeader(Array(firstBytes.prefix(BlockFile.headerByteCount))) else {
         throw StoreError(
-          .notAStore, "The file is not a block file: it does not begin as one.", path: path)
+          .notAStore,
+          "The file is not a block file: it does not begin with the header of a block file.",
+          path: path)
       }
       guard header.majorVersion <= BlockFile.majorVersion else {
         throw StoreError(
           .newerFormat,
-          "The file is of format version \(header.majorVersion), and this program reads "
+          "The file has format version \(header.majorVersion), but this program reads version "
             + "\(BlockFile.majorVersion).", path: path)
       }
       return header
@@ -53,7 +55,7 @@ final class StoreFile: Sendable {
     let column = layout?.columns.first { $0.number == error.column }
     let objects =
       layout.map { "objects \(block.minimumKey) to \(block.maximumKey) of entity '\($0.entity)'" }
-      ?? "rows \(block.minimumKey) to \(block.maximumKey) of number \(block.entityNumber)"
+      ?? "rows \(block.minimumKey) to \(block.maximumKey) of entity number \(block.entityNumber)"
     let fault = column.map { "Property '\($0.name)': \(error.message)" } ?? error.description
     return StoreError(
       .damaged, "The block at \(offset), with \(objects), is damaged. \(fault)", path: path,
@@ -113,7 +115,7 @@ final class StoreFile: Sendable {
         block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
         block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
       else {
-        throw FormatFault("The block at \(entry.offset) is another than its segment says.")
+        throw FormatFault("The block at \(entry.offset) differs from the entry in its segment.")
       }
       return block
     }
