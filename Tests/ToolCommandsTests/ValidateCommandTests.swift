@@ -172,7 +172,7 @@ struct ValidateCommandTests {
     #expect(run.exitCode == .done)
     #expect(
       run.output.contains(
-        "BLCK-034  error: The record says how many bytes are not dead (spec §4.4.1)\n"))
+        "BLCK-034  error: The record gives the correct number of live bytes (spec §4.4.1)\n"))
     #expect(self.run("validate", "--rules", "--format", "json").output.hasPrefix("[\n  {\n"))
   }
 

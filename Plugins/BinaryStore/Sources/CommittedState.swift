@@ -145,7 +145,7 @@ extension StoreFile {
     guard let found else {
       throw StoreError(
         .damaged,
-        "The file does not contain commit \(number), the current commit. Its newest commit is "
+        "The file does not contain commit \(number), which the document names. Its newest commit is "
           + "\(newest.1.number).", path: path)
     }
     return found
