@@ -42,7 +42,8 @@ final class BackendFileCheck {
       return
     }
     guard let found else {
-      unchecked.append("The store was not checked: its backend names rules and checks nothing.")
+      unchecked.append(
+        "The store was not checked: its backend has rules, but does not implement a check.")
       return
     }
     findings = found.findings

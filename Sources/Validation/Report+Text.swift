@@ -31,8 +31,8 @@ extension Report {
       switch verdict {
       case .valid: "valid"
       case .invalid: "not valid"
-      case .incomplete: "no error was found, and not everything could be checked"
-      case .unknownFormat: "not a format that is known"
+      case .incomplete: "no error was found, but not everything could be checked"
+      case .unknownFormat: "an unknown format"
       case .newerFormat: "a newer format"
       }
     let findings = found.isEmpty ? verdict : "\(verdict): \(found.joined(separator: ", "))"

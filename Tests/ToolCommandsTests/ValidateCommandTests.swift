@@ -54,7 +54,7 @@ struct ValidateCommandTests {
     #expect(lines.count == 22)
     #expect(
       lines[0]
-        == "error: GRAF-002 Notes.store: Note 2, text: The attribute is required, and the object has no value. (spec §6.3.2)"
+        == "error: GRAF-002 Notes.store: Note 2, text: The attribute is required, but the object has no value. (spec §6.3.2)"
     )
     #expect(lines[20] == "error: GRAF-002 Notes.store: 9 more of these")
     #expect(lines[21].hasPrefix("Notes.store: not valid: 29 errors; "))

@@ -54,12 +54,12 @@ struct BackendCheckTests {
     }
   }
 
-  @Test("A store is not valid if its backend names rules and checks nothing")
+  @Test("A store is not valid if its backend does not implement a check")
   func checksNothing() throws {
     let report = try report { _ in nil }
 
     #expect(report.verdict == .incomplete)
-    #expect(report.unchecked.first?.contains("names rules and checks nothing") == true)
+    #expect(report.unchecked.first?.contains("does not implement a check") == true)
   }
 
   @Test("A store is not valid if its backend fails to check it")

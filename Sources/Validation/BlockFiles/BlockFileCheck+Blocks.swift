@@ -48,13 +48,14 @@ extension BlockFileCheck {
     let columns = check.run(
       isIndex: indexNumbers.contains(entry.entity), checksColumns: isWhole, newest: newest)
     if !isWhole, findings.errorCount == before {
-      findings.add(.expansion, place, "The numbers of its columns can't be put together again.")
+      findings.add(
+        .expansion, place, "The block's columns can't be restored from their transposed bytes.")
     }
     self.check(columns, of: entry, place, contents)
     if findings.errorCount == before, check.outsideByteCount != entry.outsideByteCount {
       findings.add(
         .outsideByteCount, place,
-        "It refers to values of \(check.outsideByteCount) bytes, and the entry says "
+        "The block refers to values of \(check.outsideByteCount) bytes, but its entry gives "
           + "\(entry.outsideByteCount).")
     }
     for reference in check.references { parts.add(reference, commit: place.commit ?? 0) }

@@ -36,8 +36,8 @@ extension BlockFileCheck {
     if !isPossible {
       findings.add(
         .modelChange, Place("record", at: trailer.record.offset, commit: record.number),
-        "Its model and schema are \(isChanged ? "other than" : "the same as") those of the commit before, "
-          + "and it says that commit \(record.schemaNumber) set them, the one before "
+        "The commit \(isChanged ? "changes" : "does not change") the model or the schema, but its record "
+          + "gives commit \(record.schemaNumber) as their origin, and the previous record gives "
           + "\(older.schemaNumber).")
     }
   }
@@ -47,7 +47,7 @@ extension BlockFileCheck {
     if record.start >= end + 8 {
       findings.add(
         .unownedBytes, Place("bytes", at: end, commit: record.number),
-        "\(record.start - end) bytes before the commit belong to none.")
+        "\(record.start - end) bytes before the commit do not belong to a commit.")
     }
   }
 
@@ -65,7 +65,7 @@ extension BlockFileCheck {
     else {
       findings.add(
         .previousTrailer, place,
-        "The commit before should end with a trailer at \(offset), and there is none.")
+        "The previous commit must end with a trailer at \(offset), but no trailer is there.")
       return nil
     }
     let bytes = try bytes(of: before.record)
@@ -87,7 +87,7 @@ extension BlockFileCheck {
     let bytes = try bytes(of: trailer.record)
     let place = Place("record", at: trailer.record.offset)
     guard bytes.starts(with: CommitRecord.magicBytes) else {
-      findings.add(.recordMagic, place, "It does not begin with the bytes 51 43 4d 54.")
+      findings.add(.recordMagic, place, "The record does not begin with the bytes 51 43 4d 54.")
       return nil
     }
     let record: CommitRecord
@@ -99,7 +99,7 @@ extension BlockFileCheck {
     guard excess == 0 else {
       findings.add(
         .recordStructure, place,
-        "\(excess) of its \(bytes.count) bytes lie behind its last part.")
+        "\(excess) of the record's \(bytes.count) bytes come after its last part.")
       return nil
     }
     try checkFrame(trailer, record, newer)
@@ -108,7 +108,7 @@ extension BlockFileCheck {
     guard record.startsInPlace(at: trailer.record.offset) else {
       findings.add(
         .commitStart, Place("record", at: trailer.record.offset, commit: record.number),
-        "The commit says that it begins at \(record.start), and the one before it ends at "
+        "The commit gives \(record.start) as its start, but the previous commit's trailer is at "
           + "\(record.previousTrailer).")
       return nil
     }
@@ -125,7 +125,7 @@ extension BlockFileCheck {
       if trailer.commitChecksum != 0 {
         findings.add(
           .settledChecksum, place,
-          "The commit is settled, and its checksum is \(hex(trailer.commitChecksum)) instead of 0.")
+          "The commit is settled, but its checksum is \(hex(trailer.commitChecksum)) instead of 0.")
       }
     } else if byteCount > UInt64(BlockFile.unsettledByteCount) {
       findings.add(
@@ -140,8 +140,8 @@ extension BlockFileCheck {
     if record.number < 1 || record.number > newer?.number ?? BlockFile.highestCommitNumber {
       findings.add(
         .commitNumber, Place("record", at: trailer.record.offset, commit: record.number),
-        newer.map { "The commit behind it has the number \($0.number)." }
-          ?? "Numbers go from 1 to 2^62.")
+        newer.map { "The next commit has the number \($0.number)." }
+          ?? "The numbers of commits are from 1 to 2^62.")
     }
   }
 
@@ -159,7 +159,7 @@ extension BlockFileCheck {
       guard section.liesInPlace(before: offset) else {
         findings.add(
           .sectionPlace, place,
-          "The \(kind.rawValue) of \(section.byteCount) bytes at \(section.offset) does not lie there."
+          "The \(kind.rawValue) of \(section.byteCount) bytes at \(section.offset) is not between the header and the record."
         )
         continue
       }
@@ -171,13 +171,14 @@ extension BlockFileCheck {
       if next.entity <= last || !next.isPossible {
         findings.add(
           .nextKeyOrder, place,
-          "The next key of entity \(next.entity) is \(next.key), listed behind entity \(last).")
+          "The next key of entity \(next.entity) is \(next.key), and comes after the key of entity \(last)."
+        )
       }
       last = max(last, next.entity)
     }
     if !(1...max(1, record.number)).contains(record.schemaNumber) {
       findings.add(
-        .schemaNumber, place, "It says that commit \(record.schemaNumber) set the model.")
+        .schemaNumber, place, "The record states that commit \(record.schemaNumber) set the model.")
     }
     checkLiveBytes(record, place, recordByteCount: bytes.count)
   }
@@ -193,8 +194,8 @@ extension BlockFileCheck {
       {
         findings.add(
           .sharedBytes, place,
-          "It refers to the bytes at \(one.section.offset) as the \(other.kind.rawValue) and as the "
-            + "\(one.kind.rawValue).")
+          "The record refers to the bytes at \(one.section.offset) as the \(other.kind.rawValue) "
+            + "and as the \(one.kind.rawValue).")
       }
     }
   }
@@ -206,7 +207,7 @@ extension BlockFileCheck {
     if live != record.liveByteCount {
       findings.add(
         .liveByteCount, place,
-        "It says that \(record.liveByteCount) bytes are not dead, and refers to \(live).")
+        "The record gives \(record.liveByteCount) live bytes, but refers to \(live) bytes.")
     }
   }
 }

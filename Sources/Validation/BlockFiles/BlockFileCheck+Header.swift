@@ -10,21 +10,22 @@ extension BlockFileCheck {
     let place = Place("header", at: 0)
     guard bytes.starts(with: BlockFile.magic) else {
       format = .unknown
-      findings.add(.unknownFormat, Place(), "The first bytes are those of no format that is known.")
+      findings.add(.unknownFormat, Place(), "The first bytes do not belong to a known format.")
       return nil
     }
     guard bytes.count == BlockFile.headerByteCount, let header = try? FileHeader(unchecked: bytes)
     else {
       findings.add(
         .headerChecksum, place,
-        "The file has \(bytes.count) bytes, and its header alone \(BlockFile.headerByteCount).")
+        "The file has \(bytes.count) bytes, fewer than the \(BlockFile.headerByteCount) bytes of a header."
+      )
       return nil
     }
     guard header.majorVersion <= BlockFile.majorVersion else {
       format = .newer
       findings.add(
         .newerFormat, place,
-        "The file is of format version \(header.majorVersion), and this program knows "
+        "The file has format version \(header.majorVersion), but this program knows version "
           + "\(BlockFile.majorVersion).")
       return nil
     }
@@ -40,12 +41,13 @@ extension BlockFileCheck {
       findings.add(.majorVersion, place, "The version is 0.")
     }
     if !header.hasKnownFlags {
-      findings.add(.headerFlags, place, "The flags are \(header.flags), and only 1 is known.")
+      findings.add(
+        .headerFlags, place, "The flags are \(header.flags), but only the flag 1 is known.")
     }
     for (index, slot) in header.slots.slots.enumerated() where slot == .damaged {
       findings.add(
         .slotChecksum, place,
-        "Slot \(index) does not match its checksum. The next save writes it anew.")
+        "Slot \(index) does not match its checksum. The next save writes the slot again.")
     }
     return header
   }

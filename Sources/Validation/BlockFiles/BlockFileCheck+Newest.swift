@@ -23,8 +23,8 @@ extension BlockFileCheck {
       if findings.errorCount == before, findings.counts[.headerChecksum] == nil {
         findings.add(
           .countedCommit, Place(),
-          "There is no commit \(counting)"
-            + (newest?.record.map { "; the newest is \($0.number)." } ?? "."))
+          "The file does not contain commit \(counting)"
+            + (newest?.record.map { "; its newest commit is \($0.number)." } ?? "."))
       }
       return nil
     }
@@ -37,8 +37,8 @@ extension BlockFileCheck {
     if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
-        "\(byteCount - Int(found.trailer.end)) bytes lie behind it, which a save left that did not come to "
-          + "its end.")
+        "\(byteCount - Int(found.trailer.end)) bytes come after the commit. An interrupted save "
+          + "left them.")
     }
     return found
   }
@@ -53,7 +53,7 @@ extension BlockFileCheck {
       facts.unconfirmed.append(record.number)
       let place = Place("record", at: commit.trailer.record.offset, commit: record.number)
       guard record.startsInPlace(at: commit.trailer.record.offset) else {
-        findings.add(.commitStart, place, "The commit says that it begins at \(record.start).")
+        findings.add(.commitStart, place, "The commit's start, \(record.start), is not valid.")
         return nil
       }
       guard let before = try commitBefore(record, commit.trailer, header) else { return nil }
@@ -82,15 +82,16 @@ extension BlockFileCheck {
       guard behind.broken.isEmpty else { return }
       if let offset = try likelyTrailer(from: end, header) {
         findings.add(
-          .brokenLastCommit, Place("trailer", at: offset), "It does not match its checksum.")
+          .brokenLastCommit, Place("trailer", at: offset),
+          "The trailer does not match its checksum.")
         return
       }
     }
     guard byteCount > Int(end) else { return }
     findings.add(
       .strayBytes, Place("bytes", at: end),
-      "\(byteCount - Int(end)) bytes lie behind the last whole commit: the remains of a save that a "
-        + "crash cut off. No caller was told that the save had succeeded.")
+      "\(byteCount - Int(end)) bytes come after the last whole commit. A crash interrupted a save, "
+        + "and the save was never reported as successful.")
   }
 
   private func noteBroken(_ behind: BehindNewest) {
@@ -106,8 +107,8 @@ extension BlockFileCheck {
     }
     let end = offset + UInt64(BlockFile.trailerByteCount)
     return end > UInt64(byteCount)
-      ? "The file ends at byte \(byteCount), and the commit at byte \(end)."
-      : "It does not match its checksum."
+      ? "The file ends at byte \(byteCount), but the commit ends at byte \(end)."
+      : "The trailer does not match its checksum."
   }
 
   /// Returns the offset of bytes behind a commit that look like a former trailer; `nil` if there are none.
@@ -139,7 +140,7 @@ extension BlockFileCheck {
       }
       findings.add(
         .slotCommit, Place("header", at: 0),
-        "Slot \(index) names a commit that ends with a trailer at \(offset), and there is none.")
+        "Slot \(index) refers to a trailer at \(offset), but no commit ends there.")
     }
   }
 
@@ -186,7 +187,7 @@ extension BlockFileCheck {
   private func faultOfWhole(_ trailer: Trailer) throws -> String? {
     let bytes = try bytes(of: trailer.record)
     guard bytes.checksum == trailer.record.checksum else {
-      return "Its record at \(trailer.record.offset) does not match its checksum."
+      return "The commit's record at \(trailer.record.offset) does not match its checksum."
     }
     guard !trailer.isSettled, let start = try record(of: trailer)?.start else { return nil }
     return try faultOfBytes(trailer, from: start)

@@ -10,12 +10,12 @@ extension BlockFileCheck {
     for (part, other) in parts.shared {
       findings.add(
         .sharedBytes, part.place,
-        "It begins within the \(other.kind.rawValue) from \(other.range.lowerBound) to "
+        "This part begins within the \(other.kind.rawValue) from \(other.range.lowerBound) to "
           + "\(other.range.upperBound).")
     }
     for part in parts.all where part.entries.count > 1 || part.references.count > 1 {
       findings.add(
-        .sharedBytes, part.place, "Two that refer to it do not say the same of it.")
+        .sharedBytes, part.place, "Two references to this part contradict each other.")
     }
   }
 
@@ -26,7 +26,8 @@ extension BlockFileCheck {
     for part in parts.all where !part.range.isEmpty {
       let start = part.range.lowerBound
       if start > end, start - end < 8, try bytes(end..<start).contains(where: { $0 != 0 }) {
-        findings.add(.padding, part.place, "The \(start - end) bytes before it are not zero.")
+        findings.add(
+          .padding, part.place, "The \(start - end) bytes before this part are not zero.")
       }
       end = max(end, part.range.upperBound)
     }

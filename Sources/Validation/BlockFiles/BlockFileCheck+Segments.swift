@@ -28,15 +28,18 @@ extension BlockFileCheck {
     }
     if index == 0, !summary.hasOnlyPuts {
       findings.add(
-        .lowestSegment, place, "It has changes or removals, and nothing lies beneath them.")
+        .lowestSegment, place, "The segment has changes or removals, but no segment is beneath it.")
     }
     if summary.end > limit, segments[segment] != nil, summary.isSound {
-      findings.add(.blockPlace, place, "A block of it ends at \(summary.end), behind the record.")
+      findings.add(
+        .blockPlace, place,
+        "A block of the segment ends at \(summary.end), after the start of the record.")
     }
     if summary.highestVersion > record.number {
       findings.add(
         .rowVersion, place,
-        "Rows of it have the version \(summary.highestVersion), above the commit's number.")
+        "The segment has rows with the version \(summary.highestVersion), which is above the commit's number."
+      )
     }
   }
 
@@ -49,7 +52,8 @@ extension BlockFileCheck {
     case .entries(let entries):
       if entries.count > BlockFile.inlineEntryCount {
         findings.add(
-          .inlineEntries, place, "It lists its \(entries.count) blocks in the record itself.")
+          .inlineEntries, place,
+          "The segment lists its \(entries.count) blocks in the record itself.")
       }
       summary = check(entries, place, before: limit, commit: commit)
     case .pages(let pages):
@@ -62,7 +66,7 @@ extension BlockFileCheck {
         {
           findings.add(
             .entryOrder, place,
-            "The page at \(page.section.offset) begins with a block that belongs before the page's."
+            "The page at \(page.section.offset) begins with a block that must come before this page."
           )
         }
         summary.add(found)
@@ -72,12 +76,12 @@ extension BlockFileCheck {
     if summary.isSound, summary.rowCount != segment.rowCount {
       findings.add(
         .segmentRowCount, place,
-        "It says that it has \(segment.rowCount) rows, and its blocks have \(summary.rowCount).")
+        "The segment gives \(segment.rowCount) rows, but its blocks have \(summary.rowCount).")
     }
     if summary.isSound, summary.byteCount != segment.byteCount {
       findings.add(
         .segmentByteCount, place,
-        "It says that it has \(segment.byteCount) bytes, and its blocks and pages have "
+        "The segment gives \(segment.byteCount) bytes, but its blocks and pages have "
           + "\(summary.byteCount).")
     }
     return summary
@@ -93,7 +97,8 @@ extension BlockFileCheck {
     guard section.liesInPlace(before: limit) else {
       findings.add(
         .sectionPlace, place,
-        "The page of \(section.byteCount) bytes at \(section.offset) does not lie there.")
+        "The page of \(section.byteCount) bytes at \(section.offset) is not between the header and the record."
+      )
       return unsound
     }
     parts.add(.page, section, commit: commit)
@@ -101,7 +106,7 @@ extension BlockFileCheck {
     guard page.hasPossibleCount else {
       findings.add(
         .pageCount, pagePlace,
-        "The page of \(section.byteCount) bytes is said to have \(page.entryCount) entries.")
+        "The page of \(section.byteCount) bytes can't have \(page.entryCount) entries.")
       return unsound
     }
     let summary: PageSummary
@@ -114,8 +119,8 @@ extension BlockFileCheck {
     if summary.isSound, let first = summary.first, first.place != page.first {
       findings.add(
         .pageFirst, pagePlace,
-        "Its reference says that it begins with key \(page.first.key) of entity \(page.first.entity), "
-          + "and it begins with \(first.minimumKey) of \(first.entity).")
+        "The page begins with key \(first.minimumKey) of entity \(first.entity), but its reference "
+          + "gives key \(page.first.key) of entity \(page.first.entity).")
     }
     return summary
   }
@@ -156,8 +161,8 @@ extension BlockFileCheck {
       if let last = summary.last, summary.isSound, !last.precedes(entry) {
         findings.add(
           .entryOrder, Place("block", at: entry.offset, commit: commit),
-          "Its keys from \(entry.minimumKey) on come behind \(last.maximumKey) of entity "
-            + "\(last.entity) in run \(last.run.rawValue).")
+          "The block begins with key \(entry.minimumKey), but it comes after a block that ends "
+            + "with key \(last.maximumKey) of entity \(last.entity) in run \(last.run.rawValue).")
       }
       summary.add(entry, isIndex: indexNumbers.contains(entry.entity))
     }
@@ -173,33 +178,33 @@ extension BlockFileCheck {
     guard entry.liesInPlace(before: limit) else {
       findings.add(
         .blockPlace, place,
-        "Its \(entry.byteCount) bytes do not lie between the header and the record at \(limit).")
+        "The block's \(entry.byteCount) bytes are not between the header and the record at \(limit)."
+      )
       return false
     }
     if !entry.run.isKnown {
-      findings.add(.knownRun, place, "Its run is \(entry.run.rawValue).")
+      findings.add(.knownRun, place, "The block has the unknown run \(entry.run.rawValue).")
     }
     if !entry.codec.isKnown {
-      findings.add(.knownCodec, place, "Its codec is \(entry.codec.rawValue).")
+      findings.add(.knownCodec, place, "The block has the unknown codec \(entry.codec.rawValue).")
     } else if !entry.hasPossibleByteCount {
       findings.add(
         .blockByteCount, place,
-        "The \(entry.byteCount) bytes that are kept are said to be a block of "
-          + "\(entry.blockByteCount).")
+        "The \(entry.byteCount) stored bytes can't be a block of \(entry.blockByteCount) bytes.")
     }
     if entry.outsideByteCount > entry.offset {
       findings.add(
         .outsideByteCount, place,
-        "Values of \(entry.outsideByteCount) bytes can't lie before it.")
+        "The file has no room for values of \(entry.outsideByteCount) bytes before the block.")
     }
     if !entry.hasPossibleRows {
       findings.add(
         .entryRows, place,
-        "\(entry.rowCount) rows of entity \(entry.entity), from \(entry.minimumKey) to "
-          + "\(entry.maximumKey).")
+        "The entry gives \(entry.rowCount) rows of entity \(entry.entity), from key "
+          + "\(entry.minimumKey) to \(entry.maximumKey).")
     }
     if entry.version < 0 {
-      findings.add(.rowVersion, place, "Its rows have the version \(entry.version).")
+      findings.add(.rowVersion, place, "The rows of the block have the version \(entry.version).")
     }
     return findings.errorCount == before
   }

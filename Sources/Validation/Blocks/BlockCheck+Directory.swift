@@ -13,7 +13,8 @@ extension BlockCheck {
       guard offset + BlockFormat.entryByteCount <= header.headerByteCount else {
         findings.add(
           .directoryEnd, place,
-          "\(header.columnCount) columns do not fit its \(header.headerByteCount) bytes.")
+          "\(header.columnCount) columns do not fit into the \(header.headerByteCount) bytes of the block's header."
+        )
         return sound
       }
       let number = bytes.number(UInt16.self, at: offset + BlockFormat.Entry.number)
@@ -22,7 +23,7 @@ extension BlockCheck {
         return sound
       }
       if let last, last >= number {
-        findings.add(.columnOrder, at(column), "It comes behind column \(last).")
+        findings.add(.columnOrder, at(column), "The column comes after column \(last).")
       }
       last = max(number, last ?? 0)
       if check(column, header) { sound.append(column) }
@@ -30,9 +31,9 @@ extension BlockCheck {
     if offset != header.headerByteCount {
       findings.add(
         .directoryEnd, place,
-        "It ends at \(offset), and the header says \(header.headerByteCount).")
+        "The directory ends at \(offset), but the header gives \(header.headerByteCount).")
     } else if last != LayoutColumn.Number.key {
-      findings.add(.keyColumn, place, "It has no column of keys.")
+      findings.add(.keyColumn, place, "The block has no column of keys.")
     }
     return sound
   }
@@ -51,11 +52,11 @@ extension BlockCheck {
     let kind = bytes[offset + BlockFormat.Entry.kind]
     let encoding = bytes[offset + BlockFormat.Entry.encoding]
     guard let kind = ColumnKind(rawValue: kind) else {
-      findings.add(.columnKind, at(number), "There is no kind \(kind).")
+      findings.add(.columnKind, at(number), "The column's kind \(kind) is unknown.")
       return nil
     }
     guard let encoding = ColumnEncoding(rawValue: encoding), encoding != .slots else {
-      findings.add(.columnEncoding, at(number), "There is no encoding \(encoding).")
+      findings.add(.columnEncoding, at(number), "The column's encoding \(encoding) is unknown.")
       return nil
     }
     var column = ColumnEntry(number: number, kind: kind)
@@ -70,7 +71,7 @@ extension BlockCheck {
     column.dictionaryCount = bytes.number(
       UInt32.self, at: offset + BlockFormat.Entry.dictionaryCount)
     guard offset + column.byteCount <= end else {
-      findings.add(.directoryEnd, at(number), "The directory ends within its parameters.")
+      findings.add(.directoryEnd, at(number), "The directory ends within the column's parameters.")
       return nil
     }
     offset += BlockFormat.entryByteCount
@@ -95,12 +96,13 @@ extension BlockCheck {
       findings.add(.columnFlags, at(column), "The flags are \(column.flags.rawValue).")
     } else if column.flags.contains(.given), !header.flags.contains(.changes) {
       findings.add(
-        .columnFlags, at(column), "It leaves values to rows beneath, and the rows are whole.")
+        .columnFlags, at(column),
+        "The column leaves values to the rows beneath, but the block's rows are whole.")
     } else if column.flags.contains(.outside), column.kind != .binary || column.encoding != .bytes {
       findings.add(
         .columnFlags, at(column),
-        "Its values lie outside, and it is of kind \(column.kind.rawValue) with encoding "
-          + "\(column.encoding.rawValue).")
+        "The column's values are outside of the block, but its kind is \(column.kind.rawValue) "
+          + "with encoding \(column.encoding.rawValue).")
     }
     if column.flags.contains(.nothing) {
       if !column.flags.isDisjoint(with: [.presence, .sloped, .outside])
@@ -110,8 +112,8 @@ extension BlockCheck {
       {
         findings.add(
           .emptyColumn, at(column),
-          "No row has a value, and it has encoding \(column.encoding.rawValue), width \(column.width) "
-            + "and flags \(column.flags.rawValue).")
+          "No row has a value, but the column has encoding \(column.encoding.rawValue), width "
+            + "\(column.width) and flags \(column.flags.rawValue).")
       }
     } else {
       checkEncoding(column, header)
@@ -128,7 +130,7 @@ extension BlockCheck {
       if column.kind != .int64 || !column.flags.isDisjoint(with: [.presence, .nothing, .given]) {
         findings.add(
           .ownColumns, at(column),
-          "It is of kind \(column.kind.rawValue) and has the flags \(column.flags.rawValue).")
+          "The column has the kind \(column.kind.rawValue) and the flags \(column.flags.rawValue).")
       }
     } else if column.number == 0 || column.number > LayoutColumn.Number.highestProperty {
       findings.add(.columnNumber, at(column), "No property has the number \(column.number).")
@@ -145,8 +147,8 @@ extension BlockCheck {
     if !isInPlace {
       findings.add(
         .chunkPlace, at(column),
-        "Its \(column.bodyByteCount == 0 ? 0 : column.chunkByteCount) bytes are said to lie at "
-          + "\(start) of the block's \(bytes.count).")
+        "The column's \(column.bodyByteCount == 0 ? 0 : column.chunkByteCount) bytes can't be at "
+          + "\(start) of the block's \(bytes.count) bytes.")
     }
   }
 
@@ -176,8 +178,8 @@ extension BlockCheck {
       findings.add(
         .columnEncoding, at(column),
         "Encoding \(column.encoding.rawValue) with width \(column.width), offset width "
-          + "\(column.offsetWidth), scale \(column.scale) and \(column.dictionaryCount) entries is not "
-          + "one for kind \(kind.rawValue).")
+          + "\(column.offsetWidth), scale \(column.scale) and \(column.dictionaryCount) entries is "
+          + "not legal for kind \(kind.rawValue).")
     }
     if (column.encoding != .scaled && column.scale != 0)
       || (column.encoding != .dictionary && column.dictionaryCount != 0)
@@ -186,9 +188,9 @@ extension BlockCheck {
     {
       findings.add(
         .columnFields, at(column),
-        "It has scale \(column.scale), offset width \(column.offsetWidth), \(column.dictionaryCount) "
-          + "entries and flags \(column.flags.rawValue), not all of which encoding "
-          + "\(column.encoding.rawValue) gives a meaning.")
+        "The column has scale \(column.scale), offset width \(column.offsetWidth), "
+          + "\(column.dictionaryCount) entries and flags \(column.flags.rawValue), but some of "
+          + "them have no meaning for encoding \(column.encoding.rawValue).")
     }
   }
 }

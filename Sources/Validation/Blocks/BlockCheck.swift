@@ -42,7 +42,9 @@ struct BlockCheck {
     if entry.version == 0, !isIndex,
       !columns.contains(where: { $0.number == LayoutColumn.Number.version })
     {
-      findings.add(.rowVersion, place, "Its rows have no version, and its entry has none for them.")
+      findings.add(
+        .rowVersion, place,
+        "The block's rows have no version, and its entry has no version for them.")
     }
     return columns
   }
@@ -63,18 +65,18 @@ struct BlockCheck {
   private func header() -> Header? {
     typealias Field = BlockFormat.Header
     guard bytes.count >= BlockFormat.headerByteCount else {
-      findings.add(.blockCounts, place, "It has \(bytes.count) bytes, fewer than a header.")
+      findings.add(.blockCounts, place, "The block has \(bytes.count) bytes, fewer than a header.")
       return nil
     }
     guard bytes.number(UInt32.self, at: Field.magic) == BlockFormat.magic else {
-      findings.add(.blockMagic, place, "It does not begin with the bytes 51 42 4c 4b.")
+      findings.add(.blockMagic, place, "The block does not begin with the bytes 51 42 4c 4b.")
       return nil
     }
     let headerByteCount = Int(bytes.number(UInt32.self, at: Field.headerByteCount))
     guard headerByteCount >= BlockFormat.headerByteCount, headerByteCount <= bytes.count else {
       findings.add(
         .blockCounts, place,
-        "A header of \(headerByteCount) bytes does not fit the block of \(bytes.count).")
+        "A header of \(headerByteCount) bytes does not fit a block of \(bytes.count) bytes.")
       return nil
     }
     let stored = bytes.number(UInt32.self, at: Field.checksum)
@@ -105,7 +107,8 @@ struct BlockCheck {
       (1...BlockFormat.maximumColumnCount).contains(header.columnCount)
     else {
       findings.add(
-        .blockCounts, place, "It has \(header.rowCount) rows and \(header.columnCount) columns.")
+        .blockCounts, place,
+        "The block has \(header.rowCount) rows and \(header.columnCount) columns.")
       return false
     }
     guard header.minimumKey <= header.maximumKey, header.maximumKey <= ObjectKey.highestNumber,
@@ -113,7 +116,8 @@ struct BlockCheck {
     else {
       findings.add(
         .blockKeys, place,
-        "\(header.rowCount) rows do not lie between \(header.minimumKey) and \(header.maximumKey).")
+        "The keys \(header.minimumKey) to \(header.maximumKey) have no room for \(header.rowCount) rows."
+      )
       return false
     }
     let known: BlockFlags = [.changes, .removals]
@@ -129,10 +133,10 @@ struct BlockCheck {
     else {
       findings.add(
         .entryAndHeader, place,
-        "The header says \(header.rowCount) rows of entity \(entity) from \(header.minimumKey) to "
-          + "\(header.maximumKey), flags \(header.flags.rawValue), \(byteCount) bytes; the entry "
-          + "\(entry.rowCount) of \(entry.entity) from \(entry.minimumKey) to \(entry.maximumKey), "
-          + "run \(entry.run.rawValue), \(entry.blockByteCount) bytes.")
+        "The header gives \(header.rowCount) rows of entity \(entity) from \(header.minimumKey) to "
+          + "\(header.maximumKey), flags \(header.flags.rawValue), \(byteCount) bytes. The entry "
+          + "gives \(entry.rowCount) rows of entity \(entry.entity) from \(entry.minimumKey) to "
+          + "\(entry.maximumKey), run \(entry.run.rawValue), \(entry.blockByteCount) bytes.")
       return false
     }
     return true

@@ -14,7 +14,8 @@ extension ColumnCheck {
     guard offsets[0] == 0, offsets[count] == Int64(heap.count) else {
       add(
         .heapOffsets,
-        "They go from \(offsets[0]) to \(offsets[count]), and the heap has \(heap.count) bytes.")
+        "The offsets are from \(offsets[0]) to \(offsets[count]), but the heap has \(heap.count) bytes."
+      )
       return nil
     }
     var last: Int64 = 0
@@ -22,7 +23,7 @@ extension ColumnCheck {
     for index in 1...(offsets.ends(count + 1) == nil ? count : 1) {
       let next = offsets[index]
       guard next >= last else {
-        add(.heapOffsets, row: index, "The offset \(next) comes behind \(last).")
+        add(.heapOffsets, row: index, "The offset \(next) comes after \(last).")
         return nil
       }
       last = next
@@ -34,7 +35,7 @@ extension ColumnCheck {
     if column.encoding == .dictionary {
       for index in 1..<max(count, 1)
       where !bytes(index - 1).lexicographicallyPrecedes(bytes(index)) {
-        add(.dictionaryOrder, "Entry \(index) does not come behind entry \(index - 1).")
+        add(.dictionaryOrder, "Entry \(index) does not come after entry \(index - 1).")
         break
       }
     }
@@ -42,7 +43,9 @@ extension ColumnCheck {
       checkText(heap, offsets, count)
     } else if column.kind == .decimal {
       for index in 0..<count where !bytes(index).isCanonicalDecimal {
-        add(.decimalForm, row: index, "The bytes \(bytes(index).hexadecimal) are not.")
+        add(
+          .decimalForm, row: index,
+          "The bytes \(bytes(index).hexadecimal) are not a canonical decimal number.")
       }
     }
     return place

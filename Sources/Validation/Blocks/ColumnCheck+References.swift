@@ -21,7 +21,9 @@ extension ColumnCheck {
       if !bitmaps.presence.isEmpty && !bit(bitmaps.presence, row)
         || !bitmaps.given.isEmpty && !bit(bitmaps.given, row)
       {
-        add(.outsideNothing, row: row, "It has no value, and is said to have one outside.")
+        add(
+          .outsideNothing, row: row,
+          "The row has no value, but is marked as a row with a value outside of the block.")
         continue
       }
       guard let reference = reference(values(row), row) else { continue }
@@ -29,7 +31,9 @@ extension ColumnCheck {
       byteCount += reference.byteCount
     }
     if references.count > 1, byteCount > OutsideReference.maximumColumnByteCount {
-      add(.outsideMeasure, "Its \(references.count) values outside have \(byteCount) bytes.")
+      add(
+        .outsideMeasure,
+        "The column's \(references.count) values outside of the block have \(byteCount) bytes.")
     }
     return block.findings.errorCount == before ? references : []
   }
@@ -51,8 +55,7 @@ extension ColumnCheck {
     else {
       add(
         .outsideReference, row: row,
-        "A value of \(byteCount) bytes, of which the file keeps \(stored) with codec \(bytes[28]), "
-          + "can't be.")
+        "A value of \(byteCount) bytes can't have \(stored) stored bytes with codec \(bytes[28]).")
       return nil
     }
     if bytes[29...].contains(where: { $0 != 0 }) {
@@ -64,7 +67,8 @@ extension ColumnCheck {
     else {
       add(
         .outsidePlace, row: row,
-        "A value of \(stored) bytes at \(offset) does not lie before the block at \(limit).")
+        "A value of \(stored) bytes at \(offset) is not between the header and the block at \(limit)."
+      )
       return nil
     }
     return OutsideReference(

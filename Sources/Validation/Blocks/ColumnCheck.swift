@@ -51,10 +51,10 @@ struct ColumnCheck {
       add(
         .bodyParts,
         parts.isShort
-          ? "Its \(column.bodyByteCount) bytes are fewer than its parts have."
-          : "\(parts.rest) of its \(column.bodyByteCount) bytes belong to no part.")
+          ? "The column has \(column.bodyByteCount) bytes, fewer than its parts need."
+          : "\(parts.rest) of the column's \(column.bodyByteCount) bytes do not belong to a part.")
     } else if parts.hasPadding {
-      add(.bodyPadding, "Bytes between its parts are not zero.")
+      add(.bodyPadding, "Bytes between the column's parts are not zero.")
     }
     return references
   }
@@ -93,7 +93,7 @@ struct ColumnCheck {
     if tableByteCount > 0, pageCount % 2 != 0,
       bytes.number(UInt32.self, at: start + 4 * pageCount) != 0
     {
-      add(.bodyPadding, "The bytes behind its checksums are not zero.")
+      add(.bodyPadding, "The bytes after the column's checksums are not zero.")
     }
     return BodyParts(bytes, body)
   }
@@ -103,8 +103,8 @@ struct ColumnCheck {
     if computed == stored { return true }
     add(
       .chunkChecksum,
-      "The stored checksum \(hex(stored)) of its bytes from \(range.lowerBound) to "
-        + "\(range.upperBound) of the block differs from the computed \(hex(computed)).")
+      "The stored checksum \(hex(stored)) of the column's bytes, from \(range.lowerBound) to "
+        + "\(range.upperBound) of the block, differs from the computed \(hex(computed)).")
     return false
   }
 
@@ -125,7 +125,7 @@ struct ColumnCheck {
       for row in 0..<rowCount where !versions.contains(data[row]) {
         block.findings.add(
           .rowVersion, block.at(column, row: row),
-          "The version is \(data[row]), and the block was written by commit \(versions.upperBound)."
+          "The version is \(data[row]), but commit \(versions.upperBound) wrote the block."
         )
       }
     case (LayoutColumn.Number.object, _):
@@ -140,7 +140,8 @@ struct ColumnCheck {
 
   private func checkRange(_ data: CodedIntegers, _ range: ClosedRange<Int64>) {
     if data.step == 0, !range.contains(data.base) {
-      add(.integerRange, "Its base \(data.base) does not fit kind \(column.kind.rawValue).")
+      add(
+        .integerRange, "The column's base \(data.base) does not fit kind \(column.kind.rawValue).")
       return
     }
     // A line lies within a range if both of its ends do.
@@ -166,11 +167,11 @@ struct ColumnCheck {
       row += 1
     }
     if row + 1 < rowCount {
-      add(.ascendingKeys, row: row + 1, "The key \(data[row + 1]) comes behind \(last).")
+      add(.ascendingKeys, row: row + 1, "The key \(data[row + 1]) comes after \(last).")
     } else if UInt64(bitPattern: data[0]) != header.minimumKey || last != header.maximumKey {
       add(
         .ascendingKeys,
-        "The keys go from \(data[0]) to \(last), and the header says from \(header.minimumKey) to "
+        "The keys are from \(data[0]) to \(last), but the header gives \(header.minimumKey) to "
           + "\(header.maximumKey).")
     }
   }
@@ -180,7 +181,9 @@ struct ColumnCheck {
     // Codes of width 0 are all 0.
     if codes.width == 0 { return }
     for row in 0..<rowCount where !(0..<count).contains(codes[row]) {
-      add(.dictionaryCodes, row: row, "The code \(codes[row]) is not below \(count).")
+      add(
+        .dictionaryCodes, row: row,
+        "The code \(codes[row]) is not below the number of entries, \(count).")
     }
   }
 }

@@ -59,8 +59,9 @@ extension BlockFileCheck {
         place.entity = name
         let words =
           switch (stored[name], computed[name]) {
-          case (nil, _): "There is no hash of it."
-          case (_, nil): "There is a hash of it, and the model has no such entity."
+          case (nil, _): "The metadata have no hash of the entity."
+          case (_, nil):
+            "The metadata have a hash of the entity, but the model does not have the entity."
           case (let stored?, let computed?):
             "The stored hash \(stored) differs from the computed \(computed)."
           }
@@ -72,7 +73,7 @@ extension BlockFileCheck {
     if identifiers != model.description.versionIdentifiers.map(Optional.some) {
       findings.add(
         .versionIdentifiers, place,
-        "They are \(metadata.versionIdentifiers), and the model's are "
+        "The version identifiers are \(metadata.versionIdentifiers), but the model's are "
           + "\(model.description.versionIdentifiers).")
     }
   }
@@ -86,8 +87,8 @@ extension BlockFileCheck {
     guard entry.entity <= schema.highestEntityNumber else {
       findings.add(
         .givenNumbers, place,
-        "Its rows are of entity \(entry.entity), and \(schema.highestEntityNumber) is the highest "
-          + "number given.")
+        "The rows have the entity number \(entry.entity), but the highest number in use is "
+          + "\(schema.highestEntityNumber).")
       return
     }
     if let index = schema.indexes.first(where: { $0.number == entry.entity }) {
@@ -103,14 +104,15 @@ extension BlockFileCheck {
       if let root, column.number > schema.highestPropertyNumbers[root] ?? 0 {
         findings.add(
           .givenNumbers, place,
-          "\(schema.highestPropertyNumbers[root] ?? 0) is the highest number given in the family.")
+          "The column's number is above \(schema.highestPropertyNumbers[root] ?? 0), the highest number in the family."
+        )
       }
       if let known = layout.index(ofNumber: column.number).map({ layout.columns[$0] }),
         !column.kind.widens(to: known.kind)
       {
         findings.add(
           .columnKinds, place,
-          "It is of kind \(column.kind), and '\(known.name)' of kind \(known.kind).")
+          "The column has the kind \(column.kind), but '\(known.name)' has the kind \(known.kind).")
       }
     }
   }
@@ -119,7 +121,8 @@ extension BlockFileCheck {
   private func check(_ columns: [ColumnEntry], of index: IndexLayout, _ place: Place) {
     let kinds = Dictionary(columns.map { ($0.number, $0.kind) }) { one, _ in one }
     if kinds[LayoutColumn.Number.object] == nil {
-      findings.add(.indexColumns, place, "Entries of index \(index.number) are of no objects.")
+      findings.add(
+        .indexColumns, place, "Entries of index \(index.number) do not refer to objects.")
     }
     for column in index.columns where kinds[column.number] != column.kind {
       findings.add(

@@ -57,7 +57,7 @@ extension BlockFileCheck {
     let metadata: StoreMetadata
     do {
       guard case .dictionary(let values) = try BinaryPropertyList.read(bytes) else {
-        findings.add(.metadataForm, place, "They are a property list of another kind.")
+        findings.add(.metadataForm, place, "The metadata are not a dictionary.")
         return nil
       }
       metadata = StoreMetadata(values: values)
@@ -68,33 +68,34 @@ extension BlockFileCheck {
     if let uuid = metadata.uuid {
       if uuid != header.uuid {
         findings.add(
-          .headerUUID, place, "The UUID is \(uuid), and the header's is \(header.uuid).")
+          .headerUUID, place, "The UUID is \(uuid), but the header's UUID is \(header.uuid).")
       }
     } else {
-      findings.add(.metadataUUID, place, "There is no UUID under 'NSStoreUUID'.")
+      findings.add(.metadataUUID, place, "The metadata have no UUID under 'NSStoreUUID'.")
     }
     let expected: StoreType = header.isCompressed ? .compressed : .binary
     if let type = metadata.type {
       if type != expected {
         findings.add(
           .headerType, place,
-          "The type is '\(type.rawValue)', and the header's flags make it '\(expected.rawValue)'.")
+          "The type is '\(type.rawValue)', but the header's flags give '\(expected.rawValue)'.")
       }
     } else {
-      findings.add(.metadataType, place, "There is no text under 'NSStoreType'.")
+      findings.add(.metadataType, place, "The metadata have no text under 'NSStoreType'.")
     }
     guard let hashes = metadata.versionHashes else {
       findings.add(
         .hashForm, place,
-        "There are no hashes of 32 bytes, by entity, under 'NSStoreModelVersionHashes'.")
+        "'NSStoreModelVersionHashes' in the metadata is not a dictionary of entities with 32 bytes each."
+      )
       return metadata
     }
     let digest = metadata.values[StoreMetadata.Key.versionHashesDigest]?.string
     if digest != Model.versionHashesDigest(of: hashes) {
       findings.add(
         .hashDigest, place,
-        "The digest is \(digest.map { "'\($0.prefix(20))…'" } ?? "missing"), and that of the hashes "
-          + "'\(Model.versionHashesDigest(of: hashes).prefix(20))…'.")
+        "The digest is \(digest.map { "'\($0.prefix(20))…'" } ?? "missing"), but the digest of the "
+          + "hashes is '\(Model.versionHashesDigest(of: hashes).prefix(20))…'.")
     }
     return metadata
   }

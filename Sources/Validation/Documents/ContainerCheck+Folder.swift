@@ -11,15 +11,17 @@ extension ContainerCheck {
     guard let kind = try kind(name) else { return nil }
     let recovery: Manifest
     do {
-      guard kind == .file else { throw RecoveryFault("It is a \(kind).") }
+      guard kind == .file else { throw RecoveryFault("This path is a \(kind).") }
       let file = try open(name)
       let byteCount = try file.byteCount()
       guard byteCount <= Manifest.byteLimit else {
-        throw RecoveryFault("It has \(byteCount) bytes, and may have \(Manifest.byteLimit).")
+        throw RecoveryFault(
+          "The file has \(byteCount) bytes, but the limit is \(Manifest.byteLimit) bytes.")
       }
       recovery = try Manifest(file.read(byteCount: byteCount, at: 0), path: name)
       if let uuid = manifest.uuid, recovery.uuid != uuid {
-        throw RecoveryFault("It is of the document \(recovery.uuid), and this is \(uuid).")
+        throw RecoveryFault(
+          "The recovery belongs to the document \(recovery.uuid), but this document is \(uuid).")
       }
       for store in recovery.stores { try checkCommit(of: store, manifest) }
     } catch let error as DiskError {
@@ -29,7 +31,8 @@ extension ContainerCheck {
       return nil
     }
     findings.add(
-      .recoveryThere, place(name), "It holds what could not be saved because it was not valid.")
+      .recoveryThere, place(name),
+      "The recovery contains changes that could not be saved, because they were not valid.")
     return recovery
   }
 
@@ -43,7 +46,7 @@ extension ContainerCheck {
     let isOurs = FileChecks.own.contains(store.type)
     let kind = try kind(store.file)
     guard kind == .file || (!isOurs && kind == .directory) else {
-      throw RecoveryFault("It names \(store.file), which is not there.")
+      throw RecoveryFault("The recovery refers to \(store.file), which does not exist.")
     }
     guard let facts = facts[store.name],
       let known = manifest.stores.first(where: { $0.name == store.name }), known.file == store.file,
@@ -51,7 +54,8 @@ extension ContainerCheck {
       !facts.unconfirmed.contains(store.commit)
     else { return }
     throw RecoveryFault(
-      "It names commit \(store.commit) of \(store.file), which can't be found there any more.")
+      "The recovery refers to commit \(store.commit) of \(store.file), which that file no longer contains."
+    )
   }
 
   /// Checks that the folder contains only files of the document (spec §7.2.4).
@@ -86,9 +90,9 @@ extension ContainerCheck {
   private func checkUnnamed(_ name: String, _ kind: FileKind, isLeftover: Bool) {
     let isHidden = name.split(separator: "/").last?.utf8.first == UInt8(ascii: ".")
     if kind == .file && (isLeftover || isHidden) || kind == .directory && isLeftover {
-      findings.add(.leftover, place(name), "Nothing names it.")
+      findings.add(.leftover, place(name), "The document does not refer to this file.")
     } else {
-      findings.add(.strangeFile, place(name), "Nothing names this \(kind).")
+      findings.add(.strangeFile, place(name), "The document does not refer to this \(kind).")
     }
   }
 

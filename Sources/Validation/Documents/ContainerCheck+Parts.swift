@@ -29,7 +29,7 @@ extension ContainerCheck {
     guard byteCount <= Manifest.modelByteLimit else {
       findings.add(
         .modelFile, place(name),
-        "It has \(byteCount) bytes, and may have \(Manifest.modelByteLimit).")
+        "The file has \(byteCount) bytes, but the limit is \(Manifest.modelByteLimit) bytes.")
       return nil
     }
     let bytes = try file.read(byteCount: byteCount, at: 0)
@@ -52,12 +52,13 @@ extension ContainerCheck {
       checked.byteCount += byteCount
       if let said = entry.byteCount, said != byteCount {
         findings.add(
-          .attachmentSize, place(name), "It has \(byteCount) bytes, and the manifest says \(said).")
+          .attachmentSize, place(name),
+          "The file has \(byteCount) bytes, but the manifest gives \(said).")
         continue
       }
       let found = try self.digest(of: file, byteCount: byteCount)
       if found != digest {
-        findings.add(.attachmentDigest, place(name), "The digest of its bytes is \(found).")
+        findings.add(.attachmentDigest, place(name), "The digest of the file's bytes is \(found).")
       }
     }
   }
@@ -81,7 +82,7 @@ extension ContainerCheck {
     if let type = store.type, try !isKnown(StoreType(rawValue: type)) {
       hasUnknownStores = true
       unchecked.append(
-        "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules are known of it."
+        "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules for this type are known."
       )
       for case let file? in [store.file] + store.earlier.map(\.file)
       where seen.insert(file).inserted {
@@ -116,7 +117,8 @@ extension ContainerCheck {
       guard let least = oldest[index], version < least, let file = files[index].0 else { continue }
       findings.add(
         .versionCommits, place(file),
-        "Its oldest commit is \(least), and at version \(version) the store is in it.")
+        "The store's oldest commit in this file is \(least), but version \(version) of the document refers to the file."
+      )
       return
     }
   }
@@ -147,10 +149,12 @@ extension ContainerCheck {
     checked.add(check.checked, isEarlier: isEarlier)
     let facts = check.facts
     if let found = facts.uuid, let said = uuid, found != said {
-      findings.add(.storeUUID, place(name), "Its UUID is \(found), and the manifest says \(said).")
+      findings.add(
+        .storeUUID, place(name), "The store's UUID is \(found), but the manifest gives \(said).")
     }
     if let type = facts.type?.rawValue, let said = store.type, type != said {
-      findings.add(.storeType, place(name), "It is of type \(type), and the manifest says \(said).")
+      findings.add(
+        .storeType, place(name), "The store has the type \(type), but the manifest gives \(said).")
     }
     return check.findings.errorCount == 0 ? facts : nil
   }
@@ -184,7 +188,7 @@ extension ContainerCheck {
     let shown = names.prefix(8).map { "\"\($0.prefix(60))\"" }.joined(separator: ", ")
     return "The version hashes of \(shown)"
       + (names.count > 8 ? " and \(names.count - 8) more" : "")
-      + " are other than those of \(others)."
+      + " differ from those of \(others)."
   }
 }
 

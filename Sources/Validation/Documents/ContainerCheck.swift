@@ -68,7 +68,8 @@ final class ContainerCheck {
       try checkFolder(recovery)
     } else {
       passedOver.append(
-        "Names in the folder were not checked, since the manifest does not say which belong there.")
+        "The names in the folder were not checked, since the manifest does not give the files of the document."
+      )
     }
     progress(1)
   }
@@ -109,12 +110,13 @@ final class ContainerCheck {
     for (name, expected) in [(folder, Set([FileKind.directory])), (name, own)] {
       switch try kind(name) {
       case nil:
-        findings.add(missing, place(name), "It is not there, and the manifest names it.")
+        findings.add(
+          missing, place(name), "The manifest refers to this path, which does not exist.")
         return false
       case let kind? where expected.contains(kind): continue
       case let kind?:
         if foreign.insert(name).inserted {
-          findings.add(.foreignPlace, place(name), "It is a \(kind).")
+          findings.add(.foreignPlace, place(name), "This path is a \(kind).")
         }
         return false
       }
@@ -135,11 +137,11 @@ final class ContainerCheck {
     switch try kind(Manifest.fileName) {
     case nil:
       format = .unknown
-      findings.add(.noManifest, Place(), "There is no \(Manifest.fileName).")
+      findings.add(.noManifest, Place(), "The file \(Manifest.fileName) is missing.")
       return nil
     case .file?: break
     case let kind?:
-      findings.add(.foreignPlace, .manifest(nil), "It is a \(kind).")
+      findings.add(.foreignPlace, .manifest(nil), "This path is a \(kind).")
       return nil
     }
     let file = try open(Manifest.fileName)
@@ -147,7 +149,7 @@ final class ContainerCheck {
     guard byteCount <= Manifest.byteLimit else {
       findings.add(
         .manifestForm, .manifest(nil),
-        "It has \(byteCount) bytes, and may have \(Manifest.byteLimit).")
+        "The file has \(byteCount) bytes, but the limit is \(Manifest.byteLimit) bytes.")
       return nil
     }
     return try file.read(byteCount: byteCount, at: 0)

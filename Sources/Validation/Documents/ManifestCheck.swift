@@ -81,7 +81,7 @@ final class ManifestCheck {
     guard let members = ManifestMembersCheck(json, at: "", findings) else { return }
     guard let format = members.text("format") else { return }
     guard format == Manifest.format else {
-      members.add(.manifestFormat, "format", "It is not \"\(Manifest.format)\".")
+      members.add(.manifestFormat, "format", "The format is not \"\(Manifest.format)\".")
       return
     }
     isDocument = true
@@ -90,7 +90,7 @@ final class ManifestCheck {
       isNewer = true
       members.add(
         .manifestVersion, "formatVersion",
-        "The document is of format version \(version), and this program knows "
+        "The document has format version \(version), but this program knows version "
           + "\(Manifest.formatVersion).")
       return
     }
@@ -111,14 +111,16 @@ final class ManifestCheck {
     for mark in [UInt8(ascii: "}"), UInt8(ascii: "\"")] {
       while let last = rest.last, isSpace(last) { rest.removeLast() }
       guard rest.last == mark else {
-        members.add(.manifestChecksum, "checksum", "It is not the last member.")
+        members.add(.manifestChecksum, "checksum", "The checksum is not the last member.")
         return
       }
       rest.removeLast()
     }
     guard rest.suffix(8).elementsEqual(text.utf8), rest.dropLast(8).last == UInt8(ascii: "\"")
     else {
-      members.add(.manifestChecksum, "checksum", "It is not the last member, or not 8 digits.")
+      members.add(
+        .manifestChecksum, "checksum",
+        "The checksum is not the last member, or does not have 8 digits.")
       return
     }
     let computed = CRC32C.checksum(of: bytes.rawSpan.extracting(0..<rest.endIndex - 8))
@@ -126,7 +128,8 @@ final class ManifestCheck {
     let expected = String(repeating: "0", count: 8 - digits.count) + digits
     if text != expected {
       members.add(
-        .manifestChecksum, "checksum", "It is \(text), and the computed one is \(expected).")
+        .manifestChecksum, "checksum",
+        "The checksum is \(text), but the computed checksum is \(expected).")
     }
   }
 
@@ -147,7 +150,7 @@ final class ManifestCheck {
     attachments = members.list("attachments", isNeeded: false)?.objects.map(readAttachment) ?? []
     readVersions(members)
     members.finish()
-    if stores?.isEmpty == true { members.add(.noStores, "stores", "There is none.") }
+    if stores?.isEmpty == true { members.add(.noStores, "stores", "The document has no store.") }
   }
 
   private func readModel(_ index: Int, _ members: ManifestMembersCheck) -> ModelEntry {
@@ -162,7 +165,8 @@ final class ManifestCheck {
         entry.hashes?[entity] = hash
       } else {
         members.add(
-          .hexadecimalDigits, "entities.\(entity.prefix(100))", "It is no hash of 32 bytes.")
+          .hexadecimalDigits, "entities.\(entity.prefix(100))",
+          "The value is not a hash of 32 bytes.")
         entry.hashes = nil
         break
       }
@@ -213,11 +217,11 @@ final class ManifestCheck {
       version.finish()
       guard let number else { continue }
       if let last = versions.last, last >= number {
-        version.add(.versionOrder, "number", "It is \(number), behind \(last).")
+        version.add(.versionOrder, "number", "The number is \(number), but it comes after \(last).")
       }
       versions.append(number)
     }
-    if list.isEmpty { members.add(.versionOrder, "versions", "There is none.") }
+    if list.isEmpty { members.add(.versionOrder, "versions", "The document has no version.") }
     if list.isWhole, versions.count == list.objects.count { newest = versions.max() }
   }
 
@@ -227,7 +231,8 @@ final class ManifestCheck {
     var known: Set<String> = []
     for entry in models {
       if let name = entry.name, !known.insert(name).inserted {
-        members.add(.doubledModel, "models[\(entry.index)]", "There is another \"\(name)\".")
+        members.add(
+          .doubledModel, "models[\(entry.index)]", "Another entry has the name \"\(name)\" too.")
       }
     }
     // An unreadable model may be the missing one.
@@ -235,7 +240,9 @@ final class ManifestCheck {
     let used =
       [model].compactMap { $0 } + versionModels + stores.flatMap { $0.earlier.compactMap(\.model) }
     for name in Set(used).subtracting(known).sorted() {
-      members.add(.unknownModel, "models", "There is no \"\(name)\", which is spoken of.")
+      members.add(
+        .unknownModel, "models",
+        "The manifest refers to the model \"\(name)\", which does not exist.")
     }
   }
 
@@ -249,7 +256,8 @@ final class ManifestCheck {
       }
     for case (let file?, let place) in files
     where !seen.insert(ContainerPath.folded(file)).inserted {
-      members.add(.doubledFile, "\(place).file", "\"\(file)\" is named before, too.")
+      members.add(
+        .doubledFile, "\(place).file", "Another member refers to the file \"\(file)\" too.")
     }
   }
 
@@ -259,15 +267,16 @@ final class ManifestCheck {
     for store in stores {
       let place = "stores[\(store.index)]"
       if let name = store.name, !names.insert(name).inserted {
-        members.add(.doubledStore, "\(place).name", "There is another \"\(name)\".")
+        members.add(.doubledStore, "\(place).name", "Another entry has the name \"\(name)\" too.")
       }
       if let uuid = store.uuid, !uuids.insert(uuid).inserted {
-        members.add(.doubledStore, "\(place).uuid", "Another store has it too.")
+        members.add(.doubledStore, "\(place).uuid", "Another store has the same UUID.")
       }
       guard let commit = store.commit else { continue }
       if let newest, commit > newest {
         members.add(
-          .storeCommit, "\(place).commit", "It is \(commit), and the newest version \(newest).")
+          .storeCommit, "\(place).commit",
+          "The commit is \(commit), but the newest version is \(newest).")
       }
       checkEarlier(store, commit, members)
     }
@@ -286,14 +295,14 @@ final class ManifestCheck {
       if number < since || until <= number {
         members.add(
           .earlierOrder, "stores[\(store.index)].earlier[\(earlier.index)]",
-          "It goes from \(since) by \(number) until \(until).")
+          "The file covers the versions from \(since) until \(until), but its commit is \(number).")
       }
       since = max(since, until)
     }
     if since > commit {
       members.add(
         .earlierOrder, "stores[\(store.index)].earlier",
-        "They go on until \(since), and the store is at \(commit).")
+        "The earlier files end at \(since), but the store's commit is \(commit).")
     }
   }
 
@@ -310,23 +319,28 @@ final class ManifestCheck {
         let known = byteCounts.updateValue(count, forKey: digest), known != count
       {
         members.add(
-          .digestSize, place, "It has \(count) bytes, and another of its digest \(known).")
+          .digestSize, place,
+          "The attachment has \(count) bytes, but another attachment with the same digest has \(known) bytes."
+        )
       }
       guard let since = one.since else { continue }
       let end = one.until ?? .max
       if since >= end {
-        members.add(.attachmentSpan, place, "It is there since \(since), and until \(end).")
+        members.add(
+          .attachmentSpan, place,
+          "The attachment begins with version \(since) and ends with version \(end).")
       } else if let newest, max(since, one.until ?? 0) > newest {
         members.add(
           .attachmentSpan, place,
-          "It begins or ends at \(max(since, one.until ?? 0)), and the newest version is \(newest)."
+          "The attachment begins or ends at version \(max(since, one.until ?? 0)), but the newest version is \(newest)."
         )
       } else if let name = one.name, let isContent = one.isContent {
         let before = ends.updateValue(end, forKey: Name(name: name, isContent: isContent)) ?? 0
         if before > since {
           members.add(
             .doubledAttachment, place,
-            "\"\(name.prefix(100))\" is there since \(since), and another of the name is too.")
+            "\"\(name.prefix(100))\" is part of version \(since), and another attachment with this name is too."
+          )
         }
       }
     }

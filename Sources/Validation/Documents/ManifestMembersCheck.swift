@@ -18,7 +18,7 @@ final class ManifestMembersCheck {
     self.findings = findings
     guard case .members(let members) = json else {
       self.members = []
-      add(.memberType, nil, "It is no object.")
+      add(.memberType, nil, "The value is not an object.")
       return nil
     }
     self.members = members
@@ -44,14 +44,14 @@ final class ManifestMembersCheck {
     asked.insert(name)
     let value = members.first { $0.name == name }?.value
     if value != nil, value != .null { return value }
-    if isNeeded { add(.missingMember, name, "It is missing.") }
+    if isNeeded { add(.missingMember, name, "The member is missing.") }
     return nil
   }
 
   func text(_ name: String, isNeeded: Bool = true) -> String? {
     guard let value = value(name, isNeeded) else { return nil }
     if case .string(let text) = value { return text }
-    add(.memberType, name, "It is no text.")
+    add(.memberType, name, "The value is not a text.")
     return nil
   }
 
@@ -59,7 +59,9 @@ final class ManifestMembersCheck {
   func name(_ name: String, byteLimit: Int) -> String? {
     guard let text = text(name) else { return nil }
     if !text.isEmpty, text.utf8.count <= byteLimit { return text }
-    add(.nameLength, name, "It has \(text.utf8.count) bytes, and may have 1 to \(byteLimit).")
+    add(
+      .nameLength, name,
+      "The text has \(text.utf8.count) bytes, but must have 1 to \(byteLimit) bytes.")
     return nil
   }
 
@@ -68,40 +70,41 @@ final class ManifestMembersCheck {
     guard case .number(let digits) = value,
       digits.utf8.allSatisfy({ $0 != 0x2E && $0 | 0x20 != 0x65 })
     else {
-      add(.memberType, name, "It is no whole number.")
+      add(.memberType, name, "The value is not a whole number.")
       return nil
     }
     if let number = Int64(digits), range.contains(number) { return number }
     add(
       .memberRange, name,
-      "It is \(digits.prefix(40)), and not from \(range.lowerBound) to \(range.upperBound).")
+      "The value is \(digits.prefix(40)), but must be from \(range.lowerBound) to \(range.upperBound)."
+    )
     return nil
   }
 
   func flag(_ name: String) -> Bool? {
     guard let value = value(name, false) else { return false }
     if case .boolean(let flag) = value { return flag }
-    add(.memberType, name, "It is neither true nor false.")
+    add(.memberType, name, "The value is neither true nor false.")
     return nil
   }
 
   func uuid(_ name: String, isNeeded: Bool = true) -> UUID? {
     guard let text = text(name, isNeeded: isNeeded) else { return nil }
     if let uuid = UUID(spelled: text) { return uuid }
-    add(.manifestUUID, name, "It is \(quoted(text)).")
+    add(.manifestUUID, name, "The value \(quoted(text)) is not a UUID.")
     return nil
   }
 
   func date(_ name: String) {
     guard let text = text(name), ManifestDate.date(text) == nil else { return }
-    add(.manifestDate, name, "It is \(quoted(text)).")
+    add(.manifestDate, name, "The value \(quoted(text)) is not a date of the required form.")
   }
 
   /// Returns a digest of 64 hexadecimal digits in small letters.
   func digest(_ name: String) -> String? {
     guard let text = text(name) else { return nil }
     if text.isDigest { return text }
-    add(.hexadecimalDigits, name, "It is \(quoted(text)).")
+    add(.hexadecimalDigits, name, "The value \(quoted(text)) does not have 64 hexadecimal digits.")
     return nil
   }
 
@@ -109,7 +112,7 @@ final class ManifestMembersCheck {
   func file(_ name: String, in folder: String) -> String? {
     guard let text = text(name) else { return nil }
     guard let objection = ContainerPath.objection(to: text, in: folder) else { return text }
-    add(.fileName, name, "It \(objection)")
+    add(.fileName, name, "The path \(objection)")
     return nil
   }
 
@@ -117,13 +120,13 @@ final class ManifestMembersCheck {
   func texts(_ name: String) -> [String: String]? {
     guard let value = value(name, false) else { return [:] }
     guard case .members(let members) = value else {
-      add(.memberType, name, "It is no object.")
+      add(.memberType, name, "The value is not an object.")
       return nil
     }
     var texts: [String: String] = [:]
     for member in members {
       guard case .string(let text) = member.value else {
-        add(.memberType, "\(name).\(member.name.prefix(100))", "It is no text.")
+        add(.memberType, "\(name).\(member.name.prefix(100))", "The value is not a text.")
         continue
       }
       texts[member.name] = text
@@ -145,7 +148,7 @@ final class ManifestMembersCheck {
   func list(_ name: String, isNeeded: Bool = true) -> List? {
     guard let value = value(name, isNeeded) else { return isNeeded ? nil : List() }
     guard case .array(let values) = value else {
-      add(.memberType, name, "It is no list.")
+      add(.memberType, name, "The value is not a list.")
       return nil
     }
     let whole = place.isEmpty ? name : "\(place).\(name)"

@@ -45,7 +45,7 @@ final class PackedCheck {
         try check.run()
         return check.report
       }
-      passedOver.append("The document was not looked at, since not all of it can be unpacked.")
+      passedOver.append("The document was not checked, since not all of it can be unpacked.")
     } catch let error as ArchiveError {
       findings.add(.archiveForm, Place(), error.message)
     }

@@ -9,7 +9,8 @@ extension BlockFileCheck {
   /// Checks the objects of the newest commit, as far as their blocks are sound.
   func checkObjects(_ contents: Contents, _ record: CommitRecord) throws {
     guard let tables = try tables(of: record) else {
-      passedOver.append("The objects were not checked, since the segments they lie in are damaged.")
+      passedOver.append(
+        "The objects were not checked, since the segments that contain them are damaged.")
       return
     }
     checkUsedKeys(tables, record)
@@ -31,7 +32,8 @@ extension BlockFileCheck {
     let rowCount = tables.reduce(0) { $0 + $1.rowCount }
     guard rowCount <= max(BlockFileCheck.leastRowLimit, 8 * byteCount) else {
       unchecked.append(
-        "The objects were not checked: \(rowCount) rows are more than 8 for each byte of the file.")
+        "The objects were not checked: \(rowCount) rows are more than 8 rows for each byte of the file."
+      )
       return
     }
     let graph = GraphCheck(tables, model, schema, findings) { [progress] done in
@@ -51,7 +53,7 @@ extension BlockFileCheck {
     unchecked += graph.unchecked
     for entity in graph.unsoundEntities {
       passedOver.append(
-        "Objects of '\(entity)' were not checked, since blocks of them are damaged.")
+        "Objects of '\(entity)' were not checked, since some of their blocks are damaged.")
     }
   }
 
@@ -93,7 +95,7 @@ extension BlockFileCheck {
   private func twice(_ entry: BlockEntry, _ record: CommitRecord) -> [SegmentTable]? {
     findings.add(
       .sharedBytes, Place("block", at: entry.offset, commit: record.number),
-      "The commit lists it twice.")
+      "The commit lists this change twice.")
     return nil
   }
 
@@ -113,7 +115,7 @@ extension BlockFileCheck {
       if key >= next {
         findings.add(
           .usedKeys, Place("record", commit: record.number),
-          "The next key of entity \(entity) is \(next), and an object has \(key).")
+          "The next key of entity \(entity) is \(next), but an object has the key \(key).")
       }
     }
   }

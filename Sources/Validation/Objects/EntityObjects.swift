@@ -98,13 +98,13 @@ extension EntityObjects {
     place.object = entries.first!.key
     for (index, entry) in zip(entries.indices, entries) {
       if index > entries.startIndex, entries[index - 1].table == entry.table {
-        findings.add(.twoRuns, place, "It is put, changed or removed twice in one segment.")
+        findings.add(.twoRuns, place, "One segment inserts, changes or removes the row twice.")
         continue
       }
       if found.isEmpty, entry.run != 0 {
         findings.add(
           .baselessChange, place,
-          "Commit \(entry.version) \(entry.run == 1 ? "changed" : "removed") it, and it is not there."
+          "Commit \(entry.version) \(entry.run == 1 ? "changed" : "removed") the row, but the row does not exist."
         )
         continue
       }
@@ -112,8 +112,8 @@ extension EntityObjects {
       if entry.basis != version, entry.basis != LayoutColumn.unsavedBasis {
         findings.add(
           .otherBasis, place,
-          "Commit \(entry.version) based its change on version \(entry.basis), and beneath it lies "
-            + "\(version).")
+          "Commit \(entry.version) based its change on version \(entry.basis), but the row beneath "
+            + "has version \(version).")
       }
       switch entry.run {
       case 0: found = [entry.place]

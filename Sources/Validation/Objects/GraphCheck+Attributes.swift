@@ -33,7 +33,7 @@ extension GraphCheck {
       for object in objects.keys.indices where column.isNull(object) {
         place.object = objects.keys[object]
         findings.add(
-          .missingValue, place, "The attribute is required, and the object has no value.")
+          .missingValue, place, "The attribute is required, but the object has no value.")
       }
     }
     let validation = attribute.validation
@@ -63,10 +63,10 @@ extension GraphCheck {
       words = "The text has \(count) characters"
     }
     if let order = measured.order(comparedTo: validation.minimum), order < 0 {
-      findings.add(.lowValue, place, "\(words), and the least is \(validation.minimum.text).")
+      findings.add(.lowValue, place, "\(words), but the minimum is \(validation.minimum.text).")
     }
     if let order = measured.order(comparedTo: validation.maximum), order > 0 {
-      findings.add(.highValue, place, "\(words), and the most is \(validation.maximum.text).")
+      findings.add(.highValue, place, "\(words), but the maximum is \(validation.maximum.text).")
     }
   }
 
@@ -77,7 +77,7 @@ extension GraphCheck {
         .patternMismatch, place, "The text does not match '\(pattern!.pattern.prefix(80))'.")
     case nil where pattern != nil:
       findings.add(
-        .patternTime, place, "It takes too long to say whether the text matches the pattern.")
+        .patternTime, place, "The check of the text against the pattern takes too long.")
       // A pattern that took too long once may take as long for other texts.
       if pattern!.isExhausted { pattern = nil }
     default: break

@@ -23,7 +23,7 @@ extension GraphCheck {
     for row in rows.keys.indices {
       let place = Place(entity: table.layout.entity, object: rows.keys[row])
       guard let source = sources.reference(row), let target = targets.reference(row) else {
-        findings.add(.missingEnd, place, "It has no source or no target.")
+        findings.add(.missingEnd, place, "The link has no source or no target.")
         continue
       }
       guard isSound(source, table.forward.entities, place),
@@ -31,7 +31,7 @@ extension GraphCheck {
       else { continue }
       for order in [targetOrder, sourceOrder] {
         if let order, order.isNull(row) {
-          findings.add(.missingPlace, place, "It has no '\(order.layout.name)'.")
+          findings.add(.missingPlace, place, "The link has no '\(order.layout.name)'.")
         }
       }
       // A link becomes a reference from the destination object back to the owner.
@@ -88,11 +88,12 @@ extension GraphCheck {
   private func isSound(_ key: ObjectKey, _ entities: [UInt16], _ place: Place) -> Bool {
     guard entities.contains(key.entity) else {
       findings.add(
-        .foreignReference, place, "It leads to \(name(key)), which has no such relationship.")
+        .foreignReference, place,
+        "The link refers to \(name(key)), whose entity does not have the relationship.")
       return false
     }
     if let others = objects[key.entity], !others.contains(key.number) {
-      findings.add(.danglingLink, place, "It leads to \(name(key)), which is not there.")
+      findings.add(.danglingLink, place, "The link refers to \(name(key)), which does not exist.")
       return false
     }
     return true
@@ -104,8 +105,8 @@ extension GraphCheck {
     where link.target == next.target && link.source == next.source {
       findings.add(
         .doubledLink, Place(entity: table.layout.entity),
-        "\(name(ObjectKey(rawValue: link.target))) is linked with "
-          + "\(name(ObjectKey(rawValue: link.source))) twice.")
+        "Two links connect \(name(ObjectKey(rawValue: link.target))) with "
+          + "\(name(ObjectKey(rawValue: link.source))).")
     }
   }
 

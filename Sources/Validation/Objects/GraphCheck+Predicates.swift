@@ -108,6 +108,6 @@ extension GraphCheck {
 
   private static func sentence(_ predicate: ValidationPredicate) -> String {
     predicate.message.map { String($0.prefix(200)) }
-      ?? "It does not meet the condition '\(predicate.predicate.prefix(80))'."
+      ?? "The object does not meet the condition '\(predicate.predicate.prefix(80))'."
   }
 }

@@ -36,12 +36,12 @@ extension GraphCheck {
       guard let target = column.reference(object) else {
         if !relationship.isOptional {
           findings.add(
-            .missingReference, place, "The relationship is required, and leads nowhere.")
+            .missingReference, place, "The relationship is required, but has no object.")
         }
         if let position {
           findings.add(
             .uselessPlace, place,
-            "It has the place \(position), and the relationship leads nowhere.")
+            "The object has the position \(position), but the relationship has no object.")
         }
         continue
       }
@@ -54,17 +54,22 @@ extension GraphCheck {
       guard isOfDestination else {
         findings.add(
           .foreignReference, place,
-          "It leads to \(name(target)), which is no '\(relationship.destination)'.")
+          "The relationship refers to \(name(target)), which is not a '\(relationship.destination)'."
+        )
         continue
       }
       // The objects of a damaged entity are unknown, so references to them are not checked.
       if let others = self.objects[target.entity], !others.contains(target.number) {
-        findings.add(.danglingReference, place, "It leads to \(name(target)), which is not there.")
+        findings.add(
+          .danglingReference, place,
+          "The relationship refers to \(name(target)), which does not exist.")
         continue
       }
       if order != nil, position == nil {
         findings.add(
-          .missingPlace, place, "It leads to \(name(target)), and has no place among its objects.")
+          .missingPlace, place,
+          "The relationship refers to \(name(target)), but the object has no position in the inverse relationship."
+        )
       }
       if hasInverse {
         found.append(
@@ -121,8 +126,9 @@ extension GraphCheck {
       let source = ObjectKey(rawValue: link.source)
       findings.add(
         .oneSided, at(source, relationship),
-        "It leads to \(name(target)), whose '\(inverse.name)' leads "
-          + (answer.map { "to \(name(ObjectKey(rawValue: $0.target)))." } ?? "nowhere."))
+        "The relationship refers to \(name(target)), whose '\(inverse.name)' "
+          + (answer.map { "refers to \(name(ObjectKey(rawValue: $0.target)))." }
+            ?? "has no object."))
     }
   }
 
@@ -139,7 +145,7 @@ extension GraphCheck {
       let (one, other) = (ObjectKey(rawValue: link.source), ObjectKey(rawValue: next.source))
       findings.add(
         .doubledPlace, at(ObjectKey(rawValue: link.target), inverse),
-        "\(name(one)) and \(name(other)) have the same place, \(order).")
+        "\(name(one)) and \(name(other)) have the same position, \(order).")
     }
   }
 
@@ -159,11 +165,11 @@ extension GraphCheck {
         case .tooFew(let least):
           findings.add(
             count == 0 ? .missingReference : .fewReferences, at(target, inverse),
-            "It leads to \(count) objects, and to \(least) it must.")
+            "The relationship has \(count) objects, but its minimum is \(least).")
         case .tooMany(let most):
           findings.add(
             .manyReferences, at(target, inverse),
-            "It leads to \(count) objects, and to \(most) it may.")
+            "The relationship has \(count) objects, but its maximum is \(most).")
         }
       }
     }

@@ -56,7 +56,7 @@ extension GraphCheck {
           Place(
             entity: schema[other.key.entity]?.entity, object: other.key.number,
             property: constraint.joined(separator: ", ")),
-          "\(name(first.key)) has the same.")
+          "\(name(first.key)) has the same values.")
       }
     }
   }

@@ -63,7 +63,7 @@ final class GraphCheck {
       if model[layout.entity]?.isAbstract ?? false {
         findings.add(
           .abstractEntity, Place(entity: layout.entity),
-          "The entity is abstract, and has \(found.keys.count) objects.")
+          "The entity is abstract, but the store contains \(found.keys.count) objects of it.")
       }
       let blocks = try blocks(of: layout)
       try checkAttributes(layout, found, blocks)

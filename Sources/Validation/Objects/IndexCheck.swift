@@ -59,8 +59,8 @@ struct IndexCheck {
       if kept != nil {
         findings.add(
           .segmentIndexes, place,
-          "There are entries of index \(index.number), and the highest is said to be "
-            + "\(table.highestIndex).")
+          "The segment has entries of index \(index.number), but gives \(table.highestIndex) as "
+            + "its highest index.")
       }
       return
     }
@@ -70,7 +70,8 @@ struct IndexCheck {
       if expected.count > 0 {
         findings.add(
           .segmentIndexes, place,
-          "There are no entries of index \(index.number), which the segment is said to have.")
+          "The segment has no entries of index \(index.number), although its highest index is not below it."
+        )
       }
       return
     }
@@ -89,14 +90,15 @@ struct IndexCheck {
     guard areSound, kept.changed.isEmpty, kept.removed.isEmpty else {
       findings.add(
         .indexColumns, place,
-        "Its entries are not rows put, with the columns \(numbers.sorted()) of the index's kinds.")
+        "The entries are not whole rows with the columns \(numbers.sorted()) in the kinds of the index."
+      )
       return
     }
     let entries = try Entries(found, index)
     guard found.first?.minimumKey == 1, found.last?.maximumKey == UInt64(entries.count) else {
       findings.add(
         .indexPlaces, place,
-        "The places of \(entries.count) entries go from \(found[0].minimumKey) to "
+        "The positions of \(entries.count) entries are from \(found[0].minimumKey) to "
           + "\(found[found.count - 1].maximumKey).")
       return
     }
@@ -104,18 +106,19 @@ struct IndexCheck {
     guard entries.objects.sorted() == rows.objects.sorted() else {
       findings.add(
         .indexObjects, place,
-        "\(entries.count) entries are not those of the \(rows.count) rows that the segment gives.")
+        "The \(entries.count) entries do not match the \(rows.count) rows of the segment.")
       return
     }
     for row in 1..<max(entries.count, 1)
     where entries.comparison(row - 1, entries, row) != .less {
-      findings.add(.indexOrder, place, "Entry \(row + 1) does not come behind entry \(row).")
+      findings.add(.indexOrder, place, "Entry \(row + 1) does not come after entry \(row).")
       return
     }
     for row in 0..<entries.count where entries.comparison(row, rows, row) != .equal {
       findings.add(
         .indexValues, place,
-        "Entry \(row + 1), of object \(entries.objects[row]), has other values than its row.")
+        "The values of entry \(row + 1), of object \(entries.objects[row]), differ from the values of its row."
+      )
       return
     }
   }

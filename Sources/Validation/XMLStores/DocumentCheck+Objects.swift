@@ -7,11 +7,11 @@ extension DocumentCheck {
   func beginObject(_ id: String?, _ type: String?) {
     object = nil
     guard let number = id.flatMap(XMLValues.identifier) else {
-      add(.xmlIdentifier, "'\(id?.prefix(60) ?? "")' is no identifier of an object.")
+      add(.xmlIdentifier, "'\(id?.prefix(60) ?? "")' is not the identifier of an object.")
       return
     }
     guard objects[number] == nil else {
-      add(.xmlDoubledObject, "The object z\(number) is there twice.")
+      add(.xmlDoubledObject, "The object z\(number) occurs twice.")
       return
     }
     guard let type else {
@@ -53,13 +53,13 @@ extension DocumentCheck {
       return
     }
     guard object!.seen.insert(property.name).inserted else {
-      add(.xmlDoubledProperty, "'\(property.name)' is there twice.")
+      add(.xmlDoubledProperty, "'\(property.name)' occurs twice.")
       return
     }
     guard isAttribute == (property.relationship == nil) else {
       add(
         .xmlPropertyRole,
-        "'\(property.name)' is \(isAttribute ? "a relationship" : "an attribute") of the model.")
+        "'\(property.name)' is \(isAttribute ? "a relationship" : "an attribute") in the model.")
       return
     }
     object?.property = property
@@ -72,7 +72,7 @@ extension DocumentCheck {
     let layout = object.names.layout.columns[column]
     // A draft can't store a larger value.
     guard text.count < 1 << 28 else {
-      unchecked.append("A value of \(text.count) bytes was not looked at.")
+      unchecked.append("A value of \(text.count) bytes was not checked.")
       return
     }
     if layout.kind.isText {
@@ -87,7 +87,8 @@ extension DocumentCheck {
     guard let value = XMLValues.value(text, layout.kind) else {
       add(
         .xmlValue,
-        "'\(String(decoding: text.prefix(60), as: UTF8.self))' is no value of kind \(layout.kind).")
+        "'\(String(decoding: text.prefix(60), as: UTF8.self))' is not a value of kind \(layout.kind)."
+      )
       return
     }
     builder?.set(value, column: column, of: object.key)
@@ -100,7 +101,7 @@ extension DocumentCheck {
     var numbers: [UInt64] = []
     for word in references.utf8.split(whereSeparator: { $0 <= 0x20 }) {
       guard let number = XMLValues.identifier(String(Substring(word))) else {
-        add(.xmlReferences, "'\(String(Substring(word)).prefix(60))' is no identifier.")
+        add(.xmlReferences, "'\(String(Substring(word)).prefix(60))' is not an identifier.")
         continue
       }
       numbers.append(number)

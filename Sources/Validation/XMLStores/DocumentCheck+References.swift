@@ -16,7 +16,8 @@ extension DocumentCheck {
       }
       if list.numbers.count > 1 {
         add(
-          .xmlManyReferences, list, "It leads to one object, and \(list.numbers.count) are named.")
+          .xmlManyReferences, list,
+          "The relationship refers to at most one object, but lists \(list.numbers.count).")
       } else if let target = targets.first {
         builder.set(.object(target), column: column, of: list.owner)
       }
@@ -35,7 +36,7 @@ extension DocumentCheck {
     links.insert(into: builder) { one, other in
       findings.add(
         .xmlOneEnd, Place(entity: schema[one.entity]?.entity, object: one.number),
-        "It is linked with \(schema[other.entity]?.entity ?? "") \(other.number), which does not name it."
+        "The object refers to \(schema[other.entity]?.entity ?? "") \(other.number), which does not refer back."
       )
     }
   }
@@ -56,7 +57,7 @@ extension DocumentCheck {
     var seen: Set<UInt64> = []
     for number in list.numbers {
       guard seen.insert(number).inserted else {
-        add(.xmlDoubledReference, list, "z\(number) is named twice.")
+        add(.xmlDoubledReference, list, "z\(number) occurs twice.")
         continue
       }
       guard let entity = objects[number] else {
@@ -68,7 +69,7 @@ extension DocumentCheck {
       guard model.entity(name, isOrInheritsFrom: list.relationship.destination) else {
         add(
           .xmlForeignReference, list,
-          "z\(number) is a '\(name)', and no '\(list.relationship.destination)'.")
+          "z\(number) is a '\(name)', not a '\(list.relationship.destination)'.")
         continue
       }
       targets.append(ObjectKey(entity: entity, number: number))
@@ -93,7 +94,8 @@ extension DocumentCheck {
         let isClaimed = claimed.contains(target)
         add(
           isClaimed ? .xmlTwoLists : .xmlSides, list,
-          "z\(target.number) leads to z\(other.number)\(isClaimed ? ", in whose list it is" : "").")
+          "z\(target.number) refers to z\(other.number)\(isClaimed ? ", whose list contains it" : "")."
+        )
         continue
       default:
         builder.set(.object(list.owner), column: back, of: target)
@@ -124,7 +126,9 @@ extension DocumentCheck {
         case .object(let target)? = builder.value(column: column, of: list.owner)
       else { continue }
       if !named.contains(Side(owner: target, relationship: inverse.name, target: list.owner)) {
-        add(.xmlSides, list, "It leads to z\(target.number), whose list does not name it.")
+        add(
+          .xmlSides, list,
+          "The relationship refers to z\(target.number), whose list does not contain this object.")
       }
       guard inverse.keepsOrder, let layout = schema[list.owner.entity],
         let order = layout.index(of: list.relationship.name + "#order"),

@@ -90,7 +90,10 @@ final class DocumentCheck: XMLEventHandler {
     case .unknown: break
     default:
       if tag.attributeCount > 0 {
-        add(.xmlElements, "'\(tag.nameString)' has no '\(tag.attributeNameString(0).prefix(60))'.")
+        add(
+          .xmlElements,
+          "The element '\(tag.nameString)' can't have the attribute '\(tag.attributeNameString(0).prefix(60))'."
+        )
       }
     }
   }
@@ -103,13 +106,15 @@ final class DocumentCheck: XMLEventHandler {
       let words = String(decoding: text, as: UTF8.self)
       uuid = UUID(spelled: words.trimmingCharacters(in: .whitespacesAndNewlines))
       if uuid == nil {
-        add(.xmlUUID, "'\(words.prefix(60))' is none.")
+        add(.xmlUUID, "'\(words.prefix(60))' is not a UUID.")
       }
     case .nextObjectID:
       if let number = XMLValues.integer(text), number >= 0 {
         highestNumber = UInt64(number)
       } else {
-        add(.xmlNumbers, "'\(String(decoding: text.prefix(60), as: UTF8.self))' is no number.")
+        add(
+          .xmlNumbers,
+          "'\(String(decoding: text.prefix(60), as: UTF8.self))' is not a valid number.")
       }
     case .list:
       do { try listBuilder?.end() } catch { spoilList(error) }
@@ -133,7 +138,7 @@ final class DocumentCheck: XMLEventHandler {
     case .unknown?: break
     default:
       for index in bytes.indices where ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) {
-        add(.xmlWhiteSpace, "There is other text.")
+        add(.xmlWhiteSpace, "Text is where only white space is allowed.")
         return
       }
     }
@@ -150,27 +155,29 @@ final class DocumentCheck: XMLEventHandler {
     case (nil, _): return .unknown
     case (.database?, "databaseInfo"):
       if !seen.insert(name).inserted || objectCount > 0 {
-        add(.xmlInfo, "It is there twice, or behind an object.")
+        add(.xmlInfo, "'databaseInfo' occurs twice, or comes after an object.")
         return .unknown
       }
       return .info
     case (.database?, "object"):
       if !seen.contains("databaseInfo") {
-        if mayHaveObjects { add(.xmlInfo, "An object stands before it, or there is none.") }
+        if mayHaveObjects {
+          add(.xmlInfo, "An object comes before 'databaseInfo', or 'databaseInfo' is missing.")
+        }
         mayHaveObjects = false
         return .unknown
       }
       return .object
     case (.info?, "version"), (.info?, "UUID"), (.info?, "nextObjectID"), (.info?, "metadata"):
       if !seen.insert(name).inserted {
-        add(.xmlInfo, "'\(name)' is there twice.")
+        add(.xmlInfo, "'\(name)' occurs twice.")
         return .unknown
       }
       return name == "version"
         ? .version : name == "UUID" ? .uuid : name == "metadata" ? .metadata : .nextObjectID
     case (.metadata?, "plist"):
       if !seen.insert("plist").inserted {
-        add(.xmlMetadata, "There are two property lists.")
+        add(.xmlMetadata, "The metadata contain two property lists.")
         return .unknown
       }
       listBuilder = XMLPropertyListBuilder()
@@ -180,7 +187,7 @@ final class DocumentCheck: XMLEventHandler {
     case (.object?, "relationship"): return .relationship
     case (.unknown?, _): return .unknown
     default:
-      add(.xmlElements, "There is no element '\(name.prefix(60))' here.")
+      add(.xmlElements, "The element '\(name.prefix(60))' is not allowed here.")
       return .unknown
     }
   }
@@ -194,7 +201,10 @@ final class DocumentCheck: XMLEventHandler {
       case names.id: id = tag.attributeString(index)
       case names.type: type = tag.attributeString(index)
       default:
-        add(.xmlElements, "'object' has no '\(tag.attributeNameString(index).prefix(60))'.")
+        add(
+          .xmlElements,
+          "The element 'object' can't have the attribute '\(tag.attributeNameString(index).prefix(60))'."
+        )
       }
     }
     beginObject(id, type)
@@ -211,7 +221,8 @@ final class DocumentCheck: XMLEventHandler {
       case names.idrefs where !isAttribute: references = tag.attributeString(index)
       default:
         add(
-          .xmlElements, "'\(tag.nameString)' has no '\(tag.attributeNameString(index).prefix(60))'."
+          .xmlElements,
+          "The element '\(tag.nameString)' can't have the attribute '\(tag.attributeNameString(index).prefix(60))'."
         )
       }
     }
@@ -228,29 +239,33 @@ final class DocumentCheck: XMLEventHandler {
 
   private func endVersion() {
     guard let version = XMLValues.integer(text) else {
-      add(.xmlNumbers, "'\(String(decoding: text.prefix(60), as: UTF8.self))' is no number.")
+      add(
+        .xmlNumbers, "'\(String(decoding: text.prefix(60), as: UTF8.self))' is not a valid number.")
       return
     }
     if version > 0x08FF_FFFF {
       isNewer = true
-      add(.newerFormat, "The document is of version \(version), and this program knows 134481920.")
+      add(
+        .newerFormat,
+        "The document has version \(version), but this program knows version 134481920.")
     }
   }
 
   private func endInfo() {
-    if !seen.contains("UUID") { add(.xmlUUID, "There is no 'UUID'.") }
+    if !seen.contains("UUID") { add(.xmlUUID, "The element 'UUID' is missing.") }
     if let list = listBuilder?.list {
       if case .dictionary(let values) = list {
         self.values = values
       } else {
-        add(.xmlMetadata, "They are a property list of another kind.")
+        add(.xmlMetadata, "The metadata are not a dictionary.")
       }
     }
     let metadata = XMLMetadataCheck(values, place, findings)
     guard let model = metadata.model(givenModel) else {
       if !metadata.hasModel {
         unchecked.append(
-          "The objects were not checked, since the document does not hold its model; give it one.")
+          "The objects were not checked, since the document does not contain its model. Give the model."
+        )
       }
       return
     }
@@ -263,13 +278,16 @@ final class DocumentCheck: XMLEventHandler {
 
   /// Performs the checks that need all objects.
   func finish() {
-    if !seen.contains("databaseInfo") { findings.add(.xmlInfo, Place(), "There is none.") }
+    if !seen.contains("databaseInfo") {
+      findings.add(.xmlInfo, Place(), "The element 'databaseInfo' is missing.")
+    }
     object = nil
     let highest = objects.keys.max() ?? 0
     if seen.contains("nextObjectID"), highest > highestNumber {
       findings.add(
         .xmlHighest, Place(),
-        "The highest is said to be \(highestNumber), and an object has \(highest).")
+        "The document gives \(highestNumber) as the highest number, but an object has the number \(highest)."
+      )
     }
     resolve()
   }

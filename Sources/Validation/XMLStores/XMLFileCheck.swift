@@ -53,13 +53,14 @@ final class XMLFileCheck {
     guard document.isDatabase else {
       format = .unknown
       findings.forget()
-      findings.add(.unknownFormat, Place(), "The file is no document with the root 'database'.")
+      findings.add(
+        .unknownFormat, Place(), "The file is not an XML document with the root 'database'.")
       return
     }
     if document.isNewer { format = .newer }
     guard document.isWhole, !document.isNewer else {
       if !document.isNewer {
-        passedOver.append("The objects were not checked, since the document is not whole.")
+        passedOver.append("The objects were not checked, since the document is not well-formed.")
       }
       return
     }

@@ -27,7 +27,7 @@ struct XMLMetadataCheck {
     var own: Model?
     if let text = values["QuireModel"] {
       guard let text = text.string else {
-        findings.add(.xmlMetadataParts, place, "'QuireModel' is no text.")
+        findings.add(.xmlMetadataParts, place, "'QuireModel' is not a text.")
         return nil
       }
       do { own = try Model(ModelSource.read(Array(text.utf8), path: "the model")) } catch let error
@@ -60,13 +60,14 @@ struct XMLMetadataCheck {
     let metadata = StoreMetadata(values: values)
     guard values[StoreMetadata.Key.versionHashes] != nil else { return nil }
     guard let hashes = metadata.versionHashes else {
-      findings.add(.hashForm, place, "They are no data of 32 bytes, by entity.")
+      findings.add(
+        .hashForm, place, "The hashes are not a dictionary of entities with 32 bytes each.")
       return nil
     }
     if let digest = values[StoreMetadata.Key.versionHashesDigest],
       digest.string != Model.versionHashesDigest(of: hashes)
     {
-      findings.add(.hashDigest, place, "The digest is another than that of the hashes.")
+      findings.add(.hashDigest, place, "The digest differs from the digest of the hashes.")
     }
     return hashes
   }
@@ -76,7 +77,7 @@ struct XMLMetadataCheck {
       if let bytes = exact.data, case .dictionary? = try? BinaryPropertyList.read(Array(bytes)) {
       } else {
         findings.add(
-          .xmlMetadataParts, place, "'QuireValues' is no binary property list with names.")
+          .xmlMetadataParts, place, "'QuireValues' is not a binary property list of a dictionary.")
       }
     }
   }
@@ -87,7 +88,7 @@ struct XMLMetadataCheck {
     do {
       let layouts = try (numbers.dictionary ?? [:]).map { name, value in
         guard let number = value.integer.flatMap({ UInt16(exactly: $0) }), number > 0 else {
-          throw SchemaFault(description: "The number of '\(name.prefix(60))' is none.")
+          throw SchemaFault(description: "The number of '\(name.prefix(60))' is not valid.")
         }
         return Layout(entity: name, entityNumber: number, columns: [])
       }
