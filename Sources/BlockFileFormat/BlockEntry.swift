@@ -162,18 +162,20 @@ package struct BlockEntry: Hashable, Sendable {
   /// Throws the fault of an entry.
   @inline(never)
   private func refuse(before limit: UInt64) throws(FormatFault) {
-    guard codec.isKnown else { throw FormatFault("There is no codec \(codec.rawValue).") }
-    guard run.isKnown else { throw FormatFault("There is no run \(run.rawValue).") }
+    guard codec.isKnown else { throw FormatFault("The codec \(codec.rawValue) is unknown.") }
+    guard run.isKnown else { throw FormatFault("The run \(run.rawValue) is unknown.") }
     guard liesInPlace(before: limit) else {
-      throw FormatFault("A block of \(byteCount) bytes at \(offset) does not lie before \(limit).")
+      throw FormatFault(
+        "A block of \(byteCount) bytes at \(offset) is not between the header and \(limit).")
     }
     guard hasPossibleByteCount else {
       throw FormatFault(
-        "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount).")
+        "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount) bytes.")
     }
     guard outsideByteCount <= offset else {
       throw FormatFault(
-        "Values of \(outsideByteCount) bytes can't lie before the block at \(offset).")
+        "The file has no room for values of \(outsideByteCount) bytes before the block at \(offset)."
+      )
     }
     guard hasPossibleRows else {
       throw FormatFault(

@@ -103,7 +103,7 @@ package struct CommitRecord: Hashable {
 
   private init(unchecked reader: inout ByteReader, at offset: UInt64) throws(FormatFault) {
     guard try reader.next(UInt32.self) == CommitRecord.magic else {
-      throw FormatFault("There is no commit record at \(offset).")
+      throw FormatFault("The bytes at \(offset) are not a commit record.")
     }
     let authorByteCount = Int(try reader.next(UInt16.self))
     let contextByteCount = Int(try reader.next(UInt16.self))
@@ -119,7 +119,7 @@ package struct CommitRecord: Hashable {
     let keyCount = Int(try reader.next(UInt32.self))
     let segmentCount = Int(try reader.next(UInt32.self))
     guard keyCount <= reader.remaining / 16, segmentCount <= reader.remaining / 16 else {
-      throw FormatFault("The commit record at \(offset) is shorter than it says.")
+      throw FormatFault("The commit record at \(offset) is shorter than the size that it gives.")
     }
     segments = []
     for _ in 0..<keyCount {
@@ -137,26 +137,29 @@ package struct CommitRecord: Hashable {
     let (record, excess) = try CommitRecord.unchecked(bytes, at: offset)
     self = record
     guard number >= 1, number <= BlockFile.highestCommitNumber, startsInPlace(at: offset) else {
-      throw FormatFault("The commit \(number) at \(offset) says that it begins at \(start).")
+      throw FormatFault(
+        "The commit \(number) at \(offset) gives \(start) as its start, which is not valid.")
     }
     for section in [metadata, model, schema] where !section.liesInPlace(before: offset) {
       throw FormatFault(
-        "A section of \(section.byteCount) bytes at \(section.offset) does not lie before \(offset)."
+        "A section of \(section.byteCount) bytes at \(section.offset) is not between the header and \(offset)."
       )
     }
     guard (1...number).contains(schemaNumber) else {
-      throw FormatFault("Commit \(number) says that commit \(schemaNumber) set its model.")
+      throw FormatFault(
+        "Commit \(number) states that commit \(schemaNumber) set its model, which is not possible.")
     }
     var last: UInt16 = 0
     for next in listedKeys {
       guard next.entity > last, next.isPossible else {
-        throw FormatFault("The next key of entity \(next.entity) is \(next.key).")
+        throw FormatFault(
+          "The next key of entity \(next.entity) is \(next.key), which is not valid.")
       }
       last = next.entity
     }
     for segment in segments { try segment.check(before: offset) }
     guard excess == 0 else {
-      throw FormatFault("\(excess) bytes of the commit record at \(offset) are too many.")
+      throw FormatFault("The commit record at \(offset) has \(excess) surplus bytes.")
     }
   }
 

@@ -83,7 +83,9 @@ package struct FileHeader: Equatable {
       throw FormatFault("The file's header does not match its checksum.")
     }
     try self.init(unchecked: bytes)
-    guard majorVersion >= 1 else { throw FormatFault("There is no format version 0.") }
+    guard majorVersion >= 1 else {
+      throw FormatFault("The format version is 0, which is not valid.")
+    }
     guard hasKnownFlags else { throw FormatFault("The header's flags \(flags) are unknown.") }
   }
 

@@ -33,7 +33,7 @@ package struct SectionReference: Hashable {
     try self.init(unchecked: &reader)
     guard liesInPlace(before: limit) else {
       throw FormatFault(
-        "A section of \(byteCount) bytes at \(offset) does not lie before \(limit).")
+        "A section of \(byteCount) bytes at \(offset) is not between the header and \(limit).")
     }
   }
 

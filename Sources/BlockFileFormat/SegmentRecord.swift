@@ -68,12 +68,13 @@ package struct SegmentRecord: Hashable {
     let entryCount = Int(try reader.next(UInt32.self))
     let pageCount = Int(try reader.next(UInt32.self))
     guard (entryCount == 0) != (pageCount == 0) else {
-      throw FormatFault("A segment has \(entryCount) blocks and \(pageCount) pages.")
+      throw FormatFault(
+        "A segment gives \(entryCount) blocks and \(pageCount) pages, which is not possible.")
     }
     // The record is in memory, so its entries can't have more bytes than the record.
     guard entryCount <= reader.remaining / BlockFile.entryByteCount,
       pageCount <= reader.remaining / BlockFile.pageReferenceByteCount
-    else { throw FormatFault("A segment's blocks do not fit the record.") }
+    else { throw FormatFault("A segment's blocks do not fit into the record.") }
     if entryCount > 0 {
       var entries: [BlockEntry] = []
       for _ in 0..<entryCount { entries.append(try BlockEntry(unchecked: &reader)) }
@@ -89,7 +90,8 @@ package struct SegmentRecord: Hashable {
   /// Checks a segment of a record at `limit`.
   package func check(before limit: UInt64) throws(FormatFault) {
     guard rowCount <= 1 << 48, byteCount <= limit else {
-      throw FormatFault("A segment has \(rowCount) rows in \(byteCount) bytes.")
+      throw FormatFault(
+        "A segment gives \(rowCount) rows in \(byteCount) bytes, which is not possible.")
     }
     switch contents {
     case .entries(let entries):
@@ -100,7 +102,7 @@ package struct SegmentRecord: Hashable {
       for page in pages {
         guard page.section.liesInPlace(before: limit), page.hasPossibleCount else {
           throw FormatFault(
-            "A page of \(page.section.byteCount) bytes at \(page.section.offset) has "
+            "A page of \(page.section.byteCount) bytes at \(page.section.offset) can't have "
               + "\(page.entryCount) entries.")
         }
       }
@@ -119,7 +121,8 @@ extension SegmentRecord {
   ) throws(FormatFault) {
     let sum = others.addingReportingOverflow(entries.outsideByteCount)
     guard !sum.overflow, sum.partialValue <= byteCount else {
-      throw FormatFault("The values outside of a segment's blocks have more bytes than it says.")
+      throw FormatFault(
+        "The values outside of a segment's blocks have more bytes than the segment gives.")
     }
   }
 }

@@ -138,7 +138,7 @@ extension RecoveredContents {
     isMixed = salvage.fault != nil
     if salvage.lostReferenceCount > 0 {
       self.report.notes.append(
-        "\(salvage.lostReferenceCount) references led to objects behind the damage.")
+        "\(salvage.lostReferenceCount) references to objects after the damage are lost.")
     }
   }
 }

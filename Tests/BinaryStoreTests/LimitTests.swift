@@ -79,7 +79,7 @@ struct LimitTests {
 
     // A record at the limit is read, and the bytes after the last segment are too many.
     let error = #expect(throws: StoreError.self) { try Self.open(bytes(1 << 24)) }
-    #expect(error?.message.contains("too many") == true)
+    #expect(error?.message.contains("surplus bytes") == true)
     // A record beyond the limit makes the trailer invalid, so the previous commit is the last.
     let store = try Self.open(bytes((1 << 24) + 1))
     #expect(try store.describe().strayByteCount > 1 << 24)

@@ -286,7 +286,7 @@ struct DamageTests {
     let (report, objects) = try recovered(bytes, "\(random)")
     let (_, others) = try recovered(bytes, model: nil, "\(random)")
 
-    #expect(report.notes == ["The file has lost its model; the one that was given is taken."])
+    #expect(report.notes == ["The file's model is lost. The given model is used instead."])
     #expect(objects == library.states[library.newest]!)
     #expect(others.count == objects.count)
   }

@@ -358,7 +358,7 @@ private let faults: [Fault] = [
   Fault("an offset that overflows", "bad-structure", "from row 9223372036854775807") { array, _ in
     array.pointee.offset = .max
   },
-  Fault("fewer children than described", "bad-structure", "children, and its description") {
+  Fault("fewer children than described", "bad-structure", "children, but its description") {
     $0.pointee.n_children -= 1
     _ = $1
   },
@@ -380,23 +380,23 @@ private let faults: [Fault] = [
   Fault("a name nobody knows", "bad-column", "Did you mean \"string\"") {
     child("string", $0, $1).1.pointee.name = text("strin")
   },
-  Fault("a name twice", "bad-column", "two columns") {
+  Fault("a name twice", "bad-column", "Two columns") {
     child("uri", $0, $1).1.pointee.name = text("string")
   },
   Fault("a name that is no text", "bad-structure", "has no name") {
     child("uri", $0, $1).1.pointee.name = buffer([UInt8(0xFF), 0])
       .assumingMemoryBound(to: CChar.self)
   },
-  Fault("whole rows that give only some", "bad-structure", "give every value") {
+  Fault("whole rows that give only some", "bad-structure", "a value for every column") {
     child("boolean?", $0, $1).1.pointee.name = text("string#given")
   },
-  Fault("another type", "bad-format", "Column 'int16': Its format is 'l', and 's'") {
+  Fault("another type", "bad-format", "Column 'int16': The format is 'l' instead of 's'") {
     child("int16", $0, $1).1.pointee.format = text("l")
   },
   Fault("a dictionary", "bad-structure", "Dictionaries") {
     child("string", $0, $1).0.pointee.dictionary = $0
   },
-  Fault("a child that was released", "bad-structure", "Column 'string': It was released") {
+  Fault("a child that was released", "bad-structure", "Column 'string': The array") {
     let child = child("string", $0, $1).0
     child.pointee.release!(child)
   },
@@ -406,7 +406,7 @@ private let faults: [Fault] = [
   Fault("a child with a negative offset", "bad-structure", "from -2") {
     child("double", $0, $1).0.pointee.offset = -2
   },
-  Fault("nulls without a bitmap", "bad-structure", "no bitmap says which") {
+  Fault("nulls without a bitmap", "bad-structure", "the bitmap of null values is missing") {
     child("double", $0, $1).0.pointee.null_count = 2
   },
   Fault("four buffers", "bad-structure", "4 buffers") {
@@ -418,11 +418,11 @@ private let faults: [Fault] = [
   Fault("no heap", "bad-structure", "buffer 2 is missing") {
     child("string", $0, $1).0.pointee.buffers[2] = nil
   },
-  Fault("offsets that descend", "bad-value", "offsets go from 5 to 2") {
+  Fault("offsets that descend", "bad-value", "offsets are 5 and 2") {
     child("string", $0, $1).0.pointee.buffers[1] = buffer(
       [0, 5, 2] + [Int32](repeating: 2, count: 10))
   },
-  Fault("negative offsets", "bad-value", "offsets go from -4") {
+  Fault("negative offsets", "bad-value", "offsets are -4") {
     child("binary", $0, $1).0.pointee.buffers[1] = buffer([Int32](repeating: -4, count: 13))
   },
   Fault("text that is none", "bad-value", "Row 1: The text is not valid UTF-8") {
@@ -435,10 +435,11 @@ private let faults: [Fault] = [
     places.0.pointee.buffers[1] = buffer([Int32(0)] + [Int32](repeating: 5, count: 12))
     places.0.pointee.buffers[2] = buffer(Array("1.2.3".utf8))
   },
-  Fault("a reference to nothing", "bad-value", "0 is no object") {
+  Fault("a reference to nothing", "bad-value", "0 is not the key of an object") {
     child("reference", $0, $1).0.pointee.buffers[1] = buffer([UInt64](repeating: 0, count: 12))
   },
-  Fault("keys that do not ascend", "bad-keys", "Row 2: The key 5 does not lie above 5") {
+  Fault("keys that do not ascend", "bad-keys", "Row 2: The key 5 is not above the previous key, 5")
+  {
     child("#key", $0, $1).0.pointee.buffers[1] = buffer([UInt64(1), 5, 5] + Array(6...14))
   },
   Fault("a key too high", "bad-keys", "the highest") {

@@ -330,7 +330,7 @@ final class BlockFileRecovery {
     let known = firstSound(\.schema) { try? SchemaCoding.read($0, at: $1) }
     let settled: Schema
     do { settled = try Schema(model, evolving: known ?? lostSchema(model), of: model) } catch {
-      throw RecoveryError("The model that was found can't be used: \(error)")
+      throw RecoveryError("The model that was found is not valid: \(error)")
     }
     for layout in known?.layouts ?? [] where settled[layout.entityNumber] == nil {
       unknownEntities[layout.entityNumber] = layout.entity
@@ -355,7 +355,7 @@ final class BlockFileRecovery {
       return found
     }
     if let given {
-      report.notes.append("The file has lost its model; the one that was given is taken.")
+      report.notes.append("The file's model is lost. The given model is used instead.")
       return given
     }
     guard let found = loose.first else {
@@ -373,7 +373,8 @@ final class BlockFileRecovery {
     if let newest = commits.last?.record.schema, newest.byteCount == bytes.count,
       newest.checksum == bytes.checksum
     {
-      report.notes.append("The schema is damaged; by its checksum it was that of a new store.")
+      report.notes.append(
+        "The schema is damaged, but its checksum equals the checksum of a new store's schema.")
       return nil
     }
     // No checksum proves such a schema sound, so it must fit the rows that were read.
@@ -385,7 +386,7 @@ final class BlockFileRecovery {
       return loose
     }
     report.notes.append(
-      "The file has lost its schema; entities and properties are numbered as in a new store.")
+      "The file's schema is lost. Entities and properties have the same numbers as in a new store.")
     return nil
   }
 

@@ -207,7 +207,7 @@ private final class BlockInMemory: BlockSource {
     for reference in references {
       guard reference.offset >= UInt64(BlockFile.headerByteCount), reference.offset <= offset,
         UInt64(reference.storedByteCount) <= offset - reference.offset
-      else { throw FormatFault("A value does not lie before its block.") }
+      else { throw FormatFault("A value is not between the header and its block.") }
     }
   }
 }

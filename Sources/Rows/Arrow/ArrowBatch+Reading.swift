@@ -31,7 +31,7 @@ extension ArrowBatch {
       let column = LayoutColumn(number: number, name: name, kind: .int64, isOptional: false)
       try unsafe rows.add(child, as: column, given: nil)
       guard unsafe child.presence == nil else {
-        throw ArrowError.badStructure(name, "Every row must have one.")
+        throw ArrowError.badStructure(name, "Every row must have a value.")
       }
       columns.append(column)
     }
@@ -39,10 +39,10 @@ extension ArrowBatch {
       guard let child = unsafe children.removeValue(forKey: column.name) else { continue }
       let given = unsafe children.removeValue(forKey: ArrowFormat.givenName(of: column.name))
       if flags.contains(.removals) {
-        throw ArrowError.badStructure(column.name, "Rows that are removed have no values.")
+        throw ArrowError.badStructure(column.name, "Removed rows can't have values.")
       }
       if unsafe given != nil && !flags.contains(.changes) {
-        throw ArrowError.badStructure(column.name, "Whole rows give every value.")
+        throw ArrowError.badStructure(column.name, "Whole rows must have a value for every column.")
       }
       try unsafe rows.add(child, as: column, given: given)
       columns.append(column)
@@ -82,11 +82,12 @@ private struct ArrowShape {
     guard format == ArrowFormat.structure else {
       throw ArrowError(
         code: .badFormat, column: nil,
-        message: "Rows come as an array of structures, format '+s', and this one's is '\(format)'.")
+        message: "Rows must be an array of structures, format '+s', but the format is '\(format)'.")
     }
     let (length, offset) = unsafe (array.length, array.offset)
     guard length >= 0, length <= ArrowShape.limit, offset >= 0, offset <= Int64.max - length else {
-      throw ArrowError.badStructure(nil, "It has \(length) rows from row \(offset).")
+      throw ArrowError.badStructure(
+        nil, "The array gives \(length) rows from row \(offset), which is not valid.")
     }
     let childCount = unsafe schema.n_children
     guard childCount >= 0, childCount <= ArrowShape.limit,
@@ -95,7 +96,7 @@ private struct ArrowShape {
     else {
       throw ArrowError.badStructure(
         nil,
-        "It has \(unsafe array.n_children) children, and its description \(childCount).")
+        "The array has \(unsafe array.n_children) children, but its description has \(childCount).")
     }
     unsafe self.array = unsafe array
     unsafe self.schema = unsafe schema
@@ -111,7 +112,8 @@ private struct ArrowShape {
       else { return [] }
       guard let flags = ArrowFormat.flags(named: name) else {
         throw ArrowError.badStructure(
-          nil, "Its metadata '\(ArrowFormat.rowsKey)' says '\(name)': put, changed or removed.")
+          nil,
+          "The metadata '\(ArrowFormat.rowsKey)' is '\(name)' instead of put, changed or removed.")
       }
       return flags
     }
@@ -125,7 +127,7 @@ private struct ArrowShape {
         throw ArrowError.badStructure(nil, "Child \(i) is missing.")
       }
       guard let name = unsafe ArrowShape.text(description.pointee.name) else {
-        throw ArrowError.badStructure(nil, "Child \(i) has no name, or none in UTF-8.")
+        throw ArrowError.badStructure(nil, "Child \(i) has no name in UTF-8.")
       }
       let checked = try unsafe ArrowChild(
         child.pointee, description.pointee, name: name, parentOffset: Int(array.offset),
@@ -152,7 +154,8 @@ private struct ArrowShape {
       let count = unsafe Int(start.loadUnaligned(fromByteOffset: offset, as: Int32.self))
       offset += 4
       guard count >= 0, count <= limit else {
-        throw ArrowError.badStructure(nil, "Its metadata has a length of \(count).")
+        throw ArrowError.badStructure(
+          nil, "The metadata has a length of \(count), which is not valid.")
       }
       return count
     }
@@ -188,23 +191,24 @@ struct ArrowChild {
     unsafe self.name = name
     unsafe format = unsafe ArrowShape.text(schema.format) ?? ""
     guard unsafe array.release != nil, unsafe schema.release != nil else {
-      throw ArrowError.badStructure(name, "It was released already.")
+      throw ArrowError.badStructure(name, "The array or its description was released already.")
     }
     guard unsafe array.dictionary == nil, unsafe schema.dictionary == nil else {
-      throw ArrowError.badStructure(name, "Dictionaries are not read: give the values themselves.")
+      throw ArrowError.badStructure(name, "Dictionaries can't be read. Give the values themselves.")
     }
     // The offset of the outer structure applies to its children too.
     let (length, offset) = unsafe (array.length, array.offset)
     guard length >= parentOffset + rowCount, offset >= 0, offset <= Int64.max - length else {
       throw ArrowError.badStructure(
         name,
-        "It has \(length) values from \(offset), and the batch \(parentOffset + rowCount) rows.")
+        "The column has \(length) values from \(offset), but the batch has \(parentOffset + rowCount) rows."
+      )
     }
     unsafe first = Int(offset) + parentOffset
     unsafe presence = unsafe try ArrowChild.bitmap(of: array, name: name, from: first, rowCount)
     let count = unsafe array.n_buffers
     guard count == 2 || count == 3 else {
-      throw ArrowError.badStructure(name, "It has \(count) buffers.")
+      throw ArrowError.badStructure(name, "The column has \(count) buffers, which is not valid.")
     }
     unsafe buffers = unsafe (1..<Int(count)).map { unsafe array.buffers[$0] }
   }
@@ -214,12 +218,13 @@ struct ArrowChild {
     of array: ArrowArray, name: String?, from first: Int, _ rowCount: Int
   ) throws -> BlockMemory? {
     let hasBuffers = unsafe array.n_buffers >= 1 && array.buffers != nil
-    guard hasBuffers else { throw ArrowError.badStructure(name, "It has no buffers.") }
+    guard hasBuffers else { throw ArrowError.badStructure(name, "The column has no buffers.") }
     guard let bits = unsafe array.buffers[0] else {
       guard unsafe array.null_count <= 0 || rowCount == 0 else {
         throw ArrowError.badStructure(
           name,
-          "\(unsafe array.null_count) of its values are null, and no bitmap says which.")
+          "\(unsafe array.null_count) of the column's values are null, but the bitmap of null values is missing."
+        )
       }
       return nil
     }

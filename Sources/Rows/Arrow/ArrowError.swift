@@ -44,20 +44,20 @@ extension ArrowError {
   }
 
   static func repeatedColumn(_ name: String) -> ArrowError {
-    ArrowError(code: .badColumn, column: name, message: "There are two columns of this name.")
+    ArrowError(code: .badColumn, column: name, message: "Two columns have this name.")
   }
 
   static func missingKey() -> ArrowError {
     ArrowError(
       code: .badColumn, column: ArrowFormat.keyName,
-      message: "It is missing: a row without a key belongs to no object.")
+      message: "The column is missing, but each row needs the key of its object.")
   }
 
   static func badFormat(_ column: String, found: String, wanted: [String]) -> ArrowError {
     ArrowError(
       code: .badFormat, column: column,
-      message: "Its format is '\(found)', and \(wanted.map { "'\($0)'" }.joined(separator: " or "))"
-        + " was expected.")
+      message: "The format is '\(found)' instead of "
+        + "\(wanted.map { "'\($0)'" }.joined(separator: " or ")).")
   }
 
   static func badValue(_ column: String, row: Int, _ message: String) -> ArrowError {

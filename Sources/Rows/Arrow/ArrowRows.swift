@@ -27,7 +27,7 @@ final class ArrowRows: RowSource {
   @unsafe func keys(of child: ArrowChild) throws -> [UInt64] {
     try unsafe checkFormat(child, ["L", "l"])
     guard unsafe child.presence == nil else {
-      throw ArrowError.badStructure(ArrowFormat.keyName, "Every row must have one.")
+      throw ArrowError.badStructure(ArrowFormat.keyName, "Every row must have a value.")
     }
     let start = try unsafe buffer(0, of: child, width: 8)
     var last: UInt64 = 0
@@ -37,8 +37,8 @@ final class ArrowRows: RowSource {
         throw ArrowError.badKey(
           row: row,
           key > last
-            ? "The key \(key) is above \(ObjectKey.highestNumber), the highest."
-            : "The key \(key) does not lie above \(last), the one before it.")
+            ? "The key \(key) is above the highest key, \(ObjectKey.highestNumber)."
+            : "The key \(key) is not above the previous key, \(last).")
       }
       last = key
       return key
@@ -67,7 +67,8 @@ final class ArrowRows: RowSource {
     case .reference:
       try unsafe takeIntegers(Int64.self, of: child, into: &raw)
       for row in 0..<rowCount where unsafe !raw.isNull(row) && raw.integer(row) == 0 {
-        throw ArrowError.badValue(column.name, row: row, "0 is no object; null says there is none.")
+        throw ArrowError.badValue(
+          column.name, row: row, "0 is not the key of an object. Use null for a missing object.")
       }
     case .float, .double, .date:
       unsafe raw.encoding = .real
@@ -98,7 +99,7 @@ final class ArrowRows: RowSource {
         unsafe sum += raw.bytes(row).count
         if sum > most {
           throw ArrowError.badValue(
-            column.name, row: row, "The row's texts and bytes take more than \(most) bytes.")
+            column.name, row: row, "The row's texts and bytes need more than \(most) bytes.")
         }
       }
     }
@@ -122,19 +123,20 @@ final class ArrowRows: RowSource {
     _ index: Int, of child: ArrowChild, width: Int
   ) throws -> UnsafeRawPointer {
     guard unsafe index < child.buffers.count, let start = unsafe child.buffers[index] else {
-      throw ArrowError.badStructure(unsafe child.name, "Its buffer \(index + 1) is missing.")
+      throw ArrowError.badStructure(
+        unsafe child.name, "The column's buffer \(index + 1) is missing.")
     }
     let (offset, overflow) = unsafe child.first.multipliedReportingOverflow(by: width)
     guard !overflow else {
       throw ArrowError.badStructure(
-        unsafe child.name, "Its rows begin at \(unsafe child.first).")
+        unsafe child.name, "The column's rows begin at \(unsafe child.first), which is not valid.")
     }
     return unsafe start + offset
   }
 
   @unsafe private func bits(of child: ArrowChild) throws -> UnsafeRawPointer {
     guard let start = unsafe child.buffers[0] else {
-      throw ArrowError.badStructure(unsafe child.name, "Its buffer 1 is missing.")
+      throw ArrowError.badStructure(unsafe child.name, "The column's buffer 1 is missing.")
     }
     var isFull = false
     return unsafe keep(ArrowChild.copied(start, from: child.first, rowCount, isFull: &isFull))
@@ -174,12 +176,12 @@ final class ArrowRows: RowSource {
       let next = offset(row + 1)
       guard last >= 0, next >= last else {
         throw ArrowError.badValue(
-          unsafe child.name, row: row, "Its offsets go from \(last) to \(next).")
+          unsafe child.name, row: row, "The offsets are \(last) and \(next), which is not valid.")
       }
       last = next
     }
     guard unsafe child.buffers.count == 2, unsafe child.buffers[1] != nil || last == 0 else {
-      throw ArrowError.badStructure(unsafe child.name, "Its buffer 2 is missing.")
+      throw ArrowError.badStructure(unsafe child.name, "The column's buffer 2 is missing.")
     }
     unsafe raw.heap = unsafe child.buffers[1] ?? UnsafeRawPointer(bitPattern: 16)
     byteStringByteCount += Int(last - first)
@@ -205,7 +207,7 @@ final class ArrowRows: RowSource {
         let text = unsafe String(decoding: texts.bytes(row), as: UTF8.self)
         guard let decimal = ArrowRows.decimal(text) else {
           throw ArrowError.badValue(
-            column.name, row: row, "'\(text.prefix(60))' is no decimal number.")
+            column.name, row: row, "'\(text.prefix(60))' is not a decimal number.")
         }
         DecimalParts(decimal)?.write(into: &heap)
       }

@@ -81,7 +81,7 @@ extension Block {
       try self.init(
         outsideValues.map { WrittenBlock(memory, $0) } ?? memory, byteCount: memory.byteCount)
     } catch {
-      preconditionFailure("A block just written can't be opened: \(error)")
+      preconditionFailure("A newly written block can't be opened: \(error)")
     }
   }
 }

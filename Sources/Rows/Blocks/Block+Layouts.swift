@@ -15,7 +15,8 @@ extension Block {
     if column.kind == kind { return column }
     guard column.kind.widens(to: kind) else {
       throw BlockError.badValue(
-        number, "It holds values of kind \(column.kind), which can't be read as \(kind).")
+        number, "The column contains values of kind \(column.kind), which can't be read as \(kind)."
+      )
     }
     return column.widened(to: kind)
   }
@@ -62,7 +63,7 @@ extension Column {
       return unsafe try ColumnVerifier(entry, rowCount: values.count)
         .verify(entry.bodyByteCount > 0 ? BlockSlice(memory) : nil)
     } catch {
-      preconditionFailure("A column just encoded can't be read: \(error)")
+      preconditionFailure("A newly encoded column can't be read: \(error)")
     }
   }
 }

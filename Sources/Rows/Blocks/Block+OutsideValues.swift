@@ -161,7 +161,9 @@ extension Block {
     guard let values = outsideValues else {
       throw BlockError(
         code: .noOutsideValues, column: nil,
-        message: "A value of \(reference.byteCount) bytes lies outside of the block, in no file.")
+        message:
+          "A value of \(reference.byteCount) bytes is outside of the block, but the block does not belong to a file."
+      )
     }
     return values
   }

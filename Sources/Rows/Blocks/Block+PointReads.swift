@@ -125,7 +125,7 @@ private struct PointReader {
     guard range.upperBound <= Int(entry.bodyByteCount) else {
       throw BlockError.badColumn(
         entry.number,
-        "Its bytes end at \(entry.bodyByteCount), and a part goes to \(range.upperBound).")
+        "The column's bytes end at \(entry.bodyByteCount), but a part ends at \(range.upperBound).")
     }
     if range.isEmpty { return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0)) }
     let firstPage = range.lowerBound / BlockFormat.pageByteCount
@@ -185,7 +185,8 @@ private struct PointReader {
       let code = try unsigned(row, width: entry.width, at: place)
       guard code < UInt64(entry.dictionaryCount) else {
         throw BlockError.badColumn(
-          entry.number, "The code \(code) is not below \(entry.dictionaryCount).")
+          entry.number,
+          "The code \(code) is not below the number of entries, \(entry.dictionaryCount).")
       }
       place = BlockFormat.align(place + block.rowCount * Int(entry.width))
       (index, count) = (Int(code), Int(entry.dictionaryCount))
@@ -268,7 +269,7 @@ private struct PointReader {
     let end = offset(index + 1, try unsigned(index + 1, width: entry.offsetWidth, at: place))
     guard start >= 0, start <= end, end <= Int64(Int(entry.bodyByteCount) - heap) else {
       throw BlockError.badColumn(
-        entry.number, "The offsets of entry \(index) go from \(start) to \(end).")
+        entry.number, "The offsets of entry \(index) are \(start) and \(end), which is not valid.")
     }
     return heap + Int(start)..<heap + Int(end)
   }

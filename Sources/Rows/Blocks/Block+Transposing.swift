@@ -46,7 +46,8 @@ extension Block {
         for part in entry.numbers(rowCount: rowCount) {
           guard part.offset + part.count * part.width <= Int(entry.bodyByteCount) else {
             throw BlockError.badColumn(
-              entry.number, "Its \(entry.bodyByteCount) bytes do not hold all its numbers.")
+              entry.number,
+              "The column's \(entry.bodyByteCount) bytes do not contain all its numbers.")
           }
           unsafe move(
             (slice.start + body + part.offset).assumingMemoryBound(to: UInt8.self),

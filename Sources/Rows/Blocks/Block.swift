@@ -253,7 +253,7 @@ extension Block {
   ///
   /// - Throws: The error of the source.
   package func bytes(_ range: Range<Int>) throws -> BlockSlice {
-    precondition(overlay == nil, "Rows with changes above them have no bytes of their own.")
+    precondition(overlay == nil, "A block with changes above it has no bytes of its own.")
     return try source.bytes(range)
   }
 }

@@ -56,13 +56,14 @@ extension BlockError {
   static func truncated(needed: Int, available: Int) -> BlockError {
     BlockError(
       code: .truncated, column: nil,
-      message: "The block needs \(needed) bytes, and there are \(available).")
+      message: "The block needs \(needed) bytes, but only \(available) bytes exist.")
   }
 
   static func notABlock(found: UInt32) -> BlockError {
     BlockError(
       code: .notABlock, column: nil,
-      message: "A block begins with the bytes 51 42 4c 4b, and this one with \(hex(found)).")
+      message:
+        "A block begins with the bytes 51 42 4c 4b, but this block begins with \(hex(found)).")
   }
 
   static func badDirectory(_ message: String) -> BlockError {

@@ -41,11 +41,11 @@ struct BlockHeader {
     }
     guard rowCount >= 1, rowCount <= BlockFormat.maximumRowCount else {
       throw BlockError.badDirectory(
-        "A block has 1 to \(BlockFormat.maximumRowCount) rows, and this one says \(rowCount).")
+        "A block has 1 to \(BlockFormat.maximumRowCount) rows, but this block gives \(rowCount).")
     }
     guard columnCount >= 1, columnCount <= BlockFormat.maximumColumnCount else {
       throw BlockError.badDirectory(
-        "A block has 1 to \(BlockFormat.maximumColumnCount) columns, and this one says "
+        "A block has 1 to \(BlockFormat.maximumColumnCount) columns, but this block gives "
           + "\(columnCount).")
     }
     guard minimumKey <= maximumKey, maximumKey <= ObjectKey.highestNumber,
@@ -53,7 +53,7 @@ struct BlockHeader {
     else { throw BlockError.badKeys() }
     let known: BlockFlags = [.changes, .removals]
     guard flags.isSubset(of: known), flags != known else {
-      throw BlockError.badDirectory("The flags \(flags.rawValue) are not ones this version knows.")
+      throw BlockError.badDirectory("The flags \(flags.rawValue) are unknown to this version.")
     }
   }
 
@@ -82,14 +82,14 @@ struct BlockHeader {
       let entry = try ColumnEntry(bytes, at: &offset, end: headerByteCount)
       if let last = entries.last, last.number >= entry.number {
         throw BlockError.badDirectory(
-          "Column \(entry.number) comes behind column \(last.number); numbers ascend.")
+          "Column \(entry.number) comes after column \(last.number), but the numbers must ascend.")
       }
       try entry.check(in: self)
       entries.append(entry)
     }
     guard offset == headerByteCount else {
       throw BlockError.badDirectory(
-        "The directory ends at \(offset) and the header says \(headerByteCount).")
+        "The directory ends at \(offset), but the header gives \(headerByteCount).")
     }
     guard entries.last?.number == LayoutColumn.Number.key else {
       throw BlockError.badDirectory("The block has no keys.")
@@ -107,7 +107,7 @@ struct LittleEndianReader {
   func load<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at offset: Int) -> T {
     precondition(
       offset >= 0 && offset + MemoryLayout<T>.size <= slice.range.count,
-      "Reads stay within the bytes.")
+      "The read is outside of the bytes.")
     // SAFETY: Checked above, and every bit pattern is an integer.
     return unsafe T(littleEndian: slice.start.loadUnaligned(fromByteOffset: offset, as: T.self))
   }
@@ -123,10 +123,10 @@ extension ColumnEntry {
     let kind = bytes.load(UInt8.self, at: offset + BlockFormat.Entry.kind)
     let encoding = bytes.load(UInt8.self, at: offset + BlockFormat.Entry.encoding)
     guard let kind = ColumnKind(rawValue: kind) else {
-      throw BlockError.badColumn(number, "There is no kind \(kind).")
+      throw BlockError.badColumn(number, "The kind \(kind) is unknown.")
     }
     guard let encoding = ColumnEncoding(rawValue: encoding), encoding != .slots else {
-      throw BlockError.badColumn(number, "There is no encoding \(encoding).")
+      throw BlockError.badColumn(number, "The encoding \(encoding) is unknown.")
     }
     self.init(number: number, kind: kind)
     self.encoding = encoding
@@ -175,10 +175,11 @@ extension ColumnEntry {
       guard number >= LayoutColumn.Number.object, kind == .int64,
         flags.isDisjoint(with: [.presence, .nothing, .given])
       else {
-        throw BlockError.badColumn(number, "The block's own columns are integers, all given.")
+        throw BlockError.badColumn(
+          number, "The block's own columns must be integers, with a value in every row.")
       }
     } else if number == 0 {
-      throw BlockError.badColumn(number, "Columns are numbered from 1.")
+      throw BlockError.badColumn(number, "The numbers of columns begin at 1.")
     }
     if bodyByteCount > 0 {
       let start = Int(chunkOffset)
@@ -187,8 +188,8 @@ extension ColumnEntry {
       else {
         throw BlockError.badColumn(
           number,
-          "Its \(chunkByteCount) bytes at \(start) are not within the block of "
-            + "\(header.blockByteCount).")
+          "The column's \(chunkByteCount) bytes at \(start) are not within the block of "
+            + "\(header.blockByteCount) bytes.")
       }
     }
   }
@@ -232,7 +233,7 @@ extension ColumnEntry {
       throw BlockError.badColumn(
         number,
         "Encoding \(encoding.rawValue) with width \(width), offset width \(offsetWidth), scale "
-          + "\(scale) and \(dictionaryCount) entries is not one for kind \(kind.rawValue).")
+          + "\(scale) and \(dictionaryCount) entries is not legal for kind \(kind.rawValue).")
     }
   }
 }

@@ -88,7 +88,7 @@ public struct BlockSlice: Sendable {
   public init(memory: BlockMemory, range: Range<Int>) {
     precondition(
       range.lowerBound >= 0 && range.upperBound <= memory.byteCount,
-      "A slice lies within its memory.")
+      "The slice is outside of its memory.")
     self.memory = memory
     self.range = range
   }

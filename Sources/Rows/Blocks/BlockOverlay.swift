@@ -127,7 +127,8 @@ final class BlockOverlay: Sendable {
       guard unsafe found.kind == column.kind || found.kind.widens(to: column.kind) else {
         throw BlockError.badValue(
           column.number,
-          "It holds values of kind \(unsafe found.kind), which can't be read as \(column.kind).")
+          "The column contains values of kind \(unsafe found.kind), which can't be read as \(column.kind)."
+        )
       }
     }
     unsafe raw = found

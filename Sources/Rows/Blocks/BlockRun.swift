@@ -9,7 +9,7 @@ public struct BlockRun: Sendable {
   /// - Precondition: The keys ascend from block to block.
   public init(_ blocks: [Block] = []) {
     for (block, next) in zip(blocks, blocks.dropFirst()) {
-      precondition(block.maximumKey < next.minimumKey, "The blocks of a run do not overlap.")
+      precondition(block.maximumKey < next.minimumKey, "The blocks of a run overlap.")
     }
     self.blocks = blocks
     maximums = blocks.map(\.maximumKey)

@@ -34,7 +34,9 @@ package struct BlockWriter: ~Copyable {
     values.begin(kind)
     fill(&values)
     if values.absentCount == values.count { return }
-    precondition(entries.last.map { $0.number < number } ?? true, "Columns come in order.")
+    precondition(
+      entries.last.map { $0.number < number } ?? true,
+      "The numbers of a block's columns must ascend.")
     let entry = encoder.encode(values, number: number, into: &chunks)
     entries.append(entry)
   }
@@ -46,10 +48,10 @@ package struct BlockWriter: ~Copyable {
     entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>
   ) -> BlockMemory {
     let n = keys.count
-    precondition(n > 0, "A block has at least one row.")
+    precondition(n > 0, "A block must have at least one row.")
     add(LayoutColumn.Number.key, .int64) { values in
       for i in 1..<max(n, 1) {
-        precondition(unsafe keys[i - 1] < keys[i], "The keys of a block ascend.")
+        precondition(unsafe keys[i - 1] < keys[i], "The keys of a block must ascend.")
       }
       // SAFETY: A key has the size of a 64-bit integer and never sets the sign bit.
       unsafe keys.withMemoryRebound(to: Int64.self) { unsafe values.append(words: $0) }

@@ -62,7 +62,7 @@ package struct ByteReader {
     let size = T.bitWidth / 8
     guard remaining >= size else {
       throw FormatFault(
-        "The \(bytes.count) bytes at \(fileOffset) end where a number of \(size) was expected.")
+        "The \(bytes.count) bytes at \(fileOffset) end within a number of \(size) bytes.")
     }
     defer { offset += size }
     return number(T.self, at: 0)
@@ -74,7 +74,8 @@ package struct ByteReader {
   @inlinable @inline(__always)
   package func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
     let start = offset + place
-    precondition(start >= 0 && start + T.bitWidth / 8 <= bytes.count, "Reads stay within.")
+    precondition(
+      start >= 0 && start + T.bitWidth / 8 <= bytes.count, "The read is outside of the bytes.")
     // SAFETY: The precondition checks that the bytes exist, and every bit pattern is an integer.
     return unsafe T(
       littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))

@@ -109,7 +109,7 @@ extension RowSource {
   func memory(ofColumn number: UInt16) throws -> BlockMemory? { nil }
   /// Traps: the source has no values outside.
   func memory(of reference: OutsideReference) throws -> BlockMemory {
-    preconditionFailure("Only blocks have values outside of them.")
+    preconditionFailure("Only rows of blocks have values outside of the block.")
   }
 }
 

@@ -259,7 +259,8 @@ struct RowGathering {
     guard unsafe raw.kind == column.kind || raw.kind.widens(to: column.kind) else {
       throw BlockError.badValue(
         column.number,
-        "It holds values of kind \(unsafe raw.kind), which can't be read as \(column.kind).")
+        "The column contains values of kind \(unsafe raw.kind), which can't be read as \(column.kind)."
+      )
     }
     return unsafe raw
   }
@@ -328,7 +329,9 @@ struct RowGathering {
     if let first = sizes.first, first.inside > BlockFormat.maximumByteCount / 2 {
       throw BlockError(
         code: .badValue, column: nil,
-        message: "The texts and bytes of one row take \(first.inside) bytes, which no block holds.")
+        message:
+          "The texts and bytes of one row need \(first.inside) bytes, which do not fit into a block."
+      )
     }
     var sum: (inside: Int, outside: Int) = (0, 0)
     for (index, size) in sizes.enumerated() {

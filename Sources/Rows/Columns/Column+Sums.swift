@@ -5,7 +5,7 @@ extension Column {
   ///
   /// - Precondition: The column contains integers.
   public func integerSum() -> Int64 {
-    precondition(kind.family == .integers, "The column holds no integers.")
+    precondition(kind.family == .integers, "The column does not contain integers.")
     guard unsafe raw.presence == nil, unsafe !raw.isNothing, unsafe raw.encoding == .integer else {
       var sum: Int64 = 0
       for row in 0..<rowCount where !isNull(row) { unsafe sum &+= raw.integer(row) }
@@ -20,7 +20,7 @@ extension Column {
   ///
   /// - Precondition: The column contains floating-point numbers or dates.
   public func doubleSum() -> Double {
-    precondition(kind.family == .reals, "The column holds no floating-point numbers.")
+    precondition(kind.family == .reals, "The column does not contain floating-point numbers.")
     guard unsafe raw.presence == nil, unsafe !raw.isNothing, kind != .float else {
       var sum = 0.0
       for row in 0..<rowCount where !isNull(row) { unsafe sum += raw.double(row) }

@@ -59,7 +59,7 @@ extension Column {
   /// is the packed key.
   public func integer(at row: Int) -> Int64 {
     check(row)
-    precondition(kind.family == .integers, "The column holds no integers.")
+    precondition(kind.family == .integers, "The column does not contain integers.")
     if unsafe raw.isNull(row) { return 0 }
     return unsafe raw.integer(row)
   }
@@ -67,7 +67,7 @@ extension Column {
   /// Returns the boolean of the given row; false for a row without a value.
   public func boolean(at row: Int) -> Bool {
     check(row)
-    precondition(kind == .boolean, "The column holds no booleans.")
+    precondition(kind == .boolean, "The column does not contain Boolean values.")
     if unsafe raw.isNull(row) { return false }
     // Returns the bit itself without a branch: the processor would mispredict half of the branches.
     if unsafe raw.encoding == .bits { return unsafe RawColumn.bit(raw.data.unsafelyUnwrapped, row) }
@@ -83,7 +83,7 @@ extension Column {
   /// Returns the floating-point number, or the seconds of the date, of the given row; 0 for a row without a value.
   public func double(at row: Int) -> Double {
     check(row)
-    precondition(kind.family == .reals, "The column holds no floating-point numbers.")
+    precondition(kind.family == .reals, "The column does not contain floating-point numbers.")
     if unsafe raw.isNull(row) { return 0 }
     return unsafe raw.double(row)
   }
@@ -91,7 +91,7 @@ extension Column {
   /// Returns the 32-bit floating-point number of the given row; 0 for a row without a value.
   public func float(at row: Int) -> Float {
     check(row)
-    precondition(kind == .float, "The column holds no 32-bit floating-point numbers.")
+    precondition(kind == .float, "The column does not contain 32-bit floating-point numbers.")
     if unsafe raw.isNull(row) { return 0 }
     return unsafe raw.float(row)
   }
@@ -102,7 +102,7 @@ extension Column {
   /// Returns the text of the given row; empty for a row without a value.
   public func string(at row: Int) -> String {
     check(row)
-    precondition(kind.isText, "The column holds no text.")
+    precondition(kind.isText, "The column does not contain text.")
     if unsafe raw.isNull(row) { return "" }
     return unsafe raw.text(row)
   }
@@ -111,7 +111,8 @@ extension Column {
   @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {
     check(row)
-    precondition(kind.family == .bytes && kind != .decimal, "The column holds no byte strings.")
+    precondition(
+      kind.family == .bytes && kind != .decimal, "The column does not contain byte strings.")
     let buffer =
       unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
     return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
@@ -120,14 +121,14 @@ extension Column {
   /// Returns the decimal number of the given row; 0 for a row without a value.
   public func decimal(at row: Int) -> Decimal {
     check(row)
-    precondition(kind == .decimal, "The column holds no decimal numbers.")
+    precondition(kind == .decimal, "The column does not contain decimal numbers.")
     return unsafe raw.isNull(row) ? 0 : raw.decimal(row)
   }
 
   /// Returns the UUID of the given row; all zero for a row without a value.
   public func uuid(at row: Int) -> UUID {
     check(row)
-    precondition(kind == .uuid, "The column holds no UUIDs.")
+    precondition(kind == .uuid, "The column does not contain UUIDs.")
     return unsafe raw.isNull(row) ? UUID(uuid: RawColumn.zeroUUID) : raw.uuid(row)
   }
 

@@ -60,7 +60,7 @@ struct ColumnValues: ~Copyable {
   var isNothing: Bool { nullCount + absentCount == count }
 
   private mutating func next(isPresent: Bool, isGiven: Bool = true) -> Int {
-    precondition(count < capacity, "A block has room for its rows.")
+    precondition(count < capacity, "The block has no room for the rows.")
     // SAFETY: The row is below the capacity.
     unsafe present[count] = isPresent ? 1 : 0
     unsafe given[count] = isGiven ? 1 : 0
@@ -91,7 +91,7 @@ struct ColumnValues: ~Copyable {
 
   /// Adds many integers.
   @unsafe mutating func append(words source: UnsafeBufferPointer<Int64>) {
-    precondition(count + source.count <= capacity, "A block has room for its rows.")
+    precondition(count + source.count <= capacity, "The block has no room for the rows.")
     guard let start = source.baseAddress else { return }
     // SAFETY: The count was checked above.
     unsafe (words + count).update(from: start, count: source.count)
@@ -135,7 +135,7 @@ struct ColumnValues: ~Copyable {
 
   /// Adds a value that lies outside of the block.
   mutating func append(outside reference: OutsideReference) {
-    precondition(kind == .binary, "Only bytes lie outside of blocks.")
+    precondition(kind == .binary, "Only columns of bytes can have values outside of blocks.")
     let row = count
     unsafe reference.bytes.withUnsafeBytes { unsafe append(copying: $0) }
     unsafe outside[row] = 1
@@ -153,7 +153,7 @@ struct ColumnValues: ~Copyable {
   ///
   /// The memory behind `raw` must stay alive until the column is encoded.
   @unsafe mutating func append(from raw: RawColumn, rows: Range<Int>) {
-    precondition(count + rows.count <= capacity, "A block has room for its rows.")
+    precondition(count + rows.count <= capacity, "The block has no room for the rows.")
     guard unsafe raw.kind == kind else {
       for row in rows { unsafe appendWidened(raw, row) }
       return
@@ -180,7 +180,9 @@ struct ColumnValues: ~Copyable {
   @unsafe private mutating func appendOne(_ raw: RawColumn, _ row: Int) {
     if unsafe !raw.isGiven(row) { return appendAbsent() }
     if unsafe raw.isNull(row) { return appendNull() }
-    precondition(unsafe !raw.isOutside(row), "A reference is no value.")
+    precondition(
+      unsafe !raw.isOutside(row),
+      "The value is outside of the block, and only its reference can be read.")
     switch kind.family {
     case .integers: unsafe append(word: raw.integer(row))
     case .reals: unsafe append(word: raw.pattern(row))

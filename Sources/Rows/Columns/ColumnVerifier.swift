@@ -102,7 +102,7 @@ struct ColumnVerifier {
       unsafe raw.data = try parts.take(rowCount * Int(entry.width), orNilIfEmpty: true)
       guard try unsafe greatest(raw) < UInt64(count) else {
         throw BlockError.badColumn(
-          entry.number, "A code is not below \(count), the entries' count.")
+          entry.number, "A code is not below \(count), the number of entries.")
       }
       try unsafe takeHeap(&parts, count: count, into: &raw)
       for i in 1..<max(count, 1) {
@@ -176,7 +176,8 @@ struct ColumnVerifier {
     }
     guard ascends, last == Int64(heap.count) else {
       throw BlockError.badColumn(
-        entry.number, "Its offsets do not ascend from 0 to \(heap.count), the length of the heap.")
+        entry.number,
+        "The column's offsets do not ascend from 0 to \(heap.count), the length of the heap.")
     }
     if entry.kind.isText {
       try unsafe checkText(heap, cutAt: offset, count: count)
@@ -197,14 +198,16 @@ struct ColumnVerifier {
     for row in 0..<rowCount where unsafe raw.isOutside(row) {
       guard unsafe !raw.isNull(row), unsafe raw.isGiven(row) else {
         throw BlockError.badColumn(
-          entry.number, "Row \(row) has no value, and it lies outside of the block.")
+          entry.number, "Row \(row) has no value, but refers to a value outside of the block.")
       }
       count += 1
       unsafe byteCount += try OutsideReference(raw.bytes(row), column: entry.number).byteCount
     }
     guard count <= 1 || byteCount <= OutsideReference.maximumColumnByteCount else {
       throw BlockError.badColumn(
-        entry.number, "Its \(count) values outside of the block have \(byteCount) bytes.")
+        entry.number,
+        "The column's \(count) values outside of the block have \(byteCount) bytes, which is too much."
+      )
     }
   }
 
@@ -245,7 +248,8 @@ private struct Parts {
     guard unsafe byteCount <= body.count - start, let base = unsafe body.baseAddress else {
       throw BlockError.badColumn(
         number,
-        unsafe "Its bytes end at \(body.count), and a part needs \(byteCount) from \(start).")
+        unsafe "The column's bytes end at \(body.count), but a part needs \(byteCount) bytes from \(start) on."
+      )
     }
     offset = start + byteCount
     return unsafe base + start
@@ -261,7 +265,7 @@ private struct Parts {
   func finish() throws {
     guard unsafe offset == body.count || BlockFormat.align(offset) == body.count else {
       throw BlockError.badColumn(
-        number, unsafe "\(body.count - offset) of its bytes belong to no part.")
+        number, unsafe "\(body.count - offset) of the column's bytes do not belong to a part.")
     }
   }
 }

@@ -57,7 +57,7 @@ struct DictionaryEncoder: ~Copyable {
   @unsafe mutating func build(
     _ spans: UnsafePointer<UnsafeRawBufferPointer>, count n: Int, worthBelow limit: Int
   ) -> Bool {
-    precondition(n <= capacity, "An encoder has room for its rows.")
+    precondition(n <= capacity, "The encoder has no room for the row.")
     // A small column uses, and clears, only a part of the table.
     var slots = 64
     while slots < n * 2 { slots *= 2 }

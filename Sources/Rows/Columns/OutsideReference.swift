@@ -77,7 +77,7 @@ extension OutsideReference {
     // Offsets 29–31 are reserved. Readers ignore them (spec §3.4.9).
     let codec = number(at: 28, 1)
     guard let codec = Codec(rawValue: UInt8(codec)) else {
-      throw BlockError.badColumn(column, "There is no codec \(codec).")
+      throw BlockError.badColumn(column, "The codec \(codec) is unknown.")
     }
     self.codec = codec
     let most = UInt64(OutsideReference.maximumByteCount)
@@ -86,7 +86,7 @@ extension OutsideReference {
     else {
       throw BlockError.badColumn(
         column,
-        "A value of \(byteCount) bytes, of which the file keeps \(storedByteCount), can't be.")
+        "A value of \(byteCount) bytes can't have \(storedByteCount) stored bytes.")
     }
     self.byteCount = Int(byteCount)
     self.storedByteCount = Int(storedByteCount)

@@ -21,7 +21,7 @@ extension Draft {
     guard let first = drafts.first else { return [] }
     precondition(
       drafts.allSatisfy { $0.role == first.role && $0.layout == first.layout },
-      "Drafts that freeze together have one layout and one role.")
+      "Drafts that freeze together must have the same layout and the same role.")
     var gathering = RowGathering(
       entity: first.layout.entityNumber,
       flags: flags ?? (first.role == .changes ? .changes : []),
@@ -29,7 +29,7 @@ extension Draft {
     gathering.version = version
     gathering.append(drafts)
     do { return try gathering.blocks(&writer) } catch {
-      preconditionFailure("Drafts can't be damaged: \(error)")
+      preconditionFailure("A draft is damaged: \(error)")
     }
   }
 }

@@ -81,7 +81,7 @@ extension Draft {
   /// - Precondition: The draft is not full.
   @discardableResult
   public func append(key: UInt64, basis: Int64 = 0) -> Int {
-    precondition(!isFull, "A draft holds \(Draft.maximumRowCount) rows.")
+    precondition(!isFull, "The draft is full: the limit is \(Draft.maximumRowCount) rows.")
     if unsafe rowCount == capacity {
       unsafe capacity = unsafe min(max(firstCapacity, capacity * 2), Draft.maximumRowCount)
       for index in 0..<layout.columns.count
@@ -159,7 +159,8 @@ extension Draft {
     let pointer = unsafe columns + column
     if unsafe !pointer.pointee.exists { unsafe pointer.pointee.reserve(capacity) }
     precondition(
-      unsafe pointer.pointee.raw.kind.family == family, "The column holds another kind of value.")
+      unsafe pointer.pointee.raw.kind.family == family,
+      "The column contains values of another kind.")
     return unsafe pointer
   }
 }
@@ -206,7 +207,7 @@ extension Draft {
   /// Sets a text.
   public func setString(_ value: String, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
-    precondition(unsafe target.pointee.raw.kind.isText, "The column holds no text.")
+    precondition(unsafe target.pointee.raw.kind.isText, "The column does not contain text.")
     var value = value
     value.withUTF8 { unsafe target.pointee.setBytes(UnsafeRawBufferPointer($0), row) }
   }
@@ -214,21 +215,22 @@ extension Draft {
   /// Sets bytes.
   public func setBytes(_ value: RawSpan, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
-    precondition(unsafe target.pointee.raw.kind == .binary, "The column holds no bytes.")
+    precondition(unsafe target.pointee.raw.kind == .binary, "The column does not contain bytes.")
     unsafe value.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
   }
 
   /// Sets a text whose bytes are known to be UTF-8.
   package func setText(_ utf8: RawSpan, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
-    precondition(unsafe target.pointee.raw.kind.isText, "The column holds no text.")
+    precondition(unsafe target.pointee.raw.kind.isText, "The column does not contain text.")
     unsafe utf8.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
   }
 
   /// Sets a decimal number; `nil` is "not a number".
   package func setDecimal(_ parts: DecimalParts?, column: Int, row: Int) {
     let target = unsafe writable(column, row, .bytes)
-    precondition(unsafe target.pointee.raw.kind == .decimal, "The column holds no decimals.")
+    precondition(
+      unsafe target.pointee.raw.kind == .decimal, "The column does not contain decimal numbers.")
     var bytes: [UInt8] = []
     parts?.write(into: &bytes)
     unsafe bytes.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
@@ -245,7 +247,7 @@ extension Draft {
   ///
   /// - Precondition: The draft's rows are changes.
   public func unset(column: Int, row: Int) {
-    precondition(role == .changes, "Only changes can be taken back.")
+    precondition(role == .changes, "Only drafts of changes can revert a change.")
     check(column, row)
     if unsafe columns[column].exists { unsafe columns[column].unset(row) }
   }
@@ -281,7 +283,7 @@ extension Draft {
   /// Returns the text of a row; `nil` in the same cases as ``integer(column:row:)``.
   public func string(column: Int, row: Int) -> String? {
     guard let raw = unsafe present(column, row, .bytes) else { return nil }
-    precondition(unsafe raw.kind.isText, "The column holds no text.")
+    precondition(unsafe raw.kind.isText, "The column does not contain text.")
     return unsafe raw.text(row)
   }
 
@@ -290,7 +292,7 @@ extension Draft {
   {
     guard isGiven(column: column, row: row) else { return nil }
     let raw = unsafe columns[column].raw
-    precondition(unsafe raw.kind.family == family, "The column holds another kind of value.")
+    precondition(unsafe raw.kind.family == family, "The column contains values of another kind.")
     return unsafe raw.isNull(row) ? nil : raw
   }
 

@@ -91,7 +91,7 @@ struct DraftColumn: ~Copyable {
     // SAFETY: `realloc` returns memory of `byteCount` bytes that begins with the old bytes. The rest is cleared
     // here.
     guard let new = unsafe realloc(UnsafeMutableRawPointer(mutating: old), max(byteCount, 8)) else {
-      fatalError("There is no memory for \(byteCount) bytes of a draft.")
+      fatalError("The process has no memory for \(byteCount) bytes of a draft.")
     }
     unsafe (new + oldByteCount).initializeMemory(
       as: UInt8.self, repeating: 0, count: byteCount - oldByteCount)
@@ -203,7 +203,7 @@ extension DraftColumn {
   /// Sets text, bytes or a canonical decimal.
   @unsafe mutating func setBytes(_ bytes: UnsafeRawBufferPointer, _ row: Int) {
     precondition(
-      bytes.count <= Slot.maximumByteCount, "A value of a draft has less than one gibibyte.")
+      bytes.count <= Slot.maximumByteCount, "A value of a draft must have less than one gibibyte.")
     let old = slot(row)
     // The old bytes are overwritten when the new bytes fit, unless the old bytes are the shared default.
     if bytes.count <= old.byteCount, old.offset >= sharedByteCount {
@@ -244,11 +244,12 @@ extension DraftColumn {
     let needed = heapByteCount + byteCount
     guard needed > heapCapacity else { return }
     precondition(
-      needed <= Slot.maximumHeapByteCount, "A column of one draft holds less than 16 gibibytes.")
+      needed <= Slot.maximumHeapByteCount, "The column of a draft must have less than 16 gibibytes."
+    )
     heapCapacity = max(needed, heapCapacity + heapCapacity / 2, 256)
     // SAFETY: The memory from `realloc` begins with the old bytes.
     guard let new = unsafe realloc(UnsafeMutableRawPointer(mutating: raw.heap), heapCapacity) else {
-      fatalError("There is no memory for \(heapCapacity) bytes of a draft.")
+      fatalError("The process has no memory for \(heapCapacity) bytes of a draft.")
     }
     unsafe raw.heap = UnsafeRawPointer(new)
   }

@@ -107,7 +107,7 @@ private struct IndexSorting {
     columns = try sources.map { block in
       try index.columns.map { column in
         guard let values = try block.column(column.number) else {
-          throw BlockError.badColumn(column.number, "The block has none.")
+          throw BlockError.badColumn(column.number, "The block does not have the column.")
         }
         return values
       }

@@ -197,7 +197,8 @@ private struct BoundValues {
   init(_ bound: IndexBound, _ word: UInt64?, _ block: Block, _ index: IndexLayout) throws {
     func column(_ column: LayoutColumn) throws -> Column {
       guard let values = try block.column(column.number, as: column.kind) else {
-        throw BlockError.badColumn(column.number, "An index has all it is sorted by.")
+        throw BlockError.badColumn(
+          column.number, "The index does not contain all columns by which it is sorted.")
       }
       return values
     }

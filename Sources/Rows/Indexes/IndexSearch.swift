@@ -28,7 +28,8 @@ final class IndexSearch: Sendable {
     var objects: [RawColumn] = unsafe []
     for block in run.blocks {
       guard let own = try block.column(column.number, as: column.kind) else {
-        throw BlockError.badColumn(column.number, "An index has all it is sorted by.")
+        throw BlockError.badColumn(
+          column.number, "The index does not contain all columns by which it is sorted.")
       }
       let numbers = try block.indexedObjects
       firstWords.append(own.orderingWord(at: 0) ?? 0)

@@ -252,7 +252,8 @@ extension Block {
   package var indexedObjects: Column {
     get throws {
       guard let objects = try column(LayoutColumn.Number.object) else {
-        throw BlockError.badColumn(LayoutColumn.Number.object, "An index has one.")
+        throw BlockError.badColumn(
+          LayoutColumn.Number.object, "The index does not have the column of objects.")
       }
       return objects
     }

@@ -46,7 +46,7 @@ public struct Layer: Sendable {
       zip(self.entities, self.entities.dropFirst()).allSatisfy {
         $0.entityNumber < $1.entityNumber
       },
-      "A layer has the changes of an entity once.")
+      "A layer contains the changes of an entity more than once.")
   }
 
   /// The number of put, changed and removed rows.

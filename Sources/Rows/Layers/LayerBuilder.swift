@@ -100,7 +100,7 @@ extension LayerBuilder {
         _ = pending.add(key.number, to: .put, basis: 0)
         return
       }
-      precondition(place.list == .removed, "The object is there already.")
+      precondition(place.list == .removed, "The object exists already.")
       let basis = pending.draft(at: place).basis(row: place.row)
       pending.drop(key.number, at: place)
       _ = pending.add(
@@ -125,7 +125,7 @@ extension LayerBuilder {
   public func set(_ value: Value, column: Int, of key: ObjectKey, basis: Int64 = 0) {
     withPending(key) { pending in
       let place = pending[key.number] ?? pending.add(key.number, to: .changed, basis: basis)
-      precondition(place.list != .removed, "The object was taken out.")
+      precondition(place.list != .removed, "The object was removed.")
       pending.draft(at: place).set(value, column: column, row: place.row)
     }
   }
@@ -139,7 +139,7 @@ extension LayerBuilder {
         _ = pending.add(key.number, to: .removed, basis: basis)
         return
       }
-      precondition(place.list != .removed, "The object was taken out already.")
+      precondition(place.list != .removed, "The object was removed already.")
       let earlier = pending.draft(at: place).basis(row: place.row)
       pending.drop(key.number, at: place)
       // An object that this layer inserted above nothing leaves no trace.

@@ -19,7 +19,7 @@ public struct Layout: Sendable, Hashable {
   /// - Precondition: No two columns share a name or a number.
   public init(entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
     guard let layout = Layout(checking: entity, entityNumber: entityNumber, columns: columns) else {
-      preconditionFailure("No two columns of a layout share a name or a number.")
+      preconditionFailure("Two columns of the layout share a name or a number.")
     }
     self = layout
   }

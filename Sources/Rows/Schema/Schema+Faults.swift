@@ -35,7 +35,7 @@ extension Schema {
     var names: [UInt16: String] = [:]
     for (name, number) in own {
       if let other = names.updateValue(name, forKey: number), other != name {
-        add(name, "It has the number \(number), as '\(other)' has.")
+        add(name, "The property has the same number as '\(other)', \(number).")
       }
     }
     guard let parent = model[layout.entity]?.superentity, let above = self[parent] else {
@@ -46,7 +46,8 @@ extension Schema {
       if let here = byName[name], here != number {
         add(
           name,
-          "It has the number \(here), and \(number) in '\(parent)', which it is inherited from.")
+          "The property has the number \(here), but the number \(number) in the superentity '\(parent)'."
+        )
       }
     }
     return faults
@@ -64,7 +65,9 @@ extension Schema {
       guard most > said else { return nil }
       return NumberingFault(
         kind: .highest, entity: self[root]?.entity ?? "\(root)", property: nil,
-        text: "\(said) is said to be the highest number of its family, and \(most) is given.")
+        text:
+          "The schema gives \(said) as the highest number of the family, but a property has the number \(most)."
+      )
     }
   }
 }

@@ -11,25 +11,25 @@ extension Schema {
     do { wanted = try Schema(model, evolving: self, of: model) } catch { return "\(error)" }
     for layout in wanted.layouts {
       guard let found = self[layout.entity] else {
-        return "It lacks the entity '\(layout.entity)'."
+        return "The schema lacks the entity '\(layout.entity)'."
       }
       for column in layout.columns {
         guard let index = found.index(of: column.name) else {
-          return "It lacks the property '\(layout.entity).\(column.name)'."
+          return "The schema lacks the property '\(layout.entity).\(column.name)'."
         }
         guard found.columns[index].kind == column.kind else {
           return "The property '\(layout.entity).\(column.name)' has the kind "
-            + "\(found.columns[index].kind) and not \(column.kind)."
+            + "\(found.columns[index].kind) instead of \(column.kind)."
         }
       }
       let numbers = relationshipNumbers[layout.entity] ?? [:]
       for name in (wanted.relationshipNumbers[layout.entity] ?? [:]).keys.sorted()
       where numbers[name] == nil {
-        return "It lacks the relationship '\(layout.entity).\(name)'."
+        return "The schema lacks the relationship '\(layout.entity).\(name)'."
       }
     }
     for table in wanted.linkTables where !linkTables.contains(table) {
-      return "It lacks the links '\(table.layout.entity)'."
+      return "The schema lacks the links '\(table.layout.entity)'."
     }
     return nil
   }

@@ -107,7 +107,7 @@ struct Numbering {
     // New numbers are unique. A conflict is possible only among numbers of a damaged previous schema.
     guard let layout = Layout(checking: entity.name, entityNumber: number, columns: columns) else {
       throw SchemaError(
-        description: "The properties of '\(entity.name)' can't be told apart by their numbers.")
+        description: "The numbers of the properties of '\(entity.name)' are not unique.")
     }
     layouts.append(layout)
   }

@@ -19,9 +19,12 @@ extension Schema {
       let schema = Schema(
         known: layouts, relationshipNumbers, linkTables, indexes, highestEntityNumber,
         highestPropertyNumbers)
-    else { throw SchemaError(description: "An entity's name or number is there twice.") }
+    else { throw SchemaError(description: "An entity's name or number occurs twice.") }
     guard numbers.allSatisfy({ $0 >= 1 && $0 <= highestEntityNumber })
-    else { throw SchemaError(description: "An entity's number is none that was given.") }
+    else {
+      throw SchemaError(
+        description: "An entity's number is 0 or above the highest number of the schema.")
+    }
     self = schema
   }
 }

@@ -93,7 +93,7 @@ package enum SchemaCoding {
   package static func read(_ bytes: [UInt8], at offset: UInt64) throws -> Schema {
     let (schema, excess) = try start(of: bytes, at: offset)
     guard excess == 0 else {
-      throw FormatFault("\(excess) bytes of the schema at \(offset) are too many.")
+      throw FormatFault("The schema at \(offset) has \(excess) surplus bytes.")
     }
     return schema
   }
@@ -104,7 +104,7 @@ package enum SchemaCoding {
   ) throws -> (schema: Schema, excess: Int) {
     var reader = ByteReader(bytes, at: offset)
     guard try reader.next(UInt32.self) == magic else {
-      throw FormatFault("There is no schema at \(offset).")
+      throw FormatFault("The bytes at \(offset) are not a schema.")
     }
     let highestEntity = try reader.next(UInt16.self)
     let highest = try reader.list { reader throws(FormatFault) in
@@ -127,7 +127,7 @@ package enum SchemaCoding {
         highestPropertyNumbers: Dictionary(uniqueKeysWithValues: highest))
       return (schema, reader.remaining)
     } catch {
-      throw FormatFault("The schema at \(offset): \(error.description)")
+      throw FormatFault("The schema at \(offset) is not valid: \(error.description)")
     }
   }
 
@@ -145,7 +145,7 @@ package enum SchemaCoding {
       let number = try reader.next(UInt16.self)
       let relationship = try reader.text()
       guard others.updateValue(number, forKey: relationship) == nil else {
-        throw FormatFault("The relationship '\(name).\(relationship)' is there twice.")
+        throw FormatFault("The relationship '\(name).\(relationship)' occurs twice.")
       }
     }
     relationships[name] = others
@@ -160,7 +160,9 @@ package enum SchemaCoding {
     let flags = try reader.next(UInt8.self)
     let name = try reader.text()
     guard let kind = ColumnKind(rawValue: kind), flags <= 3 else {
-      throw FormatFault("The column '\(entity).\(name)' is of kind \(kind), flags \(flags).")
+      throw FormatFault(
+        "The column '\(entity).\(name)' has the kind \(kind) and the flags \(flags), which are not valid."
+      )
     }
     guard number >= 1, number <= LayoutColumn.Number.highestProperty else {
       throw FormatFault("The number \(number) of '\(entity).\(name)' is reserved.")
@@ -169,7 +171,7 @@ package enum SchemaCoding {
     if flags & hasDefault != 0 {
       let count = Int(try reader.next(UInt32.self))
       guard let found = Value(defaultBytes: try reader.take(count), kind: kind) else {
-        throw FormatFault("The default of '\(entity).\(name)' is none of its kind.")
+        throw FormatFault("The default of '\(entity).\(name)' is not a value of the column's kind.")
       }
       value = found
     }
@@ -182,12 +184,14 @@ package enum SchemaCoding {
     let number = try reader.next(UInt16.self)
     let flags = try reader.next(UInt8.self)
     let name = try reader.text()
-    guard flags <= 7 else { throw FormatFault("The links '\(name)' have the flags \(flags).") }
+    guard flags <= 7 else {
+      throw FormatFault("The links '\(name)' have the unknown flags \(flags).")
+    }
     func end() throws(FormatFault) -> LinkTable.End {
       let relationship = try reader.next(UInt16.self)
       let entities = try reader.list { reader throws(FormatFault) in try reader.next(UInt16.self) }
       guard !entities.isEmpty, zip(entities, entities.dropFirst()).allSatisfy({ $0 < $1 }) else {
-        throw FormatFault("The entities of the links '\(name)' are none, or not in order.")
+        throw FormatFault("The entities of the links '\(name)' are missing, or not in order.")
       }
       return LinkTable.End(entities: entities, relationship: relationship)
     }
@@ -212,7 +216,7 @@ package enum SchemaCoding {
     }
     guard !columns.isEmpty, columns.count == numbers.count, Set(numbers).count == numbers.count,
       columns.allSatisfy({ $0.kind != .binary })
-    else { throw FormatFault("The index \(number) is over columns that can't be sorted by.") }
+    else { throw FormatFault("The index \(number) has columns whose values can't be sorted.") }
     return IndexLayout(number: number, entityNumber: entity, columns: columns)
   }
 }

@@ -108,7 +108,7 @@ same(describe(made.rename_columns(["#key", "boolean", "strin", "int32"])),
      "error: Column 'strin': The entity 'Everything' has no column of this name."
      " Did you mean \"string\"?\n", "a wrong name")
 same(describe(made.set_column(3, "int32", pa.array(list("abcdefghij")).dictionary_encode())),
-     "error: Column 'int32': Dictionaries are not read: give the values themselves.\n",
+     "error: Column 'int32': Dictionaries can't be read. Give the values themselves.\n",
      "a dictionary")
 
 changed = pa.record_batch({
