@@ -22,7 +22,8 @@ struct GenerateModel: BuildToolPlugin {
       into: context.pluginWorkDirectoryURL, module: target.sourceModule?.moduleName
     ).map { making in
       .buildCommand(
-        displayName: "Making classes of \(making.model.lastPathComponent)", executable: tool,
+        displayName: "Generating the classes of \(making.model.lastPathComponent)",
+        executable: tool,
         arguments: making.arguments, inputFiles: making.inputs, outputFiles: [making.output])
     }
   }
