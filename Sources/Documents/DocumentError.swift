@@ -85,6 +85,6 @@ extension DocumentError {
   /// Returns the error for a version that does not exist.
   static func noVersion(_ number: Int64, _ path: String) -> DocumentError {
     DocumentError(
-      .noVersion, "There is no version \(number), or it is not kept any more.", path: path)
+      .noVersion, "Version \(number) does not exist, or is not kept any more.", path: path)
   }
 }

@@ -61,7 +61,7 @@ package struct Container: Sendable {
     let byteCount = try file.byteCount()
     guard byteCount <= Manifest.byteLimit else {
       throw DocumentError(
-        .damaged, "The manifest has \(byteCount) bytes, and may have \(Manifest.byteLimit).",
+        .damaged, "The manifest has \(byteCount) bytes; the limit is \(Manifest.byteLimit).",
         path: file.path)
     }
     return try Manifest(
@@ -72,10 +72,10 @@ package struct Container: Sendable {
   /// Returns the error for a manifest that is missing.
   private func missing(_ error: DiskError) throws -> DocumentError {
     guard try disk.exists(path) else {
-      return DocumentError(.notFound, "There is no document.", path: path, cause: error)
+      return DocumentError(.notFound, "The document does not exist.", path: path, cause: error)
     }
     return DocumentError(
-      .notADocument, "This is no document: it has no \(Manifest.fileName).", path: path,
+      .notADocument, "This is not a document: it has no \(Manifest.fileName).", path: path,
       cause: error)
   }
 
@@ -87,13 +87,14 @@ package struct Container: Sendable {
     let text = manifest.text
     do { try manifest.check(path: self.path) } catch {
       throw DocumentError(
-        .notSupported, "The document can't be saved so: \(error.message)", path: self.path,
+        .notSupported, "The document can't be saved with this manifest: \(error.message)",
+        path: self.path,
         cause: error)
     }
     guard text.utf8.count <= Manifest.byteLimit else {
       throw DocumentError(
         .notSupported,
-        "The manifest would have \(text.utf8.count) bytes, and may have "
+        "The manifest would have \(text.utf8.count) bytes; the limit is "
           + "\(Manifest.byteLimit).", path: self.path)
     }
     try disk.replace(path, links: .refused) { writer in try writer.write(text) }
@@ -112,7 +113,8 @@ package struct Container: Sendable {
         let kind = try disk.status(of: path, followingLinks: false).kind
         guard path == inner(name) ? kinds.contains(kind) : kind == .directory else {
           throw DocumentError(
-            .damaged, "What the manifest names is a \(kind): nothing may lead out of a document.",
+            .damaged,
+            "The manifest names a \(kind) here: no path of a manifest may leave the document.",
             path: path)
         }
       }

@@ -87,7 +87,7 @@ extension Document {
   ) throws -> Attachment {
     guard !name.isEmpty, name.utf8.count <= 1024, !name.utf8.contains(0) else {
       throw DocumentError(
-        .noAttachment, "The name of an attachment has 1 to 1024 bytes.", path: path)
+        .noAttachment, "The name of an attachment must have 1 to 1024 bytes.", path: path)
     }
     let (digest, byteCount) = try takeIn(body)
     state.withLock {
@@ -148,7 +148,7 @@ extension Document {
       guard found == byteCount else {
         throw DocumentError(
           .damaged,
-          "The attachment \"\(key.name)\" has \(found) bytes, and the manifest says "
+          "The attachment \"\(key.name)\" has \(found) bytes, but the manifest gives "
             + "\(byteCount).", path: path)
       }
       return AttachmentReader(file, byteCount: byteCount)
@@ -156,7 +156,7 @@ extension Document {
   }
 
   private func noAttachment(_ name: String) -> DocumentError {
-    DocumentError(.noAttachment, "There is no attachment \"\(name)\".", path: path)
+    DocumentError(.noAttachment, "The attachment \"\(name)\" does not exist.", path: path)
   }
 
   /// Writes bytes into the folder of attachments, as a file named by their digest.
@@ -231,7 +231,9 @@ extension Document {
       let path = container.attachment(digest)
       guard try container.disk.exists(path) else {
         throw DocumentError(
-          .noAttachment, "The bytes of \"\(key.name)\" are gone. Add it again.", path: path)
+          .noAttachment,
+          "The bytes of the attachment \"\(key.name)\" are missing. Add the attachment again.",
+          path: path)
       }
       manifest.attachments.append(
         Manifest.AttachmentEntry(

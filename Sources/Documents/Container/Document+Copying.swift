@@ -166,12 +166,15 @@ extension Document {
   private func refuseOwnPlace(_ target: Container) throws {
     if target.disk is PackedDisk {
       throw DocumentError(
-        .notSupported, "A packed document is unpacked, not written elsewhere.", path: path)
+        .notSupported,
+        "A packed document can't be written to another path. Unpack the document instead.",
+        path: path)
     }
     guard try target.disk.exists(target.path) else { return }
     let (container, folder) = state.withLock { ($0.container, $0.folder) }
     guard try container.disk.status(of: target.path).identity != folder else {
-      throw DocumentError(.exists, "The document is there itself.", path: target.path)
+      throw DocumentError(
+        .exists, "The document can't be written to its own path.", path: target.path)
     }
   }
 }

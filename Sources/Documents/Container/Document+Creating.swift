@@ -128,7 +128,7 @@ extension Container {
   func add(_ model: Model, named name: String, to manifest: inout Manifest) throws {
     guard !manifest.models.contains(where: { $0.name == name }) else {
       throw DocumentError(
-        .exists, "There is a version \"\(name)\" of the model already.", path: path)
+        .exists, "Version \"\(name)\" of the model exists already.", path: path)
     }
     let taken = Set(manifest.models.map { ContainerPath.folded($0.file) })
     let stem = Container.stem(of: name)
@@ -153,7 +153,7 @@ extension Container {
     }
     guard !manifest.stores.contains(where: { $0.name == description.name }) else {
       throw DocumentError(
-        .exists, "There is a store \"\(description.name)\" already.", path: path)
+        .exists, "The store \"\(description.name)\" exists already.", path: path)
     }
     let taken = Set(manifest.stores.map { ContainerPath.folded($0.file) })
     let hasFileForEachCommit = !backend.capabilities.contains(.history)

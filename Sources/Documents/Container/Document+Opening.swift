@@ -26,7 +26,7 @@ extension Document {
     whenHeld: WhenHeld = .fail, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
     precondition(
-      !acceptsDamage || access == .readOnly, "A damaged document opens for reading only.")
+      !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
     let places = try places.inside(path)
     let container = Container(path: path, disk: places.disk)
     if let version {
@@ -128,7 +128,7 @@ extension StorePlaces {
       guard try disk.exists(path), try disk.status(of: path).kind == .file else { return self }
       guard Archive.isPackedDocument(at: path, on: disk) else {
         throw DocumentError(
-          .notADocument, "This is a file, and no packed document.", path: path)
+          .notADocument, "This is a file, but not a packed document.", path: path)
       }
       return StorePlaces(backends, on: PackedDisk(try Archive(path, on: disk)))
     } catch let error as ArchiveError {
@@ -166,7 +166,8 @@ extension Container {
       let explanation = places.backends.explanation(ofMissing: entry.type)
       throw DocumentError(
         .noBackend,
-        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", and no backend here supports that type."
+        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", and no available backend "
+          + "supports that type."
           + (explanation.map { " " + $0.message } ?? ""),
         path: path, cause: explanation)
     }
@@ -183,7 +184,7 @@ extension Container {
       try? store.close()
       throw DocumentError(
         .damaged,
-        "The store \"\(entry.name)\" has the UUID \(uuid?.uuidString ?? "none"), and the manifest says "
+        "The store \"\(entry.name)\" has the UUID \(uuid?.uuidString ?? "none"), but the manifest gives "
           + "\(expected).", path: inner(file))
     }
     return store
@@ -211,7 +212,7 @@ extension Container {
       }
     }
     throw DocumentError(
-      .noVersion, "The store \"\(entry.name)\" does not hold version \(version) any more.",
+      .noVersion, "The store \"\(entry.name)\" does not contain version \(version) any more.",
       path: path)
   }
 
@@ -285,8 +286,8 @@ extension DocumentError {
   static func notForDocuments(_ type: StoreType, path: String) -> DocumentError {
     DocumentError(
       .notSupported,
-      "A store of type \"\(type.rawValue)\" can't be part of a document: it does not last, or its commits "
-        + "can't wait for those of others.", path: path)
+      "A store of type \"\(type.rawValue)\" can't be part of a document: it is not kept on the disk, "
+        + "or its commits can't wait for the commits of other stores.", path: path)
   }
 }
 
@@ -347,7 +348,7 @@ extension Document {
   private func follow(_ manifest: Manifest) throws {
     guard manifest.uuid == self.manifest.uuid else {
       throw DocumentError(
-        .gone, "Another document was put in the place of this one.", path: path)
+        .gone, "Another document has replaced this document.", path: path)
     }
     for store in stores {
       guard let entry = manifest.stores.first(where: { $0.name == store.name }) else {
@@ -357,7 +358,7 @@ extension Document {
       guard entry.uuid == store.uuid, entry.type == store.type else {
         throw DocumentError(
           .incompatibleModel,
-          "Another process has put another store in the place of \"\(store.name)\". Open the document "
+          "Another process has replaced the store \"\(store.name)\" with another store. Open the document "
             + "again.", path: path)
       }
       try container.checkIsStore(entry.file)

@@ -111,7 +111,7 @@ package struct DocumentRemains {
     let model = model ?? rescued.first?.model
     guard let model else {
       throw DocumentError(
-        .damaged, "Nothing can be got out of the document: it has no store that can be read.",
+        .damaged, "The document can't be rebuilt: none of its stores can be read.",
         path: container.path)
     }
     try Container(path: path, disk: places.disk).build(overwriting: overwriting) { building in

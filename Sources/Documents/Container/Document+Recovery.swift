@@ -44,7 +44,9 @@ extension Document {
         && !state.withLock { $0.hasOwnRecovery }
       guard !isOthers else {
         throw DocumentError(
-          .exists, "There is a recovery already that was not used.", path: path)
+          .exists,
+          "The document has a recovery already, which was neither adopted nor discarded.",
+          path: path)
       }
       let number = nextNumber()
       var manifest = state.withLock { $0.manifest }
@@ -89,7 +91,8 @@ extension Document {
       guard try entry.uuid == own.uuid && inner.snapshot().schema == store.snapshot().schema else {
         throw DocumentError(
           .incompatibleModel,
-          "The document was migrated since, and what was kept is of the model before.", path: path)
+          "The document was migrated after the recovery was written, so the recovery is of an older model.",
+          path: path)
       }
       let layer = try layer(from: before.snapshot(), to: inner.snapshot(), store)
       if !layer.isEmpty { changes.append((store, layer)) }

@@ -119,7 +119,8 @@ extension Document: StoreGroup {
     try parts.map { part in
       guard let store = part.store as? DocumentStore, stores.contains(where: { $0 === store })
       else {
-        throw DocumentError(.notSupported, "The store is none of the document's.", path: path)
+        throw DocumentError(
+          .notSupported, "The store does not belong to the document.", path: path)
       }
       return (store, part.request)
     }

@@ -157,7 +157,8 @@ extension Container {
   /// Reads a version of the model and compares it with its hashes in the manifest.
   func model(_ name: String, of manifest: Manifest) throws -> Model {
     guard let version = manifest.models.first(where: { $0.name == name }) else {
-      throw DocumentError(.damaged, "There is no version \"\(name)\" of the model.", path: path)
+      throw DocumentError(
+        .damaged, "Version \"\(name)\" of the model does not exist.", path: path)
     }
     let path = inner(version.file)
     let model: Model
@@ -171,7 +172,7 @@ extension Container {
     }
     guard model.versionHashes == model.currentHashes(for: version.hashes) else {
       throw DocumentError(
-        .damaged, "The model \"\(name)\" is not the one that the manifest has the hashes of.",
+        .damaged, "The hashes of the model \"\(name)\" differ from the hashes in the manifest.",
         path: path)
     }
     return model

@@ -121,7 +121,7 @@ public final class DocumentStore: Store {
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(
       .notConfirmable,
-      "A store of a document forgets nothing by itself: the document's versions do.",
+      "A store of a document can't remove commits itself: remove versions of the document instead.",
       path: path)
   }
 

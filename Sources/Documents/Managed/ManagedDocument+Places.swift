@@ -34,7 +34,8 @@ extension ManagedDocument {
       try await mainContext.perform {
         guard !self.mainContext.hasChanges, !self.hasUnsavedChanges else {
           throw DocumentError(
-            .notSupported, "The document was changed while it was written elsewhere. Try again.",
+            .notSupported,
+            "The document was changed while it was written to the other path. Try again.",
             path: document.path)
         }
         self.mainContext.reset()

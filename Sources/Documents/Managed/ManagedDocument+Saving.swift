@@ -100,7 +100,8 @@ extension ManagedDocument {
       try document.keepForRecovery(rootContext.unsavedRequests())
     } catch let refusal {
       throw ContextError(
-        error.code, "\(error.message) It could not be kept for recovery either: \(refusal)",
+        error.code,
+        "\(error.message) The changes could not be kept for recovery either: \(refusal)",
         failures: error.failures, constraintConflicts: error.constraintConflicts, cause: refusal)
     }
     state.withLock { $0.root.kept = $0.root.changes }

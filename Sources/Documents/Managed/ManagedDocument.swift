@@ -201,7 +201,7 @@ extension ManagedDocument {
           guard let migrator = options.migrator, !document.isReadOnly else {
             throw DocumentError(
               .incompatibleModel,
-              "The model is not the one that the document was saved with: "
+              "The model differs from the model that the document was saved with: "
                 + "\(model.differences(from: try document.model.versionHashes)).", path: path)
           }
           try document.close()

@@ -8,7 +8,7 @@ package enum ContainerPath {
   package static func objection(to path: String, in folder: String) -> String? {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts.first, first.elementsEqual(folder.utf8) else {
-      return "is \(quoted(path)), and not a name in \(folder)/."
+      return "is \(quoted(path)), which is not the path of a file in \(folder)/."
     }
     let name = String(decoding: parts[1], as: UTF8.self)
     return objection(to: name).map { "is \(quoted(path)): the name \($0)." }
@@ -21,10 +21,10 @@ package enum ContainerPath {
     if name.utf8.first == UInt8(ascii: ".") { return "begins with a dot" }
     if name.utf8.last == UInt8(ascii: ".") { return "ends with a dot" }
     for scalar in name.unicodeScalars where !isPlain(scalar) {
-      return "has the character \(scalar.escaped(asASCII: true))"
+      return "contains the character \(scalar.escaped(asASCII: true))"
     }
     let stem = name.prefix { $0 != "." }.lowercased()
-    if devices.contains(stem) { return "is one that some systems have for a device" }
+    if devices.contains(stem) { return "is the name of a device on some systems" }
     return nil
   }
 

@@ -11,7 +11,7 @@ extension Manifest {
     try checkFiles(fault)
     guard let newest = versions.last else { throw fault("versions", "is empty.") }
     for (one, next) in zip(versions, versions.dropFirst()) where one.number >= next.number {
-      throw fault("versions", "has \(next.number) behind \(one.number).")
+      throw fault("versions", "contains \(next.number) after \(one.number).")
     }
     for (index, store) in stores.enumerated() {
       try check(store, "stores[\(index)]", newest: newest.number, fault)
@@ -30,13 +30,13 @@ extension Manifest {
     func unique(_ names: [String], _ place: String) throws(DocumentError) {
       var seen: Set<String> = []
       for name in names where !seen.insert(name).inserted {
-        throw self(place, "has \"\(name)\" twice.")
+        throw self(place, "contains \"\(name)\" twice.")
       }
     }
 
     func name(_ name: String, _ place: String, byteLimit: Int) throws(DocumentError) {
       guard !name.isEmpty, name.utf8.count <= byteLimit else {
-        throw self(place, "has a name that is empty, or longer than \(byteLimit) bytes.")
+        throw self(place, "contains a name that is empty, or longer than \(byteLimit) bytes.")
       }
     }
   }
@@ -51,12 +51,12 @@ extension Manifest {
     try fault.unique(models.map(\.name), "models")
     try fault.unique(stores.map(\.name), "stores")
     try fault.unique(stores.map(\.uuid.uuidString), "stores")
-    guard !stores.isEmpty else { throw fault("stores", "has no store.") }
+    guard !stores.isEmpty else { throw fault("stores", "is empty.") }
     let known = Set(models.map(\.name))
     let used =
       [model] + versions.map(\.model) + stores.flatMap { $0.earlier.map(\.model) }
     for name in used where !known.contains(name) {
-      throw fault("models", "has no version \"\(name)\", which is spoken of.")
+      throw fault("models", "does not contain the version \"\(name)\", which the manifest uses.")
     }
   }
 
@@ -64,12 +64,12 @@ extension Manifest {
     let stored = stores.flatMap { store in [store.file] + store.earlier.map(\.file) }
     for file in models.map(\.file) {
       if let reason = ContainerPath.objection(to: file, in: Container.modelsFolder) {
-        throw fault("models", "has a file that \(reason)")
+        throw fault("models", "contains a file whose path \(reason)")
       }
     }
     for file in stored {
       if let reason = ContainerPath.objection(to: file, in: Container.storesFolder) {
-        throw fault("stores", "has a file that \(reason)")
+        throw fault("stores", "contains a file whose path \(reason)")
       }
     }
     try fault.unique((models.map(\.file) + stored).map(ContainerPath.folded), "files")
@@ -80,17 +80,17 @@ extension Manifest {
     _ store: StoreEntry, _ place: String, newest: Int64, _ fault: Fault
   ) throws(DocumentError) {
     guard store.commit <= newest else {
-      throw fault(place, "is at commit \(store.commit), above the newest version.")
+      throw fault(place, "is at commit \(store.commit), which is after the newest version.")
     }
     var since: Int64 = 1
     for one in store.earlier {
       guard since <= one.commit, one.commit < one.until else {
-        throw fault("\(place).earlier", "has commit \(one.commit) out of order.")
+        throw fault("\(place).earlier", "contains commit \(one.commit) out of order.")
       }
       since = one.until
     }
     guard since <= store.commit else {
-      throw fault("\(place).earlier", "goes on until \(since), above the store's commit.")
+      throw fault("\(place).earlier", "ends at \(since), which is after the store's commit.")
     }
   }
 
@@ -102,11 +102,11 @@ extension Manifest {
       try fault.name(one.name, place, byteLimit: Manifest.attachmentNameByteLimit)
       guard one.since < one.until ?? .max else { throw fault(place, "ends before it begins.") }
       guard max(one.since, one.until ?? 0) <= newest else {
-        throw fault(place, "begins or ends above the newest version.")
+        throw fault(place, "begins or ends after the newest version.")
       }
       let known = byteCounts.updateValue(one.byteCount, forKey: one.digest)
       guard known ?? one.byteCount == one.byteCount else {
-        throw fault(place, "has another size than an attachment with the same digest.")
+        throw fault(place, "differs in size from an attachment with the same digest.")
       }
     }
     struct Name: Hashable {
@@ -122,7 +122,7 @@ extension Manifest {
       let end = ends.updateValue(
         one.until ?? .max, forKey: Name(name: one.name, isContent: one.isContent))
       guard end ?? 0 <= one.since else {
-        throw fault("attachments[\(index)]", "is there twice: \"\(one.name)\".")
+        throw fault("attachments[\(index)]", "exists twice in the same version: \"\(one.name)\".")
       }
     }
   }

@@ -9,7 +9,8 @@ extension Manifest {
   ///
   /// - Parameter text: The text of the object without the member.
   static func sealed(_ text: String) -> String {
-    precondition(text.hasSuffix("\n}"), "An object has a member on each line.")
+    precondition(
+      text.hasSuffix("\n}"), "The JSON of a manifest must end with a brace on its own line.")
     let start = text.dropLast(2) + ",\n  \"\(checksumName)\": \""
     return start + checksum(of: Array(start.utf8), 0..<start.utf8.count) + "\"\n}\n"
   }
@@ -23,13 +24,14 @@ extension Manifest {
   ) throws(DocumentError) {
     guard let place = placeOfChecksum(text, in: bytes) else {
       throw DocumentError(
-        .damaged, "checksum is not the last member of the manifest, or not 8 digits.", path: path)
+        .damaged, "checksum is not the last member of the manifest, or does not have 8 digits.",
+        path: path)
     }
     let computed = checksum(of: bytes, 0..<place)
     guard text == computed else {
       throw DocumentError(
         .damaged,
-        "The manifest's checksum \(text) differs from the computed \(computed). Remove the member "
+        "The manifest's checksum \(text) differs from the computed checksum \(computed). Remove the member "
           + "'\(checksumName)' if you have edited the manifest by hand.", path: path)
     }
   }

@@ -19,18 +19,18 @@ extension Manifest {
   ) throws(DocumentError) {
     let json: JSON
     do { json = try JSON.read(bytes) } catch {
-      throw DocumentError(.damaged, "The manifest is no JSON: \(error)", path: path)
+      throw DocumentError(.damaged, "The manifest is not JSON: \(error)", path: path)
     }
     let members = try ManifestMembers(json, at: "", path: path)
     guard try members.text("format") == Manifest.format else {
       throw members.error(
-        "format", "is not \"\(Manifest.format)\": this is no document's manifest.")
+        "format", "is not \"\(Manifest.format)\": this is not the manifest of a document.")
     }
     let version = try members.integer("formatVersion", 1...Int64.max)
     guard version <= Int64(Manifest.formatVersion) else {
       throw DocumentError(
         .newerFormat,
-        "The document is of format version \(version), and this program reads up to "
+        "The document has format version \(version); this program reads versions up to "
           + "\(Manifest.formatVersion).", path: path)
     }
     if let checksum = try members.optionalText(Manifest.checksumName), checksChecksum {
@@ -77,7 +77,7 @@ extension Manifest.ModelVersion {
     hashes = [:]
     for (entity, text) in try members.texts("entities") {
       guard let hash = VersionHash(hex: text) else {
-        throw members.error("entities", "has no hash of 32 bytes for \"\(entity)\".")
+        throw members.error("entities", "does not contain a hash of 32 bytes for \"\(entity)\".")
       }
       hashes[entity] = hash
     }
@@ -112,7 +112,7 @@ extension Manifest.AttachmentEntry {
     digest = try members.text("digest")
     guard digest.utf8.count == 64, digest.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
     else {
-      throw members.error("digest", "is not 64 hexadecimal digits in small letters.")
+      throw members.error("digest", "is not 64 hexadecimal digits in lower case.")
     }
     byteCount = Int(try members.integer("byteCount", 0...Int64.max))
     since = try members.integer("since", 1...Manifest.highestNumber)

@@ -12,7 +12,7 @@ final class ManifestMembers {
   init(_ json: JSON, at place: String, path: String) throws(DocumentError) {
     guard case .members(let members) = json else {
       throw DocumentError(
-        .damaged, "\(place.isEmpty ? "The manifest" : place) is no object.", path: path)
+        .damaged, "\(place.isEmpty ? "The manifest" : place) is not an object.", path: path)
     }
     self.members = members
     self.place = place
@@ -41,7 +41,7 @@ final class ManifestMembers {
   }
 
   func text(_ name: String) throws(DocumentError) -> String {
-    guard case .string(let text) = try needed(name) else { throw error(name, "is no text.") }
+    guard case .string(let text) = try needed(name) else { throw error(name, "is not a string.") }
     return text
   }
 
@@ -64,10 +64,11 @@ final class ManifestMembers {
     _ name: String, _ range: ClosedRange<Int64>
   ) throws(DocumentError) -> Int64 {
     guard case .number(let digits) = try needed(name), let number = Int64(digits) else {
-      throw error(name, "is no whole number.")
+      throw error(name, "is not an integer.")
     }
     guard range.contains(number) else {
-      throw error(name, "is \(number), and not from \(range.lowerBound) to \(range.upperBound).")
+      throw error(
+        name, "is \(number), which is not from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }
@@ -87,7 +88,7 @@ final class ManifestMembers {
   }
 
   func uuid(_ name: String) throws(DocumentError) -> UUID {
-    guard let uuid = UUID(spelled: try text(name)) else { throw error(name, "is no UUID.") }
+    guard let uuid = UUID(spelled: try text(name)) else { throw error(name, "is not a UUID.") }
     return uuid
   }
 
@@ -97,7 +98,7 @@ final class ManifestMembers {
 
   func date(_ name: String) throws(DocumentError) -> Date {
     guard let date = ManifestDate.date(try text(name)) else {
-      throw error(name, "is no date in ISO 8601, UTC, with milliseconds.")
+      throw error(name, "is not a date in ISO 8601, UTC, with milliseconds.")
     }
     return date
   }
@@ -112,11 +113,11 @@ final class ManifestMembers {
   /// Returns texts by name, or an empty dictionary if the member is missing.
   func texts(_ name: String) throws(DocumentError) -> [String: String] {
     guard let value = value(name) else { return [:] }
-    guard case .members(let members) = value else { throw error(name, "is no object.") }
+    guard case .members(let members) = value else { throw error(name, "is not an object.") }
     var texts: [String: String] = [:]
     for member in members {
       guard case .string(let text) = member.value else {
-        throw error(name, "says no text of \"\(member.name)\".")
+        throw error(name, "has a value that is not a string for \"\(member.name)\".")
       }
       texts[member.name] = text
     }
@@ -130,7 +131,7 @@ final class ManifestMembers {
       if mayLack { return [] }
       throw error(name, "is missing.")
     }
-    guard case .array(let values) = value else { throw error(name, "is no array.") }
+    guard case .array(let values) = value else { throw error(name, "is not an array.") }
     var all: [ManifestMembers] = []
     for (index, value) in values.enumerated() {
       all.append(try ManifestMembers(value, at: inner("\(name)[\(index)]"), path: path))

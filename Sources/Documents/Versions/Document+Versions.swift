@@ -62,7 +62,8 @@ extension Document {
     guard old.schema == new.schema else {
       throw DocumentError(
         .incompatibleModel,
-        "The store \"\(store.name)\" was of another version of the model then.", path: path)
+        "The earlier state of the store \"\(store.name)\" has another version of the model.",
+        path: path)
     }
     return store.hasFileForEachCommit
       ? try SnapshotDifference.changes(from: old.view, to: new.view, schema: new.schema)
@@ -82,7 +83,7 @@ extension Document {
     else {
       throw DocumentError(
         .incompatibleModel,
-        "The document was of another version of its model then. Open that version and save it elsewhere.",
+        "The earlier version has another version of the model. Open it and save it to another path.",
         path: path)
     }
     var parts: [(store: any Store, request: CommitRequest)] = []
