@@ -130,7 +130,7 @@ public struct MigrationPlan: Sendable {
 extension MigrationPlan: CustomStringConvertible {
   /// The plan in words.
   public var description: String {
-    if isEmpty { return "The store is of \"\(to.name)\" already. There is nothing to do." }
+    if isEmpty { return "The store has version \"\(to.name)\" already. There is nothing to do." }
     var lines: [String] = []
     for (index, step) in steps.enumerated() {
       let means: String
@@ -140,18 +140,18 @@ extension MigrationPlan: CustomStringConvertible {
       }
       lines.append(
         "\(index + 1). \"\(step.from.name)\" to \"\(step.to.name)\": \(means)"
-          + (step.hasHandlers ? ", with what the program does before or after" : ""))
+          + (step.hasHandlers ? ", with handlers of the program before or after" : ""))
     }
     if type.before != type.after {
       lines.append(
-        "The store of type \(type.before.rawValue) becomes one of \(type.after.rawValue).")
+        "The type of the store changes from \(type.before.rawValue) to \(type.after.rawValue).")
     }
     let count = objectCounts.reduce(0) { $0 + $1.count }
     let objects =
       objectCounts.isEmpty ? "all objects" : count == 1 ? "1 object" : "\(count) objects"
     let are = count == 1 ? "is" : "are"
     if rewrites {
-      lines.append("\(objects.prefix(1).uppercased())\(objects.dropFirst()) \(are) written anew:")
+      lines.append("\(objects.prefix(1).uppercased())\(objects.dropFirst()) \(are) written again:")
       lines += rewritings.prefix(20).map { "  \($0)" }
       if rewritings.count > 20 { lines.append("  and \(rewritings.count - 20) more reasons") }
     } else {
@@ -171,7 +171,7 @@ extension MigrationPlan: CustomStringConvertible {
       }
     }
     if !drops.isEmpty {
-      lines.append("The store contains, of what is lost:")
+      lines.append("The store contains this data, which is lost:")
       lines += drops.map { "  \($0)" }
     }
     if !violations.isEmpty || !constraintConflicts.isEmpty {

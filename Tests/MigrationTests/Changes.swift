@@ -88,7 +88,7 @@ extension Change {
     Change(
       "an attribute is removed", inPlace: true,
       from: model(Entity("Trip", .text("name"), .text("note"))),
-      to: model(Entity("Trip", .text("name"))), losses: ["Trip.note is gone."],
+      to: model(Entity("Trip", .text("name"))), losses: ["Trip.note is removed."],
       expected: ["Trip name=Lisbon", "Trip name=Rome"]
     ) { context in
       try trips(context)
@@ -233,7 +233,7 @@ extension Change {
               Attribute("city", .string, renamingIdentifier: "town"), Attribute("land", .string),
             ])
         ]),
-      losses: ["Trip.site.zip is gone."],
+      losses: ["Trip.site.zip is removed."],
       expected: ["Trip name=Lisbon", "Trip name=Rome"]
     ) { context in
       try trips(context)
@@ -314,7 +314,7 @@ extension Change {
       "a relationship loses its way back", inPlace: false, from: model(one, stop),
       to: model(
         Entity("Trip", .text("name"), .many("stops", "Stop")), Entity("Stop", .text("name"))),
-      losses: ["Stop.trip is gone."],
+      losses: ["Stop.trip is removed."],
       expected: plain.map { $0.replacing(#/ trip=\w+/#, with: "") }, tripsAndStops),
     Change(
       "an order is lost", inPlace: true,
@@ -383,7 +383,7 @@ extension Change {
     Change(
       "an entity is removed", inPlace: true, from: model(one, stop),
       to: model(Entity("Trip", .text("name"))),
-      losses: ["Stop is gone with its objects.", "Trip.stops is gone."],
+      losses: ["Stop is removed with its objects.", "Trip.stops is removed."],
       expected: ["Trip name=Lisbon", "Trip name=Rome"], tripsAndStops),
     Change(
       "an entity is renamed", inPlace: true, from: model(one, stop),
@@ -421,7 +421,7 @@ extension Change {
         Entity("Thing", .text("note"), .text("name")), Entity("Trip", parent: "Thing")),
       to: model(
         Entity("Thing", .text("note")), Entity("Trip", .text("name"), parent: "Thing")),
-      losses: ["Thing.name is gone."],
+      losses: ["Thing.name is removed."],
       expected: ["Thing note=x", "Trip name=Lisbon", "Trip name=Rome"]
     ) { context in
       try trips(context)
@@ -455,8 +455,8 @@ extension Change {
         Entity("Animal", .text("name")), Entity("Dog", parent: "Animal"),
         Entity("Owner", .text("name"), .one("pet", "Animal"))),
       losses: [
-        "Cat is gone with its objects.",
-        "Owner.pet does not lead any more to objects of \"Cat\".",
+        "Cat is removed with its objects.",
+        "Owner.pet no longer refers to objects of \"Cat\".",
       ], expected: ["Dog name=Rex", "Owner name=Ada pet=Rex", "Owner name=Bob"]
     ) { context in
       for (owner, kind, name) in [("Ada", "Dog", "Rex"), ("Bob", "Cat", "Tom")] {

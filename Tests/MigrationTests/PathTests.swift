@@ -101,7 +101,7 @@ struct PathTests {
     // The first and the last version alone do not tell the former name of `d`.
     let direct = try Migrator().plan(
       forStoreAt: World.path, to: versions[3].model, in: world.places)
-    #expect(direct.losses.map(\.description) == ["Trip.a is gone."])
+    #expect(direct.losses.map(\.description) == ["Trip.a is removed."])
     var migrator = Migrator(knowing: versions)
     migrator.stages = [.lightweight(versions)]
     let plan = try migrator.plan(forStoreAt: World.path, to: versions[3].model, in: world.places)
@@ -127,7 +127,7 @@ struct PathTests {
     for part in [
       "\"Old\"", "\"Middle\"", "Trip.cost: type changed from String to Integer 32",
       "Trip.code: added",
-      "Trip.cost was of type String and is of type Integer 32, which does not hold every value of the other.",
+      "Trip.cost was of type String and is of type Integer 32, which can't represent every value of type String.",
       "Trip.code is new, must have a value, and has no default value.",
     ] { #expect(words.contains(part), "\(part) in \(words)") }
     #expect(try world.dump(old) == ["Trip name=Lisbon"], "The store is as it was.")
@@ -154,15 +154,15 @@ struct PathTests {
     let problems = InferredMapping.problems(from: old, to: new).map(\.description)
     #expect(
       problems == [
-        "Trip.what was of type String and is of type Date, which does not hold every value of the other.",
-        "Trip.wide was of type Integer 64 and is of type Integer 16, which does not hold every value of the other.",
-        "Trip.maybe must have a value now, and there is no default value for objects without one.",
-        "Trip.stops led to many objects and leads to one, and nothing says to which of them.",
-        "Trip.guide led to objects of \"Guide\" and leads to objects of \"Other\", which are others.",
+        "Trip.what was of type String and is of type Date, which can't represent every value of type String.",
+        "Trip.wide was of type Integer 64 and is of type Integer 16, which can't represent every value of type Integer 64.",
+        "Trip.maybe must have a value now, and has no default value for objects without a value.",
+        "Trip.stops was to-many and is to-one, and no mapping selects the object.",
+        "Trip.guide referred to objects of \"Guide\" and refers to objects of \"Other\", which continues none of these objects.",
         "Trip.kind was an attribute and is a relationship.",
-        "Trip.must is new and must lead to an object, and nothing says to which.",
+        "Trip.must is new and must refer to an object, and no mapping gives the object.",
         "Trip.new is new, must have a value, and has no default value.",
-        "Solid has become abstract, and its objects have nowhere to go.",
+        "Solid is abstract now, and no entity continues its objects.",
       ])
     let error = #expect(throws: MigrationError.self) { try InferredMapping(from: old, to: new) }
     #expect(error?.code == .notInferable && error?.problems.count == 9)

@@ -201,7 +201,7 @@ struct StageTests {
     #expect(try refusal([.lightweight([])]).contains("Stage 1 has no versions."))
     #expect(
       try refusal([.lightweight([v[0], v[1]])]).contains(
-        "The last stage ends with \"V2\", which is not the version that is wanted"))
+        "The last stage ends with \"V2\", which is not the target version"))
     // A store of a version that no stage begins with is refused.
     let old = World(.binary)
     try old.make(v[0].model, Versions.fill)

@@ -76,7 +76,7 @@ struct WrittenTests {
     try world.make(People.old, People.fill)
     let migrator = Migrator(mappings: [mapping]).allowingLoss
     let plan = try migrator.plan(forStoreAt: World.path, to: People.new, in: world.places)
-    #expect(plan.losses.map(\.description) == ["Draft is gone with its objects."])
+    #expect(plan.losses.map(\.description) == ["Draft is removed with its objects."])
     #expect(plan.rewrites)
     try migrator.migrate(storeAt: World.path, to: People.new, in: world.places)
     let found = try world.dump(People.new)
@@ -252,15 +252,16 @@ struct WrittenTests {
     "A syntax error is reported with its line",
     arguments: [
       ("mop A -> B", "line 1: Expected from, to, map, copy, remove, add or run, and found \"mop\""),
-      ("\n  x = 1", "line 2: This belongs to no mapping"),
-      ("map A B", "line 1: \"map\" is followed by two entities"),
+      ("\n  x = 1", "line 2: No mapping precedes this indented line"),
+      ("map A B", "line 1: \"map\" needs two entities"),
       ("map A ->", "line 1: \"map\" needs a second entity"),
       ("map A -> B\n  x = (1", "line 2:"), ("map A -> B\n  x", "line 2: Expected where"),
       ("map A -> B\n  x = 1\n  x = 2", "line 3: \"x\" has a value in this mapping already"),
-      ("map A -> B\n  where a == 1\n  where b == 1", "line 3: There is a \"where\" already"),
-      ("map \"A -> B", "line 1: A name in quotation marks has no end"),
+      ("map A -> B\n  where a == 1\n  where b == 1", "line 3: The mapping has a \"where\" already"),
+      ("map \"A -> B", "line 1: A name has no closing quotation mark"),
       ("remove A B", "line 1: Expected as, using or exactly, and found \"B\""),
-      ("from A B", "line 1: Nothing follows here"), ("map A -> B using", "line 1: \"map\" needs"),
+      ("from A B", "line 1: Expected the end of the line"),
+      ("map A -> B using", "line 1: \"map\" needs"),
     ])
   func unreadable(_ text: String, _ message: String) throws {
     let error = #expect(throws: MigrationError.self) { try WrittenMapping(text) }
@@ -271,11 +272,14 @@ struct WrittenTests {
   @Test(
     "A mapping that does not fit the models is refused with the wrong name",
     arguments: [
-      ("map Persn -> Contact", "names \"Persn\", which is no entity of the older model"),
-      ("map Person -> Contract", "names \"Contract\", which is no entity of the newer model"),
-      ("map Person -> Contact\n  shoe = 1", "gives a value to \"shoe\", which \"Contact\" has not"),
-      ("map Person -> Contact\nmap Person -> Contact", "Two mappings are called"),
-      ("map Dog -> Contact", "Nothing says what becomes of the objects of \"Person\""),
+      ("map Persn -> Contact", "names \"Persn\", which is not an entity of the older model"),
+      ("map Person -> Contract", "names \"Contract\", which is not an entity of the newer model"),
+      (
+        "map Person -> Contact\n  shoe = 1",
+        "gives a value to \"shoe\", but \"Contact\" does not have this property"
+      ),
+      ("map Person -> Contact\nmap Person -> Contact", "Two mappings have the name"),
+      ("map Dog -> Contact", "No mapping takes the objects of \"Person\""),
     ])
   func notBorneOut(_ text: String, _ message: String) throws {
     let error = #expect(throws: MigrationError.self) {
@@ -289,8 +293,8 @@ struct WrittenTests {
     "The error for an expression without a usable value names the property or function",
     arguments: [
       ("fullName = $source.shoe", "shoe"),
-      ("years = $source.firstName", "can't be given a \"years\""),
-      ("fullName = $other.firstName", "\"$other\" means nothing here"),
+      ("years = $source.firstName", "a value for \"years\""),
+      ("fullName = $other.firstName", "The variable \"$other\" is unknown here"),
       ("fullName = FUNCTION($entityPolicy, \"nothing\")", "has no function \"nothing\""),
     ])
   func wrongValues(_ line: String, _ message: String) throws {

@@ -109,7 +109,7 @@ struct MigrateCommandTests {
     let again = run(
       "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--to", "Trips 3")
     #expect(again.exitCode == .done)
-    #expect(again.output == "The store is of \"Trips 3\" already. There is nothing to do.\n")
+    #expect(again.output == "The store has version \"Trips 3\" already. There is nothing to do.\n")
   }
 
   @Test("An impossible migration is refused with all reasons, and the exit code states the kind")
@@ -120,7 +120,7 @@ struct MigrateCommandTests {
     #expect(impossible.exitCode == .modelMismatch)
     #expect(
       impossible.messages.contains(
-        "Trip.cost was of type String and is of type Double, which does not hold every value of the other."
+        "Trip.cost was of type String and is of type Double, which can't represent every value of type String."
       ))
     #expect(run("migrate", "/Trips.store").exitCode == .wrongUsage)
     #expect(
@@ -140,8 +140,8 @@ struct MigrateCommandTests {
     let mapping = folder.appendingPathComponent("bad.mapping")
     for (text, code, words) in [
       ("map Trip -> Trip\n  cost = (", ExitCode.wrongUsage, "line 2:"),
-      ("map Trip -> Trip", .wrongUsage, "does not say between which versions"),
-      ("from \"Trips\"\nto \"Nowhere\"", .wrongUsage, "which is no known version"),
+      ("map Trip -> Trip", .wrongUsage, "does not name its versions"),
+      ("from \"Trips\"\nto \"Nowhere\"", .wrongUsage, "which is not a known version"),
       (
         "from \"Trips\"\nto \"Trips 2\"\nmap Trip -> Trip using TripPolicy", .modelMismatch,
         "names the policy \"TripPolicy\", which this program does not have"

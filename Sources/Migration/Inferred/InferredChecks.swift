@@ -128,7 +128,7 @@ struct ObjectsCheck {
         if let other = found[0]?.reference(at: row), try snapshot.view.contains(other) { return }
         fail(
           key, layout.entity, relationship.name, .required,
-          "\"\(relationship.name)\" must lead to an object.")
+          "\"\(relationship.name)\" must refer to an object.")
       }
     }
   }
@@ -186,12 +186,13 @@ struct ObjectsCheck {
           fail(
             key, layout.entity, relationship.name, .tooFewObjects,
             """
-            "\(relationship.name)" leads to \(count) objects, and must lead to at least \(least).
+            "\(relationship.name)" refers to \(count) objects, and must refer to at least \(least).
             """)
         case .tooMany(let most):
           fail(
             key, layout.entity, relationship.name, .tooManyObjects,
-            "\"\(relationship.name)\" leads to \(count) objects, and may lead to at most \(most).")
+            "\"\(relationship.name)\" refers to \(count) objects, and may refer to at most \(most)."
+          )
         }
       }
     }

@@ -35,8 +35,8 @@ public struct InferredMapping: Sendable {
       throw MigrationError(
         .notInferable,
         """
-        \(problems.count == 1 ? "A change" : "\(problems.count) changes") can't be inferred; a written \
-        mapping has to say what is meant:
+        \(problems.count == 1 ? "A change" : "\(problems.count) changes") can't be inferred and \
+        \(problems.count == 1 ? "needs" : "need") a written mapping:
         """, problems: problems)
     }
   }
@@ -62,14 +62,14 @@ private struct Inference {
 
   mutating func run() {
     for name in continuation.removedEntities where !(old[name]?.isAbstract ?? true) {
-      losses.append(MigrationProblem(name, nil, "is gone with its objects"))
+      losses.append(MigrationProblem(name, nil, "is removed with its objects"))
     }
     for entity in new.entities {
       guard let before = continuation.entity(before: entity.name) else { continue }
       if entity.isAbstract, !before.isAbstract {
         problems.append(
           MigrationProblem(
-            entity.name, nil, "has become abstract, and its objects have nowhere to go"))
+            entity.name, nil, "is abstract now, and no entity continues its objects"))
       }
       compare(entity, before)
     }
@@ -100,7 +100,7 @@ private struct Inference {
     }
     let declared = Set(before.declaredProperties.map(\.name))
     for removed in continued.removed where !removed.isTransient && declared.contains(removed.name) {
-      losses.append(MigrationProblem(entity.name, removed.name, "is gone"))
+      losses.append(MigrationProblem(entity.name, removed.name, "is removed"))
     }
   }
 
@@ -118,7 +118,7 @@ private struct Inference {
     }
     for part in removed {
       losses.append(
-        MigrationProblem(entity.name, part.path.joined(separator: "."), "is gone"))
+        MigrationProblem(entity.name, part.path.joined(separator: "."), "is removed"))
     }
   }
 
@@ -146,7 +146,7 @@ private struct Inference {
           entity.name, path,
           """
           was of type \(before.type.sourceName) and is of type \(attribute.type.sourceName), which \
-          does not hold every value of the other
+          can't represent every value of type \(before.type.sourceName)
           """))
       return
     }
@@ -154,7 +154,7 @@ private struct Inference {
       problems.append(
         MigrationProblem(
           entity.name, path,
-          "must have a value now, and there is no default value for objects without one"))
+          "must have a value now, and has no default value for objects without a value"))
     }
   }
 
@@ -181,7 +181,7 @@ private struct Inference {
       problems.append(
         MigrationProblem(
           entity.name, relationship.name,
-          "is new and must lead to an object, and nothing says to which"))
+          "is new and must refer to an object, and no mapping gives the object"))
     }
   }
 
@@ -192,7 +192,7 @@ private struct Inference {
       problems.append(MigrationProblem(entity.name, relationship.name, reason))
     }
     if before.isToMany, !relationship.isToMany {
-      problem("led to many objects and leads to one, and nothing says to which of them")
+      problem("was to-many and is to-one, and no mapping selects the object")
     }
     let oldFamily = old.family(of: before.destination).filter { !$0.isAbstract }.map(\.name)
     let newFamily = Set(new.family(of: relationship.destination).map(\.name))
@@ -201,14 +201,14 @@ private struct Inference {
     if allowed.isEmpty, !staying.isEmpty {
       problem(
         """
-        led to objects of "\(before.destination)" and leads to objects of \
-        "\(relationship.destination)", which are others
+        referred to objects of "\(before.destination)" and refers to objects of \
+        "\(relationship.destination)", which continues none of these objects
         """)
     } else if allowed.count < oldFamily.count {
       losses.append(
         MigrationProblem(
           entity.name, relationship.name,
-          "does not lead any more to objects of "
+          "no longer refers to objects of "
             + oldFamily.filter { name in
               continuation.entity(after: name).map { !newFamily.contains($0.name) } ?? true
             }.map { "\"\($0)\"" }.joined(separator: ", ")))
@@ -221,8 +221,8 @@ private struct Inference {
     {
       problem(
         """
-        and its inverse "\(inverse.name)" were not each other's inverse, and nothing says which of them \
-        is right
+        and its inverse "\(inverse.name)" were not inverses of each other, and no mapping selects which of \
+        them to keep
         """)
     }
     if before.keepsOrder, !relationship.keepsOrder, relationship.isToMany {

@@ -58,7 +58,8 @@ struct RowTransfer {
       let old = source[before.name]
     else { return }
     if old.entityNumber != layout.entityNumber {
-      rewritings.append("\(entity.name) has another number than \(before.name) had")
+      rewritings.append(
+        "the entity number of \(entity.name) differs from the number of \(before.name)")
     }
     let continued = continuation.properties(of: entity.name)
     var columns: [RowOrigin.Column] = []
@@ -81,7 +82,7 @@ struct RowTransfer {
             Reversal(
               origin: position, target: layout.index(of: relationship.name)!,
               relationship: reversed.relationship, entity: reversed.entity))
-          rewritings.append("\(name) follows from what its inverse was")
+          rewritings.append("\(name) is computed from its old inverse")
         }
       default: break
       }
@@ -99,7 +100,7 @@ struct RowTransfer {
       return
     }
     if !derivingEntities.contains(entity) { derivingEntities.append(entity) }
-    rewritings.append("\(entity).\(attribute.name) is derived, and has to be computed")
+    rewritings.append("\(entity).\(attribute.name) is derived and must be computed")
   }
 
   private mutating func carry(
@@ -136,7 +137,7 @@ struct RowTransfer {
       carried.missing = attribute.defaultValue
       rewritings.append("\(entity).\(path) needs a value in every row")
     } else if known.number != column.number {
-      rewritings.append("\(entity).\(path) has another number than it had")
+      rewritings.append("\(entity).\(path) has a new column number")
     }
     columns.append(carried)
   }
@@ -153,18 +154,18 @@ struct RowTransfer {
       of: relationship, before: before, "\(entity).\(relationship.name)")
     columns.append(carried)
     if known.number != layout.columns[index].number {
-      rewritings.append("\(entity).\(relationship.name) has another number than it had")
+      rewritings.append("\(entity).\(relationship.name) has a new column number")
     }
     guard let order = layout.index(of: relationship.name + "#order") else { return }
     guard let oldOrder = old.index(of: before.name + "#order") else {
       newPlaces.append(RowOrigin.NewPlace(order, of: index))
-      rewritings.append("\(entity).\(relationship.name) gets a place in an order")
+      rewritings.append("\(entity).\(relationship.name) gets a position in an order")
       return
     }
     columns.append(RowOrigin.Column(old.columns[oldOrder], to: order))
     if old.columns[oldOrder].number != layout.columns[order].number {
       rewritings.append(
-        "the order of \(entity).\(relationship.name) has another number than it had")
+        "the order of \(entity).\(relationship.name) has a new column number")
     }
   }
 
@@ -181,7 +182,7 @@ struct RowTransfer {
       continuation.entity(after: old.name).flatMap { target[$0.name]?.entityNumber }
     }
     if staying.allSatisfy({ $0.map(allowed.contains) ?? false }) { return nil }
-    rewritings.append("\(name) does not lead any more to everything it led to")
+    rewritings.append("\(name) no longer refers to every entity that it referred to")
     return allowed
   }
 
@@ -250,11 +251,11 @@ struct RowTransfer {
       if old.table.layout.entityNumber != side.table.layout.entityNumber
         || old.owner.number != side.owner.number
       {
-        rewritings.append("the links of \(name) lie in another table")
+        rewritings.append("the links of \(name) move to another table")
       }
       return
     }
-    rewritings.append("\(name) becomes links")
+    rewritings.append("\(name) is stored as links now")
     if !before.isToMany {
       // The relationship is a reference in the owner's rows.
       for layout in layouts(of: owner) {
@@ -303,7 +304,7 @@ struct RowTransfer {
       else { continue }
       origin.newPlaces.append(
         RowOrigin.NewPlace(place, of: origin.target.index(ofNumber: reference.number)!))
-      rewritings.append("the links of \(origin.source.entity) get places in an order")
+      rewritings.append("the links of \(origin.source.entity) get positions in an order")
     }
     origins.append(origin)
   }
@@ -326,7 +327,7 @@ struct RowTransfer {
       })
     else { return }
     rewritings.append(
-      "the links of \(entity).\(relationship) are not those of another relationship")
+      "another relationship uses the link table of \(entity).\(relationship) now")
   }
 }
 
@@ -357,8 +358,8 @@ extension RowTransfer {
           throw MigrationError(
             .invalidResult,
             """
-            \(origins[reversal.origin].target.entity) object \(other.number) is led to by several objects' \
-            "\(relationship.name)", and leads back to one only.
+            Several objects refer to \(origins[reversal.origin].target.entity) object \(other.number) by \
+            "\(relationship.name)", but the object can refer back to only one of them.
             """)
         }
       }

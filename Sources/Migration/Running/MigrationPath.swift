@@ -190,7 +190,7 @@ struct MigrationPath {
   ) -> MigrationError {
     let names = versions.map { "\"\($0.name)\"" }.joined(separator: ", ")
     var message = """
-      There is no way from "\(start.name)", which the store was written with, to "\(target.name)". The known \
+      There is no migration path from "\(start.name)", the store's version, to "\(target.name)". The known \
       versions are \(names).
       """
     let changes = ModelDifference(from: start.model, to: target.model).changes
@@ -202,12 +202,12 @@ struct MigrationPath {
     }
     if !detours.isEmpty {
       message +=
-        "\nA way over other versions would lose what \"\(start.name)\" and \"\(target.name)\" both have:"
+        "\nA path through other versions would lose data that \"\(start.name)\" and \"\(target.name)\" both have:"
       for detour in Set(detours).sorted().prefix(20) { message += "\n  the step from \(detour)" }
     }
     let problems = InferredMapping.problems(from: start.model, to: target.model)
     if !infers {
-      message += "\nNothing is inferred, because the program asked for that."
+      message += "\nNo mapping is inferred, because the program does not allow it."
     } else if !problems.isEmpty {
       message += "\nThe step from \"\(start.name)\" to \"\(target.name)\" can't be inferred:"
     }

@@ -64,9 +64,9 @@ extension Migrator {
 
   private func unknown(_ hashes: [String: VersionHash], _ path: String) -> MigrationError {
     var message = """
-      The store at "\(path)" does not hold its model, and was written with none of the known versions.
+      The store at "\(path)" does not contain its model, and its version hashes match no known version.
       """
-    if versions.isEmpty { message += " None is known." }
+    if versions.isEmpty { message += " No versions are known." }
     for version in versions {
       message += "\n  \"\(version.name)\": \(version.model.differences(from: hashes))"
     }
@@ -84,7 +84,7 @@ extension Migrator {
         let names = stages.flatMap(\.versions).map { "\"\($0.name)\"" }.joined(separator: ", ")
         throw MigrationError(
           .noPath,
-          "No stage begins with \"\(start.name)\", which the store was written with. They have: \(names)."
+          "No stage begins with \"\(start.name)\", the store's version. The stages have: \(names)."
         )
       }
       var steps: [MigrationStep] = []
@@ -154,7 +154,8 @@ extension Migrator {
       lineage = lineage.following(step.means)
       if step.hasHandlers {
         preview = nil
-        rewritings.append("what the program does with \"\(step.from.name)\" or \"\(step.to.name)\"")
+        rewritings.append(
+          "handlers of the program run for \"\(step.from.name)\" or \"\(step.to.name)\"")
       }
       switch step.means {
       case .inferred(let mapping):
@@ -177,16 +178,16 @@ extension Migrator {
           leftOut += try mapping.leftOut(of: shown)
         }
         preview = nil
-        rewritings.append("a written mapping makes the objects of \"\(step.to.name)\"")
+        rewritings.append("a written mapping creates the objects of \"\(step.to.name)\"")
         losses += mapping.entityMappings.filter { $0.kind == .remove }.map {
-          MigrationProblem($0.sourceEntity ?? "", nil, "is gone with its objects")
+          MigrationProblem($0.sourceEntity ?? "", nil, "is removed with its objects")
         }
         schema = try Schema(step.to.model)
       }
       before = step.to.model
     }
     if let type, type != opened.type {
-      rewritings.append("the store is to be of type \(type.rawValue)")
+      rewritings.append("the type of the store changes to \(type.rawValue)")
     }
     var counts: [(entity: String, count: Int)] = []
     for layout in counting ? opened.snapshot.schema.layouts : [] {

@@ -89,7 +89,7 @@ extension Migrator {
     case .at(let wanted):
       if try places.exists(wanted) {
         throw StoreError(
-          .exists, "There is something already where the backup is to be.", path: wanted)
+          .exists, "A file or folder exists already at the path of the backup.", path: wanted)
       }
       return wanted
     case .beside:

@@ -27,7 +27,7 @@ final class SnapshotStore: Store {
   func close() throws {}
 
   private var refusal: StoreError {
-    StoreError(.readOnly, "What is being migrated can't be changed.")
+    StoreError(.readOnly, "The source of a migration can't be changed.")
   }
 }
 

@@ -81,7 +81,7 @@ struct StageChain {
             throw wrong(
               """
               Stage \(number) begins with "\(first.name)", and stage \(number - 1) ends with \
-              "\(last.name)". The step between them is missing, and the program asked that nothing is inferred.
+              "\(last.name)". The step between them is missing, and the program does not allow inferred steps.
               """)
           }
           links.append(Link(from: last, to: first, gap: number, before: Self.all(waiting)))
@@ -104,7 +104,7 @@ struct StageChain {
     guard last.version.isSame(as: target) else {
       throw wrong(
         """
-        The last stage ends with "\(last.version.name)", which is not the version that is wanted: \
+        The last stage ends with "\(last.version.name)", which is not the target version: \
         \(target.differences(from: last.version.model.versionHashes)).
         """)
     }
@@ -118,8 +118,8 @@ struct StageChain {
       throw wrong(
         """
         "\(version.name)" in stage \(stage) has the same version hashes as "\(same.version.name)" in \
-        stage \(same.stage), so stores of the two can't be told apart. Leave one of them out, or \
-        give it a version hash modifier.
+        stage \(same.stage), so stores of these versions can't be distinguished. Remove one of the \
+        versions, or give it a version hash modifier.
         """)
     }
     known.append((version, stage))

@@ -18,7 +18,7 @@ struct MappingCompletion {
     var names: Set<String> = []
     for mapping in written {
       guard names.insert(mapping.name).inserted else {
-        throw wrong("Two mappings are called \"\(mapping.name)\"; give one another name.")
+        throw wrong("Two mappings have the name \"\(mapping.name)\". Rename one of them.")
       }
     }
     var mappings: [EntityMapping] = []
@@ -47,7 +47,7 @@ struct MappingCompletion {
         // The entity's successor is already made from another entity.
         throw wrong(
           """
-          Nothing says what becomes of the objects of "\(entity.name)": map them, or let them go with \
+          No mapping takes the objects of "\(entity.name)". Map the objects, or remove them with \
           "remove \(entity.name)".
           """)
       }
@@ -74,7 +74,7 @@ struct MappingCompletion {
         throw unknown(name, in: destination, "the newer model", what)
       }
       guard !entity.isAbstract else {
-        throw wrong("\(what) makes objects of \"\(name)\", which is abstract and has none.")
+        throw wrong("\(what) creates objects of \"\(name)\", which is an abstract entity.")
       }
     }
     switch mapping.kind {
@@ -85,7 +85,7 @@ struct MappingCompletion {
       else {
         throw wrong(
           """
-          \(what) only \(isAdd ? "adds" : "removes") an entity: it names a \
+          \(what) only \(isAdd ? "adds" : "removes") an entity, so it must name only a \
           \(isAdd ? "destination" : "source") and no properties.
           """)
       }
@@ -97,7 +97,7 @@ struct MappingCompletion {
       return try completed(mapping)
     case .custom:
       guard mapping.policyName != nil || mapping.sourceEntity != nil else {
-        throw wrong("\(what) has neither a source nor a policy, so nothing says what it makes.")
+        throw wrong("\(what) needs a source or a policy, from which it creates objects.")
       }
       return try completed(mapping)
     }
@@ -113,8 +113,8 @@ struct MappingCompletion {
       guard let property = properties.first(where: { $0.name == name }) else {
         throw wrong(
           """
-          The mapping "\(mapping.name)" gives a value to "\(written.name)", which "\(entity)" has not. \
-          It has \(properties.map { "\"\($0.name)\"" }.joined(separator: ", ")).
+          The mapping "\(mapping.name)" gives a value to "\(written.name)", but "\(entity)" \
+          does not have this property. It has \(properties.map { "\"\($0.name)\"" }.joined(separator: ", ")).
           """)
       }
       if case .fetched = property {
@@ -131,7 +131,9 @@ struct MappingCompletion {
           """)
       }
       if case .attribute(let attribute) = property, attribute.derivation != nil {
-        throw wrong("The attribute \"\(written.name)\" of \"\(entity)\" follows from others.")
+        throw wrong(
+          "The attribute \"\(written.name)\" of \"\(entity)\" is derived, so it can't be given a value."
+        )
       }
     }
     guard let from = mapping.sourceEntity, !mapping.isExact else { return mapping }
@@ -173,7 +175,7 @@ struct MappingCompletion {
       return [PropertyMapping(attribute.name, path)]
     case (.relationship(let relationship), .relationship(let old)):
       guard relationship.isToMany || !old.isToMany else {
-        throw unsaid(relationship.name, mapping, "led to many objects and leads to one")
+        throw unsaid(relationship.name, mapping, "was to-many and is to-one")
       }
       return [PropertyMapping(relationship.name, path)]
     default: return []
@@ -196,7 +198,7 @@ struct MappingCompletion {
     _ property: String, _ mapping: EntityMapping, _ reason: String
   ) -> MigrationError {
     MigrationError(
-      .notInferable, "The mapping \"\(mapping.name)\" has to say what \"\(property)\" gets:",
+      .notInferable, "The mapping \"\(mapping.name)\" must give a value to \"\(property)\":",
       problems: [MigrationProblem(mapping.destinationEntity ?? "", property, reason)])
   }
 
@@ -205,7 +207,7 @@ struct MappingCompletion {
   ) -> MigrationError {
     wrong(
       """
-      \(what) names "\(name)", which is no entity of \(`where`). It has \
+      \(what) names "\(name)", which is not an entity of \(`where`). The model has \
       \(model.entities.map { "\"\($0.name)\"" }.joined(separator: ", ")).
       """)
   }

@@ -46,7 +46,7 @@ extension EntityMapping {
       return try context.fetchIdentifiers(request)
     } catch let error as QueryError {
       throw MigrationError(
-        .badMapping, "The condition of the mapping \"\(name)\" can't be met: \(error)",
+        .badMapping, "The condition of the mapping \"\(name)\" can't be evaluated: \(error)",
         cause: error)
     }
   }

@@ -69,7 +69,7 @@ struct MappingValues {
       throw MigrationError(
         .badMapping,
         """
-        The value of "\(property.name)" in the mapping "\(mapping.name)" can't be found, \(expression): \(error)
+        The value of "\(property.name)" in the mapping "\(mapping.name)" can't be computed, \(expression): \(error)
         """, cause: error)
     }
   }
@@ -88,14 +88,14 @@ struct MappingValues {
     case .call(.variable("manager"), Method.instances, let arguments):
       guard arguments.count == 2, case .constant(.string(let name)) = arguments[0] else {
         throw MigrationError(
-          .badMapping, "\(Method.instances) takes the name of a mapping and source instances.")
+          .badMapping, "\(Method.instances) needs the name of a mapping and source instances.")
       }
       return .instances(mapping: name, try plan(arguments[1], mapping))
     case .call(.variable("manager"), Method.related, let arguments):
       // The objects are found under every mapping, so the relationship's name is not needed.
       guard arguments.count == 2 else {
         throw MigrationError(
-          .badMapping, "\(Method.related) takes the name of a relationship and source instances.")
+          .badMapping, "\(Method.related) needs the name of a relationship and source instances.")
       }
       return try plan(arguments[1], mapping)
     case .call(.variable("entityPolicy"), let function, let arguments):
@@ -106,8 +106,9 @@ struct MappingValues {
         throw MigrationError(
           .badMapping,
           """
-          "$\(other)" means nothing here: $source is the object that is mapped; FUNCTION($entityPolicy, …) \
-          and FUNCTION($manager, "\(Method.instances)", …) stand by themselves.
+          The variable "$\(other)" is unknown here. Use $source, which is the object that is mapped. \
+          FUNCTION($entityPolicy, …) and FUNCTION($manager, "\(Method.instances)", …) must not be part \
+          of another expression.
           """)
       }
       return .source(try compiled(rooted, mapping))

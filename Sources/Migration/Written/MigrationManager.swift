@@ -148,7 +148,7 @@ extension MigrationManager {
       }
     case .instances(mapping: let name, let inner):
       guard mappingModel[name] != nil else {
-        throw MigrationError(.badMapping, "There is no mapping \"\(name)\".")
+        throw MigrationError(.badMapping, "The mapping \"\(name)\" does not exist.")
       }
       guard case .objects(let sources) = try value(inner, source, row, mapping, policy) else {
         return .objects([])
@@ -175,13 +175,14 @@ extension MigrationManager {
       }
       guard case .value(let value) = try self.value(plan, source, row, mapping, policy) else {
         throw refused(
-          property, mapping, source, "it gives objects, and the property is an attribute")
+          property, mapping, source,
+          "the expression gives objects, but the property is an attribute")
       }
       if value.isNull, !attribute.isOptional, !attribute.defaultValue.isNull { continue }
       guard let fitting = attribute.taking(value) else {
         throw refused(
           property, mapping, source,
-          attribute.type.problem(with: value) ?? "\(value.text) is none of its type")
+          attribute.type.problem(with: value) ?? "\(value.text) is not a value of its type")
       }
       object[property.name] = fitting
     }
@@ -194,7 +195,7 @@ extension MigrationManager {
     MigrationError(
       .badMapping,
       """
-      \(source) can't be given a "\(property.name)" by the mapping "\(mapping.name)" \
+      The mapping "\(mapping.name)" can't give \(source) a value for "\(property.name)" \
       (\(property.expression.map { "\($0)" } ?? "null")): \(reason).
       """)
   }
@@ -225,7 +226,7 @@ extension MigrationManager {
       guard relationship.isToMany || objects.count < 2 else {
         throw refused(
           property, mapping, source,
-          "it gives \(objects.count) objects, and the relationship leads to one")
+          "the expression gives \(objects.count) objects, but the relationship is to-one")
       }
       if objects.isEmpty { continue }
       object.setObjects(objects, forKey: property.name)
@@ -384,8 +385,8 @@ extension MigrationError {
     return MigrationError(
       .invalidResult,
       """
-      \(count == 1 ? "One thing is" : "\(count) things are") wrong with the objects as \
-      they would be, so the store stays as it is. Change the objects first, or allow this \
+      The migrated objects would have \(count == 1 ? "a problem" : "\(count) problems"), so the \
+      store stays unchanged. Change the objects first, or allow invalid objects \
       (allowsInvalid, or --allow-invalid):
       """, failures: check.failures, constraintConflicts: check.conflicts)
   }

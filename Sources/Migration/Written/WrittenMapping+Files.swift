@@ -93,7 +93,8 @@ extension WrittenMapping {
       guard let version = versions.first(where: { $0.name == name }) else {
         throw MigrationError(
           .badMapping,
-          "The mapping is \(keyword) \"\(name)\", which is no known version. There are \(known).")
+          "The mapping is \(keyword) \"\(name)\", which is not a known version. The known versions are \(known)."
+        )
       }
       return version.model
     }
@@ -101,8 +102,8 @@ extension WrittenMapping {
       throw MigrationError(
         .badMapping,
         """
-        The mapping does not say between which versions it is. Begin it with the line \
-        \(keyword) "NAME"; there are \(known).
+        The mapping does not name its versions. Begin the mapping with the line \
+        \(keyword) "NAME". The known versions are \(known).
         """)
     }
     let found = versions.first { version in
@@ -112,9 +113,9 @@ extension WrittenMapping {
       throw MigrationError(
         .badMapping,
         """
-        The mapping is between versions with other hashes of \
-        \(hashes.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")) than the known ones have \
-        (\(known)).
+        The mapping's version hashes of \
+        \(hashes.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")) match none of the known \
+        versions (\(known)).
         """)
     }
     return found.model

@@ -167,7 +167,7 @@ private struct MappingParser {
     case "map":
       let source = try name("the name of an entity")
       guard words.first?.text == "->" else {
-        throw wrong(line, "\"map\" is followed by two entities with -> between them.")
+        throw wrong(line, "\"map\" needs two entities with -> between them.")
       }
       words.removeFirst()
       mapping = EntityMapping(.transform, from: source, to: try name("a second entity"))
@@ -181,8 +181,8 @@ private struct MappingParser {
       throw wrong(
         line,
         """
-        Expected from, to, map, copy, remove, add or run, and found "\(keyword.text)". What belongs to a \
-        mapping is indented.
+        Expected from, to, map, copy, remove, add or run, and found "\(keyword.text)". Indent the \
+        lines that belong to a mapping.
         """)
     }
     while let word = words.first {
@@ -202,19 +202,21 @@ private struct MappingParser {
 
   private func end(_ words: [Word], _ line: Int) throws(MigrationError) {
     if let word = words.first {
-      throw wrong(line, "Nothing follows here, and \"\(word.text)\" does.")
+      throw wrong(line, "Expected the end of the line, and found \"\(word.text)\".")
     }
   }
 
   /// Parses an indented line: a predicate, or the value of a property.
   private mutating func detail(_ text: String, _ line: Int) throws(MigrationError) {
     guard !result.entityMappings.isEmpty else {
-      throw wrong(line, "This belongs to no mapping: lines that begin one are not indented.")
+      throw wrong(
+        line,
+        "No mapping precedes this indented line. Do not indent a line that begins a mapping.")
     }
     let place = result.entityMappings.count - 1
     if text.hasPrefix("where"), text.dropFirst(5).first?.isWhitespace ?? false {
       guard result.entityMappings[place].sourcePredicate == nil else {
-        throw wrong(line, "There is a \"where\" already; join the two with AND.")
+        throw wrong(line, "The mapping has a \"where\" already. Join the two with AND.")
       }
       do throws(QueryError) {
         result.entityMappings[place].sourcePredicate = try QueryPredicate(String(text.dropFirst(5)))
@@ -226,7 +228,7 @@ private struct MappingParser {
     }
     let name = text[..<equals].filter { !$0.isWhitespace }
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || "_.".contains($0) }) else {
-      throw wrong(line, "\"\(text[..<equals])\" is no name of a property.")
+      throw wrong(line, "\"\(text[..<equals])\" is not the name of a property.")
     }
     guard result.entityMappings[place][name] == nil else {
       throw wrong(line, "\"\(name)\" has a value in this mapping already.")
@@ -263,7 +265,7 @@ private struct MappingParser {
             name.append(character)
           }
         }
-        guard rest.first == "\"" else { throw wrong(line, "A name in quotation marks has no end.") }
+        guard rest.first == "\"" else { throw wrong(line, "A name has no closing quotation mark.") }
         rest.removeFirst()
         words.append(Word(text: name, isKeyword: false))
       } else {
