@@ -41,7 +41,7 @@ extension JSON {
       let value = try value(bytes, &place, depthLimit: depthLimit)
       JSONBytes.skipSpace(bytes, &place)
       guard place == bytes.count else {
-        throw JSONBytes.Fault(place: place, reason: "Something follows the value.")
+        throw JSONBytes.Fault(place: place, reason: "The text continues after the value.")
       }
       return value
     } catch { throw JSONError(error, in: bytes) }
@@ -59,7 +59,7 @@ extension JSON {
   ) throws(JSONBytes.Fault) -> JSON {
     JSONBytes.skipSpace(bytes, &place)
     guard place < bytes.count else {
-      throw JSONBytes.Fault(place: place, reason: "The text ends where a value should be.")
+      throw JSONBytes.Fault(place: place, reason: "A value is missing at the end of the text.")
     }
     switch bytes[place] {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -110,7 +110,7 @@ extension JSON {
       }
       let name = try JSONBytes.string(bytes, &place)
       guard names.insert(name).inserted else {
-        throw JSONBytes.Fault(place: start, reason: "The name \"\(name)\" is there twice.")
+        throw JSONBytes.Fault(place: start, reason: "The name \"\(name)\" occurs twice.")
       }
       guard JSONBytes.take(":", bytes, &place) else {
         throw JSONBytes.Fault(place: place, reason: "A colon is missing.")

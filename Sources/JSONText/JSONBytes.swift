@@ -79,7 +79,7 @@ package enum JSONBytes {
 
   private static func skipString(_ bytes: [UInt8], _ place: inout Int) throws(Fault) {
     guard place < bytes.count, bytes[place] == 0x22 else {
-      throw fault(place, "A text in quotes is expected.")
+      throw fault(place, "A string in quotes is expected.")
     }
     place += 1
     while place < bytes.count {
@@ -88,11 +88,11 @@ package enum JSONBytes {
         place += 1
         return
       case 0x5C: place += 2
-      case ..<0x20: throw fault(place, "A text has a control character that is not spelled out.")
+      case ..<0x20: throw fault(place, "A string contains a control character that is not escaped.")
       default: place += 1
       }
     }
-    throw fault(bytes.count, "A text does not end.")
+    throw fault(bytes.count, "A string has no closing quote.")
   }
 
   // MARK: - Reading
@@ -104,7 +104,7 @@ package enum JSONBytes {
     let word = String(decoding: bytes[start..<place], as: UTF8.self)
     guard ["true", "false", "null"].contains(word) || isNumber(bytes[start..<place]) else {
       throw fault(
-        start, word.isEmpty ? "A value is expected." : "'\(word.prefix(40))' is no value.")
+        start, word.isEmpty ? "A value is expected." : "'\(word.prefix(40))' is not a value.")
     }
     return word
   }
@@ -147,7 +147,7 @@ package enum JSONBytes {
     let inner = bytes[start..<place - 1]
     guard inner.contains(0x5C) else {
       guard let text = String(validating: inner, as: UTF8.self) else {
-        throw fault(start, "A text is not UTF-8.")
+        throw fault(start, "A string is not UTF-8.")
       }
       return text
     }
@@ -182,19 +182,19 @@ package enum JSONBytes {
           place += 2
           let low = try codeUnit(bytes, &place, escape)
           guard (0xDC00..<0xE000).contains(low) else {
-            throw fault(escape, "Half of a character stands alone.")
+            throw fault(escape, "An escaped surrogate is not part of a pair.")
           }
           unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
         }
         guard let scalar = Unicode.Scalar(unit) else {
-          throw fault(escape, "Half of a character stands alone.")
+          throw fault(escape, "An escaped surrogate is not part of a pair.")
         }
         text.append(contentsOf: String(Character(scalar)).utf8)
-      default: throw fault(escape, "There is no such escape.")
+      default: throw fault(escape, "The escape is unknown.")
       }
     }
     guard let string = String(validating: text, as: UTF8.self) else {
-      throw fault(bytes.startIndex, "A text is not UTF-8.")
+      throw fault(bytes.startIndex, "A string is not UTF-8.")
     }
     return string
   }

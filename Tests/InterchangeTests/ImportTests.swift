@@ -112,7 +112,7 @@ struct ImportTests {
       try run(columns + ",c17\n", .csv, entity: "Trip")
     }
 
-    #expect("\(error!)".contains("The column 'c17' is there twice."))
+    #expect("\(error!)".contains("The column 'c17' occurs twice."))
   }
 
   @Test("An import can refer to stored objects by their identifiers")
@@ -134,7 +134,7 @@ struct ImportTests {
     #expect(try isValid())
     #expect(
       problem("{\"@entity\":\"Stop\",\"trip\":\"\(trips)/p9\"}")
-        == "in:1: 'trip': There is no object '\(trips)/p9', neither in what is imported nor in the store."
+        == "in:1: 'trip': The object '\(trips)/p9' is neither in the imported files nor in the store."
     )
   }
 
@@ -154,8 +154,8 @@ struct ImportTests {
     #expect(conflict.storedObject?.key == ObjectKey(entity: trips, number: 2))
     #expect(
       problem(again, .csv, entity: "Trip")
-        == "in:2: 'name': No two objects may share it, and '\(trips)/p2' has the same. "
-        + "With --update that one is changed.")
+        == "in:2: 'name': The value must be unique, but '\(trips)/p2' has the same value. "
+        + "With --update, the import changes that object.")
     #expect(try lines("Trip#1.days") == ["Trip#1.days = integer(4)"])
 
     let report = try run(again, .csv, entity: "Trip") { $0.updates = true }
@@ -177,50 +177,51 @@ struct ImportTests {
   @Test(
     "An error is reported with its place, and nothing is saved",
     arguments: [
-      ("{\"@entity\":\"Trip\"}", "in:1: 'name': It must have a value, and has none."),
+      ("{\"@entity\":\"Trip\"}", "in:1: 'name': The property must have a value, but has none."),
       (
         "{\"@entity\":\"Trip\",\"name\":\"x\"}",
         "in:1: 'name': \"name\" is \"x\" of 1 characters, and must be at least 2."
       ),
       (
         "{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"days\":40000}",
-        "in:1: 'days': It takes a whole number of 16 bits, and 40000 is none."
+        "in:1: 'days': The value must be a whole number of 16 bits, not 40000."
       ),
       (
-        "{\"@entity\":\"Trip\",\"name\":7}", "in:1: 'name': It takes text, and 7 is none."
+        "{\"@entity\":\"Trip\",\"name\":7}", "in:1: 'name': The value must be text, not 7."
       ),
       (
         "{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"dayz\":1}",
-        "in:1: 'dayz': 'Trip' has no such property. Did you mean 'days'?"
+        "in:1: 'dayz': 'Trip' has no property with this name. Did you mean 'days'?"
       ),
       (
         "{\"@entity\":\"Tripp\",\"name\":\"Lisbon\"}",
-        "in:1: '@entity': There is no entity 'Tripp'. Did you mean 'Trip'?"
+        "in:1: '@entity': The entity 'Tripp' does not exist. Did you mean 'Trip'?"
       ),
       (
         "{\"name\":\"Lisbon\"}",
-        "in:1: '@entity': The object does not say its entity, and nothing else does."
+        "in:1: '@entity': The object names no entity, and no entity is given for the file."
       ),
       (
-        "\n{\"@entity\":\"Stop\"}", "in:2: 'trip': It must have a value, and has none."
+        "\n{\"@entity\":\"Stop\"}", "in:2: 'trip': The property must have a value, but has none."
       ),
       (
         "{\"@entity\":\"Trip\",\"@id\":\"a\",\"name\":\"Faro\",\"stops\":[\"a\"]}",
-        "in:1: 'stops': It leads to 'a', an object of 'Trip', to which it can't."
+        "in:1: 'stops': The relationship can't refer to 'a', which is an object of 'Trip'."
       ),
       (
         """
         {"@entity":"Trip","@id":"a","name":"Faro","stops":["s"]}
         {"@entity":"Trip","@id":"b","name":"Porto","stops":["s"]}
         {"@entity":"Stop","@id":"s"}
-        """, "in:2: 'stops': It leads to 's', to which 'a' leads already."
+        """, "in:2: 'stops': The relationship refers to 's', to which 'a' refers already."
       ),
       (
         """
         {"@entity":"Trip","@id":"a","name":"Faro","stops":["s"]}
         {"@entity":"Trip","@id":"b","name":"Porto"}
         {"@entity":"Stop","@id":"s","trip":"b"}
-        """, "in:3: 'trip': It leads to 'b', and 'a' says that it leads there."
+        """,
+        "in:3: 'trip': The relationship refers to 'b', but 'a' refers to this object by the inverse."
       ),
       (
         """
@@ -228,25 +229,25 @@ struct ImportTests {
         {"@entity":"Guide","@id":"1"}
         {"@entity":"Guide","@id":"2"}
         {"@entity":"Guide","@id":"3"}
-        """, ": 'Trip.guides': 'a' leads to 3 objects, and may lead to at most 2."
+        """, ": 'Trip.guides': 'a' refers to 3 objects, and may refer to at most 2."
       ),
       (
         "{\"@entity\":\"Trip\",\"@id\":\"a\",\"name\":\"Faro\"}\n{\"@entity\":\"Guide\",\"@id\":\"a\"}",
-        "in:2: '@id': Another object is called 'a' already."
+        "in:2: '@id': Another object has the identifier 'a' already."
       ),
       (
         "{\"@entity\":\"Trip\",\"name\":\"Faro\",\"name\":\"Porto\"}",
-        "in:1: 'name': It is there twice."
+        "in:1: 'name': The property occurs twice."
       ),
-      ("{\"@entity\":\"Trip\",", "in:1:19: A text in quotes is expected."),
+      ("{\"@entity\":\"Trip\",", "in:1:19: A string in quotes is expected."),
       ("{\"name\":\"\\ud800\"}", "none of its text"),
       ("[1]", "in:1:1: '{' is expected."),
-      ("{} x", "in:1:4: The line goes on behind its object."),
+      ("{} x", "in:1:4: The line continues after its object."),
       (
         "{\"a\":" + String(repeating: "[", count: 100_000),
         "in:1:38: Values are nested too deeply."
       ),
-      ("{\"a\":01}", "in:1:6: '01' is no value."),
+      ("{\"a\":01}", "in:1:6: '01' is not a value."),
     ])
   func wrong(_ text: String, _ message: String) throws {
     let found = problem(text)
@@ -273,14 +274,14 @@ struct ImportTests {
       {"@entity":"Trip","name":"Lisbon"}
       """
     let wanted = [
-      "in:1: 'name': It takes text, and 7 is none.",
-      "in:1: 'days': It takes a whole number of 16 bits, and \"x\" is none.",
-      "in:1: 'dayz': 'Trip' has no such property. Did you mean 'days'?",
-      "in:1: 'stops': It leads to many objects, and takes a list.",
-      "in:2:19: A text in quotes is expected.",
-      "in:3: '@entity': There is no entity 'Tripp'. Did you mean 'Trip'?",
-      "in:4: 'trip': There is no object 'nobody', neither in what is imported nor in the store.",
-      "in:4: 'place': It takes text, and 1 is none.",
+      "in:1: 'name': The value must be text, not 7.",
+      "in:1: 'days': The value must be a whole number of 16 bits, not \"x\".",
+      "in:1: 'dayz': 'Trip' has no property with this name. Did you mean 'days'?",
+      "in:1: 'stops': The relationship is to-many, so its value must be a list.",
+      "in:2:19: A string in quotes is expected.",
+      "in:3: '@entity': The entity 'Tripp' does not exist. Did you mean 'Trip'?",
+      "in:4: 'trip': The object 'nobody' is neither in the imported files nor in the store.",
+      "in:4: 'place': The value must be text, not 1.",
       "in:6: 'days': ",
       "in:6: 'name': ",
     ]
@@ -316,11 +317,11 @@ struct ImportTests {
     func check(_ text: String, _ message: String, at: SourceLocation = #_sourceLocation) throws {
       #expect(problem(text, .csv, entity: "Guide") == message, sourceLocation: at)
     }
-    try check("name\n\"open", "in:2:1: A cell in quotes does not end.")
-    try check("name\na,b", "in:2:1: It has 2 cells, and the first line has 1.")
-    try check("name\n\"a\"b", "in:2:4: A cell goes on behind the quote that ends it.")
-    try check("name\na\"b\"", "in:2:2: A quote stands within a cell without quotes.")
-    try check("name,name\na,b", "in:1:1: The column 'name' is there twice.")
+    try check("name\n\"open", "in:2:1: A cell in quotes has no closing quote.")
+    try check("name\na,b", "in:2:1: The line has 2 cells, but the first line has 1.")
+    try check("name\n\"a\"b", "in:2:4: A cell continues after its closing quote.")
+    try check("name\na\"b\"", "in:2:2: A cell without quotes contains a quote.")
+    try check("name,name\na,b", "in:1:1: The column 'name' occurs twice.")
     #expect(try run("", .csv, entity: "Guide").insertedCount == 0)
     try run("name\r\n\"a \"\"b\"\",\nc\"\r\n\r\nd", .csv, entity: "Guide")
     #expect(try lines("Guide#0.name") == ["Guide#0.name = \(Array("a \"b\",\nc".utf8))"])

@@ -75,7 +75,9 @@ final class EditingImport {
       let record = RecordReader(file, number: place)
       while try record.nextReadable() {
         guard ordinal < survey.numbers.count else {
-          throw ImportError(problems: [record.problem(nil, "The file was changed meanwhile.")])
+          throw ImportError(problems: [
+            record.problem(nil, "The file was changed while it was read.")
+          ])
         }
         if survey.numbers[ordinal] != ImportSurvey.unknown {
           try problems.collect { try body(record, ordinal) }
@@ -179,8 +181,8 @@ final class EditingImport {
     guard key.entity == number else {
       throw record.problem(
         nil,
-        "An object of '\(plan.schema[key.entity]?.entity ?? "")' has its unique values, and no object "
-          + "becomes one of another entity.")
+        "An object of '\(plan.schema[key.entity]?.entity ?? "")' has the same unique values, and an import "
+          + "can't change the entity of an object.")
     }
     return try context.existingObject(with: ObjectID(store: tag, key: key))
   }
@@ -209,8 +211,8 @@ final class EditingImport {
         {
           throw record.problem(
             target.name,
-            "It leads to '\(identifier ?? "nobody")', and '\(survey.identifiers.text(said.owner))' says "
-              + "that it leads there.")
+            "The relationship refers to \(identifier.map { "'\($0)'" } ?? "no object"), but "
+              + "'\(survey.identifiers.text(said.owner))' refers to this object by the inverse.")
         }
         own.setObjects(other.map { [$0] } ?? [], forKey: target.name)
       }
@@ -249,13 +251,13 @@ final class EditingImport {
         throw ReportedProblem()
       }
       throw record.problem(
-        name, "There is no object '\(identifier)', neither in what is imported nor in the store.")
+        name, "The object '\(identifier)' is neither in the imported files nor in the store.")
     }
     guard destinations.contains(key.entity) else {
       throw record.problem(
         name,
-        "It leads to '\(identifier)', an object of '\(plan.schema[key.entity]?.entity ?? "")', "
-          + "to which it can't.")
+        "The relationship can't refer to '\(identifier)', which is an object of "
+          + "'\(plan.schema[key.entity]?.entity ?? "")'.")
     }
     if let object = objects[number] { return object }
     // The object could not be created, and the problem is recorded at its own line.

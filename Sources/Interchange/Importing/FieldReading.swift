@@ -35,7 +35,7 @@ struct FieldReading {
       if case .refused = target.kind { continue }
       let isSound = try problems.collect {
         guard entity.mark(target, number) else {
-          throw record.problem(field.name, "It is there twice.")
+          throw record.problem(field.name, "The property occurs twice.")
         }
         switch target.kind {
         case .derived, .refused: break
@@ -87,7 +87,7 @@ struct FieldReading {
           let path = target.name + "." + name
           let part = try plan.target(path, of: entity, record)
           guard entity.mark(part, number) else {
-            throw record.problem(path, "It is there twice.")
+            throw record.problem(path, "The property occurs twice.")
           }
           try set(part, value, problems, body)
         }
@@ -95,7 +95,8 @@ struct FieldReading {
       }
       if !isSound { throw ReportedProblem() }
     case (.composite, _):
-      throw record.problem(target.name, "It has several parts, and takes an object of them.")
+      throw record.problem(
+        target.name, "The property has several parts, so its value must be an object.")
     default: break
     }
   }

@@ -51,7 +51,7 @@ final class ImportSurvey {
 
   private func note(_ record: RecordReader, _ problems: ImportProblems) throws {
     guard identifiers.count < IdentifierTable.mostCount else {
-      problems.add(record.problem(nil, "These are more objects than can be imported at once."))
+      problems.add(record.problem(nil, "The files contain more objects than one import can read."))
       throw problems.error
     }
     var found: ImportedEntity?
@@ -89,7 +89,7 @@ final class ImportSurvey {
     guard identifiers.key(number) != nil else { return number }
     problems.add(
       record.problem(
-        FieldName.identifier, "Another object is called '\(identifier)' already."))
+        FieldName.identifier, "Another object has the identifier '\(identifier)' already."))
     return identifiers.add()
   }
 
@@ -145,7 +145,8 @@ final class ImportSurvey {
     else { return }
     throw record.problem(
       name,
-      "It leads to '\(identifiers.text(other))', to which '\(identifiers.text(first))' leads already."
+      "The relationship refers to '\(identifiers.text(other))', to which '\(identifiers.text(first))' refers "
+        + "already."
     )
   }
 

@@ -25,17 +25,18 @@ final class ImportedEntity {
       switch property {
       case .attribute(let attribute):
         if attribute.isTransient {
-          refuse(attribute.name, "It is not stored.")
+          refuse(attribute.name, "The property is not stored.")
         } else {
           add(attribute, attribute.name, isRequired: !attribute.isOptional, model)
         }
       case .relationship(let relationship):
         if relationship.isTransient {
-          refuse(relationship.name, "It is not stored.")
+          refuse(relationship.name, "The property is not stored.")
         } else {
           add(relationship, model, schema)
         }
-      case .fetched(let fetched): refuse(fetched.name, "It is fetched, and can't be set.")
+      case .fetched(let fetched):
+        refuse(fetched.name, "The property is fetched, so it can't be set.")
       }
     }
   }

@@ -167,17 +167,17 @@ final class ImportPlan {
   func entity(of record: RecordReader) throws -> ImportedEntity {
     guard let name = record.entity ?? record.file.entity else {
       throw record.problem(
-        FieldName.entity, "The object does not say its entity, and nothing else does.")
+        FieldName.entity, "The object names no entity, and no entity is given for the file.")
     }
     if let known = entities[name] { return known }
     guard let entity = model[name], let layout = schema[name] else {
       throw record.problem(
         FieldName.entity,
-        "There is no entity '\(name)'." + suggestion(name, model.entities.map(\.name)))
+        "The entity '\(name)' does not exist." + suggestion(name, model.entities.map(\.name)))
     }
     guard !entity.isAbstract else {
       throw record.problem(
-        FieldName.entity, "'\(name)' is abstract and has no objects of its own.")
+        FieldName.entity, "The entity '\(name)' is abstract, so it has no objects.")
     }
     let made = ImportedEntity(entity, layout, model: model, schema: schema)
     entities[name] = made
@@ -193,7 +193,7 @@ final class ImportPlan {
     guard let target = entity[name] else {
       throw record.problem(
         name,
-        "'\(entity.entity.name)' has no such property." + suggestion(name, entity.names))
+        "'\(entity.entity.name)' has no property with this name." + suggestion(name, entity.names))
     }
     if case .refused(let reason) = target.kind { throw record.problem(name, reason) }
     return target

@@ -154,7 +154,7 @@ final class RowImport {
     }
     for (column, path) in entity.required
     where (draft.value(column: column, row: row)?.isNull ?? true) && !isFaulty(path) {
-      problems.add(record.problem(path, "It must have a value, and has none."))
+      problems.add(record.problem(path, "The property must have a value, but has none."))
     }
     if !unique.isEmpty, faulty.isEmpty,
       let found = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
@@ -164,7 +164,7 @@ final class RowImport {
       var problem = record.problem(
         found.constraint.names.joined(separator: ", "),
         UniqueValues.reason(
-          isStored ? "'\(FieldText.text(found.other))'" : "an object further up"))
+          isStored ? "'\(FieldText.text(found.other))'" : "an earlier object of the files"))
       problem.conflict = ConstraintConflict(
         entity: found.constraint.entity, constraint: found.constraint.names,
         values: found.values,
@@ -183,13 +183,13 @@ final class RowImport {
         throw ReportedProblem()
       }
       throw record.problem(
-        name, "There is no object '\(identifier)', neither in what is imported nor in the store.")
+        name, "The object '\(identifier)' is neither in the imported files nor in the store.")
     }
     guard destinations.contains(key.entity) else {
       throw record.problem(
         name,
-        "It leads to '\(identifier)', an object of '\(plan.schema[key.entity]?.entity ?? "")', "
-          + "to which it can't.")
+        "The relationship can't refer to '\(identifier)', which is an object of "
+          + "'\(plan.schema[key.entity]?.entity ?? "")'.")
     }
     return (number, key)
   }
@@ -214,13 +214,16 @@ final class RowImport {
       let other = survey.identifiers.text(said.owner)
       throw record.problem(
         name,
-        "It leads to '\(given < 0 ? "nobody" : survey.identifiers.text(given))', and '\(other)' says "
-          + "that it leads there.")
+        "The relationship refers to "
+          + "\(given < 0 ? "no object" : "'\(survey.identifiers.text(given))'"), but '\(other)' refers "
+          + "to this object by the inverse.")
     }
     guard let other = said?.owner ?? given, other >= 0, let key = key(of: other) else { return }
     guard end.destinations.contains(key.entity) else {
       throw record.problem(
-        name, "It can't lead to '\(survey.identifiers.text(other))', which leads here.")
+        name,
+        "The relationship can't refer to '\(survey.identifiers.text(other))', which refers to this object."
+      )
     }
     draft.setReference(key, column: end.column, row: row)
     if let order = end.order {
@@ -335,8 +338,8 @@ extension ImportTarget.ToMany {
   func problem(withCount count: Int) -> String? {
     switch relationship.problem(withCount: count) {
     case nil: nil
-    case .tooFew(let least): " leads to \(count) objects, and must lead to at least \(least)."
-    case .tooMany(let most): " leads to \(count) objects, and may lead to at most \(most)."
+    case .tooFew(let least): " refers to \(count) objects, and must refer to at least \(least)."
+    case .tooMany(let most): " refers to \(count) objects, and may refer to at most \(most)."
     }
   }
 }

@@ -72,7 +72,8 @@ final class UniqueValues {
 
   /// Returns the reason for rejecting an object with the unique values of another object.
   static func reason(_ other: String) -> String {
-    "No two objects may share it, and \(other) has the same. With --update that one is changed."
+    "The value must be unique, but \(other) has the same value. With --update, the import changes "
+      + "that object."
   }
 
   /// Returns the object of the entity's family that has the same values under some constraint.

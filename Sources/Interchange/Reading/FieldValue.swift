@@ -23,12 +23,12 @@ enum FieldValue {
       var identifiers: [String] = []
       for value in values {
         guard case .text(let text) = value, !text.isEmpty else {
-          throw FieldFault("It takes a list of identifiers as text.")
+          throw FieldFault("The value must be a list of identifiers as text.")
         }
         identifiers.append(text)
       }
       return identifiers
-    default: throw FieldFault("It leads to many objects, and takes a list.")
+    default: throw FieldFault("The relationship is to-many, so its value must be a list.")
     }
   }
 
@@ -39,9 +39,10 @@ enum FieldValue {
     switch self {
     case .null: return nil
     case .cell(let text), .text(let text):
-      if text.isEmpty { throw FieldFault("It takes an identifier, and the text is empty.") }
+      if text.isEmpty { throw FieldFault("The value must be an identifier, not empty text.") }
       return text
-    default: throw FieldFault("It leads to one object, and takes its identifier as text.")
+    default:
+      throw FieldFault("The relationship is to-one, so its value must be an identifier as text.")
     }
   }
 }

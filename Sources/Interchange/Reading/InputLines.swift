@@ -41,7 +41,8 @@ struct InputLines {
       if lineEnd == nil { lineEnd = try firstLineEnd() }
       let end = piece[start...].firstIndex(of: lineEnd!) ?? piece.count
       guard line.count + end - start <= InputLines.mostBytes else {
-        throw ImportProblem(line: number + 1, "It has more than \(InputLines.mostBytes) bytes.")
+        throw ImportProblem(
+          line: number + 1, "The line has more than \(InputLines.mostBytes) bytes.")
       }
       line.append(contentsOf: piece[start..<end])
       let isWhole = end < piece.count

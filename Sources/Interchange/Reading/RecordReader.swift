@@ -138,7 +138,7 @@ final class RecordReader {
         case FieldName.identifier: identifier = try word(start, identifier, name)
         default:
           guard fields.count < RecordReader.mostFields else {
-            throw JSONBytes.Fault(place: start, reason: "It has too many properties.")
+            throw JSONBytes.Fault(place: start, reason: "The object has too many properties.")
           }
           fields.append(Field(name: name, start: start, end: place))
         }
@@ -147,7 +147,7 @@ final class RecordReader {
     }
     JSONBytes.skipSpace(bytes, &place)
     guard place == bytes.count else {
-      throw JSONBytes.Fault(place: place, reason: "The line goes on behind its object.")
+      throw JSONBytes.Fault(place: place, reason: "The line continues after its object.")
     }
   }
 
@@ -157,11 +157,11 @@ final class RecordReader {
   ) throws(JSONBytes.Fault) -> String {
     var place = start
     guard before == nil else {
-      throw JSONBytes.Fault(place: start, reason: "'\(name)' is there twice.")
+      throw JSONBytes.Fault(place: start, reason: "'\(name)' occurs twice.")
     }
     JSONBytes.skipSpace(bytes, &place)
     guard bytes[place] == 0x22 else {
-      throw JSONBytes.Fault(place: place, reason: "'\(name)' takes text.")
+      throw JSONBytes.Fault(place: place, reason: "'\(name)' must be text.")
     }
     let text = try JSONBytes.string(bytes, &place)
     guard !text.isEmpty else {
@@ -189,11 +189,11 @@ final class RecordReader {
     if names == nil {
       names = try cells().map { try cell($0) }
       guard names!.count <= RecordReader.mostFields else {
-        throw ImportProblem(line: line, "It has too many cells.")
+        throw ImportProblem(line: line, "The line has too many cells.")
       }
       var seen: Set<String> = []
       if let twice = names!.first(where: { !seen.insert($0).inserted }) {
-        throw ImportProblem(line: line, column: 1, "The column '\(twice)' is there twice.")
+        throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
       }
       guard try readLine() else { return false }
     }
@@ -202,7 +202,7 @@ final class RecordReader {
       hasOddCount = true
       throw ImportProblem(
         line: line, column: 1,
-        "It has \(cells.count) cells, and the first line has \(names?.count ?? 0).")
+        "The line has \(cells.count) cells, but the first line has \(names?.count ?? 0).")
     }
     fields.removeAll(keepingCapacity: true)
     (entity, identifier) = (nil, nil)
@@ -233,7 +233,7 @@ final class RecordReader {
       if quotes % 2 == 0 { break }
       bytes.append(lines.lineEnd ?? 0x0A)
       guard try lines.next(into: &bytes) else {
-        throw ImportProblem(line: line, column: 1, "A cell in quotes does not end.")
+        throw ImportProblem(line: line, column: 1, "A cell in quotes has no closing quote.")
       }
     }
     if bytes.last == 0x0D { bytes.removeLast() }
@@ -250,7 +250,7 @@ final class RecordReader {
         place = start
         while true {
           guard let quote = bytes[place...].firstIndex(of: 0x22) else {
-            throw ImportProblem(line: line, column: start, "A cell in quotes does not end.")
+            throw ImportProblem(line: line, column: start, "A cell in quotes has no closing quote.")
           }
           place = quote + 1
           guard place < bytes.count, bytes[place] == 0x22 else { break }
@@ -259,13 +259,13 @@ final class RecordReader {
         cells.append(Field(name: "", start: start, end: place - 1, isQuoted: true))
         guard place == bytes.count || bytes[place] == 0x2C else {
           throw ImportProblem(
-            line: line, column: place + 1, "A cell goes on behind the quote that ends it.")
+            line: line, column: place + 1, "A cell continues after its closing quote.")
         }
       } else {
         let end = bytes[place...].firstIndex(of: 0x2C) ?? bytes.count
         if let quote = bytes[place..<end].firstIndex(of: 0x22) {
           throw ImportProblem(
-            line: line, column: quote + 1, "A quote stands within a cell without quotes.")
+            line: line, column: quote + 1, "A cell without quotes contains a quote.")
         }
         cells.append(Field(name: "", start: place, end: end))
         place = end

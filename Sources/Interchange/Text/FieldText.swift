@@ -45,13 +45,13 @@ package enum FieldText {
     case .bare(let word): (text, isBare) = (word, true)
     case .text(let word): (text, isBare) = (word, false)
     case .cell(let word): (text, isBare) = (word, Self.isBare(type))
-    case .list: throw FieldFault("It takes \(Self.words(type)), and not a list.")
-    case .members: throw FieldFault("It takes \(Self.words(type)), and not an object.")
+    case .list: throw FieldFault("The value must be \(Self.words(type)), not a list.")
+    case .members: throw FieldFault("The value must be \(Self.words(type)), not an object.")
     }
     guard let value = value(text, isBare, type) else {
       let shown = text.count > 60 ? "\(text.prefix(60))…" : text
       throw FieldFault(
-        "It takes \(Self.words(type)), and \(isBare ? shown : "\"\(shown)\"") is none.")
+        "The value must be \(Self.words(type)), not \(isBare ? shown : "\"\(shown)\"").")
     }
     return value
   }
@@ -104,10 +104,10 @@ package enum FieldText {
     case .decimal: "a decimal number"
     case .string: "text"
     case .uri: "a URI as text"
-    case .date: "a moment in ISO 8601"
+    case .date: "a date in ISO 8601"
     case .uuid: "a UUID"
     case .binary, .transformable: "bytes in base64"
-    case .undefined, .objectID, .composite: "nothing that a file can have"
+    case .undefined, .objectID, .composite: "omitted"
     }
   }
 }
