@@ -102,7 +102,7 @@ public struct Archive: Sendable {
     }
     guard offset == bytes.count else {
       throw ArchiveError.archive(
-        .damaged, path, "its directory goes on behind its \(end.entryCount) entries")
+        .damaged, path, "its directory continues after its \(end.entryCount) entries")
     }
     return entries
   }
@@ -120,7 +120,7 @@ public struct Archive: Sendable {
       guard entry.byteCount <= limit - total else {
         throw ArchiveError.entry(
           .tooLarge, path, entry.path,
-          "with it there are more than \(limit) bytes, which is the limit for this archive")
+          "with this entry, the archive exceeds its limit of \(limit) expanded bytes")
       }
       total += entry.byteCount
     }
@@ -139,7 +139,7 @@ public struct Archive: Sendable {
       let entry = entries[index]
       if let last, entry.headerOffset < last.end {
         throw ArchiveError.entry(
-          .overlap, path, entry.path, "it begins before '\(last.path)' has ended")
+          .overlap, path, entry.path, "it begins before the end of '\(last.path)'")
       }
       let header = try LocalHeader(entry, in: file, before: limit, archive: path)
       headers[index] = header

@@ -54,7 +54,7 @@ public enum Deflate {
     let (result, written, taken) = uncompress(bytes, into: &memory)
     guard result == Z_OK, written == wanted, taken == bytes.byteCount else {
       throw DeflateError(
-        description: "The \(bytes.byteCount) compressed bytes do not expand to \(wanted).")
+        description: "The \(bytes.byteCount) compressed bytes do not expand to \(wanted) bytes.")
     }
   }
 

@@ -61,7 +61,7 @@ public struct DeflateStream: ~Copyable {
     let (count, result) = unsafe buffer.withUnsafeMutableBytes { target in
       unsafe stream.fill(target) { unsafe deflate($0, flush) }
     }
-    precondition(result != Z_STREAM_ERROR, "A stream takes nothing after its end.")
+    precondition(result != Z_STREAM_ERROR, "A stream accepts no bytes after its end.")
     try hand(buffer, count, output)
     return count == buffer.count
   }
@@ -110,7 +110,7 @@ public struct InflateStream: ~Copyable {
       defer { unsafe stream.takeBack() }
       while !isAtEnd, try step(output) {}
       guard unsafe stream.pointee.avail_in == 0 else {
-        throw DeflateError(description: "There are bytes behind the end of the compressed ones.")
+        throw DeflateError(description: "Bytes follow the end of the compressed data.")
       }
     }
   }
@@ -125,7 +125,7 @@ public struct InflateStream: ~Copyable {
       throw DeflateError(description: "The compressed bytes are damaged.")
     }
     guard count <= byteLimit - byteCount else {
-      throw DeflateError(description: "There are more than \(byteLimit) bytes.")
+      throw DeflateError(description: "The data expand to more than \(byteLimit) bytes.")
     }
     byteCount += count
     isAtEnd = result == Z_STREAM_END
@@ -169,7 +169,7 @@ private func hand(_ buffer: [UInt8], _ count: Int, _ output: (RawSpan) throws ->
 extension UnsafeMutablePointer<z_stream> {
   /// Sets the input of the stream.
   @unsafe fileprivate func lend(_ source: UnsafeRawBufferPointer) {
-    precondition(source.count <= UInt32.max, "A piece has less than four gigabytes.")
+    precondition(source.count <= UInt32.max, "A piece must have less than four gigabytes.")
     // zlib only reads the input, and accepts a null pointer for an empty input.
     unsafe pointee.next_in = UnsafeMutablePointer<UInt8>(
       mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
@@ -206,7 +206,7 @@ extension Deflate {
     do {
       try stream.compress(bytes) { append($0) }
       try stream.finish { append($0) }
-    } catch { preconditionFailure("Memory refuses nothing: \(error)") }
+    } catch { preconditionFailure("Writing to memory can't fail: \(error)") }
     return compressed
   }
 

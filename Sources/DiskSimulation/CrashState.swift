@@ -46,7 +46,7 @@ extension CrashState: CustomStringConvertible {
       "\(path(node)) has \(lowest + setting) bytes of "
         + "\(lowest)...\(lowest + dial.settingCount - 1)"
     case .filling(let node):
-      setting == 1 ? "gaps in \(path(node)) hold garbage" : nil
+      setting == 1 ? "gaps in \(path(node)) contain garbage" : nil
     }
   }
 

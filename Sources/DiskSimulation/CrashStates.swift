@@ -35,7 +35,7 @@ public struct CrashStates: RandomAccessCollection, Sendable {
   private let operations: [RecordedOperation]
 
   init(_ state: SimulatedState, limit: Int, seed: UInt64) {
-    precondition(limit > 0, "At least one state must be wanted.")
+    precondition(limit > 0, "The limit must be at least 1.")
     self.seed = seed
     operations = state.operations
     let all = Self.points(state)
@@ -56,7 +56,8 @@ public struct CrashStates: RandomAccessCollection, Sendable {
 
   /// Returns the state of the given number.
   public subscript(index: Int) -> CrashState {
-    precondition(indices.contains(index), "A state's number is below the count of states.")
+    precondition(
+      indices.contains(index), "The number of a state must be below the count of states.")
     var low = 0
     var high = ends.count - 1
     while low < high {

@@ -87,7 +87,7 @@ struct PagedBytes: Sendable {
 extension [UInt8] {
   /// Overwrites bytes in place, with a single copy of memory even without the optimizer.
   fileprivate mutating func replace(at index: Int, with bytes: ArraySlice<UInt8>) {
-    precondition(index + bytes.count <= count, "A piece stays within its page.")
+    precondition(index + bytes.count <= count, "A piece must stay within its page.")
     // SAFETY: The precondition bounds the copy.
     unsafe withUnsafeMutableBytes { target in
       unsafe bytes.withUnsafeBytes { source in

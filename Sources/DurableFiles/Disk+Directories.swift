@@ -5,7 +5,7 @@ extension Disk {
   public func status(
     of path: String, followingLinks: Bool = true
   ) throws(DiskError) -> FileStatus {
-    try perform(.status, "look at", path) { calls throws(ErrorNumber) in
+    try perform(.status, "read the status of", path) { calls throws(ErrorNumber) in
       try calls.status(of: path, followingLinks: followingLinks)
     }
   }
@@ -42,7 +42,7 @@ extension Disk {
   public func makeDirectory(
     _ path: String, permissions: FilePermissions = .newDirectory
   ) throws(DiskError) {
-    try perform(.makeDirectory, "make directory", path) { calls throws(ErrorNumber) in
+    try perform(.makeDirectory, "create directory", path) { calls throws(ErrorNumber) in
       try calls.makeDirectory(path, permissions)
     }
   }
@@ -95,7 +95,7 @@ extension Disk {
   /// - Throws: ``DiskError`` with code `exists` if the new name is in use.
   public func link(_ path: String, to newPath: String) throws(DiskError) {
     try checkPath(newPath, .link)
-    try perform(.link, "give the second name '\(newPath)' to", path) { calls throws(ErrorNumber) in
+    try perform(.link, "create the link '\(newPath)' to", path) { calls throws(ErrorNumber) in
       try calls.link(path, to: newPath)
     }
   }
@@ -103,7 +103,7 @@ extension Disk {
   /// Makes a symbolic link that leads to `destination`, which need not exist.
   public func makeSymbolicLink(_ path: String, to destination: String) throws(DiskError) {
     try checkPath(destination, .makeSymbolicLink)
-    try perform(.makeSymbolicLink, "make symbolic link", path) { calls throws(ErrorNumber) in
+    try perform(.makeSymbolicLink, "create symbolic link", path) { calls throws(ErrorNumber) in
       try calls.makeSymbolicLink(path, to: destination)
     }
   }

@@ -44,7 +44,7 @@ extension Disk {
     if case .refusedBelow(let directory) = request.links,
       path.pathComponents(below: directory) == nil
     {
-      throw .invalidPath(.open, path: path, because: "it may lead out of '\(directory)'")
+      throw .invalidPath(.open, path: path, because: "the path may leave '\(directory)'")
     }
     while true {
       do {
@@ -64,7 +64,7 @@ extension Disk {
       throw .invalidPath(operation, path: path, because: "the path is empty")
     }
     guard !path.utf8.contains(0) else {
-      throw .invalidPath(operation, path: path, because: "the path holds a null character")
+      throw .invalidPath(operation, path: path, because: "the path contains a null character")
     }
   }
 }

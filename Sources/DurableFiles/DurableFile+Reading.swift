@@ -34,7 +34,7 @@ extension DurableFile {
   public func readAvailable(
     into buffer: inout MutableRawSpan, at offset: Int
   ) throws(DiskError) -> Int {
-    precondition(offset >= 0, "An offset in a file is not negative.")
+    precondition(offset >= 0, "An offset in a file must not be negative.")
     let descriptor = try beginUse(.read)
     defer { endUse() }
     var found = 0
@@ -65,7 +65,7 @@ extension DurableFile {
   ///
   /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file has fewer bytes.
   public func read(byteCount: Int, at offset: Int) throws(DiskError) -> [UInt8] {
-    precondition(byteCount >= 0 && offset >= 0, "A length or an offset is not negative.")
+    precondition(byteCount >= 0 && offset >= 0, "A length or an offset must not be negative.")
     guard byteCount > 0 else { return [] }
     if byteCount > DurableFile.smallReadByteCount {
       let available = max(0, try self.byteCount() - offset)

@@ -66,7 +66,7 @@ extension DurableFile {
 
   /// Cuts the file to `byteCount`, or lengthens it with zeros.
   public func truncate(to byteCount: Int) throws(DiskError) {
-    precondition(byteCount >= 0, "A length is not negative.")
+    precondition(byteCount >= 0, "A length must not be negative.")
     try writing.withLock { () throws(DiskError) in
       try checkPoison(.truncate)
       try perform(.truncate, "set the length of") { calls, descriptor throws(ErrorNumber) in
@@ -77,7 +77,7 @@ extension DurableFile {
 
   /// Writes every byte, in as many calls as necessary. The caller holds `writing`.
   func write(all bytes: RawSpan, at offset: Int) throws(DiskError) {
-    precondition(offset >= 0, "An offset in a file is not negative.")
+    precondition(offset >= 0, "An offset in a file must not be negative.")
     try checkPoison(.write)
     let descriptor = try beginUse(.write)
     defer { endUse() }

@@ -46,7 +46,7 @@ public final class DurableFile: Sendable {
       openingStatus = try DurableFile.status(of: descriptor, calls)
     } catch {
       try? calls.close(descriptor)
-      throw .refused(.status, "look at", path: path, cause: error)
+      throw .refused(.status, "read the status of", path: path, cause: error)
     }
     self.descriptor = descriptor
     self.path = path
@@ -72,7 +72,7 @@ public final class DurableFile: Sendable {
 
   /// Returns the current status of the file: size, dates and identity.
   public func status() throws(DiskError) -> FileStatus {
-    try perform(.status, "look at") { calls, descriptor throws(ErrorNumber) in
+    try perform(.status, "read the status of") { calls, descriptor throws(ErrorNumber) in
       try calls.status(descriptor)
     }
   }
@@ -93,7 +93,7 @@ public final class DurableFile: Sendable {
   ///
   /// This is one system call, whereas ``isStillAtItsPath()`` and ``byteCount()`` together are two.
   public func statusAtItsPath() throws(DiskError) -> FileStatus? {
-    try perform(.status, "look at") { calls, _ throws(ErrorNumber) in
+    try perform(.status, "read the status of") { calls, _ throws(ErrorNumber) in
       do throws(ErrorNumber) {
         let status = try calls.status(of: self.path, followingLinks: true)
         return status.identity == self.openingStatus.identity ? status : nil

@@ -41,7 +41,8 @@ public struct FileWriter: ~Copyable {
 
   /// Overwrites bytes written earlier, such as a header whose values are known only at the end.
   package mutating func rewrite(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
-    precondition(offset + bytes.count <= self.offset, "Only what was written is written anew.")
+    precondition(
+      offset + bytes.count <= self.offset, "Only bytes that were written can be overwritten.")
     if offset >= flushedOffset {
       let start = offset - flushedOffset
       buffer.replaceSubrange(start..<start + bytes.count, with: bytes)

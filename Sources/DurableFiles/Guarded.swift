@@ -27,7 +27,7 @@ package final class Lock: @unchecked Sendable {
     if isRecursive { unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE)) }
     let result = unsafe pthread_mutex_init(mutex, &attributes)
     unsafe pthread_mutexattr_destroy(&attributes)
-    precondition(result == 0, "A mutex could not be made.")
+    precondition(result == 0, "A mutex could not be created.")
   }
 
   deinit {

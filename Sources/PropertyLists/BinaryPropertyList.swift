@@ -75,7 +75,7 @@ private struct BinaryReader {
     }
     valueCount += 1
     guard valueCount <= max(BinaryPropertyList.maximumValueCount, bytes.count) else {
-      throw PropertyListError(.limit, "The list unfolds into more than \(valueCount - 1) values.")
+      throw PropertyListError(.limit, "The list expands to more than \(valueCount - 1) values.")
     }
     let place = tableOffset + index * offsetByteCount
     let offset64 = bytes[place..<place + offsetByteCount].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -156,7 +156,7 @@ private struct BinaryReader {
     guard start <= tableOffset, count <= UInt64((tableOffset - start) / unitByteCount) else {
       throw PropertyListError(
         .damaged,
-        "Object \(index) at \(offset) says it has \(count) parts, more than there are bytes.")
+        "Object \(index) at \(offset) gives \(count) parts, more than the list has bytes.")
     }
     return (start, Int(count))
   }
@@ -192,7 +192,7 @@ private struct BinaryReader {
     let reference = try number(at: start + position * referenceByteCount, referenceByteCount)
     guard reference < UInt64(objectCount) else {
       throw PropertyListError(
-        .damaged, "There is no object \(reference); there are \(objectCount).")
+        .damaged, "Object \(reference) does not exist; the list has \(objectCount) objects.")
     }
     return try object(Int(reference), depth: depth + 1)
   }
@@ -202,7 +202,7 @@ private struct BinaryReader {
     _ index: Int, _ body: (inout BinaryReader) throws -> R
   ) throws -> R {
     guard open.insert(index).inserted else {
-      throw PropertyListError(.damaged, "Object \(index) holds itself.")
+      throw PropertyListError(.damaged, "Object \(index) contains itself.")
     }
     defer { open.remove(index) }
     return try body(&self)
@@ -210,6 +210,6 @@ private struct BinaryReader {
 
   private func unknown(_ marker: UInt8, _ index: Int) -> PropertyListError {
     PropertyListError(
-      .damaged, "Object \(index) has the marker 0x\(String(marker, radix: 16)), which is none.")
+      .damaged, "Object \(index) has the marker 0x\(String(marker, radix: 16)), which is unknown.")
   }
 }

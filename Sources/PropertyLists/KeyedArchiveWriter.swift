@@ -81,7 +81,7 @@ public struct KeyedArchiveWriter: Sendable {
   ///
   /// - Precondition: Every reserved object was filled.
   public mutating func bytes(root: PropertyList) -> [UInt8] {
-    precondition(!objects.contains(.null), "An object was reserved and not filled.")
+    precondition(!objects.contains(.null), "An object was reserved but not filled.")
     return BinaryPropertyList.write(
       .dictionary([
         "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),

@@ -43,7 +43,7 @@ extension XMLPropertyList {
     case .real(let value): try leaf("real", realText(value), &writer)
     case .boolean(let value): try writer.element(value ? "true" : "false")
     case .date(let value):
-      guard let text = dateText(value) else { preconditionFailure("The date is none of XML's.") }
+      guard let text = dateText(value) else { preconditionFailure("XML can't represent the date.") }
       try leaf("date", text, &writer)
     case .data(let bytes):
       try leaf("data", "\n" + bytes.base64EncodedString(options: lines) + "\n", &writer)
@@ -58,7 +58,7 @@ extension XMLPropertyList {
         try writeValue(value, into: &writer)
       }
       writer.end()
-    case .set, .uid, .null: preconditionFailure("XML can't hold the list.")
+    case .set, .uid, .null: preconditionFailure("XML can't represent the list.")
     }
   }
 

@@ -26,7 +26,7 @@ public enum XMLPropertyList {
     let handler = try XMLPushParser.parse(
       bytes.span, handler: Document(), limits: XMLLimits(depth: maximumDepth + 2))
     guard let list = handler.builder.list else {
-      throw PropertyListError(.damaged, "The text holds no property list.")
+      throw PropertyListError(.damaged, "The text contains no property list.")
     }
     return list
   }
@@ -76,7 +76,7 @@ public struct XMLPropertyListBuilder {
     line = tag.position.line
     let name = tag.nameString
     guard let kind = Part.Kind(rawValue: name) else {
-      throw damaged("'\(name.prefix(40))' is no element of a property list")
+      throw damaged("'\(name.prefix(40))' is not an element of a property list")
     }
     guard open.count <= XMLPropertyList.maximumDepth else {
       throw PropertyListError(
@@ -84,17 +84,17 @@ public struct XMLPropertyListBuilder {
     }
     if let parent = open.last {
       guard parent.isContainer, kind != .plist else {
-        throw damaged("'\(name)' can't stand in '\(parent.kind.rawValue)'")
+        throw damaged("'\(name)' is not allowed in '\(parent.kind.rawValue)'")
       }
       guard parent.kind != .plist || parent.values.isEmpty else {
         throw damaged("there are two values where one is expected")
       }
       guard (kind == .key) == (parent.kind == .dict && parent.key == nil) else {
         throw damaged(
-          kind == .key ? "a key can't stand here" : "a value of a dictionary has no key")
+          kind == .key ? "a key is not allowed here" : "a value of a dictionary has no key")
       }
     } else if list != nil || kind != .plist {
-      throw damaged("'plist' is expected, and '\(name)' is there")
+      throw damaged("'plist' is expected, but '\(name)' is found")
     }
     open.append(Part(kind: kind))
   }
@@ -109,7 +109,7 @@ public struct XMLPropertyListBuilder {
       return
     }
     for index in bytes.indices where ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) {
-      throw damaged("'\(kind.rawValue)' holds text")
+      throw damaged("'\(kind.rawValue)' contains text")
     }
   }
 
@@ -137,7 +137,7 @@ public struct XMLPropertyListBuilder {
     default:
       let text = String(decoding: part.text, as: UTF8.self)
       guard let found = XMLPropertyList.value(part.kind.rawValue, text) else {
-        throw damaged("'\(text.prefix(60))' is no value of kind \(part.kind.rawValue)")
+        throw damaged("'\(text.prefix(60))' is not a value of kind \(part.kind.rawValue)")
       }
       value = found
     }
@@ -145,7 +145,7 @@ public struct XMLPropertyListBuilder {
     if parent.kind == .dict {
       let key = parent.key ?? ""
       guard parent.members[key] == nil else {
-        throw damaged("the key '\(key.prefix(60))' is there twice")
+        throw damaged("the key '\(key.prefix(60))' occurs twice")
       }
       open[open.count - 1].members[key] = value
       open[open.count - 1].key = nil

@@ -70,32 +70,35 @@ extension XMLError {
   ///   - name: The encoding that the text declares.
   ///   - found: The encoding that the first bytes show; `nil` for single bytes.
   static func encoding(_ name: String, butIs found: XMLEncoding? = nil) -> XMLError {
-    let known = "Encodings that are read: UTF-8, UTF-16, ISO-8859-1, US-ASCII."
+    let known = "The supported encodings are UTF-8, UTF-16, ISO-8859-1 and US-ASCII."
     let name = name.prefix(60)
     let reason =
       if let found {
-        "The text names the encoding '\(name)', and its first bytes are \(found.title)."
+        "The text names the encoding '\(name)', but its first bytes are \(found.title)."
       } else if name.uppercased().hasPrefix("UTF-16") {
-        "The text names the encoding '\(name)', and its first bytes are not UTF-16."
+        "The text names the encoding '\(name)', but its first bytes are not UTF-16."
       } else {
-        "The text is in the encoding '\(name)', which is not read. \(known)"
+        "The text is in the encoding '\(name)', which is not supported. \(known)"
       }
     return XMLError(.encodingRefused, reason, at: XMLPosition(line: 1, column: 1))
   }
 
   static func badBytes(of encoding: XMLEncoding, at position: XMLPosition) -> XMLError {
     XMLError(
-      .malformed, "The text is \(encoding.title), and some of its bytes are not.", at: position)
+      .malformed,
+      "Some bytes of the text are not valid \(encoding.title).",
+      at: position)
   }
 
   static func entityDeclared(_ name: String, at position: XMLPosition) -> XMLError {
     XMLError(
-      .entityRefused, "Entity '\(name)' is declared; entities are refused, never expanded.",
+      .entityRefused,
+      "The entity '\(name)' is declared, but entities are refused and never expanded.",
       at: position)
   }
 
   static func entityUsed(_ name: String, at position: XMLPosition) -> XMLError {
-    XMLError(.entityRefused, "Entity '\(name)' is used but not known.", at: position)
+    XMLError(.entityRefused, "The entity '\(name)' is used but unknown.", at: position)
   }
 
   static func defaultAttribute(
@@ -103,14 +106,14 @@ extension XMLError {
   ) -> XMLError {
     XMLError(
       .entityRefused,
-      "The document type gives '\(element)' a default '\(attribute)'; defaults are refused.",
+      "The document type gives '\(attribute)' of '\(element)' a default value; default values are refused.",
       at: position)
   }
 
   static func unwritableCharacter(_ scalar: UInt32) -> XMLError {
     let hex = String(scalar, radix: 16, uppercase: true)
     let padded = String(repeating: "0", count: max(0, 4 - hex.count)) + hex
-    return XMLError(.unwritableCharacter, "XML cannot hold the character U+\(padded).")
+    return XMLError(.unwritableCharacter, "XML cannot contain the character U+\(padded).")
   }
 
   static func unwritableName(_ name: String) -> XMLError {

@@ -89,7 +89,7 @@ extension XMLStartTag {
   // SAFETY: The precondition keeps the index inside the array, whose first, fourth and fifth
   // entry for each attribute are never `nil`.
   @inlinable func field(_ field: Int, of index: Int) -> UnsafePointer<UInt8> {
-    precondition(index >= 0 && index < attributeCount, "There is no attribute at this index.")
+    precondition(index >= 0 && index < attributeCount, "The index of an attribute is out of range.")
     return unsafe attributes.unsafelyUnwrapped[index &* 5 &+ field].unsafelyUnwrapped
   }
 

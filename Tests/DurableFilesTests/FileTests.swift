@@ -30,7 +30,7 @@ struct FileTests {
 
       let error = expect(.unexpectedEnd) { try file.read(byteCount: .max / 2, at: 1) }
 
-      #expect(error?.message.hasSuffix("the file ends after 2 of them.") == true)
+      #expect(error?.message.hasSuffix("the file ends after 2 of these bytes.") == true)
       #expect(error?.path == directory + "/a")
       expect(.unexpectedEnd) { try file.read(byteCount: 1, at: 100) }
       #expect(try file.read(byteCount: 0, at: 100) == [])

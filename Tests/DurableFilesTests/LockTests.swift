@@ -42,7 +42,7 @@ struct LockTests {
       let error = expect(.locked) { try disk.lock(path) }
       #expect(error?.holder?.standing == .thisProcess)
       #expect(error?.holder?.process == disk.calls.process)
-      #expect(error?.message == "Can't lock '\(path)': this process holds it already.")
+      #expect(error?.message == "Can't lock '\(path)': this process holds the lock already.")
       try lock.release()
       try lock.release()
 
@@ -152,7 +152,7 @@ struct ProcessLockTests {
 
     #expect(error?.holder?.standing == .otherProcess)
     #expect(error?.holder?.process == here)
-    #expect(error?.description == "Can't lock '/lock': process 7 holds it.")
+    #expect(error?.description == "Can't lock '/lock': process 7 holds the lock.")
     try lock.release()
   }
 

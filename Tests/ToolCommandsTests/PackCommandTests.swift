@@ -94,7 +94,7 @@ struct PackCommandTests {
     #expect(run("unpack", "/none").exitCode == .inputOutput)
     let noArchive = run("unpack", "/Trip.quire/manifest.plist", "/out")
     #expect(noArchive.exitCode == .unreadable)
-    #expect(noArchive.messages.contains("it is none, it was cut, or it has a comment"))
+    #expect(noArchive.messages.contains("it is not an archive, was cut, or has a comment"))
     try disk.makeSymbolicLink("/Trip.quire/link", to: "/etc")
     let link = run("pack", "/Trip.quire")
     #expect(link.exitCode == .inputOutput && link.messages.contains("'link'"))

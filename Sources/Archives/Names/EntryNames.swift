@@ -50,12 +50,12 @@ struct EntryNames {
         continue
       }
       guard other.path.utf8.elementsEqual(prefix.utf8) else {
-        throw Fault(code: .sameName, reason: "'\(other.path)' is the same name on some systems")
+        throw Fault(code: .sameName, reason: "'\(other.path)' has the same name on some systems")
       }
       guard other.isDirectory == (!isLast || isDirectory), !isLast || !other.isEntry else {
         throw Fault(
           code: .sameName,
-          reason: isLast ? "there are two of that name" : "'\(prefix)' is a file and a folder")
+          reason: isLast ? "the name occurs twice" : "'\(prefix)' is a file and a folder")
       }
       if isLast { known[folded]!.isEntry = true }
     }
@@ -73,26 +73,27 @@ struct EntryNames {
     }
     for scalar in path.unicodeScalars {
       switch scalar.value {
-      case 0: throw unsafe("its name holds a null character")
-      case 1..<0x20, 0x7F..<0xA0: throw unsafe("its name holds a control character")
+      case 0: throw unsafe("its name contains a null character")
+      case 1..<0x20, 0x7F..<0xA0: throw unsafe("its name contains a control character")
       // The replacement character may stand for any invalid bytes, so the original name is lost.
       case 0xFFFD: throw unsafe("its name is not UTF-8")
-      case 0x5C: throw unsafe("its name holds a backslash, which parts names on some systems")
+      case 0x5C:
+        throw unsafe("its name contains a backslash, which separates names on some systems")
       default: break
       }
     }
     guard path.utf8.first != UInt8(ascii: "/") else {
-      throw unsafe("its name begins at the root of the disk")
+      throw unsafe("its name is an absolute path")
     }
     let start = Array(path.utf8.prefix(2))
     if start.count == 2, start[1] == UInt8(ascii: ":"),
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(start[0] | 0x20)
     {
-      throw unsafe("its name begins with that of a drive")
+      throw unsafe("its name begins with the name of a drive")
     }
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count <= depthLimit else {
-      throw unsafe("it lies more than \(depthLimit) folders deep")
+      throw unsafe("it is more than \(depthLimit) folders deep")
     }
     for part in parts {
       guard !part.isEmpty else { throw unsafe("a part of its name is empty") }
@@ -100,7 +101,7 @@ struct EntryNames {
         throw unsafe("a part of its name has more than \(nameByteLimit) bytes")
       }
       guard !part.elementsEqual(".".utf8), !part.elementsEqual("..".utf8) else {
-        throw unsafe("its name climbs with dots")
+        throw unsafe("its name contains '.' or '..'")
       }
     }
     return parts

@@ -43,7 +43,7 @@ struct FolderContents {
         throw refused(.notAFile, "it is a \(entry.kind)")
       }
       guard path != ZipFormat.typeName else {
-        throw refused(.sameName, "that is the name of the entry that says what the archive is")
+        throw refused(.sameName, "the name is reserved for the entry that gives the archive's type")
       }
       do throws(EntryNames.Fault) {
         try names.add(path, isDirectory: entry.kind == .directory)

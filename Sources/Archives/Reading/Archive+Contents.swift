@@ -34,7 +34,7 @@ extension Archive {
     }
     guard checksum.value == entry.checksum else {
       throw ArchiveError.entry(
-        .checksum, path, entry.path, "its bytes are not those that were packed")
+        .checksum, path, entry.path, "its bytes differ from the packed bytes")
     }
   }
 

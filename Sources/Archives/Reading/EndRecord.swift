@@ -9,13 +9,14 @@ struct EndRecord {
   init(_ file: DurableFile, byteCount: Int, _ path: String) throws {
     let size = ZipFormat.endByteCount
     guard byteCount >= size else {
-      throw ArchiveError.archive(.notAnArchive, path, "its \(byteCount) bytes are too few for one")
+      throw ArchiveError.archive(
+        .notAnArchive, path, "its \(byteCount) bytes are too few for an archive")
     }
     let bytes = try file.read(byteCount: size, at: byteCount - size)
     guard bytes.int32(at: 0) == ZipFormat.endSignature, bytes.int16(at: 20) == 0 else {
       throw ArchiveError.archive(
         .notAnArchive, path,
-        "it does not end as one does; it is none, it was cut, or it has a comment")
+        "it does not end with an end record; it is not an archive, was cut, or has a comment")
     }
     var counts = [bytes.int16(at: 8), bytes.int16(at: 10)]
     var values = [bytes.int32(at: 12), bytes.int32(at: 16)]
@@ -31,28 +32,28 @@ struct EndRecord {
       guard (0..<4).allSatisfy({ short[$0] == limits[$0] || short[$0] == large[$0] }),
         disks.allSatisfy({ $0 == 0xFFFF || $0 == 0 })
       else {
-        throw ArchiveError.archive(.damaged, path, "its two records at the end differ")
+        throw ArchiveError.archive(.damaged, path, "its two end records differ")
       }
       counts = Array(large[..<2])
       values = Array(large[2...])
       start -= ZipFormat.locatorByteCount + ZipFormat.end64ByteCount
     } else if disks != [0, 0] {
-      throw ArchiveError.archive(.unsupported, path, "it is one of several parts")
+      throw ArchiveError.archive(.unsupported, path, "it is one part of a multi-part archive")
     }
     guard counts[0] == counts[1] else {
-      throw ArchiveError.archive(.unsupported, path, "it is one of several parts")
+      throw ArchiveError.archive(.unsupported, path, "it is one part of a multi-part archive")
     }
     let (byteCount, offset) = (values[0], values[1])
     guard offset <= start, byteCount == start - offset else {
       throw ArchiveError.archive(
         .damaged, path,
-        "its directory of \(byteCount) bytes at offset \(offset) does not lead to its end record, "
+        "its directory of \(byteCount) bytes at offset \(offset) does not end at its end record, "
           + "at offset \(start)")
     }
     // A division can't overflow, even for a huge count from a hostile file.
     guard counts[0] <= byteCount / ZipFormat.centralByteCount else {
       throw ArchiveError.archive(
-        .damaged, path, "its directory of \(byteCount) bytes has no room for \(counts[0]) entries")
+        .damaged, path, "its directory of \(byteCount) bytes is too small for \(counts[0]) entries")
     }
     entryCount = counts[0]
     directory = offset..<start
@@ -70,12 +71,14 @@ struct EndRecord {
     guard bytes.int32(at: locator) == ZipFormat.locatorSignature else { return nil }
     guard bytes.int32(at: locator + 4) == 0, bytes.int32(at: locator + 16) <= 1,
       bytes.int32(at: 16) == 0, bytes.int32(at: 20) == 0
-    else { throw ArchiveError.archive(.unsupported, path, "it is one of several parts") }
+    else {
+      throw ArchiveError.archive(.unsupported, path, "it is one part of a multi-part archive")
+    }
     guard bytes.int64(at: locator + 8) == start, bytes.int32(at: 0) == ZipFormat.end64Signature,
       bytes.int64(at: 4) == ZipFormat.end64ByteCount - 12
     else {
       throw ArchiveError.archive(
-        .damaged, path, "its end record with large values is not where it must be")
+        .damaged, path, "its end record with large values is at the wrong offset")
     }
     return [bytes.int64(at: 24), bytes.int64(at: 32), bytes.int64(at: 40), bytes.int64(at: 48)]
   }

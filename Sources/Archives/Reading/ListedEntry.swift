@@ -20,12 +20,12 @@ struct ListedEntry {
     }
     guard start + ZipFormat.centralByteCount <= bytes.count,
       bytes.int32(at: start) == ZipFormat.centralSignature
-    else { throw damaged("is none") }
+    else { throw damaged("is cut off, or has no signature") }
     let lengths = [28, 30, 32].map { bytes.int16(at: start + $0) }
     let nameStart = start + ZipFormat.centralByteCount
     let extraStart = nameStart + lengths[0]
     offset = extraStart + lengths[1] + lengths[2]
-    guard offset <= bytes.count else { throw damaged("goes on behind its end") }
+    guard offset <= bytes.count else { throw damaged("continues after the end of the directory") }
     name = Array(bytes[nameStart..<extraStart])
     let shown = String(decoding: name, as: UTF8.self)
     func refused(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
@@ -40,10 +40,10 @@ struct ListedEntry {
     checksum = UInt32(truncatingIfNeeded: bytes.int32(at: start + 16))
     guard flags & ZipFormat.encryptedFlag == 0 else { throw refused(.encrypted, "it is encrypted") }
     guard flags & ~ZipFormat.knownFlags == 0 else {
-      throw refused(.unsupported, "its flags \(String(flags, radix: 2)) are not known")
+      throw refused(.unsupported, "its flags \(String(flags, radix: 2)) are unknown")
     }
     guard method == ZipFormat.stored || method == ZipFormat.deflated else {
-      throw refused(.unsupported, "it is packed by method \(method), which is not known")
+      throw refused(.unsupported, "its compression method \(method) is unknown")
     }
     let version = bytes.int16(at: start + 6) & 0xFF
     guard version <= ZipFormat.version64 else {
@@ -60,7 +60,7 @@ struct ListedEntry {
     let values: [Int]
     do {
       values = try LargeSizes.values(short, Array(bytes[extraStart..<extraStart + lengths[1]]))
-    } catch { throw refused(.damaged, "its extra fields don't hold together") }
+    } catch { throw refused(.damaged, "its extra fields are malformed") }
     (byteCount, packedByteCount, headerOffset) = (values[0], values[1], values[2])
     try checkSizes(refused)
   }
@@ -74,23 +74,23 @@ struct ListedEntry {
     case 0o100000 where !isDirectory, 0o040000 where isDirectory: return
     case 0o120000: throw refused(.notAFile, "it is a symbolic link")
     case 0o100000, 0o040000:
-      throw refused(.damaged, "its name and its mode differ in whether it is a folder")
+      throw refused(.damaged, "its name and its mode disagree on whether it is a folder")
     default: throw refused(.notAFile, "it is neither a file nor a folder")
     }
   }
 
   private func checkSizes(_ refused: (ArchiveError.Code, String) -> ArchiveError) throws {
     if isDirectory, byteCount != 0 || packedByteCount > 64 {
-      throw refused(.wrongSize, "a folder has no bytes")
+      throw refused(.wrongSize, "it is a folder, but has bytes")
     }
     guard method == ZipFormat.deflated || packedByteCount == byteCount else {
-      throw refused(.wrongSize, "it is stored, and has two sizes")
+      throw refused(.wrongSize, "it is stored without compression, but its two sizes differ")
     }
     // Compressed data expands by a bounded factor. The first condition avoids an overflow.
     guard packedByteCount > Int.max / 2048 || byteCount <= Deflate.mostBytes(from: packedByteCount)
     else {
       throw refused(
-        .wrongSize, "\(byteCount) bytes can't come of \(packedByteCount) compressed ones")
+        .wrongSize, "\(packedByteCount) compressed bytes can't expand to \(byteCount) bytes")
     }
   }
 }

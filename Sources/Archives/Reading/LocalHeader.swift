@@ -19,44 +19,48 @@ struct LocalHeader {
     }
     let bytes = try file.read(byteCount: ZipFormat.localByteCount, at: start)
     guard bytes.int32(at: 0) == ZipFormat.localSignature else {
-      throw refused(.damaged, "there is no header at offset \(start)")
+      throw refused(.damaged, "the header at offset \(start) is missing")
     }
     let nameCount = bytes.int16(at: 26)
     let extraCount = bytes.int16(at: 28)
     let restStart = start + ZipFormat.localByteCount
-    guard nameCount == entry.name.count else { throw refused(.headersDiffer, "its names differ") }
+    guard nameCount == entry.name.count else {
+      throw refused(.headersDiffer, "its header and the directory differ in the name")
+    }
     guard nameCount + extraCount <= limit - restStart else {
-      throw refused(.overlap, "its header runs into the directory")
+      throw refused(.overlap, "its header overlaps the directory")
     }
     let rest = try file.read(byteCount: nameCount + extraCount, at: restStart)
-    guard rest.starts(with: entry.name) else { throw refused(.headersDiffer, "its names differ") }
+    guard rest.starts(with: entry.name) else {
+      throw refused(.headersDiffer, "its header and the directory differ in the name")
+    }
     guard bytes.int16(at: 6) == entry.flags else {
-      throw refused(.headersDiffer, "its flags differ")
+      throw refused(.headersDiffer, "its header and the directory differ in the flags")
     }
     guard bytes.int16(at: 8) == entry.method else {
-      throw refused(.headersDiffer, "its methods differ")
+      throw refused(.headersDiffer, "its header and the directory differ in the method")
     }
 
     let sizes: [Int]
     do {
       sizes = try LargeSizes.values(
         [bytes.int32(at: 22), bytes.int32(at: 18)], Array(rest[nameCount...]))
-    } catch { throw refused(.damaged, "its header's extra fields don't hold together") }
+    } catch { throw refused(.damaged, "its header's extra fields are malformed") }
     let hasDescriptor = entry.flags & ZipFormat.descriptorFlag != 0
     // A program that did not know a value yet left it empty and wrote it in the descriptor.
     func agrees(_ own: Int, _ listed: Int) -> Bool {
       own == listed || hasDescriptor && (own == 0 || own == 0xFFFF_FFFF)
     }
     guard agrees(bytes.int32(at: 14), Int(entry.checksum)) else {
-      throw refused(.headersDiffer, "its checksums differ")
+      throw refused(.headersDiffer, "its header and the directory differ in the checksum")
     }
     guard agrees(sizes[0], entry.byteCount), agrees(sizes[1], entry.packedByteCount) else {
-      throw refused(.headersDiffer, "its sizes differ")
+      throw refused(.headersDiffer, "its header and the directory differ in the sizes")
     }
 
     let dataStart = restStart + nameCount + extraCount
     guard entry.packedByteCount <= limit - dataStart else {
-      throw refused(.overlap, "its bytes run into the directory")
+      throw refused(.overlap, "its bytes overlap the directory")
     }
     data = dataStart..<dataStart + entry.packedByteCount
     end =
@@ -80,7 +84,7 @@ struct LocalHeader {
         if found.starts(with: expected) { return offset + expected.count }
       }
     }
-    throw refused(.headersDiffer, "the record behind its bytes differs")
+    throw refused(.headersDiffer, "the record after its bytes differs from the directory")
   }
 }
 

@@ -53,7 +53,7 @@ extension DiskError {
     DiskError(
       code: Code(cause), operation: .sync, path: path, cause: cause,
       message: """
-        Can't make '\(path)' durable: \(cause). What was written since the last successful sync \
+        Can't make '\(path)' durable: \(cause). Data written since the last successful sync \
         may be lost, even if a later sync succeeds.
         """)
   }
@@ -63,8 +63,8 @@ extension DiskError {
     DiskError(
       code: .poisoned, operation: operation, path: path, cause: cause,
       message: """
-        Can't \(operation) '\(path)': an earlier sync failed (\(cause)), and a system may drop \
-        what it could not write; open the file again and write anew.
+        Can't \(operation) '\(path)': an earlier sync failed (\(cause)), so unsynced data may be lost. \
+        Open the file again and repeat the writes.
         """)
   }
 
@@ -83,7 +83,7 @@ extension DiskError {
       code: .unexpectedEnd, operation: .read, path: path,
       message: """
         Can't read \(byteCount) bytes at offset \(offset) of '\(path)': \
-        the file ends after \(found) of them.
+        the file ends after \(found) of these bytes.
         """)
   }
 

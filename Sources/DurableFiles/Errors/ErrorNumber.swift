@@ -80,14 +80,14 @@ extension ErrorNumber: CustomStringConvertible {
 
   private static let words: [ErrorNumber: (symbol: String, meaning: String)] = [
     .accessDenied: ("EACCES", "permission denied"),
-    .badDescriptor: ("EBADF", "the file is not open for this"),
-    .busy: ("EBUSY", "it is in use"),
-    .crossesDevices: ("EXDEV", "the places are on different file systems"),
+    .badDescriptor: ("EBADF", "the file is not open for this operation"),
+    .busy: ("EBUSY", "the file or directory is in use"),
+    .crossesDevices: ("EXDEV", "the paths are on different file systems"),
     .directoryNotEmpty: ("ENOTEMPTY", "the directory is not empty"),
-    .exists: ("EEXIST", "something of that name exists"),
+    .exists: ("EEXIST", "a file or directory of that name exists"),
     .fileTooLarge: ("EFBIG", "the file would become too large"),
     .inputOutput: ("EIO", "the device failed"),
-    .interrupted: ("EINTR", "a signal interrupted it"),
+    .interrupted: ("EINTR", "a signal interrupted the operation"),
     .invalidArgument: ("EINVAL", "the file system does not accept the request"),
     .isDirectory: ("EISDIR", "it is a directory"),
     .nameTooLong: ("ENAMETOOLONG", "the name is too long"),
@@ -95,14 +95,16 @@ extension ErrorNumber: CustomStringConvertible {
     .noSpace: ("ENOSPC", "no space left on the device"),
     .notDirectory: ("ENOTDIR", "a part of the path is not a directory"),
     .notPermitted: ("EPERM", "operation not permitted"),
-    .notSupported: ("ENOTSUP", "the file system cannot do that"),
+    .notSupported: ("ENOTSUP", "the file system does not support the operation"),
     .quotaExceeded: ("EDQUOT", "the quota is used up"),
     .readOnlyFileSystem: ("EROFS", "the file system is read-only"),
     .staleHandle: ("ESTALE", "the server no longer knows the file"),
     .systemFileTableFull: ("ENFILE", "the system has too many files open"),
-    .tooManyLinks: ("ELOOP", "a symbolic link is in the way"),
+    .tooManyLinks: (
+      "ELOOP", "the path contains too many symbolic links, or a link that is not allowed"
+    ),
     .tooManyOpenFiles: ("EMFILE", "the process has too many files open"),
     .valueTooLarge: ("EOVERFLOW", "a value is too large"),
-    .wouldBlock: ("EAGAIN", "another process holds it"),
+    .wouldBlock: ("EAGAIN", "another process holds the lock"),
   ]
 }

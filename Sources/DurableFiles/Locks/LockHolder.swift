@@ -46,15 +46,15 @@ extension LockHolder: CustomStringConvertible {
   public var description: String {
     switch (standing, process) {
     case (.thisProcess, _):
-      "this process holds it already"
+      "this process holds the lock already"
     case (.otherProcess, let process?):
-      "process \(process.processID) holds it"
+      "process \(process.processID) holds the lock"
     case (.otherHost, let process?):
-      "process \(process.processID) on host '\(process.hostName)' holds it, or left its name there"
+      "process \(process.processID) on host '\(process.hostName)' holds the lock, or left its name in the lock file"
     case (.unnamedAfterEnded, let process?):
-      "another process holds it; process \(process.processID), which the lock file names, has ended"
+      "another process holds the lock; the lock file names process \(process.processID), which has ended"
     default:
-      "another process holds it and left no name"
+      "another process holds the lock, and the lock file names no process"
     }
   }
 }

@@ -116,7 +116,7 @@ extension Disk {
       }
     } catch let error as DiskError {
       throw error
-    } catch { preconditionFailure("Only the disk fails here: \(error)") }
+    } catch { preconditionFailure("Only a disk error is expected here: \(error)") }
   }
 
   /// Copies a file, or a directory with everything in it. The copy is durable, except for its own name.

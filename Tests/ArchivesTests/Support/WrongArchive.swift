@@ -47,35 +47,35 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       whole { $0.comment = number(0x0605_4B50, 4) + [UInt8](repeating: 0, count: 18) + [1] }
     ),
     WrongArchive(
-      "bytes before", .damaged, "does not lead",
+      "bytes before", .damaged, "does not end at",
       whole { archive in
         archive.prefix = [1, 2, 3]
         archive.directoryOffsetError = -3
       }
     ),
     WrongArchive(
-      "bytes behind the directory", .damaged, "does not lead",
+      "bytes behind the directory", .damaged, "does not end at",
       whole { $0.behindDirectory = [0] }
     ),
     WrongArchive(
-      "too many entries said", .damaged, "is none",
+      "too many entries said", .damaged, "no signature",
       whole { archive in
         archive.countError = 1
         archive.entries[1].centralExtra = field(9, [UInt8](repeating: 0, count: 60))
       }
     ),
-    WrongArchive("far too many entries said", .damaged, "no room", whole { $0.countError = 1 }),
-    WrongArchive("too few entries said", .damaged, "goes on", whole { $0.countError = -1 }),
-    WrongArchive("several parts", .unsupported, "parts", whole { $0.disk = 1 }),
+    WrongArchive("far too many entries said", .damaged, "too small", whole { $0.countError = 1 }),
+    WrongArchive("too few entries said", .damaged, "continues", whole { $0.countError = -1 }),
+    WrongArchive("several parts", .unsupported, "multi-part", whole { $0.disk = 1 }),
     WrongArchive(
-      "a directory beyond the end", .damaged, "does not lead",
+      "a directory beyond the end", .damaged, "does not end at",
       whole { $0.directoryOffsetError = 1 << 20 }
     ),
-    WrongArchive("a large count", .damaged, "no room", whole { $0.large = (1 << 62, 0, 0) }),
+    WrongArchive("a large count", .damaged, "too small", whole { $0.large = (1 << 62, 0, 0) }),
     WrongArchive(
-      "a large directory", .damaged, "does not lead", whole { $0.large = (0, 1 << 62, 0) }),
+      "a large directory", .damaged, "does not end at", whole { $0.large = (0, 1 << 62, 0) }),
     WrongArchive(
-      "a negative offset", .damaged, "does not lead", whole { $0.large = (0, 0, -1 << 62) }),
+      "a negative offset", .damaged, "does not end at", whole { $0.large = (0, 0, -1 << 62) }),
   ]
 
   private static let entries: [WrongArchive] = [
@@ -98,16 +98,16 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
 
   private static let headers: [WrongArchive] = [
     WrongArchive(
-      "another name in the header", .headersDiffer, "names", one { $0.localName = [0x63] }),
+      "another name in the header", .headersDiffer, "in the name", one { $0.localName = [0x63] }),
     WrongArchive(
-      "a longer name in the header", .headersDiffer, "names",
+      "a longer name in the header", .headersDiffer, "in the name",
       one { $0.localName = [0x61, 0x61] }
     ),
     WrongArchive("other flags in the header", .headersDiffer, "flags", one { $0.localFlags = 0 }),
     WrongArchive(
-      "another method in the header", .headersDiffer, "methods", one { $0.localMethod = 0 }),
+      "another method in the header", .headersDiffer, "in the method", one { $0.localMethod = 0 }),
     WrongArchive(
-      "another checksum in the header", .headersDiffer, "checksums",
+      "another checksum in the header", .headersDiffer, "in the checksum",
       one { $0.localChecksum = 1 }
     ),
     WrongArchive(
@@ -123,7 +123,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       }
     ),
     WrongArchive(
-      "nothing behind", .headersDiffer, "behind",
+      "nothing behind", .headersDiffer, "after its bytes",
       one { entry in
         entry.flags |= 8
         entry.localChecksum = 0
@@ -131,7 +131,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       }
     ),
     WrongArchive(
-      "another size behind", .headersDiffer, "behind",
+      "another size behind", .headersDiffer, "after its bytes",
       one { entry in
         entry.flags |= 8
         entry.descriptor =
@@ -139,7 +139,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
           + number(entry.byteCount + 1, 4)
       }
     ),
-    WrongArchive("no header", .damaged, "no header", whole { $0.entries[0].offset = 1 }),
+    WrongArchive("no header", .damaged, "is missing", whole { $0.entries[0].offset = 1 }),
     WrongArchive(
       "a header behind the directory", .overlap, "not before", one { $0.offset = 1 << 20 }),
     WrongArchive(
@@ -161,11 +161,11 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
 
   private static let places: [WrongArchive] = [
     WrongArchive(
-      "two entries of one place", .overlap, "before 'a' has ended",
+      "two entries of one place", .overlap, "before the end of 'a'",
       ForgedArchive(a, b.with { $0.offset = 0 })
     ),
     WrongArchive(
-      "an entry within another", .overlap, "before 'a' has ended",
+      "an entry within another", .overlap, "before the end of 'a'",
       {
         let inner = ForgedEntry("c", "inner")
         return ForgedArchive(
@@ -174,7 +174,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       }()
     ),
     WrongArchive(
-      "bytes that run into the directory", .overlap, "run into",
+      "bytes that run into the directory", .overlap, "overlap the directory",
       one { entry in
         entry.packedByteCount += 1
         entry.localSizes = (entry.packedByteCount, entry.byteCount)
@@ -183,11 +183,11 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
   ]
 
   private static let names: [WrongArchive] = [
-    WrongArchive("an absolute name", .unsafeName, "root", named("/etc/passwd")),
-    WrongArchive("a name that climbs", .unsafeName, "dots", named("../x")),
-    WrongArchive("a name that climbs within", .unsafeName, "dots", named("a/../../x")),
-    WrongArchive("a name of a dot", .unsafeName, "dots", named("a/./x")),
-    WrongArchive("a folder that climbs", .unsafeName, "dots", named("../")),
+    WrongArchive("an absolute name", .unsafeName, "absolute", named("/etc/passwd")),
+    WrongArchive("a name that climbs", .unsafeName, "'..'", named("../x")),
+    WrongArchive("a name that climbs within", .unsafeName, "'..'", named("a/../../x")),
+    WrongArchive("a name of a dot", .unsafeName, "'..'", named("a/./x")),
+    WrongArchive("a folder that climbs", .unsafeName, "'..'", named("../")),
     WrongArchive("a backslash", .unsafeName, "backslash", named("..\\x")),
     WrongArchive("a drive", .unsafeName, "drive", named("c:x")),
     WrongArchive("a null", .unsafeName, "null", named("a\0.txt")),
@@ -209,9 +209,9 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
   ]
 
   private static let sameNames: [WrongArchive] = [
-    WrongArchive("one name twice", .sameName, "two", ForgedArchive(a, a)),
+    WrongArchive("one name twice", .sameName, "twice", ForgedArchive(a, a)),
     WrongArchive(
-      "a folder twice", .sameName, "two", ForgedArchive(ForgedEntry("f/"), ForgedEntry("f/"))),
+      "a folder twice", .sameName, "twice", ForgedArchive(ForgedEntry("f/"), ForgedEntry("f/"))),
     WrongArchive("another case", .sameName, "'a'", ForgedArchive(a, ForgedEntry("A"))),
     WrongArchive(
       "another composition", .sameName, "same name",
@@ -229,7 +229,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       "a file and a folder", .sameName, "a file and a folder",
       ForgedArchive(a, ForgedEntry("a/b"))
     ),
-    WrongArchive("a folder and a file", .sameName, "two", ForgedArchive(ForgedEntry("a/b"), a)),
+    WrongArchive("a folder and a file", .sameName, "twice", ForgedArchive(ForgedEntry("a/b"), a)),
   ]
 
   private static let sizes: [WrongArchive] = [
@@ -238,7 +238,7 @@ struct WrongArchive: Sendable, CustomTestStringConvertible {
       ForgedArchive(a.with { $0.byteCount = 5 })
     ),
     WrongArchive(
-      "an entry that can't be so large", .wrongSize, "can't come of",
+      "an entry that can't be so large", .wrongSize, "can't expand to",
       one { $0.byteCount = Deflate.mostBytes(from: $0.packedByteCount) + 1 }
     ),
 
