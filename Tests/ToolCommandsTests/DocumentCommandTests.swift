@@ -112,7 +112,7 @@ struct DocumentCommandTests {
     #expect(names("Person") == "")
     #expect(run(["revert", "/Trip.quire", "--to", "99"]).exitCode == .no)
     let thinned = run(["history", "/Trip.quire", "--thin", "newest"])
-    #expect(thinned.messages == "5 versions were forgotten.\n")
+    #expect(thinned.messages == "5 versions were removed.\n")
     #expect(names("Trip", "--version", "3") == "Lisbon Rome")
     _ = done("vacuum", "/Trip.quire")
     #expect(names() == "Lisbon Rome")

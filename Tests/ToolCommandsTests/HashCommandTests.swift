@@ -59,7 +59,7 @@ struct HashCommandTests {
     let run = RecordedRun(["hash", "a"], tool: Tool(commands: [HashCommand.command(reader)]))
 
     #expect(run.exitCode == .unreadable)
-    #expect(run.messages.hasPrefix("error: The model does not hold together.\nA: "))
+    #expect(run.messages.hasPrefix("error: The model is not consistent.\nA: "))
     #expect(run.messages.contains("\nB: "))
   }
 }

@@ -100,7 +100,7 @@ struct MigrateCommandTests {
       mapping.path, "--backup", "/old")
     #expect(words.exitCode == .done, "\(words.messages)")
     #expect(words.output.contains("2. \"Trips 2\" to \"Trips 3\": by a written mapping"))
-    #expect(words.output.hasSuffix("The store as it was is at /old.\nDone.\n"))
+    #expect(words.output.hasSuffix("The old store is at /old.\nDone.\n"))
     let fetched = run(
       "fetch", "/Trips.store", "Trip", "--sort", "name", "--columns", "name,cost", "--format", "csv"
     )

@@ -132,7 +132,9 @@ struct OpenCommandTests {
     let run = script("insert Trip name=One\n")
     #expect(run.exitCode == .no && run.messages.contains("did not save"))
     #expect(script("insert Trip name=One\n", "--discard").exitCode == .done)
-    #expect(script("insert Trip name=One\nquit\n").messages.contains("line 2: There are changes"))
+    #expect(
+      script("insert Trip name=One\nquit\n").messages.contains(
+        "line 2: The session has unsaved changes"))
     #expect(script("insert Trip name=One\nquit --discard\nsave\n").exitCode == .done)
     #expect(script("insert Trip days=1\nsave\n").exitCode == .no)
     #expect(count() == "0\n")
@@ -245,7 +247,7 @@ struct OpenCommandTests {
     try expect("1 object inserted.")
     try expect("Trips.store*> ")
     try pair.type("quit\r")
-    try expect("not saved")
+    try expect("unsaved changes")
     try expect("Trips.store*> ")
     try pair.type("\u{12}Lis\u{3}\u{3}")
     try expect("Trips.store*> ")

@@ -60,15 +60,18 @@ struct ParsingTests {
     arguments: [
       (
         [], "Missing argument PATH: What to read.",
-        "Run 'quire help show' to see what it takes."
+        "Run 'quire help show' to see its arguments and options."
       ),
-      (["a", "b", "c"], "Unexpected argument 'c'.", "Run 'quire help show' to see what it takes."),
+      (
+        ["a", "b", "c"], "Unexpected argument 'c'.",
+        "Run 'quire help show' to see its arguments and options."
+      ),
       (
         ["a", "--limti=3"], "Unknown option '--limti' for 'quire show'.", "Did you mean '--limit'?"
       ),
       (
         ["a", "-q"], "Unknown option '-q' for 'quire show'.",
-        "Run 'quire help show' to see what it takes."
+        "Run 'quire help show' to see its arguments and options."
       ),
       (["a", "--limit"], "Option '--limit' needs a value.", "Write '--limit N'."),
       (
@@ -77,11 +80,12 @@ struct ParsingTests {
       ),
       (
         ["a", "--all=yes"], "Option '--all' takes no value.",
-        "Run 'quire help show' to see what it takes."
+        "Run 'quire help show' to see its arguments and options."
       ),
-      (["a", "--format=jsn"], "Option '--format' does not take 'jsn'.", "Did you mean 'json'?"),
+      (["a", "--format=jsn"], "Option '--format' does not accept 'jsn'.", "Did you mean 'json'?"),
       (
-        ["a", "--format=yaml"], "Option '--format' does not take 'yaml'.", "It takes text or json."
+        ["a", "--format=yaml"], "Option '--format' does not accept 'yaml'.",
+        "It accepts text or json."
       ),
     ] as [([String], String, String)])
   func refusals(_ words: [String], _ message: String, _ hint: String) {

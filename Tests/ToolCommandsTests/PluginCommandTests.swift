@@ -125,7 +125,7 @@ struct PluginCommandTests {
 
     #expect(
       folder.run("--no-plugins", "plugin", "list").output
-        == "Plug-ins are disabled: the command line says --no-plugins.\n")
+        == "Plug-ins are disabled: the command line contains --no-plugins.\n")
     #expect(folder.run("plugin", "info", "ledger", "--no-plugins").exitCode == .plugin)
     #expect(
       folder.run("plugin", "list", environment: ["QUIRE_PLUGINS": "off"]).output

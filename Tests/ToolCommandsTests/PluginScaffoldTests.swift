@@ -161,6 +161,6 @@ struct PluginScaffoldTests {
     #expect(language.exitCode == .wrongUsage)
     #expect(language.messages.contains("'--language' is missing"))
     #expect(package.exitCode == .inputOutput)
-    #expect(package.messages.contains("There is no package in"))
+    #expect(package.messages.contains("contains no package"))
   }
 }

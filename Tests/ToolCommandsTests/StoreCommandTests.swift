@@ -80,7 +80,7 @@ struct StoreCommandTests {
     try disk.open("/Trips.store", for: .update).append([1, 2, 3])
     let run = run("info", "/Trips.store")
     #expect(run.exitCode == .done)
-    #expect(run.output.contains("behind the last save  3 bytes"))
+    #expect(run.output.contains("after the last save  3 bytes"))
   }
 
   @Test("quire fetch prints objects as a table")

@@ -15,7 +15,7 @@ struct ToolTests {
 
     #expect(run.exitCode == .wrongUsage)
     #expect(run.output == "")
-    #expect(run.messages.hasPrefix("quire looks into"))
+    #expect(run.messages.hasPrefix("quire shows and changes"))
   }
 
   @Test(

@@ -81,9 +81,9 @@ struct VersionOptionTests {
     for words in readingRuns(store) {
       let run = quire(words + ["--version", "99"])
       #expect(run.exitCode == .inputOutput && run.output.isEmpty, "\(words)")
-      #expect(run.messages.contains("does not hold version 99"), "\(words): \(run.messages)")
+      #expect(run.messages.contains("does not contain version 99"), "\(words): \(run.messages)")
       #expect(
-        run.messages.contains("It holds \(numbers.first!)–\(numbers.last!)."), "\(words)")
+        run.messages.contains("It contains \(numbers.first!)–\(numbers.last!)."), "\(words)")
       #expect(quire(words + ["--version", "newest"]).exitCode == .wrongUsage, "\(words)")
     }
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/made.xml"))

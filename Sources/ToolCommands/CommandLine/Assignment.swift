@@ -19,7 +19,7 @@ struct Assignment {
 
   init(_ word: String) throws(CommandError) {
     guard let place = word.firstIndex(of: "="), place != word.startIndex else {
-      throw .wrongUsage("'\(word)' sets nothing.", hint: "Write KEY=VALUE.")
+      throw .wrongUsage("'\(word)' is not an assignment.", hint: "Write KEY=VALUE.")
     }
     var key = word[..<place]
     switch key.last {
@@ -42,7 +42,7 @@ struct Assignment {
     get throws(CommandError) {
       if text.isEmpty {
         throw .wrongUsage(
-          "'\(key)' is said to lead to nothing.", hint: "Write \(key)=null for that.")
+          "'\(key)' has an empty value.", hint: "Write \(key)=null to remove the value.")
       }
       return text == "null" ? [] : FetchColumns.parts(of: text)
     }
@@ -128,6 +128,6 @@ struct Assignment {
   }
 
   private func wrong(_ what: String) -> CommandError {
-    .wrongUsage("'\(key)' takes \(what), and '\(text)' is none.")
+    .wrongUsage("'\(key)' needs \(what), not '\(text)'.")
   }
 }

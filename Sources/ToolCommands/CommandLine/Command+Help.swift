@@ -40,7 +40,7 @@ extension Tool {
   /// Returns an overview of all commands.
   func help(width: Int = 80) -> String {
     """
-    quire looks into documents and models, and works on them from a terminal.
+    quire shows and changes documents, stores and models from a terminal.
 
     Usage:
       quire COMMAND [ARGUMENT…] [OPTION…]
@@ -50,8 +50,8 @@ extension Tool {
     Commands:
     \(definitions(commands.map { ($0.name, sentence($0.summary)) }, width: width))
 
-    Every command takes, besides its own options:
-    \(definitions([("-h, --help", "Shows what it does and takes."), ("--no-plugins", "Uses no plug-ins.")], width: width))
+    Options of every command:
+    \(definitions([("-h, --help", "Shows the command's help."), ("--no-plugins", "Uses no plug-ins.")], width: width))
 
     Results go to standard output, messages to standard error.
 

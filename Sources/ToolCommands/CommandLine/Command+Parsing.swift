@@ -52,9 +52,9 @@ extension Command {
     }
     guard option.choices.isEmpty || option.choices.contains(value) else {
       throw .wrongUsage(
-        "Option '\(spelling)' does not take '\(value)'.",
+        "Option '\(spelling)' does not accept '\(value)'.",
         hint: suggestion(for: value, among: option.choices)
-          ?? "It takes \(option.choices.joined(separator: " or ")).")
+          ?? "It accepts \(option.choices.joined(separator: " or ")).")
     }
     return (option, value)
   }
@@ -74,5 +74,5 @@ extension Command {
     return assigned
   }
 
-  private var seeHelp: String { "Run 'quire help \(name)' to see what it takes." }
+  private var seeHelp: String { "Run 'quire help \(name)' to see its arguments and options." }
 }

@@ -25,7 +25,7 @@ extension CommandError {
     switch error {
     case let error as CommandError: self = error
     case let error as ModelError:
-      self.init(.unreadable, "The model does not hold together.\n\(error)")
+      self.init(.unreadable, "The model is not consistent.\n\(error)")
     case let error as ModelFileError:
       let isMissing = error.code == .notFound || error.code == .unreadable
       self.init(isMissing ? .inputOutput : .unreadable, "\(error)")
@@ -61,7 +61,7 @@ extension CommandError {
       self.init(
         code, "\(error)",
         hint: code == .plugin
-          ? "Run 'quire plugin list' to see which plug-ins there are."
+          ? "Run 'quire plugin list' to see the installed plug-ins."
           : error.code == .damaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
     case let error as ArchiveError:
       self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
@@ -85,7 +85,7 @@ extension CommandError {
       self.init(
         code, "\(error)",
         hint: error.code == .missingPolicy
-          ? "A policy is a class of a program: migrate with that program, or write values in its place."
+          ? "A policy is a class of a program: migrate with that program, or replace the policy by values."
           : nil)
     case let error as ImportError:
       self.init(error.isMalformed ? .unreadable : .no, "\(error)")
@@ -95,7 +95,7 @@ extension CommandError {
       self.init(
         .unreadable, "\(error)", hint: error.lacksModel ? "Give the model with --model." : nil)
     case let error as DiskError: self.init(.inputOutput, error.message)
-    case let error as ErrorNumber: self.init(.inputOutput, "The disk refused: \(error).")
+    case let error as ErrorNumber: self.init(.inputOutput, "The disk reported an error: \(error).")
     case let error as FormatFault: self.init(.unreadable, "\(error)")
     case let error as DeflateError: self.init(.unreadable, "Compressed bytes are damaged. \(error)")
     case let error as XMLError: self.init(.unreadable, "\(error)")
@@ -110,7 +110,7 @@ extension CommandError {
     case is CancellationError: self.init(.interrupted, "Interrupted; nothing was changed.")
     default:
       self.init(
-        .internalFault, "Quire did not expect this: \(error)",
+        .internalFault, "An unexpected error occurred: \(error)",
         hint: "Please report this fault with the command line.")
     }
   }
@@ -124,7 +124,7 @@ extension CommandError {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
     // `recover` does not read SQLite databases.
     if StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input) {
-      return "SQLite's own tool saves what it can read: sqlite3 \(quoted(input)) .recover"
+      return "SQLite's own tool saves the readable rows: sqlite3 \(quoted(input)) .recover"
     }
     let output = quoted(Self.path(input, beside: "-recovered"))
     return "Run 'quire recover \(quoted(input)) --output \(output)' to save the readable objects."

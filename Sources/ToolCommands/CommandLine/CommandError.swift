@@ -43,7 +43,7 @@ struct CommandError: Error, Hashable {
     let isMisused = errors.contains { $0.exitCode == .wrongUsage }
     throw CommandError(
       isMisused ? .wrongUsage : first.exitCode,
-      (["\(errors.count) things are wrong."] + lines).joined(separator: "\n  "))
+      (["\(errors.count) errors were found."] + lines).joined(separator: "\n  "))
   }
 
   /// Returns an error for an unknown word, with a hint that names a known word of similar spelling, or else `otherwise`.

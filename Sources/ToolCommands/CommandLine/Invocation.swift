@@ -21,7 +21,7 @@ struct Invocation: Sendable {
   ///
   /// - Precondition: The command declares the argument as required.
   subscript(argument: Argument) -> String {
-    precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
+    precondition(!argument.role.isOutput, "An output must be read as an 'Output'.")
     guard let value = arguments[argument]?.first else {
       preconditionFailure("'\(command.name)' does not require an argument \(argument.name).")
     }
@@ -30,7 +30,7 @@ struct Invocation: Sendable {
 
   /// Returns the value of an argument; `nil` if it was not given.
   func value(of argument: Argument) -> String? {
-    precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
+    precondition(!argument.role.isOutput, "An output must be read as an 'Output'.")
     return arguments[argument]?.first
   }
 
@@ -42,7 +42,7 @@ struct Invocation: Sendable {
 
   /// Returns the value of an option; `nil` if it was not given.
   func value(of option: Option) -> String? {
-    precondition(!option.role.isOutput, "An output is had as an 'Output'.")
+    precondition(!option.role.isOutput, "An output must be read as an 'Output'.")
     return options[option]
   }
 

@@ -22,7 +22,7 @@ public struct Tool: Sendable {
     opened = OpenStores()
     commands = Tool.commands(plugins, opened)
     commandsWithoutPlugins = Tool.commands(
-      PluginFinder(.off("the command line says --no-plugins")), opened)
+      PluginFinder(.off("the command line contains --no-plugins")), opened)
   }
 
   /// `quire` with all commands and without plug-ins. A tool runs one command at a time.

@@ -82,7 +82,8 @@ enum ConvertCommand {
       type != .memory && !types.contains { $0.value == type }
     }
     if let brought = others.first(where: { $0.rawValue == name }) { return brought }
-    let known = "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", "))."
+    let known =
+      "The types are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", "))."
     // The type may belong to an installed plug-in that can't be used.
     let explanation = reader.backends.explanation(ofMissing: StoreType(rawValue: String(name)))
     if let refusal = explanation?.cause as? PluginRefusal, refusal.plugin != nil {
@@ -103,8 +104,8 @@ enum ConvertCommand {
     let lost = report.lostReferenceCount
     if lost > 0 {
       try invocation.console.messages.writeLine(
-        "note: \(Wording.count(lost, "reference")) to objects that are not there "
-          + (lost == 1 ? "was left out." : "were left out."))
+        "note: \(Wording.count(lost, "reference")) to missing objects "
+          + (lost == 1 ? "was omitted." : "were omitted."))
     }
     let output = invocation.console.output
     switch invocation.format {

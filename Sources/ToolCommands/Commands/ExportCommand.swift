@@ -141,8 +141,8 @@ private final class ExportRun {
     line.end()
     if report.lostReferenceCount > 0 {
       try console.messages.writeLine(
-        "note: \(Wording.count(report.lostReferenceCount, "reference")) to objects that are not there "
-          + (report.lostReferenceCount == 1 ? "was left out." : "were left out."))
+        "note: \(Wording.count(report.lostReferenceCount, "reference")) to missing objects "
+          + (report.lostReferenceCount == 1 ? "was omitted." : "were omitted."))
     }
     if writesReport {
       try console.messages.writeLine(

@@ -55,7 +55,7 @@ enum HistoryCommand {
       if let policy = invocation.value(of: thin) {
         let count = try document.thin(policy == "usual" ? .usual : .newestOnly)
         try invocation.console.messages.writeLine(
-          "\(Wording.count(count, "version")) \(count == 1 ? "was" : "were") forgotten.")
+          "\(Wording.count(count, "version")) \(count == 1 ? "was" : "were") removed.")
       }
       try write(document, invocation)
       return .done
@@ -79,7 +79,7 @@ enum HistoryCommand {
   ) throws -> ExitCode {
     if invocation.has(thin) {
       throw CommandError.wrongUsage(
-        "--thin is for documents, and '\(oneLine(path))' is a store.",
+        "--thin is for documents, but '\(oneLine(path))' is a store.",
         hint: "Use 'quire vacuum --keep' for a store.")
     }
     let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
@@ -89,7 +89,7 @@ enum HistoryCommand {
         throw CommandError.wrongUsage(
           "'\(oneLine(path))' is a store of type \(store.type.rawValue), whose versions can't have "
             + "names.",
-          hint: "'quire convert' copies it into a block file.")
+          hint: "'quire convert' copies the store into a block file.")
       }
       let (number, text) = try parts(ofName: words)
       try store.name(commit: number, text)

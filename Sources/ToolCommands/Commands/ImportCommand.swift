@@ -183,8 +183,8 @@ enum ImportCommand {
       if bytes.isEmpty { return file }
       do { try file.append(bytes) } catch {
         throw CommandError(
-          .inputOutput, "'\(oneLine(name))' is copied to be read more than once. \(error.message)",
-          hint: "Write it to a file, and give the path of the file.")
+          .inputOutput, "'\(oneLine(name))' can't be copied to a temporary file. \(error.message)",
+          hint: "Write the objects to a file, and give the path of the file.")
       }
     }
   }
@@ -211,8 +211,8 @@ enum ImportCommand {
     }
     throw CommandError(
       .inputOutput,
-      "'\(oneLine(name))' is copied to be read more than once. \(failure?.message ?? "")",
-      hint: "Write it to a file, and give the path of the file.")
+      "'\(oneLine(name))' can't be copied to a temporary file. \(failure?.message ?? "")",
+      hint: "Write the objects to a file, and give the path of the file.")
   }
 
   private static func write(_ report: ObjectImport.Report, _ invocation: Invocation) throws {

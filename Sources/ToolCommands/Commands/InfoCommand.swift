@@ -56,7 +56,7 @@ enum InfoCommand {
         "size",
         "\(Wording.count(description.byteCount, "byte")), \(description.liveByteCount) in use")
       if description.strayByteCount > 0 {
-        table.add("behind the last save", Wording.count(description.strayByteCount, "byte"))
+        table.add("after the last save", Wording.count(description.strayByteCount, "byte"))
       }
       try output.write(table.text())
       var entities = Table()

@@ -121,9 +121,9 @@ enum MigrateCommand {
     let output = CommandError.quoted(CommandError.path(path, beside: "-migrated"))
     return
       (canBeWritten
-      ? "Run '\(command) --write' to put a migrated database in its place and keep the old one, or "
+      ? "Run '\(command) --write' to replace the database by a migrated one and keep the old one, or "
       : "Run ")
-      + "'\(command) --output \(output)' to leave it as it is."
+      + "'\(command) --output \(output)' to leave the database unchanged."
   }
 
   /// Returns the type of store that the name of the new store asks for; `nil` to keep the type of the old store.
@@ -146,7 +146,7 @@ enum MigrateCommand {
       try invocation.console.messages.writeLine(
         """
         note: The version '\(printable(old.name))' of '\(printable(file))' is in the format of Xcode before \
-        version 4 and is left out.
+        version 4 and is omitted.
         """)
     }
     var migrator = Migrator(knowing: [KnownVersion](versions))
@@ -187,13 +187,13 @@ enum MigrateCommand {
     if errors.allSatisfy({ $0.rule.id.hasPrefix("GRAF") }) {
       throw CommandError(
         .modelMismatch,
-        "Objects of the new store break rules, so the old one stays: "
+        "Objects of the new store break rules, so the old store stays: "
           + first.description(inFile: path),
         hint: "Correct the objects first, or give --allow-invalid.")
     }
     throw CommandError(
       .internalFault,
-      "The new store is not valid, so the old one stays: \(first.description(inFile: path))",
+      "The new store is not valid, so the old store stays: \(first.description(inFile: path))",
       hint: "Please report this fault with the command line.")
   }
 
@@ -261,11 +261,11 @@ enum MigrateCommand {
       guard let report else { return }
       if report.lostReferenceCount > 0 {
         try console.messages.writeLine(
-          "note: \(Wording.count(report.lostReferenceCount, "reference")) to what is not there any more "
-            + (report.lostReferenceCount == 1 ? "was left out." : "were left out."))
+          "note: \(Wording.count(report.lostReferenceCount, "reference")) to missing objects "
+            + (report.lostReferenceCount == 1 ? "was omitted." : "were omitted."))
       }
       if let backup = report.backupPath {
-        try console.output.writeLine("The store as it was is at \(oneLine(backup)).")
+        try console.output.writeLine("The old store is at \(oneLine(backup)).")
       }
       if !plan.isEmpty { try console.output.writeLine("Done.") }
     case .json:

@@ -62,7 +62,7 @@ enum RecoverCommand {
         throw CommandError(
           .unreadable,
           "'\(invocation[file])' is an SQLite database. 'quire recover' can't repair it.",
-          hint: "SQLite's own tool recovers what it can: sqlite3 FILE .recover")
+          hint: "SQLite's own tool recovers the readable rows: sqlite3 FILE .recover")
       }
       let backend = try ConvertCommand.backend(
         forStoreAt: path, from: invocation[file], invocation, reader)
@@ -182,8 +182,8 @@ enum RecoverCommand {
     }
     switch report.commit {
     case let commit? where report.isNewest: table.add("state", "of the last commit, \(commit)")
-    case let commit?: table.add("state", "of commit \(commit), and what was found behind it")
-    case nil: table.add("state", "of no commit: blocks were taken one by one")
+    case let commit?: table.add("state", "of commit \(commit), with rows found after it")
+    case nil: table.add("state", "of no commit: blocks were read one by one")
     }
     var text = table.text()
     if report.isComplete { return text + "\nNothing is lost.\n" }
@@ -206,10 +206,10 @@ enum RecoverCommand {
       lost.add(name, "at most \(Wording.count(count, "object")) older than the last save")
     }
     if report.laterRowCount > 0 {
-      lost.add("behind the commit", "\(Wording.count(report.laterRowCount, "row")) taken")
+      lost.add("after the commit", "\(Wording.count(report.laterRowCount, "row")) recovered")
     }
     if report.olderRowCount > 0 {
-      lost.add("older blocks", "\(Wording.count(report.olderRowCount, "row")) taken")
+      lost.add("older blocks", "\(Wording.count(report.olderRowCount, "row")) recovered")
     }
     for (name, count) in report.lostValueCounts.sorted(by: { $0.key < $1.key }) {
       lost.add(name, "\(Wording.count(count, "value")) lost")
@@ -218,10 +218,11 @@ enum RecoverCommand {
       lost.add("large values", "\(report.lostValueCount) lost")
     }
     for (name, count) in report.cutCounts.sorted(by: { $0.key < $1.key }) {
-      lost.add(name, "\(Wording.count(count, "reference")) cut, to what is not there")
+      lost.add(name, "\(Wording.count(count, "reference")) to missing objects cleared")
     }
     for (name, count) in report.droppedCounts.sorted(by: { $0.key < $1.key }) {
-      lost.add(name, "\(Wording.count(count, "object")) left out, lacking what they must have")
+      lost.add(
+        name, "\(Wording.count(count, "object")) omitted, without a required value or reference")
     }
     text += "\n" + lost.text()
     for note in report.notes { text += "note: \(note)\n" }

@@ -225,7 +225,7 @@ struct StoreEdit {
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
-          "'\(assignment.key)' belongs to another object. Set it there.")
+          "'\(assignment.key)' is a property of another object. Set the property of that object.")
       }
       guard !relationship.isTransient else { throw CommandError.transient(assignment.key) }
       return try leading(relationship, assignment, &problems)
@@ -291,8 +291,8 @@ struct StoreEdit {
       if found.count == 1 { return found[0] }
       throw CommandError(
         .no,
-        "\(found.isEmpty ? "No object" : "More than one object") of '\(entity)' meets '\(condition)', "
-          + "and one is needed.")
+        "\(found.isEmpty ? "No object" : "More than one object") of '\(entity)' matches '\(condition)', "
+          + "but exactly one must match.")
     } catch let error as QueryError {
       throw error.located(in: condition)
     }

@@ -103,8 +103,8 @@ enum ValidateCommand {
       invocation.console.report(
         CommandError(
           .plugin,
-          "'\(oneLine(path))' is a store of type \(unknownType.rawValue), which a plug-in brings. No rules are known of "
-            + "this type, so the store was not checked.",
+          "'\(oneLine(path))' is a store of type \(unknownType.rawValue), which a plug-in implements. "
+            + "Quire has no rules for this type, so the store was not checked.",
           hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it."))
       if invocation.format == .text { return .plugin }
     }

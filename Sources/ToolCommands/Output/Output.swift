@@ -37,7 +37,7 @@ struct Output: Sendable {
       let message =
         switch overlap {
         case .same where output == input:
-          "'\(output)' is what the command reads, so the command does not write to it."
+          "'\(output)' is the input of the command, so the command does not write to it."
         case .same:
           "'\(output)' is the same file as '\(input)', which the command reads, so the command does not write to it."
         case .inside:
@@ -45,9 +45,9 @@ struct Output: Sendable {
         case .around:
           "'\(input)', which the command reads, is a part of '\(output)', so the command does not replace it."
         case .companion:
-          "'\(output)' has the name of a file that belongs to '\(input)', which the command reads (a database's log or a lock), or the other way round."
+          "'\(output)' and '\(input)', which the command reads, belong together, like a database and its log."
         }
-      throw CommandError.wrongUsage(message, hint: "Name another place for the result.")
+      throw CommandError.wrongUsage(message, hint: "Give another path for the result.")
     }
   }
 
@@ -191,8 +191,8 @@ struct Output: Sendable {
     if error.code == .locked, error.path.hasSuffix(".quire-lock") {
       let process = error.holder?.process.map { "process \($0.processID)" } ?? "another process"
       return CommandError(
-        .inputOutput, "'\(oneLine(path))' is being written now, by \(process).",
-        hint: "Wait until that command is done, or name another place.")
+        .inputOutput, "'\(oneLine(path))' is being written by \(process).",
+        hint: "Wait until that command is done, or give another path.")
     }
     return CommandError(.inputOutput, error.message)
   }
@@ -200,7 +200,7 @@ struct Output: Sendable {
   private func isThere(_ path: String) -> CommandError {
     CommandError(
       .inputOutput, "'\(oneLine(path))' exists already.",
-      hint: canOverwrite ? Output.forceHint : "Name another place.")
+      hint: canOverwrite ? Output.forceHint : "Give another path.")
   }
 
   /// The hint of an error about a file that `--force` would replace.

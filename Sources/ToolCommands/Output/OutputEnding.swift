@@ -64,7 +64,7 @@ enum OutputEnding: Sendable, Hashable {
       case .archive: ("a packed document", "quire pack \(source) \(path)")
       }
     return .wrongUsage(
-      "The name '\(path)' asks for \(kind), and this command makes \(made).",
+      "The name '\(path)' is for \(kind), but this command creates \(made).",
       hint: "Run '\(command)', or give the result another name.")
   }
 }

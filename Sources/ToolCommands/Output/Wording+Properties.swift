@@ -69,7 +69,7 @@ extension Wording {
     var details: [String] = []
     if let derivation = attribute.derivation {
       details.append("derived from \(derivation.expression)")
-      if let filter = derivation.filter { details.append("of those where \(filter)") }
+      if let filter = derivation.filter { details.append("of the objects where \(filter)") }
     }
     if !attribute.defaultValue.isNull { details.append("default \(text(attribute.defaultValue))") }
     details += bounds(attribute.validation, of: attribute.type)
@@ -124,7 +124,7 @@ extension Wording {
   }
 
   private static let options: [(option: Attribute.Options, words: String)] = [
-    (.allowsExternalStorage, "kept apart when large"),
+    (.allowsExternalStorage, "stored separately when large"),
     (.preservesValueOnDeletion, "kept in the history after deletion"),
     (.isIndexed, "indexed"),
     (.isIndexedBySpotlight, "indexed by Spotlight"),

@@ -189,7 +189,7 @@ enum PluginCommand {
     }
     let places = registry.folders.map(\.folder.path).joined(separator: ", ")
     throw CommandError(
-      .plugin, "There is no plug-in '\(oneLine(word))'. Searched: \(places).",
+      .plugin, "The plug-in '\(oneLine(word))' was not found. Searched: \(places).",
       hint: suggestion(for: word, among: registry.plugins.map(\.manifest.name))
         ?? "Run 'quire plugin list' to see the installed plug-ins.")
   }
@@ -212,7 +212,7 @@ enum PluginCommand {
     let why =
       beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
       ?? beside.refusals.first { $0.plugin == nil }
-    throw CommandError(.plugin, why?.message ?? "There is no plug-in in '\(oneLine(path))'.")
+    throw CommandError(.plugin, why?.message ?? "'\(oneLine(path))' contains no plug-in.")
   }
 
   private static func show(_ plugin: FoundPlugin, _ invocation: Invocation) throws {
@@ -225,7 +225,7 @@ enum PluginCommand {
     var table = Table()
     table.add("name", manifest.name)
     table.add("version", manifest.version)
-    if let text = manifest.description { table.add("what it is", text) }
+    if let text = manifest.description { table.add("description", text) }
     if let text = manifest.author { table.add("author", text) }
     table.add("interface", "version \(manifest.abi)")
     table.add("state", state(plugin))

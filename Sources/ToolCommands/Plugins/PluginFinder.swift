@@ -13,7 +13,7 @@ final class PluginFinder: Sendable {
   init(_ folders: PluginFolders) { self.folders = folders }
 
   /// A finder that finds no plug-ins, for a tool without search folders.
-  static let none = PluginFinder(.off("no place was given"))
+  static let none = PluginFinder(.off("no folder was given"))
 
   /// The plug-ins that were found. The first use searches for them.
   var registry: PluginRegistry {

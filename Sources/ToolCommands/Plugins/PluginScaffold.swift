@@ -39,10 +39,10 @@ struct PluginScaffold {
     else {
       let allowed =
         language == .c
-        ? "1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-', and begins with none of the last two"
-        : "1 to 64 of A-Z, a-z, 0-9 and '_', and begins with a capital letter"
+        ? "1 to 64 characters (A-Z, a-z, 0-9, '_', '.', '-'), and does not begin with '.' or '-'"
+        : "1 to 64 characters (A-Z, a-z, 0-9, '_'), and begins with a capital letter"
       throw CommandError.wrongUsage(
-        "'\(oneLine(name))' can't be the name of a plug-in in \(language.title): a name is \(allowed)."
+        "'\(oneLine(name))' can't be the name of a plug-in in \(language.title): a name has \(allowed)."
       )
     }
     let disk = RealDisk()
@@ -85,8 +85,8 @@ struct PluginScaffold {
     guard let place = invocation.value(of: PluginScaffold.quire) else {
       guard let found = PluginScaffold.package(above: Bundle.main.executablePath) else {
         throw .wrongUsage(
-          "The tool does not know where Quire's package is.",
-          hint: "Say it with '--quire': the path of its folder, or its URL.")
+          "The path of Quire's package is unknown.",
+          hint: "Give the path of its folder, or its URL, with '--quire'.")
       }
       return PluginScaffold.local(found)
     }
@@ -95,7 +95,7 @@ struct PluginScaffold {
     }
     let path = URL(filePath: place).standardizedFileURL.path(percentEncoded: false)
     guard FileManager.default.fileExists(atPath: path + "/Package.swift") else {
-      throw CommandError(.inputOutput, "There is no package in '\(oneLine(place))'.")
+      throw CommandError(.inputOutput, "'\(oneLine(place))' contains no package.")
     }
     return PluginScaffold.local(path)
   }

@@ -31,7 +31,7 @@ struct PluginTest {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw CommandError(.inputOutput, "Can't make the folder '\(folder.path)': \(error)")
+      throw CommandError(.inputOutput, "Can't create the folder '\(folder.path)': \(error)")
     }
     defer { try? FileManager.default.removeItem(at: folder) }
 
@@ -71,7 +71,7 @@ struct PluginTest {
     let known = plugin.types.map(\.name)
     throw .unknown(
       "type", name, in: "of the plug-in '\(plugin.manifest.name)'", known: known,
-      otherwise: "It brings \(known.joined(separator: ", ")).")
+      otherwise: "It implements \(known.joined(separator: ", ")).")
   }
 
   private func checkCase() throws(CommandError) {
@@ -80,7 +80,7 @@ struct PluginTest {
     guard !known.contains(name) else { return }
     throw .unknown(
       "case", name, in: "for 'quire plugin test'", known: known,
-      otherwise: "There are \(known.joined(separator: ", ")).")
+      otherwise: "The tests are \(known.joined(separator: ", ")).")
   }
 
   // MARK: - Testing one type
@@ -127,7 +127,7 @@ struct PluginTest {
     case .skipped(let reason): try output.writeLine("skipped  \(one.name): \(oneLine(reason))")
     case .failed(let findings): try write(one, findings)
     case .brokeOff(let error):
-      try write(one, ["The store refused what it must do. \(error)"])
+      try write(one, ["The store refused a required operation. \(error)"])
     }
   }
 

@@ -31,9 +31,9 @@ struct ModelReader: Sendable {
         throw CommandError(
           .unreadable,
           """
-          The version '\(old.name)' of '\(path)' is in the format of Xcode before version 4, which is not \
-          read.
-          """, hint: "Save it with a newer Xcode: it then has a file 'contents'.")
+          The version '\(old.name)' of '\(path)' is in the format of Xcode before version 4, which Quire \
+          does not read.
+          """, hint: "Save the version with a newer Xcode, which writes a file 'contents'.")
       }
       let names = versions.versions.map(\.name)
       throw CommandError.unknown(

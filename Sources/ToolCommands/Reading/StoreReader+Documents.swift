@@ -24,7 +24,7 @@ extension StoreReader {
   /// Parses the number of a version.
   static func versionNumber(_ words: String) throws -> Int64 {
     guard let number = Int64(words) else {
-      throw CommandError.wrongUsage("'\(oneLine(words))' is no version's number.")
+      throw CommandError.wrongUsage("'\(oneLine(words))' is not the number of a version.")
     }
     return number
   }
@@ -81,7 +81,7 @@ extension StoreReader {
     guard let entity = invocation.value(of: .entity) ?? entities.map(String.init) else {
       throw CommandError.wrongUsage(
         "'\(oneLine(path))' has several stores.",
-        hint: "Say which one with --in: \(stores.map(\.name).joined(separator: ", ")).")
+        hint: "Choose one with --in: \(stores.map(\.name).joined(separator: ", ")).")
     }
     let configurations = model.description.configurations
     let holding = stores.first { store in

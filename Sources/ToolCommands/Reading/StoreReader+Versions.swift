@@ -11,7 +11,7 @@ extension StoreReader {
   ) throws -> any Store {
     if invocation.has(.storeName) {
       throw CommandError.wrongUsage(
-        "--in names a store of a document, and '\(oneLine(path))' is a store itself.",
+        "--in names a store of a document, but '\(oneLine(path))' is a store itself.",
         hint: "Leave out --in.")
     }
     guard let words = invocation.value(of: .version) else { return store }
@@ -20,8 +20,8 @@ extension StoreReader {
     let commits = try store.commits()
     guard let summary = commits.first(where: { $0.number == number }) else {
       throw CommandError(
-        .inputOutput, "'\(oneLine(path))' does not hold version \(number).",
-        hint: "It holds \(Self.ranges(of: commits.map(\.number))).")
+        .inputOutput, "'\(oneLine(path))' does not contain version \(number).",
+        hint: "It contains \(Self.ranges(of: commits.map(\.number))).")
     }
     return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
   }
@@ -32,7 +32,7 @@ extension StoreReader {
   ) throws(CommandError) {
     guard invocation.has(.storeModel) else { return }
     throw .wrongUsage(
-      "--model is for a store that does not hold its model, and '\(oneLine(path))' is a document.",
+      "--model is for a store that does not contain its model, but '\(oneLine(path))' is a document.",
       hint: "Leave out --model.")
   }
 
@@ -40,9 +40,9 @@ extension StoreReader {
   static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
     guard !store.capabilities.contains(.history) else { return }
     throw .wrongUsage(
-      "'\(oneLine(path))' keeps no versions: a store of type \(store.type.rawValue) holds its last "
-        + "save alone.",
-      hint: "'quire convert' makes a store that keeps versions of it.")
+      "'\(oneLine(path))' keeps no versions: a store of type \(store.type.rawValue) contains only "
+        + "its last save.",
+      hint: "'quire convert' copies the store into one that keeps versions.")
   }
 
   /// Returns version numbers as text, with runs of adjacent numbers as ranges: "2–4, 7".

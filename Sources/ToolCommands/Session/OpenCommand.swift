@@ -105,7 +105,7 @@ struct InputText {
       }
       searched = bytes.count
       guard bytes.count - start <= InputText.mostBytes else {
-        throw CommandError.wrongUsage("line \(number + 1): It is too long.")
+        throw CommandError.wrongUsage("line \(number + 1): The line is too long.")
       }
       let more = try input.read()
       guard !more.isEmpty else {
@@ -123,7 +123,7 @@ struct InputText {
   private mutating func text(_ bytes: ArraySlice<UInt8>) throws -> String {
     number += 1
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandError.wrongUsage("line \(number): It is not UTF-8.")
+      throw CommandError.wrongUsage("line \(number): The line is not UTF-8.")
     }
     return text
   }

@@ -105,7 +105,7 @@ final class Session {
     if let readOnlyReason {
       throw CommandError(
         .inputOutput, "The session is open for reading only. \(readOnlyReason)",
-        hint: "Make a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
+        hint: "Create a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
     }
     let edit = edit(invocation)
     let undo = context.undoStack!
@@ -122,7 +122,7 @@ final class Session {
         let first = CommandError(explaining: error, words: [path])
         throw CommandError(
           first.exitCode,
-          "\(first.message)\nThe changes before this error could not be taken back: "
+          "\(first.message)\nThe changes before this error could not be undone: "
             + CommandError(explaining: second, words: [path]).message,
           hint: "Type 'revert' to discard all unsaved changes.")
       }
@@ -201,10 +201,10 @@ final class Session {
       // A save is never interrupted, and its message must appear. An interruption during the save is therefore dropped.
       interruption.reset()
       try invocation.console.messages.writeLine(
-        isNeeded ? "Saved." : "There are no changes to save.")
+        isNeeded ? "Saved." : "The session has no changes to save.")
       return .done
     },
-    action("revert", "discards all changes that are not saved") { [unowned self] invocation in
+    action("revert", "discards all unsaved changes") { [unowned self] invocation in
       // Another process may have saved newer objects. The session must read them, or its next save would be in conflict again.
       context.rollback()
       context.refreshAllObjects()
@@ -215,7 +215,7 @@ final class Session {
       [unowned self] invocation in
       let code = try InfoCommand.show(store, invocation)
       if invocation.format == .text, hasChanges {
-        try invocation.console.messages.writeLine("note: There are changes that are not saved.")
+        try invocation.console.messages.writeLine("note: The session has unsaved changes.")
       }
       return code
     },
@@ -233,7 +233,7 @@ final class Session {
       [unowned self] invocation in
       if hasChanges, !invocation.has(Session.discard) {
         throw CommandError(
-          .no, "There are changes that are not saved.", hint: "'save' them, or 'quit --discard'.")
+          .no, "The session has unsaved changes.", hint: "'save' them, or 'quit --discard'.")
       }
       isOver = true
       discards = invocation.has(Session.discard)
@@ -261,7 +261,7 @@ final class Session {
       for action in actions { table.add(action.command.name, action.command.summary) }
       try output.write(table.text(indent: 2))
       try output.writeLine(
-        "\nWords are as in a shell: 'name=two words'. 'help COMMAND' says what a command takes.")
+        "\nWords are as in a shell: 'name=two words'. 'help COMMAND' explains a command.")
       return
     }
     guard let action = actions.first(where: { $0.command.name == name }) else {

@@ -21,14 +21,14 @@ struct Terminal {
   func readLine(_ editor: inout LineEditor, _ console: Console) throws -> LineEditor.Outcome {
     var before = termios()
     guard unsafe tcgetattr(descriptor, &before) == 0 else {
-      throw CommandError(.inputOutput, "The terminal can't be asked for its settings.")
+      throw CommandError(.inputOutput, "The settings of the terminal can't be read.")
     }
     var raw = before
     raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
     raw.c_cflag |= tcflag_t(CS8)
     guard unsafe tcsetattr(descriptor, TCSADRAIN, &raw) == 0 else {
-      throw CommandError(.inputOutput, "The terminal can't be set to take single keys.")
+      throw CommandError(.inputOutput, "The terminal can't be set to send single keys.")
     }
     let (descriptor, usual) = (descriptor, before)
     let restore: @Sendable () -> Void = {
