@@ -113,7 +113,8 @@ struct EditRefusalTests {
       let bad = run(
         [words[0], "/People.store", "Person", "--id", id, "--where", "TRUEPREDICATE"]
           + words.dropFirst())
-      #expect(bad.exitCode == .wrongUsage && bad.messages.contains("either --id or"), "\(bad.messages)")
+      #expect(
+        bad.exitCode == .wrongUsage && bad.messages.contains("either --id or"), "\(bad.messages)")
     }
     #expect(count("Person") == "1")
   }

@@ -27,13 +27,15 @@ extension ExitCode {
   public var meaning: String {
     switch self {
     case .done: "done"
-    case .no: "the answer is no: different, invalid, in conflict with another save, or nothing found"
+    case .no:
+      "the answer is no: different, invalid, in conflict with another save, or nothing found"
     case .wrongUsage: "wrong usage"
     case .inputOutput: "cannot read or write: no such file, no permission, a full disk"
     case .unreadable: "not a known format, or too damaged to read"
     case .plugin: "a plug-in is missing or refused"
     case .newerFormat: "written in a newer version of the format"
-    case .modelMismatch: "the model does not fit the store; the store needs a migration, or none is possible"
+    case .modelMismatch:
+      "the model does not fit the store; the store needs a migration, or none is possible"
     case .internalFault: "a fault in Quire"
     case .interrupted: "interrupted"
     }
