@@ -9,7 +9,7 @@ from tool import ROOT, copy, digests
 
 LIBRARY = os.path.join(ROOT, ".build/attack/failing_calls.so")
 CALLS = ["open", "write", "fsync", "rename", "unlink", "link", "ftruncate", "close"]
-CLAIM = re.compile(r"saved|was written|is there|is in place|has been|counts|complete|was made|made anyway", re.I)
+CLAIM = re.compile(r"saved|was written|data written|is there|is in place|has been|counts|complete|was made|made anyway", re.I)
 
 
 def command(name, path, folder, made):
