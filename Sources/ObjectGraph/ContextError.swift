@@ -37,12 +37,13 @@ public struct ContextError: Error, Sendable {
   init(refusing failures: [ValidationFailure], _ conflicts: [ConstraintConflict]) {
     var parts: [String] = []
     if !failures.isEmpty {
-      let things = failures.count == 1 ? "1 thing is" : "\(failures.count) things are"
-      parts.append("\(things) wrong with what is to be saved.")
+      let count =
+        failures.count == 1 ? "1 validation failure" : "\(failures.count) validation failures"
+      parts.append("The objects to be saved have \(count).")
     }
     if !conflicts.isEmpty {
       let count = conflicts.count == 1 ? "1 conflict" : "\(conflicts.count) conflicts"
-      parts.append("The objects to be saved have \(count) over unique values.")
+      parts.append("The objects to be saved have \(count) of unique values.")
     }
     self.init(
       failures.isEmpty ? .conflict : .validation, parts.joined(separator: " "),
@@ -170,7 +171,8 @@ extension ContextError {
   static func derived(_ name: String, of graph: GraphEntity) -> ContextError {
     ContextError(
       .wrongType,
-      "The attribute \"\(name)\" of \"\(graph.name)\" follows from others and can't be set.")
+      "The attribute \"\(name)\" of \"\(graph.name)\" is derived from other properties and can't be set."
+    )
   }
 
   static func wrongType(
@@ -180,7 +182,7 @@ extension ContextError {
       .wrongType,
       """
       The value of "\(attribute.name)" of "\(graph.name)" can't be set: \
-      \(attribute.type.problem(with: value) ?? "\(value.text) is none of its type").
+      \(attribute.type.problem(with: value) ?? "\(value.text) has another type").
       """)
   }
 
@@ -188,8 +190,8 @@ extension ContextError {
     ContextError(
       .wrongType,
       """
-      The relationship "\(name)" of "\(graph.name)" can't lead there: there is no such object of its \
-      destination's entity.
+      The relationship "\(name)" of "\(graph.name)" can't be set: its destination entity has no object \
+      with the given identifier.
       """)
   }
 
@@ -201,7 +203,8 @@ extension ContextError {
 
   static func inSeveralStores(_ entity: String) -> ContextError {
     ContextError(
-      .notSupported, "Values of \"\(entity)\" lie in several stores: name one in affectedStores.")
+      .notSupported,
+      "Values of \"\(entity)\" are in several stores: name one store in affectedStores.")
   }
 
   static func crossStore(
@@ -210,7 +213,7 @@ extension ContextError {
     ContextError(
       .crossStore,
       """
-      The relationship "\(relationship)" of \(object) can't lead to \(other), which is in another \
+      The relationship "\(relationship)" of \(object) can't refer to \(other), which is in another \
       store. Insert both into the same store, or use a fetched property.
       """)
   }

@@ -98,20 +98,21 @@ extension ValueTransformer {
     guard let workspace = object.source.entity.workspace else {
       throw ContextError(
         .notSupported,
-        "The context of \(object) is gone, and with it the transformer \"\(wanted)\".")
+        "The context of \(object) was deallocated, so the transformer \"\(wanted)\" is not available."
+      )
     }
     guard let transformer = workspace.coordinator.transformers[wanted] else {
       throw ContextError(
         .notSupported,
         """
         The attribute "\(name)" of "\(graph.name)" needs the value transformer "\(wanted)". Give it to the \
-        coordinator when that is made.
+        initializer of the coordinator.
         """)
     }
     guard transformer.type == type else {
       throw ContextError(
         .wrongType,
-        "The value transformer \"\(wanted)\" is for \(transformer.type), and not for \(type).")
+        "The value transformer \"\(wanted)\" is for \(transformer.type), not for \(type).")
     }
     return transformer
   }

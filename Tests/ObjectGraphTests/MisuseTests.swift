@@ -49,7 +49,7 @@ struct MisuseTests {
     }
 
     let text = Self.text(result)
-    #expect(text.contains(#"belongs to the context "one" and was given to the context "two""#))
+    #expect(text.contains(#"belongs to the context "one" but was given to the context "two""#))
     #expect(text.contains("context.object(with: object.objectID)"))
   }
 
@@ -78,7 +78,7 @@ struct MisuseTests {
     }
 
     let text = Self.text(result)
-    #expect(text.contains(#"was used outside of its context "background"'s turn"#))
+    #expect(text.contains(#"was used on the wrong thread for the context "background""#))
     #expect(text.contains("within perform or performAndWait"))
   }
 
@@ -94,7 +94,7 @@ struct MisuseTests {
       print(ada!.name)
     }
 
-    #expect(Self.text(result).contains("hand over its objectID"))
+    #expect(Self.text(result).contains("pass its objectID"))
   }
 
   @Test("A list of related objects stops the program if it is read outside of its context's turn")
@@ -114,7 +114,8 @@ struct MisuseTests {
 
     let text = Self.text(result)
     #expect(
-      text.contains(#"A list of objects of "Trip" was used outside of its context "background""#))
+      text.contains(
+        #"A list of objects of "Trip" was used on the wrong thread for the context "background""#))
   }
 
   @Test("A confined context stops the program if another thread uses it")
@@ -127,7 +128,7 @@ struct MisuseTests {
       MisuseTests.readOnAnotherThread(context)
     }
 
-    #expect(Self.text(result).contains("confined to the thread that made it"))
+    #expect(Self.text(result).contains("confined to the thread that created it"))
   }
 
   @Test("The main actor's context stops the program if it is used off the main actor")

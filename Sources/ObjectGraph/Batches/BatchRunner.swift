@@ -62,8 +62,8 @@ struct BatchRunner {
       throw ContextError(
         .notSupported,
         """
-        A value is asked for that all objects of "\(request.entity)" have together, such as the greatest of \
-        all: fetch it first, and set it as a constant.
+        The batch request needs a value that is computed from all objects of "\(request.entity)", such as a \
+        maximum. Fetch the value first, and set it as a constant.
         """)
     }
     return try part.table().rows

@@ -133,9 +133,9 @@ final class ContextPlace: @unchecked Sendable {
     let name = contextName.withLock { $0 }
     misuse(
       """
-      \(what) was used outside of its context\(name.isEmpty ? "" : " \"\(name)\"")'s turn. \
-      \(concurrency.rule) To hand an object over, hand over its objectID and ask the other context \
-      for the object with it.
+      \(what) was used on the wrong thread\(name.isEmpty ? "" : " for the context \"\(name)\""). \
+      \(concurrency.rule) To use an object in another context, pass its objectID and ask the other \
+      context for the object.
       """)
   }
 }
@@ -154,11 +154,11 @@ public enum ContextConcurrency: Sendable, Hashable {
   var rule: String {
     switch self {
     case .privateQueue:
-      "The context has a queue of its own: use it and its objects within perform or performAndWait."
+      "The context has a private queue: use it and its objects within perform or performAndWait."
     case .mainActor:
-      "The context belongs to the main actor: use it and its objects there, or within perform."
+      "The context belongs to the main actor: use it and its objects on the main actor, or within perform."
     case .confined:
-      "The context is confined to the thread that made it: use it and its objects there."
+      "The context is confined to the thread that created it: use it and its objects on that thread."
     }
   }
 }

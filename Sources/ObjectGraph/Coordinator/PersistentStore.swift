@@ -94,7 +94,7 @@ extension PersistentStore {
   private func checkIsThere(_ isReplaced: Bool) throws {
     guard isReplaced else { return }
     throw StoreError(
-      .closed, "The store was moved: its objects have other identifiers by now. Fetch them anew.",
+      .closed, "The store was moved, so its objects have new identifiers. Fetch the objects again.",
       path: path)
   }
 }

@@ -35,8 +35,8 @@ extension PersistentStoreCoordinator {
     throw ContextError(
       .conflict,
       """
-      The store\(at(store.path)) was saved into each time that it was copied to "\(path)", which was \
-      \(PersistentStoreCoordinator.mostCopies) times. It stays where it is.
+      The store\(at(store.path)) can't be moved to "\(path)": a save changed it during each of \
+      \(PersistentStoreCoordinator.mostCopies) attempts to copy it. The store was not moved.
       """)
   }
 

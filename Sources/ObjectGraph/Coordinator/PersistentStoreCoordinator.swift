@@ -54,7 +54,8 @@ public final class PersistentStoreCoordinator: Sendable {
     for type in classes {
       require(
         model[type.entityName] != nil,
-        "The model has no entity \"\(type.entityName)\", which the class \(type) is for.")
+        "The class \(type) belongs to the entity \"\(type.entityName)\", which is not in the model."
+      )
       byName[type.entityName] = type
     }
     for entity in model.entities where byName[entity.name] == nil {
@@ -179,8 +180,8 @@ extension PersistentStoreCoordinator {
         throw ContextError(
           .notSupported,
           """
-          The store\(at(store.path)) has the identifier \(added.uuid), which a store of this coordinator has \
-          already. A copy of a store needs an identifier of its own.
+          The store\(at(store.path)) has the identifier \(added.uuid), which another store of this \
+          coordinator has too. Give a copy of a store a new identifier.
           """)
       }
       state.stores.append(added)
@@ -261,7 +262,7 @@ extension PersistentStoreCoordinator {
   func requirePlaces() throws -> StorePlaces {
     guard let places else {
       throw ContextError(
-        .noStore, "The coordinator was made without places to open stores at.")
+        .noStore, "The coordinator was created without places, so it can't open stores.")
     }
     return places
   }
@@ -305,8 +306,8 @@ extension PersistentStoreCoordinator {
     guard snapshot.schema == store.graph.schema else {
       throw ContextError(
         .incompatibleModel,
-        "The store\(at(store.path)) numbers its entities and properties in another way than when it was added. "
-          + "Remove it from the coordinator, and add it again.")
+        "The store\(at(store.path)) has changed the numbers of its entities or properties since it was added. "
+          + "Remove the store from the coordinator, and add it again.")
     }
     store.noteChecked(snapshot.commit)
   }
@@ -324,7 +325,7 @@ extension PersistentStoreCoordinator {
     {
       return
     }
-    var message = "The model is not the one that the store\(at(path)) was written with: \(whole)."
+    var message = "The store\(at(path)) was written with another model: \(whole)."
     if let stored = try? snapshot.model {
       let changes = ModelDifference(from: stored, to: model).changes.filter(\.isSeenByHashes)
       for change in changes.prefix(20) { message += "\n  \(change)" }
@@ -341,7 +342,8 @@ extension PersistentStoreCoordinator {
       throw ContextError(
         .noStore,
         stores.isEmpty
-          ? "The coordinator has no store." : "No store that can be written holds \"\(entity)\".")
+          ? "The coordinator has no store." : "No writable store contains the entity \"\(entity)\"."
+      )
     }
     return store
   }

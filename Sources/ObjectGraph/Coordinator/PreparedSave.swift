@@ -34,7 +34,7 @@ struct PreparedSave {
       for index in afters.indices.reversed() {
         let store = parts[index].store
         do { try takeBack(parts[index], afters[index], to: befores[index]) } catch {
-          failures.append("the store\(at(store.path)) could not: \(error)")
+          failures.append("the store\(at(store.path)) failed to revert: \(error)")
         }
       }
       guard failures.isEmpty else {
@@ -43,8 +43,9 @@ struct PreparedSave {
         throw StoreError(
           .failed,
           """
-          A store refuses the changes: \(error). The others were to take back what they had taken, and \
-          \(failures.joined(separator: "; and ")). It has changes of a save that the others do not have.
+          A store refuses the changes: \(error). The other stores had to revert the save, and \
+          \(failures.joined(separator: "; and ")). A store that failed to revert keeps changes of this \
+          save that the other stores do not have.
           """, cause: error)
       }
       throw error

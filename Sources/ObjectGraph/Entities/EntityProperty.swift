@@ -78,7 +78,7 @@ extension EntityProperty {
       sortKeys: sortKeys.map { key in
         guard let key = FetchRequestTemplate.SortKey(key) else {
           misuse(
-            "The fetched property \"\(name)\" sorts by options that a model can't state: \(key).")
+            "The fetched property \"\(name)\" has a sort key that a model can't express: \(key).")
         }
         return key
       }, fetchLimit: limit)

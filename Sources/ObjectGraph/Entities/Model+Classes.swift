@@ -58,7 +58,7 @@ extension EntityDeclaration {
       guard let name = PropertyPaths.names(of: destination)[path] else {
         throw ContextError(
           .unknownProperty,
-          "The inverse of \(entity.name).\(relationship.name) is no property of \(destination): \(path)."
+          "The inverse of \(entity.name).\(relationship.name) is not a property of \(destination): \(path)."
         )
       }
       relationship.inverse = name

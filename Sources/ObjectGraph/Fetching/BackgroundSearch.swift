@@ -69,8 +69,8 @@ struct BackgroundSearch {
       throw ContextError(
         .notSupported,
         """
-        \(workspace.label) is confined to a thread, and nothing that waits for a search could come back to it: fetch \
-        there, or make the context with a queue of its own.
+        \(workspace.label) is confined to a thread, so an asynchronous fetch can't return to it. Fetch \
+        synchronously on that thread, or create the context with a private queue.
         """)
     }
     try Task.checkCancellation()

@@ -71,7 +71,7 @@ struct ObjectFetcher {
     let states = try workspace.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
       throw ContextError(
-        .noStore, "The coordinator has no store that holds \"\(request.entity)\".")
+        .noStore, "No store of the coordinator contains the entity \"\(request.entity)\".")
     }
     return try states.map { state in
       try workspace.advance(state)

@@ -102,7 +102,7 @@ public final class HistoryObserver: Sendable {
     every interval: Duration? = nil
   ) -> AsyncThrowingStream<[HistoryTransaction], any Error> {
     if let interval {
-      require(interval > .zero, "The history can't be looked at every \(interval).")
+      require(interval > .zero, "The polling interval must be positive, not \(interval).")
     }
     // One poll finds all commits, so one pending signal is enough.
     let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -85,16 +85,16 @@ extension PersistentStore {
         throw ContextError(
           .historyExpired,
           """
-          Commit \(seen) of the store\(at(path)) was seen, and the newest that it has is \(newest): an older copy \
-          was put in its place. Take everything as it is now, and go on from there.
+          Commit \(seen) of the store\(at(path)) was read before, but its newest commit is now \(newest): an \
+          older copy replaced the store. Read the current state, and continue from there.
           """)
       }
       guard let index = commits.firstIndex(where: { $0.number == seen }) else {
         throw ContextError(
           .historyExpired,
           """
-          The store\(at(path)) does not keep commit \(seen) any more: the \
-          oldest that it keeps is \(commits[0].number). Take everything as it is now, and go on from there.
+          The store\(at(path)) does not keep commit \(seen) any more: its oldest commit is \
+          \(commits[0].number). Read the current state, and continue from there.
           """)
       }
       start = index

@@ -101,7 +101,7 @@ extension Workspace {
   /// The push skips validation and `willSave`: the save of the parent does both.
   func handOver() throws {
     checkPlace()
-    guard let parent else { misuse("The context has no parent to hand changes to.") }
+    guard let parent else { misuse("The context has no parent context to push changes to.") }
     takeWaiting()
     try throwReadFailure()
     guard hasChanges else { return }

@@ -56,7 +56,7 @@ struct KeyAccess {
     for other in others { object.requireDestination(other, of: key) }
     require(
       relationship.isToMany || others.count < 2,
-      "The relationship \"\(key)\" leads to one object at most.")
+      "The relationship \"\(key)\" refers to at most one object.")
     if relationship.isToMany {
       ToManyAccess(object, hash, key).set(others)
     } else {

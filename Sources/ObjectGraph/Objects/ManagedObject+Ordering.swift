@@ -93,7 +93,7 @@ private struct OrderedEdit {
     require(
       places.contains(index),
       """
-      "\(key)" of \(object) has no place \(index): it leads to \(object.count(forKey: key)) objects.
+      "\(key)" of \(object) has no index \(index): it refers to \(object.count(forKey: key)) objects.
       """)
   }
 }

@@ -78,7 +78,8 @@ extension ManagedObject {
   @usableFromInline @inline(never)
   final func refuse(_ value: Value, _ name: StaticString, _ type: Any.Type) -> Never {
     misuse(
-      "The attribute \"\(name)\" of \(self) has the value \(value.text), which is no \(type).")
+      "The attribute \"\(name)\" of \(self) has the value \(value.text), which is not a valid \(type)."
+    )
   }
 
   @inline(never)
@@ -142,7 +143,8 @@ extension ManagedObject {
       return none
     }
     misuse(
-      "The attribute \"\(name())\" of \(self) has the value \(value.text), which is no \(V.self).")
+      "The attribute \"\(name())\" of \(self) has the value \(value.text), which is not a valid \(V.self)."
+    )
   }
 
   /// Returns the value of a property that has no column of the right kind, such as a transient property.

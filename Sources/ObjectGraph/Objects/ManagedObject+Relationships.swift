@@ -114,8 +114,8 @@ extension ManagedObject {
     else { return }
     misuse(
       """
-      The relationship "\(name)" of \(self) leads to objects of the entity "\(destination)", and \(other) is \
-      none.
+      The relationship "\(name)" of \(self) can't refer to \(other): its destination is the entity \
+      "\(destination)".
       """)
   }
 
@@ -123,8 +123,8 @@ extension ManagedObject {
     if let typed = object as? D { return typed }
     misuse(
       """
-      "\(name)" of \(self) leads to an object of the class \(type(of: object)), not \(D.self). Name the \
-      class when the coordinator is made.
+      "\(name)" of \(self) refers to an object of the class \(type(of: object)), not \(D.self). Give the \
+      class to the initializer of the coordinator.
       """)
   }
 

@@ -97,7 +97,7 @@ final class RelatedStorage {
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
     guard let entity = unsafe entityReference else { return objects[position] }
-    require(position >= 0 && position < count, "There is no object at this place.")
+    require(position >= 0 && position < count, "The position is out of range.")
     return unsafe entity._withUnsafeGuaranteedRef { entity in
       if position.isMultiple(of: EntityState.nearStep) { lookAhead(entity, from: position) }
       if departures == entity.departures, let known = unsafe ObjectTable.unheld(addresses[position])
@@ -144,8 +144,8 @@ final class RelatedStorage {
   private static func refuse(_ found: ManagedObject.Type, _ wanted: ManagedObject.Type) -> Never {
     misuse(
       """
-      A relationship leads to objects of the class \(found), not \(wanted). Name the class when the \
-      coordinator is made.
+      A relationship refers to objects of the class \(found), not \(wanted). Give the class to the \
+      initializer of the coordinator.
       """)
   }
 }

@@ -64,7 +64,7 @@ extension EntityMapped where Self: ManagedObject {
   @available(
     *, unavailable,
     message:
-      "Quire stores no values of this type: conform the type to AttributeValue, or make the property computed or static."
+      "Quire can't store values of this type: conform the type to AttributeValue, or make the property computed or static."
   )
   @_disfavoredOverload
   public subscript<V>(stored name: StaticString, hash: UInt64) -> V {
@@ -75,7 +75,7 @@ extension EntityMapped where Self: ManagedObject {
   @usableFromInline
   func missingObject(_ name: StaticString) -> Never {
     misuse(
-      "The relationship \"\(name)\" of \(self) leads nowhere, and its type says that it leads to an object. Declare it optional to read it before it is set."
+      "The relationship \"\(name)\" of \(self) is not set, but its type is not optional. Set it before you read it, or declare it optional."
     )
   }
 }

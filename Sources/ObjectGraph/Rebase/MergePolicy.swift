@@ -135,13 +135,13 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     let what = "\(entity) \(object.uri)"
     if !uniqueKeys.isEmpty {
       let keys = uniqueKeys.map { "\"\($0)\"" }.joined(separator: " and ")
-      return "\(what) has the same \(keys) as an object that was inserted here."
+      return "\(what) has the same \(keys) as an object that this context inserted."
     }
-    if isDeletedThere { return "\(what) was changed here, and another save has deleted it." }
-    if isDeletedHere { return "\(what) was deleted here, and another save has changed it." }
+    if isDeletedThere { return "\(what) was changed in this context and deleted by another save." }
+    if isDeletedHere { return "\(what) was deleted in this context and changed by another save." }
     let keys = contestedKeys.map { "\"\($0)\"" }.joined(separator: ", ")
     return keys.isEmpty
-      ? "\(what) was changed here and by another save, in different values."
-      : "\(what) was changed here and by another save: \(keys)."
+      ? "\(what) was changed in this context and by another save, in different properties."
+      : "\(what) was changed in this context and by another save: \(keys)."
   }
 }

@@ -42,7 +42,7 @@ struct FetchedQuery {
     guard request.includesPendingChanges || !(sections?.asksObjects ?? false) else {
       throw ContextError(
         .notSupported,
-        "Sections that objects name themselves show what is not saved, which the request leaves out."
+        "The request excludes unsaved changes, but a section name that is read from objects includes them."
       )
     }
     self.request = request
@@ -56,7 +56,8 @@ struct FetchedQuery {
     entities = scope.entities ?? []
     let states = try workspace.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
-      throw ContextError(.noStore, "The coordinator has no store that holds \"\(request.entity)\".")
+      throw ContextError(
+        .noStore, "No store of the coordinator contains the entity \"\(request.entity)\".")
     }
     tags = states.map(\.tag)
     isIncremental =
@@ -130,21 +131,21 @@ extension FetchedQuery {
     let rule: String
     if let path = sections?.path {
       rule = """
-        The results are sorted by "\(path)" first: give values of "\(path)" that follow one another in that order \
-        section names that do.
+        The results are sorted by "\(path)" first, so values of "\(path)" with the same section name \
+        must be adjacent in that order.
         """
     } else {
       let order =
-        transientPath.map { "by the stored values that \"\($0)\" follows from" }
+        transientPath.map { "by the stored values that \"\($0)\" is computed from" }
         ?? "by section"
       let now =
         first.map { "the results are sorted by \($0) first" } ?? "the request has no sort key"
-      rule = "Put a sort key first that orders the objects \(order); now \(now)."
+      rule = "The first sort key must order the objects \(order); now \(now)."
     }
     return ContextError(
       .notSupported,
       """
-      Can't divide the results of "\(request.entity)" into sections: the section "\(name)" comes twice. \(rule)
+      Can't divide the results of "\(request.entity)" into sections: the section "\(name)" occurs twice. \(rule)
       """)
   }
 }
@@ -274,7 +275,8 @@ extension FetchedQuery {
     while low < high {
       let middle = (low + high) / 2
       guard let other = try order.place(of: list[middle].key, in: source) else {
-        throw ContextError(.noObject, "\(list[middle].uri) is in a list and nowhere else.")
+        throw ContextError(
+          .noObject, "\(list[middle].uri) is in the results, but the object does not exist.")
       }
       if order.precedes(other, place) { low = middle + 1 } else { high = middle }
     }

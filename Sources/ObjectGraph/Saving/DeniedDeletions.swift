@@ -29,7 +29,7 @@ struct DeniedDeletions {
           ValidationFailure(
             object, relationship.name, nil, .deletionDenied,
             """
-            can't be deleted as long as "\(relationship.name)" leads to \
+            The object can't be deleted as long as "\(relationship.name)" refers to \
             \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
             """))
       }

@@ -97,7 +97,7 @@ struct ObjectValidator {
         return nil
       }
       return ValidationFailure(
-        object, property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
+        object, property.name, .null, .required, "\"\(property.name)\" must refer to an object.")
     case .toMany(let toMany):
       let count = RelationshipReader(workspace).keys(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
@@ -105,11 +105,11 @@ struct ObjectValidator {
       case .tooFew(let least):
         return ValidationFailure(
           object, property.name, nil, .tooFewObjects,
-          "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
+          "\"\(property.name)\" refers to \(count) objects, and must refer to at least \(least).")
       case .tooMany(let most):
         return ValidationFailure(
           object, property.name, nil, .tooManyObjects,
-          "\"\(property.name)\" leads to \(count) objects, and may lead to at most \(most).")
+          "\"\(property.name)\" refers to \(count) objects, and may refer to at most \(most).")
       }
     default: return nil
     }
@@ -124,7 +124,7 @@ struct ObjectValidator {
       case .attribute(_, let column): before = object.source.value(column, Int(object.row))
       case .transient: before = object[key]
       default:
-        object.source.entity.graph.refuse(key, as: "an attribute that can be validated by itself")
+        object.source.entity.graph.refuse(key, as: "an attribute")
       }
       var value = before
       do {

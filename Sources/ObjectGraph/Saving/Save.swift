@@ -46,15 +46,15 @@ struct Save {
         guard refusals < Save.mostRefusals else {
           throw ContextError(
             .conflict,
-            "A store refused the changes \(refusals) times, though no other save came in between.")
+            "A store refused the changes \(refusals) times, although no other save came first.")
         }
       }
     }
     throw ContextError(
       .conflict,
       """
-      The save was begun \(Workspace.mostRounds) times, and each time objects or observers changed something, or another \
-      save came first. Save again.
+      The save was tried \(Workspace.mostRounds) times. Each time, objects or observers changed something, or \
+      another save came first. Save again.
       """)
   }
 

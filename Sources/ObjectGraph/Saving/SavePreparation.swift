@@ -11,7 +11,7 @@ struct SavePreparation {
   static var endless: ContextError {
     ContextError(
       .validation,
-      "Objects went on changing themselves in willSave, \(Workspace.mostRounds) times by now.")
+      "Objects still change in willSave after \(Workspace.mostRounds) rounds.")
   }
 
   func run() throws {

@@ -181,7 +181,7 @@ extension ValidationPlan.AttributeCheck {
       } catch {
         return ValueProblem(
           .pattern,
-          "\(what), for which the pattern \(pattern.text) takes too many steps to decide.")
+          "\(what), and the match with the pattern \(pattern.text) takes too many steps.")
       }
     }
     for predicate in predicates {

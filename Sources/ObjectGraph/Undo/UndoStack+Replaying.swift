@@ -48,7 +48,7 @@ extension UndoStack {
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
     checkPlace()
-    require(direction == .forward, "Undoing can't be undone while it goes on.")
+    require(direction == .forward, "An undo or redo is in progress: wait until it ends.")
     try workspace?.sealForUndo()
     guard let open = openGroups.last, let last = open.steps.last else { return false }
     let nested: UndoGroup
@@ -67,8 +67,8 @@ extension UndoStack {
 
   private func prepareToReplay() throws {
     checkPlace()
-    require(direction == .forward, "Undoing can't be undone while it goes on.")
-    require(groupingLevel == 0, "A group is open: end it before you undo or redo.")
+    require(direction == .forward, "An undo or redo is in progress: wait until it ends.")
+    require(groupingLevel == 0, "An undo group is open: end it before you undo or redo.")
     try workspace?.processPendingChanges()
     endTurn()
   }

@@ -155,7 +155,7 @@ extension UndoStack {
   /// - Throws: The error of a damaged store.
   public func endGroup() throws {
     checkPlace()
-    require(groupingLevel > 0, "No group of undo is open.")
+    require(groupingLevel > 0, "No undo group is open.")
     // The group closes after an error too, because the next undo would stop the program otherwise.
     defer { close(openGroups.removeLast()) }
     try workspace?.sealForUndo()
@@ -390,7 +390,7 @@ extension UndoStack {
   func attach(to workspace: Workspace) {
     require(
       self.workspace == nil || self.workspace === workspace,
-      "An undo stack belongs to one context: what it undoes was done there.")
+      "The undo stack belongs to another context.")
     self.workspace = workspace
     // The context may have changed while it had another stack.
     _ = nextStep()

@@ -46,7 +46,8 @@ struct Advance {
     }
     throw ContextError(
       .validation,
-      "Objects went on changing others in prepareForDeletion \(Workspace.mostRounds) times.")
+      "Objects still change other objects in prepareForDeletion after \(Workspace.mostRounds) rounds."
+    )
   }
 
   private func rebase(

@@ -225,8 +225,8 @@ extension EntityState {
   func refuseClass(_ wanted: ManagedObject.Type) -> Never {
     misuse(
       """
-      The objects of "\(graph.name)" are of the class \(type), not \(wanted). Name the class when the \
-      coordinator is made.
+      The objects of "\(graph.name)" have the class \(type), not \(wanted). Give the class to the \
+      initializer of the coordinator.
       """)
   }
 

@@ -26,8 +26,8 @@ struct ObjectInserter {
     guard let typed = object as? T else {
       misuse(
         """
-        The objects of "\(T.entityName)" are of the class \(Swift.type(of: object)), not \(T.self). \
-        Name the class when the coordinator is made.
+        The objects of "\(T.entityName)" have the class \(Swift.type(of: object)), not \(T.self). \
+        Give the class to the initializer of the coordinator.
         """)
     }
     try fill(typed)
@@ -74,7 +74,8 @@ struct ObjectInserter {
     }
     guard target.holds(entity) else {
       throw ContextError(
-        .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
+        .noStore,
+        "The store \(target.path ?? "in memory") does not contain the entity \"\(entity)\".")
     }
     let state = try workspace.state(of: target)
     guard let number = state.graph[entity]?.number, let found = state.entity(number, workspace)

@@ -20,7 +20,7 @@ struct ObjectLookup {
     } catch {
       misuse("The store of \(id.uri) can't be read: \(error)")
     }
-    misuse("No store of the coordinator has objects like \(id.uri).")
+    misuse("No store of the coordinator can contain the object \(id.uri).")
   }
 
   /// Returns the object with an identifier, which must exist.
@@ -31,7 +31,7 @@ struct ObjectLookup {
       let object = workspace.object(at: id.key, in: state)
     else {
       throw ContextError(
-        .noObject, "No store of the coordinator has objects like \(id.uri).")
+        .noObject, "No store of the coordinator can contain the object \(id.uri).")
     }
     if object.source.isUnresolved {
       // A store that is read for the first time already shows its newest commit.
@@ -39,7 +39,7 @@ struct ObjectLookup {
       try workspace.resolve(object, in: state)
     }
     guard !object.state.contains(.missing), !object.isDeleted else {
-      throw ContextError(.noObject, "There is no object \(id.uri).")
+      throw ContextError(.noObject, "The object \(id.uri) does not exist.")
     }
     return object
   }

@@ -49,8 +49,8 @@ extension Workspace {
     guard object.withEntity({ $0.belongs(to: self) }) else {
       misuse(
         """
-        \(object) belongs to \(object.source.entity.workspace?.label ?? "a context that is gone") and was \
-        given to \(label). Ask this context for its own: context.object(with: object.objectID).
+        \(object) belongs to \(object.source.entity.workspace?.label ?? "a deallocated context") but was \
+        given to \(label). Ask this context for its own object: context.object(with: object.objectID).
         """)
     }
   }

@@ -130,7 +130,8 @@ extension Workspace {
       throw ContextError(own.code, "\(own.message) Nothing was saved.", cause: own)
     }
     throw ContextError(
-      .unreadable, "A value could not be read: \(failure). Nothing was saved.", cause: failure)
+      .unreadable, "The context could not read a value: \(failure). Nothing was saved.",
+      cause: failure)
   }
 }
 

@@ -295,7 +295,7 @@ struct FollowingTests {
       }
       _ = results.count
     }
-    #expect(MisuseTests.text(result).contains("was used outside of its context's turn"))
+    #expect(MisuseTests.text(result).contains("was used on the wrong thread."))
   }
 
   @Test("A new list is current after all earlier lists have ended", arguments: Kind.allCases)

@@ -165,7 +165,7 @@ struct KeyAccessTests {
       (
         await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
           try Good.made().setValue("x", forKey: "upper")
-        }, "follows from others"
+        }, "is derived from other properties"
       ))
     results.append(
       (
@@ -180,7 +180,7 @@ struct KeyAccessTests {
           let context = try #require(good.managedObjectContext)
           good.setObjects(
             [try context.insert("Shelf"), try context.insert("Shelf")], forKey: "shelf")
-        }, "leads to one object at most"
+        }, "refers to at most one object"
       ))
 
     results.append(
