@@ -18,7 +18,7 @@ public struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   ///
   /// - Precondition: `number` is at most ``highestNumber``.
   public init(entity: UInt16, number: UInt64) {
-    precondition(number <= ObjectKey.highestNumber, "An object's number has 48 bits.")
+    precondition(number <= ObjectKey.highestNumber, "The number of an object must fit in 48 bits.")
     rawValue = UInt64(entity) << 48 | number
   }
 

@@ -127,8 +127,8 @@ struct AppleMappingTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     for (bytes, words) in [
-      ([0xFF, 0xFE, 0x00], "not even text"), (Array("<plist/>".utf8), "not a 'database'"),
-      (Array("<database/>".utf8), "holds no mapping model"),
+      ([0xFF, 0xFE, 0x00], "it is not text"), (Array("<plist/>".utf8), "not <database>"),
+      (Array("<database/>".utf8), "contains no mapping model"),
       (Array("bplist00".utf8), "can't be read"),
       (Array("<database".utf8), "Not well-formed XML"), (Array("hello".utf8), "found \"hello\""),
     ] as [([UInt8], String)] {

@@ -55,7 +55,9 @@ struct BatchTests {
       try context.save()
       let before = try context.fetch(Person.self).map(\.age)
       let error = #expect(throws: ContextError.self) { try context.execute(update) }
-      #expect(error?.code == .notSupported && error?.message.contains("together") ?? false)
+      #expect(
+        error?.code == .notSupported
+          && error?.message.contains("computed from all objects") ?? false)
       #expect(try context.fetch(Person.self).map(\.age) == before)
     }
   }

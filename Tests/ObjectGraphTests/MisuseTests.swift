@@ -168,7 +168,7 @@ struct MisuseTests {
       _ = ada.age
     }
 
-    #expect(Self.text(result).contains("has the value 70000, which is no Int16"))
+    #expect(Self.text(result).contains("has the value 70000, which is not a valid Int16"))
     let context = try Graph(.memory, classes: [ShortPerson.self]).context()
     let ada = try context.insert(ShortPerson.self)
     for age in [0, -1, Int(Int16.min), Int(Int16.max)] {

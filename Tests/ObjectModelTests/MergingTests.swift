@@ -48,7 +48,7 @@ struct MergingTests {
     #expect(faults.map(\.entity) == ["Trip", "Stop", "Address", "all"])
     #expect(faults[0].message.contains("days's type: Integer 16 or Integer 64"))
     #expect(faults[0].message.contains("(name, start), (budget) or (name, start)"))
-    #expect(faults[1].message.contains("only one has code"))
+    #expect(faults[1].message.contains("only one of the two has code"))
     #expect(faults[2].message.contains("city's optional: yes or no"))
     #expect(faults[3].message.contains("request: Trip or Stop"))
   }

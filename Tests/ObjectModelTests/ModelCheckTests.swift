@@ -122,7 +122,7 @@ struct ModelCheckTests {
     Fault("Pattern for a number", .wrongPattern, "Trip.days", says: "Integer 16") {
       $0[attribute: "days", of: "Trip"].validation.pattern = "[0-9]"
     },
-    Fault("Composite of no type", .missingComposite, "Place.address", says: "does not say") {
+    Fault("Composite of no type", .missingComposite, "Place.address", says: "does not name") {
       $0[attribute: "address", of: "Place"].compositeName = nil
     },
     Fault("Composite type on text", .missingComposite, "Trip.name", says: "instead of Composite") {
@@ -131,31 +131,32 @@ struct ModelCheckTests {
     Fault("Unknown composite type", .unknownComposite, "Place.address", says: "mean \"Address\"?") {
       $0[attribute: "address", of: "Place"].compositeName = "Adress"
     },
-    Fault("Derived part of a composite", .wrongDerivation, "Address.city", says: "nothing") {
+    Fault("Derived part of a composite", .wrongDerivation, "Address.city", says: "can't be derived")
+    {
       $0.composites[0].attributes[1].derivation = .init("now()")
     },
-    Fault("Composite type in itself", .recursiveComposite, "Address", says: "no end") {
+    Fault("Composite type in itself", .recursiveComposite, "Address", says: "contains itself") {
       $0.composites[0].attributes.append(
         Attribute("next", .composite, compositeName: "Address"))
     },
   ]
 
   static let derivations = [
-    ("sum:(stops", "cannot be derived"),
-    ("sum(stops.name)", "cannot be derived"),
-    ("median:(stops.name)", "cannot be derived"),
-    ("stops..name", "cannot be derived"),
-    ("", "cannot be derived"),
-    ("name.@lowercase", "cannot be derived"),
+    ("sum:(stops", "is not supported"),
+    ("sum(stops.name)", "is not supported"),
+    ("median:(stops.name)", "is not supported"),
+    ("stops..name", "is not supported"),
+    ("", "is not supported"),
+    ("name.@lowercase", "is not supported"),
     ("count:(stop)", "no property \"stop\". Did you mean \"stops\"?"),
     ("count:(name)", "to-many relationship"),
     ("stops.name", "to-one relationships only"),
-    ("canonical:(days)", "takes text"),
-    ("sum:(stops.name)", "takes numbers"),
+    ("canonical:(days)", "needs text"),
+    ("sum:(stops.name)", "needs numbers"),
     ("max:(days)", "at the end of a to-many relationship"),
     ("count:(stops.place)", "no property \"place\""),
-    ("max:(stops.address.town)", "no \"town\" in the attribute \"address\""),
-    ("name.length", "no \"length\" in the attribute \"name\""),
+    ("max:(stops.address.town)", "\"address\" has no part \"town\""),
+    ("name.length", "\"name\" has no part \"length\""),
   ]
 
   static let relationships = [
@@ -170,11 +171,12 @@ struct ModelCheckTests {
       $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", inverse: "tripp")))
     },
-    Fault("Inverse that is an attribute", .unknownInverse, "Trip.last", says: "no relationship") {
+    Fault("Inverse that is an attribute", .unknownInverse, "Trip.last", says: "not a relationship")
+    {
       $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", inverse: "photo")))
     },
-    Fault("One-sided inverse", .oneSidedInverse, "Stop.trip", says: "must have \"Stop.trip\"") {
+    Fault("One-sided inverse", .oneSidedInverse, "Stop.trip", says: "must be \"Stop.trip\"") {
       $0[relationship: "stops", of: "Trip"].inverse = nil
     },
     Fault(
@@ -185,7 +187,7 @@ struct ModelCheckTests {
         .relationship(Relationship("last", to: "Stop", inverse: "trip")))
     },
     Fault(
-      "Inverse that leads elsewhere", .mismatchedInverse, "Note.owner", says: "lead to \"Note\""
+      "Inverse that leads elsewhere", .mismatchedInverse, "Note.owner", says: "refer to \"Note\""
     ) {
       $0.entities.append(
         Entity(
@@ -196,13 +198,15 @@ struct ModelCheckTests {
       "Inverse said to belong to another entity", .mismatchedInverse, "Trip.stops",
       says: "relationship of \"Stop\""
     ) { $0[relationship: "stops", of: "Trip"].inverseEntity = "Place" },
-    Fault("Negative count", .wrongCount, "Trip.stops", says: "From -1") {
+    Fault("Negative count", .wrongCount, "Trip.stops", says: "minimum of -1") {
       $0[relationship: "stops", of: "Trip"].count.minimum = -1
     },
-    Fault("Least above greatest", .wrongCount, "Trip.stops", says: "From 3 to 2") {
+    Fault(
+      "Least above greatest", .wrongCount, "Trip.stops", says: "minimum of 3 and the maximum of 2"
+    ) {
       $0[relationship: "stops", of: "Trip"].count = .init(minimum: 3, maximum: 2)
     },
-    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "one object has no order", .warning) {
+    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "at most one object", .warning) {
       $0[relationship: "trip", of: "Stop"].isOrdered = true
     },
   ]
@@ -246,11 +250,11 @@ struct ModelCheckTests {
     ) { $0["Trip"].fetchIndexes[0].elements = [.init("expression0", expression: "")] },
     Fault(
       "Compound index over the object itself", .propertyNotIndexable, "Trip.self",
-      says: "no property", .warning
+      says: "not a property", .warning
     ) { $0["Trip"].compoundIndexes = [["name", "self"]] },
     Fault(
       "Compound index over the entity", .propertyNotIndexable, "Trip.entity",
-      says: "no property", .warning
+      says: "not a property", .warning
     ) { $0["Trip"].compoundIndexes = [["entity"]] },
     Fault("Constraint over the object itself", .unknownProperty, "Trip.self", says: "\"self\"") {
       $0["Trip"].uniquenessConstraints = [["self"]]
@@ -263,7 +267,7 @@ struct ModelCheckTests {
     },
     Fault(
       "Configuration that relationships leave", .leavesConfiguration, "some",
-      says: "a fetched property can", .warning
+      says: "use a fetched property", .warning
     ) { $0.configurations.append(Configuration("some", entities: ["Trip"])) },
     Fault("Template of the unknown", .unknownEntity, "all", says: "template fetches") {
       $0.fetchRequestTemplates[0].entity = "Nothing"

@@ -33,7 +33,7 @@ extension AttributeType {
       }
       return length < 0 ? "\(length) is negative; bounds of text are numbers of characters" : nil
     case .undefined, .boolean, .binary, .uuid, .uri, .transformable, .objectID, .composite:
-      return "\(bound.text) is of no use: values of the type \(sourceName) have no bounds"
+      return "\(bound.text) is not allowed: values of the type \(sourceName) have no bounds"
     }
   }
 }

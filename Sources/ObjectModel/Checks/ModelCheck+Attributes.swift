@@ -28,7 +28,7 @@ extension ModelCheck {
     } else if let problem = attribute.validation.problem(withBoundsOf: value) {
       report(
         .defaultFailsValidation, severity: .warning, entity: owner, property: attribute.name,
-        "The default value \(problem), so a new object is not valid as it is.")
+        "The default value \(problem), so a new object is not valid.")
     }
   }
 
@@ -59,7 +59,7 @@ extension ModelCheck {
     if (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
         .wrongPattern, entity: owner, property: attribute.name,
-        "The pattern \"\(pattern.prefix(80))\" is no regular expression.")
+        "The pattern \"\(pattern.prefix(80))\" is not a regular expression.")
     }
   }
 
@@ -68,13 +68,13 @@ extension ModelCheck {
     case (true, nil):
       report(
         .missingComposite, entity: owner, property: attribute.name,
-        "The attribute is composite and does not say of which composite type.")
+        "The attribute is composite but does not name its composite type.")
     case (false, let name?):
       report(
         .missingComposite, entity: owner, property: attribute.name,
         """
         The attribute names the composite type "\(name)" \
-        and has the type \(attribute.type.sourceName) instead of Composite.
+        but has the type \(attribute.type.sourceName) instead of Composite.
         """)
     case (true, let name?) where index.compositeByName[name] == nil:
       let hint = suggestion.sentence(for: name, among: description.composites.lazy.map(\.name))
@@ -97,7 +97,7 @@ extension ModelCheck {
         if attribute.derivation != nil {
           report(
             .wrongDerivation, entity: composite.name, property: attribute.name,
-            "An attribute of a composite type has nothing to be derived from.")
+            "An attribute of a composite type can't be derived.")
         }
       }
       reportDuplicates(composite.attributes.map(\.name), "attribute", in: composite.name)
@@ -108,8 +108,8 @@ extension ModelCheck {
       report(
         .recursiveComposite, entity: composite.name,
         """
-        The composite type contains itself, directly or through others, or one that does. \
-        Such a type has no end.
+        The composite type contains itself, or contains a composite type that contains itself, \
+        directly or through other composite types. Remove one of these attributes.
         """)
     }
   }

@@ -8,8 +8,8 @@ extension ModelCheck {
       report(
         .wrongDerivation, entity: entityName, property: attribute.name,
         """
-        "\(derivation.expression.prefix(80))" cannot be derived. Possible are now(), a key path, \
-        and \(Attribute.Derivation.Function.allCases.map { "\($0):(…)" }.joined(separator: ", ")).
+        The derivation expression "\(derivation.expression.prefix(80))" is not supported. Write now(), a key path, \
+        or one of \(Attribute.Derivation.Function.allCases.map { "\($0):(…)" }.joined(separator: ", ")).
         """)
       return
     }
@@ -27,7 +27,7 @@ extension ModelCheck {
     case .value(let path):
       return follow(
         path, from: entity,
-        else: "A value is derived from an attribute, through to-one relationships only."
+        else: "A key path must end at an attribute and follow to-one relationships only."
       ) {
         $0.attribute != nil && !$0.passesToMany
       }
@@ -35,25 +35,25 @@ extension ModelCheck {
       switch function {
       case .canonical, .uppercase, .lowercase:
         return follow(
-          path, from: entity, else: "\(function) takes text, through to-one relationships only."
+          path, from: entity, else: "\(function) needs text at the end of to-one relationships."
         ) {
           $0.attribute?.type == .string && !$0.passesToMany
         }
       case .count:
-        return follow(path, from: entity, else: "count takes a to-many relationship.") {
+        return follow(path, from: entity, else: "count needs a to-many relationship.") {
           $0.attribute == nil && $0.passesToMany
         }
       case .sum, .average:
         return follow(
           path, from: entity,
-          else: "\(function) takes numbers at the end of a to-many relationship."
+          else: "\(function) needs numbers at the end of a to-many relationship."
         ) {
           $0.attribute?.type.isNumeric ?? false && $0.passesToMany
         }
       case .min, .max:
         return follow(
           path, from: entity,
-          else: "\(function) takes an attribute at the end of a to-many relationship."
+          else: "\(function) needs an attribute at the end of a to-many relationship."
         ) {
           $0.attribute != nil && $0.passesToMany
         }
@@ -77,7 +77,7 @@ extension ModelCheck {
     for name in path {
       if let attribute = end.attribute {
         guard let part = index.part(name, of: attribute) else {
-          return "There is no \"\(name)\" in the attribute \"\(attribute.name)\"."
+          return "The attribute \"\(attribute.name)\" has no part \"\(name)\"."
         }
         end.attribute = part
         continue
@@ -96,7 +96,7 @@ extension ModelCheck {
         guard let destination = index.entityByName[relationship.destination] else { return nil }
         entity = destination
       case .fetched:
-        return "\"\(name)\" is a fetched property, from which nothing is derived."
+        return "\"\(name)\" is a fetched property; a value can't be derived from it."
       }
     }
     return isFit(end) ? nil : complaint

@@ -20,8 +20,8 @@ extension ModelCheck {
           .propertyNotIndexable, severity: .warning, entity: entity.name,
           property: fetchIndex.name,
           """
-          The index "\(fetchIndex.name)" is over the expression \
-          "\(expression.text.prefix(80))", and stores leave it out.
+          The index "\(fetchIndex.name)" uses the expression \
+          "\(expression.text.prefix(80))", so stores omit the index.
           """)
         if properties.isEmpty { continue }
       }
@@ -53,8 +53,8 @@ extension ModelCheck {
           report(
             .propertyNotIndexable, severity: .warning, entity: owner, property: name ?? column,
             """
-            The \(kind) names "\(column)", which is no property but part of each object, and stores \
-            leave it out.
+            The \(kind) names "\(column)", which is part of each object and not a property, so stores \
+            omit the index.
             """)
           continue
         }
@@ -74,7 +74,7 @@ extension ModelCheck {
         report(
           .propertyNotIndexable, severity: isLeftOut ? .warning : .error, entity: owner,
           property: name ?? column,
-          "The \(kind) names \"\(column)\", \(obstacle), and stores cannot index that.")
+          "The \(kind) names \"\(column)\", \(obstacle). Stores cannot index it.")
       }
     }
   }
@@ -88,11 +88,11 @@ extension ModelCheck {
     case .relationship(let relationship):
       if relationship.isTransient { return "which is not stored" }
       if relationship.isToMany { return "a to-many relationship" }
-      return path.isEmpty ? nil : "which leads to another object"
+      return path.isEmpty ? nil : "a path through a relationship"
     case .attribute(var attribute):
       for name in path {
         guard let part = index.part(name, of: attribute) else {
-          return "of which \"\(name)\" is no part"
+          return "but the attribute has no part \"\(name)\""
         }
         attribute = part
       }
@@ -135,9 +135,9 @@ extension ModelCheck {
         report(
           .leavesConfiguration, severity: .warning, entity: configuration.name,
           """
-          The relationship "\(description.entities[entity].name).\(relationship.name)" leads to \
-          "\(relationship.destination)", which is not in the configuration. Objects in one store \
-          cannot lead to objects in another; a fetched property can.
+          The relationship "\(description.entities[entity].name).\(relationship.name)" refers to \
+          "\(relationship.destination)", which is not in the configuration. A relationship cannot \
+          refer to objects in another store; use a fetched property instead.
           """)
       }
     }
@@ -169,8 +169,8 @@ extension ModelCheck {
       report(
         .negativeLimit, entity: owner, property: property,
         """
-        The \(kind)'s limit \(request.fetchLimit), offset \(request.fetchOffset) and batch size \
-        \(request.fetchBatchSize) must not be negative.
+        The limit \(request.fetchLimit), the offset \(request.fetchOffset) and the batch size \
+        \(request.fetchBatchSize) of the \(kind) must not be negative.
         """)
     }
   }

@@ -15,8 +15,8 @@ extension ModelCheck {
       report(
         .missingInverse, severity: .warning, entity: owner, property: name,
         """
-        The relationship has no inverse, so nothing keeps its other end right \
-        when objects are deleted. Add a relationship from "\(relationship.destination)" \
+        The relationship has no inverse, so it is not updated when its objects are deleted. \
+        Add a relationship from "\(relationship.destination)" \
         to "\(owner)" and make each the inverse of the other.
         """)
       return
@@ -40,15 +40,15 @@ extension ModelCheck {
     guard case .relationship(let back) = index[place] else {
       report(
         .unknownInverse, entity: owner, property: name,
-        "The inverse \"\(destinationName).\(inverse)\" is no relationship.")
+        "The inverse \"\(destinationName).\(inverse)\" is not a relationship.")
       return
     }
     if let named = relationship.inverseEntity, !isNamed(named, orBelow: place, at: destination) {
       report(
         .mismatchedInverse, entity: owner, property: name,
         """
-        The inverse is said to belong to "\(named)"; \
-        it is a relationship of "\(description.entities[place.entity].name)".
+        The model names "\(named)" as the entity of the inverse, \
+        but the inverse is a relationship of "\(description.entities[place.entity].name)".
         """)
     }
     guard let backInverse = back.inverse else {
@@ -56,7 +56,7 @@ extension ModelCheck {
         .oneSidedInverse, entity: owner, property: name,
         """
         The inverse "\(destinationName).\(inverse)" has no inverse itself. \
-        It must have "\(owner).\(name)".
+        Its inverse must be "\(owner).\(name)".
         """)
       return
     }
@@ -68,8 +68,8 @@ extension ModelCheck {
       report(
         .mismatchedInverse, entity: owner, property: name,
         """
-        The inverse "\(destinationName).\(inverse)" leads to "\(back.destination)" and has \
-        the inverse "\(backInverse)". It must lead to "\(owner)" and have the inverse "\(name)".
+        The inverse "\(destinationName).\(inverse)" refers to "\(back.destination)" and has \
+        the inverse "\(backInverse)". It must refer to "\(owner)" and have the inverse "\(name)".
         """)
     }
   }
@@ -93,14 +93,14 @@ extension ModelCheck {
       report(
         .wrongCount, entity: owner, property: relationship.name,
         """
-        From \(count.minimum) to \(count.maximum) objects is no count: the numbers must not be \
-        negative, nor the first greater than the second. 0 as the second means any number.
+        The minimum of \(count.minimum) and the maximum of \(count.maximum) objects do not fit: neither may be \
+        negative, and the minimum must not exceed the maximum. A maximum of 0 means any number.
         """)
     }
     if relationship.isOrdered && !relationship.isToMany {
       report(
         .orderedToOne, severity: .warning, entity: owner, property: relationship.name,
-        "The relationship leads to one object at most, and one object has no order.")
+        "The relationship is ordered, but it refers to at most one object.")
     }
   }
 }

@@ -26,7 +26,7 @@ extension ModelCheck {
       .invalidName, entity: start,
       """
       The name of a part of kind \(kind) has \(name.utf8.count) bytes; \
-      at most \(Model.greatestNameByteCount) are possible.
+      the limit is \(Model.greatestNameByteCount).
       """)
   }
 
@@ -36,7 +36,7 @@ extension ModelCheck {
         .tooManyEntities,
         """
         The model has \(description.entities.count) entities; \
-        at most \(Model.greatestEntityCount) are possible.
+        the limit is \(Model.greatestEntityCount).
         """)
     }
     var counts = [Int](repeating: 0, count: description.entities.count)
@@ -50,16 +50,16 @@ extension ModelCheck {
       report(
         .tooManyProperties, entity: description.entities[entity].name,
         """
-        The entity has \(count) properties, inherited ones included; \
-        at most \(Model.greatestPropertyCount) are possible.
+        The entity has \(count) properties, including inherited properties; \
+        the limit is \(Model.greatestPropertyCount).
         """)
     }
     if inherited > Model.greatestInheritedPropertyCount {
       report(
         .tooManyInheritedProperties,
         """
-        The model's entities together inherit \(inherited) properties; \
-        at most \(Model.greatestInheritedPropertyCount) are possible.
+        The entities of the model inherit \(inherited) properties in total; \
+        the limit is \(Model.greatestInheritedPropertyCount).
         """)
     }
   }
@@ -77,15 +77,15 @@ extension ModelCheck {
       path += names.count > 8 ? " → … (\(names.count) entities)" : " → \(names[0])"
       report(
         .cyclicInheritance, entity: names[0],
-        "Inheritance runs in a circle: \(path). One of these must have no superentity.")
+        "The inheritance is a cycle: \(path). One of these entities must have no superentity.")
     }
     for (position, depth) in index.depths.enumerated()
     where depth == Model.greatestInheritanceDepth + 1 {
       report(
         .inheritanceTooDeep, entity: description.entities[position].name,
         """
-        There are more than \(Model.greatestInheritanceDepth) entities above this one; \
-        no more are possible.
+        The entity has more than \(Model.greatestInheritanceDepth) superentities in a chain, \
+        which is the limit.
         """)
     }
   }
@@ -128,8 +128,8 @@ extension ModelCheck {
       name.isEmpty
         ? "The \(kind) has no name."
         : """
-        "\(name)" is no name for a part of kind \(kind): \
-        a letter or underscore must come first, then letters, digits and underscores.
+        "\(name)" is not a valid name for a part of kind \(kind): \
+        a name is a letter or underscore, then letters, digits and underscores.
         """)
   }
 
@@ -160,8 +160,8 @@ extension ModelCheck {
         .namesDifferInCaseOnly, severity: .warning, entity: entity ?? name,
         property: entity == nil ? nil : name,
         """
-        The names "\(first)" and "\(name)" differ in case only. \
-        XML and SQLite stores do not see the difference.
+        The names "\(first)" and "\(name)" differ only in case. \
+        XML and SQLite stores do not distinguish them.
         """)
     }
   }

@@ -50,7 +50,7 @@ extension Facets {
     let others = Dictionary(other.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
     let known = Set(one.map(name))
     return one.flatMap { part in
-      others[name(part)].map { compare(part, $0) } ?? ["only one has \(name(part))"]
-    } + other.map(name).filter { !known.contains($0) }.map { "only one has \($0)" }
+      others[name(part)].map { compare(part, $0) } ?? ["only one of the two has \(name(part))"]
+    } + other.map(name).filter { !known.contains($0) }.map { "only one of the two has \($0)" }
   }
 }

@@ -75,7 +75,7 @@ extension Model {
         ModelFault(
           .leavesConfiguration, entity: entity.name, property: relationship.name,
           message: """
-            The relationship leads to "\(relationship.destination)", \
+            The relationship refers to "\(relationship.destination)", \
             which is not in the configuration "\(name)".
             """)
       }
@@ -118,7 +118,7 @@ extension Model {
           ModelFault(
             .conflictingParts, entity: name(part),
             message: """
-              Two of the models have different parts of kind \(kind) under this name: \
+              Two of the models have different parts of kind \(kind) with this name: \
               \(differences.joined(separator: "; ")).
               """))
       }

@@ -46,7 +46,7 @@ struct ArchiveReader {
     else {
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "The archive holds \(root.className ?? "no object"), not a model.")
+        message: "The archive contains \(root.className ?? "no object"), not a model.")
     }
     var description = Model.Description()
     let identifiers = root["NSVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
@@ -160,7 +160,7 @@ struct ArchiveReader {
     }
     guard classes.contains("NSAttributeDescription") else {
       throw fault(
-        "\(entity).\(name)", "A property of the class '\(classes.first ?? "none")' is not known.")
+        "\(entity).\(name)", "The class '\(classes.first ?? "none")' of a property is unknown.")
     }
     return .attribute(try attribute(name, archived, of: entity))
   }
@@ -170,7 +170,7 @@ struct ArchiveReader {
   ) throws(ModelFileError) -> Attribute {
     let number = archived["NSAttributeType"]?.integer ?? 0
     guard let type = Int32(exactly: number).flatMap({ AttributeType(rawValue: $0) }) else {
-      throw fault("\(entity).\(name)", "There is no attribute type \(number).")
+      throw fault("\(entity).\(name)", "The attribute type \(number) is unknown.")
     }
     let bits = Bits(archived)
     var attribute = Attribute(name, type, isOptional: bits.flag(2, or: "NSIsOptional"))
@@ -267,7 +267,7 @@ struct ArchiveReader {
       maximum: Int(archived["NSMaxCount"]?.integer ?? 0))
     let rule = archived["NSDeleteRule"]?.integer ?? 1
     guard let known = Int(exactly: rule).flatMap({ Relationship.DeleteRule(rawValue: $0) }) else {
-      throw fault("\(entity).\(name)", "There is no delete rule \(rule).")
+      throw fault("\(entity).\(name)", "The delete rule \(rule) is unknown.")
     }
     relationship.deleteRule = known
     relationship.renamingIdentifier = renaming(archived, unless: name)
@@ -289,7 +289,7 @@ struct ArchiveReader {
       let property =
         element["NSPropertyName"]?.string ?? element["NSProperty"]?["NSPropertyName"]?.string
       guard let property else {
-        throw fault("\(entity), index \(name)", "An element has no property.")
+        throw fault("\(entity), index \(name)", "An element of the index has no property.")
       }
       let kind = Int(element["NSFetchIndexElementType"]?.integer ?? 0)
       index.elements.append(

@@ -61,7 +61,7 @@ public enum CompiledModel {
   static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let names = try ModelFile.names(in: url, withExtension: "mom")
     guard !names.isEmpty else {
-      throw ModelFileError(.damaged, path: url.path, message: "The folder holds no .mom.")
+      throw ModelFileError(.damaged, path: url.path, message: "The folder contains no .mom file.")
     }
     let info = try versionInfo(url)
     let hashes = info?["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
@@ -78,7 +78,7 @@ public enum CompiledModel {
     guard names.contains(current) else {
       throw ModelFileError(
         .unknownVersion, path: url.appendingPathComponent("VersionInfo.plist").path,
-        message: "The current version is '\(current)', and there are "
+        message: "The current version is '\(current)', but the folder contains "
           + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
     }
     return ModelVersions(versions, currentName: current)

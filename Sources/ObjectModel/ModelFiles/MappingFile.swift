@@ -51,7 +51,7 @@ package enum MappingFile: Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ModelFileError(
-        .unknownFormat, path: path, message: "The file is no mapping: it is not even text.")
+        .unknownFormat, path: path, message: "The file is not a mapping: it is not text.")
     }
     return .text(text)
   }
@@ -71,7 +71,7 @@ package enum MappingFile: Sendable {
     else {
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "The archive holds \(archive.root.className ?? "no object"), not a mapping.")
+        message: "The archive contains \(archive.root.className ?? "no object"), not a mapping.")
     }
     return .entities(mappings.map(entity), sourcePath: nil, destinationPath: nil)
   }
@@ -118,7 +118,7 @@ private struct MappingDocument {
     guard root.name == "database" else {
       throw ModelFileError(
         .unknownFormat, path: path, place: root.place,
-        message: "The document is a '\(root.name)', not a 'database' of mappings.")
+        message: "The root element is <\(root.name)>, not <database>.")
     }
     objects = root.children.filter { $0.name == "object" }
   }
@@ -129,7 +129,7 @@ private struct MappingDocument {
       uniquingKeysWith: { first, _ in first })
     guard let model = objects.first(where: { type(of: $0).hasSuffix("MAPPINGMODEL") }) else {
       throw ModelFileError(
-        .unknownFormat, path: path, message: "The document holds no mapping model.")
+        .unknownFormat, path: path, message: "The document contains no mapping model.")
     }
     var parts: [(number: Int, part: MappingFile.EntityPart)] = []
     let members = Set(references("entitymappings", of: model))

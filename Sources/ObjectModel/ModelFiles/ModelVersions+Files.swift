@@ -10,7 +10,7 @@ extension ModelVersions {
     guard
       let kind = try? FileManager.default.attributesOfItem(
         atPath: url.resolvingSymlinksInPath().path)[.type]
-    else { throw ModelFileError(.notFound, path: path, message: "There is no such file.") }
+    else { throw ModelFileError(.notFound, path: path, message: "The file does not exist.") }
     let isFolder = kind as? FileAttributeType == .typeDirectory
     switch url.pathExtension.lowercased() {
     case "xcdatamodeld" where isFolder: return try readVersions(url)
@@ -25,7 +25,7 @@ extension ModelVersions {
     case _ where isFolder:
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "A folder with a model ends in .xcdatamodeld, .xcdatamodel or .momd.")
+        message: "The name of a model folder must end in .xcdatamodeld, .xcdatamodel or .momd.")
     default: return try readFile(url)
     }
   }
@@ -45,7 +45,7 @@ extension ModelVersions {
 
   /// The end of a sentence about a version in the old format.
   private static let oldFormatWords =
-    "is in the format of Xcode before version 4, with a file 'elements' in place of 'contents', which is not read."
+    "has the unsupported format of Xcode before version 4: a file 'elements' instead of 'contents'."
 
   /// Reads a single file with any name, and determines the format from the content.
   private static func readFile(_ url: URL) throws(ModelFileError) -> ModelVersions {
@@ -57,7 +57,7 @@ extension ModelVersions {
     guard first == UInt8(ascii: "<") else {
       throw ModelFileError(
         .unknownFormat, path: url.path,
-        message: "This is neither a model's XML source nor a compiled model.")
+        message: "The file is neither the XML source of a model nor a compiled model.")
     }
     if beginsWithPropertyList(bytes) {
       return single(url, try CompiledModel.readModel(bytes, path: url.path))
@@ -83,7 +83,7 @@ extension ModelVersions {
     let names = try ModelFile.names(in: url, withExtension: "xcdatamodel")
     guard !names.isEmpty else {
       throw ModelFileError(
-        .damaged, path: url.path, message: "The folder holds no .xcdatamodel.")
+        .damaged, path: url.path, message: "The folder contains no .xcdatamodel.")
     }
     var versions: [Version] = []
     var oldVersions: [OldVersion] = []
@@ -101,7 +101,7 @@ extension ModelVersions {
     if let named, !names.contains(named) {
       throw ModelFileError(
         .unknownVersion, path: url.appendingPathComponent(".xccurrentversion").path,
-        message: "The current version is '\(named)', and there are "
+        message: "The current version is '\(named)', but the folder contains "
           + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
     }
     let current = named ?? (names.contains(own) ? own : names[names.count - 1])
@@ -154,7 +154,7 @@ extension ModelVersions {
     default:
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "Models are written as .xcdatamodeld or .xcdatamodel.")
+        message: "The name of a written model must end in .xcdatamodeld or .xcdatamodel.")
     }
   }
 
@@ -169,7 +169,7 @@ extension ModelVersions {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw ModelFileError(
-        .unreadable, path: folder.path, message: "The folder can't be made.", cause: error)
+        .unreadable, path: folder.path, message: "The folder can't be created.", cause: error)
     }
     try ModelFile.write(bytes, to: folder.appendingPathComponent("contents"))
   }
@@ -210,7 +210,8 @@ enum ModelFile {
       let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
       guard size <= maximumByteCount else {
         throw ModelFileError(
-          .damaged, path: url.path, message: "The file has \(size) bytes, more than any model.")
+          .damaged, path: url.path,
+          message: "The file has \(size) bytes, more than a model may have.")
       }
       // Foundation leaks a page for each empty file that it reads.
       return size == 0 ? [] : Array(try Data(contentsOf: url))
@@ -220,7 +221,7 @@ enum ModelFile {
       let isMissing = !FileManager.default.fileExists(atPath: url.path)
       throw ModelFileError(
         isMissing ? .notFound : .unreadable, path: url.path,
-        message: isMissing ? "There is no such file." : "The file can't be read.", cause: error)
+        message: isMissing ? "The file does not exist." : "The file can't be read.", cause: error)
     }
   }
 

@@ -48,7 +48,8 @@ public struct ModelVersions: Sendable, Hashable {
   /// - Precondition: One of the versions has the name `currentName`.
   public init(_ versions: [Version], currentName: String) {
     precondition(
-      versions.contains { $0.name == currentName }, "The current version is one of the versions.")
+      versions.contains { $0.name == currentName },
+      "The current version must be one of the versions.")
     self.versions = versions
     self.currentName = currentName
   }

@@ -36,14 +36,14 @@ struct SourceReader {
       case "YES", "TRUE", "1": return true
       case "NO", "FALSE", "0": return false
       default:
-        throw reader.fault(element, "'\(name)' is YES or NO, and here it is '\(text)'.")
+        throw reader.fault(element, "'\(name)' must be YES or NO, not '\(text)'.")
       }
     }
 
     mutating func number(_ name: String) throws(ModelFileError) -> Int? {
       guard let text = text(name) else { return nil }
       guard let number = Int(text) else {
-        throw reader.fault(element, "'\(name)' is a whole number, and here it is '\(text)'.")
+        throw reader.fault(element, "'\(name)' must be a whole number, not '\(text)'.")
       }
       return number
     }
@@ -67,7 +67,7 @@ struct SourceReader {
     guard root.name == "model" else {
       throw ModelFileError(
         .unknownFormat, path: path, place: root.place,
-        message: "A model's source begins with <model>, and this with <\(root.name)>.")
+        message: "The root element of a model must be <model>, not <\(root.name)>.")
     }
     var fields = Fields(root, self)
     var description = Model.Description()
@@ -93,7 +93,7 @@ struct SourceReader {
   }
 
   private func unknown(_ child: XMLTree, in parent: XMLTree) -> ModelFileError {
-    fault(child, "<\(parent.name)> can't hold <\(child.name)>.")
+    fault(child, "<\(parent.name)> can't contain <\(child.name)>.")
   }
 
   /// Throws if an element contains another element where none is allowed (spec §2.6.1).
@@ -134,7 +134,7 @@ struct SourceReader {
     var type = AttributeType.undefined
     if let text = fields.text("attributeType") {
       guard let known = AttributeType(sourceName: text) else {
-        throw fault(element, "Attribute '\(name)' has the type '\(text)', which is none.")
+        throw fault(element, "Attribute '\(name)' has the type '\(text)', which is unknown.")
       }
       type = known
     }
@@ -190,7 +190,7 @@ struct SourceReader {
     if let rule = fields.text("deletionRule") {
       guard let known = SourceText.deleteRules.first(where: { $0.0 == rule }) else {
         throw fault(
-          element, "Relationship '\(name)' has the deletion rule '\(rule)', which is none.")
+          element, "Relationship '\(name)' has the deletion rule '\(rule)', which is unknown.")
       }
       relationship.deleteRule = known.1
     }
@@ -249,7 +249,7 @@ struct SourceReader {
     let result = try fields.number("resultType") ?? 0
     guard let type = FetchRequestTemplate.ResultType(rawValue: result) else {
       throw fault(
-        element, "Fetch request '\(request.name)' has the result type \(result), which is none.")
+        element, "Fetch request '\(request.name)' has the result type \(result), which is unknown.")
     }
     request.resultType = type
     request.fetchLimit = try fields.number("fetchLimit") ?? 0
@@ -293,7 +293,7 @@ struct SourceReader {
       }
       let kind = fields.text("type") ?? "Binary"
       guard let known = SourceText.indexKinds.first(where: { $0.0 == kind }) else {
-        throw fault(child, "An index of the type '\(kind)' is not known.")
+        throw fault(child, "The index type '\(kind)' is unknown.")
       }
       index.elements.append(
         FetchIndex.Element(

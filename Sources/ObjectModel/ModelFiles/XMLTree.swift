@@ -26,7 +26,7 @@ struct XMLTree {
       let builder = try XMLPushParser.parse(
         bytes.span, handler: TreeBuilder(), limits: XMLLimits(depth: 64, textByteCount: 1 << 24))
       guard let root = builder.root else {
-        throw ModelFileError(.damaged, path: path, message: "There is no element.")
+        throw ModelFileError(.damaged, path: path, message: "The document has no element.")
       }
       return root
     } catch let error as ModelFileError {

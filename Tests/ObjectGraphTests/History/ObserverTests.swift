@@ -124,7 +124,7 @@ struct ObserverTests {
     ) {
       _ = try HistoryObserver(Graph(.binary).coordinator).updates(every: .zero)
     }
-    #expect(MisuseTests.text(result).contains("can't be looked at every 0"))
+    #expect(MisuseTests.text(result).contains("must be positive, not 0"))
   }
 
   @Test("The history of several stores is in order of time, and each store keeps its own order")

@@ -247,7 +247,7 @@ struct OrderingTests {
         list.move(in: "own", from: 0, to: -1)
       },
     ]
-    for result in results { #expect(MisuseTests.text(result).contains("has no place")) }
+    for result in results { #expect(MisuseTests.text(result).contains("has no index")) }
     let loose = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (list, song) = try OrderingTests.listAndSong()
       list.insert(song, into: "loose", at: 0)

@@ -118,7 +118,7 @@ struct AskedSectionsTests {
         Self.byAge, in: context,
         sections: FetchedSections(of: Decades.self) { $0.age == 25 ? "one" : "other" })
     }
-    #expect(twice?.message.contains("comes twice") == true)
+    #expect(twice?.message.contains("occurs twice") == true)
     var saved = Self.byAge
     saved.includesPendingChanges = false
     let refused = #expect(throws: ContextError.self) {
@@ -151,8 +151,8 @@ struct AskedSectionsTests {
     #expect(error?.code == .notSupported)
     #expect(
       error?.message == """
-        Can't divide the results of "Person" into sections: the section "odd" comes twice. Put a sort key first \
-        that orders the objects by section; now the results are sorted by "age" first. Nothing was saved.
+        Can't divide the results of "Person" into sections: the section "odd" occurs twice. The first sort \
+        key must order the objects by section; now the results are sorted by "age" first. Nothing was saved.
         """)
     #expect(results.snapshot == before && results.failure != nil)
     try context.save()

@@ -61,7 +61,7 @@ struct MovingTests {
       }
     }
 
-    #expect(error?.code == .conflict && error?.message.contains("8 times") ?? false)
+    #expect(error?.code == .conflict && error?.message.contains("8 attempts") ?? false)
     #expect(graph.coordinator.stores == [old])
     #expect(try Self.names(graph).count == count + 1)
     #expect(throws: StoreError.self) {

@@ -188,7 +188,7 @@ struct KeyAccessTests {
         await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
           let good = try Good.made()
           good.setObjects([good], forKey: "shelf")
-        }, #"leads to objects of the entity "Shelf""#
+        }, #"its destination is the entity "Shelf""#
       ))
     results.append(
       (
@@ -196,7 +196,7 @@ struct KeyAccessTests {
           let good = try Good.made()
           let shelf = try #require(try good.managedObjectContext?.insert("Shelf"))
           shelf.add(shelf, to: "goods")
-        }, #"leads to objects of the entity "Good""#
+        }, #"its destination is the entity "Good""#
       ))
 
     for (result, sentence) in results { #expect(MisuseTests.text(result).contains(sentence)) }

@@ -201,8 +201,8 @@ struct ModelSourceTests {
         "deletion rule"
       ),
       ("<model><entity name='A'><attribute name='b' optional='x'/></entity></model>", "YES or NO"),
-      ("<model><strange/></model>", "can't hold <strange>"),
-      ("<plist/>", "begins with <model>"),
+      ("<model><strange/></model>", "can't contain <strange>"),
+      ("<plist/>", "must be <model>"),
       ("<model>", "Not well-formed"),
     ])
   func faults(_ text: String, _ part: String) {

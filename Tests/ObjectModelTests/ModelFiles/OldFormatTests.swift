@@ -151,7 +151,7 @@ struct OldFormatTests {
     }
 
     #expect(error.code == .oldFormat)
-    #expect(error.message.contains("'V1' is in the format of Xcode before version 4"))
+    #expect(error.message.contains("'V1' has the unsupported format of Xcode before version 4"))
     #expect(error.message.contains("'V2'"))
     #expect(try folder.read("Trips.xcdatamodeld/V2.xcdatamodel").currentName == "V2")
     let alone = try #require(throws: ModelFileError.self) {
