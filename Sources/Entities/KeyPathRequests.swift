@@ -40,11 +40,12 @@ extension ResultTable {
   /// - Precondition: The table has a column with this name, and its values are of the type.
   public func values<Value: AttributeValue>(named name: String, as type: Value.Type) -> [Value] {
     guard let index = names.firstIndex(of: name) else {
-      preconditionFailure("The table has no values named \"\(name)\", but \(names).")
+      preconditionFailure("The table has no column \"\(name)\". It has: \(names).")
     }
     return rows.map { row in
       guard let value = Value(storedValue: row[index]) else {
-        preconditionFailure("A value named \"\(name)\" is no \(type): \(row[index].text).")
+        preconditionFailure(
+          "A value of the column \"\(name)\" is not a valid \(type): \(row[index].text).")
       }
       return value
     }

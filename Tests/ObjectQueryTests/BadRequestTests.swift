@@ -31,7 +31,7 @@ struct BadRequestTests {
             $0.resultType = .dictionaries
             $0.propertiesToGroupBy = ["name"]
             $0.propertiesToFetch = [FetchedValue("age")]
-          }, .notSupported, "differs within a group"
+          }, .notSupported, "differ within a group"
         ),
         (
           {
@@ -44,14 +44,14 @@ struct BadRequestTests {
             $0.resultType = .dictionaries
             $0.propertiesToGroupBy = ["name"]
             $0.havingPredicate = try QueryPredicate("age > 3")
-          }, .notSupported, "differs within a group"
+          }, .notSupported, "differ within a group"
         ),
         (
           {
             $0.resultType = .dictionaries
             $0.propertiesToGroupBy = ["name"]
             $0.sortKeys = [SortKey("age")]
-          }, .notSupported, "\"age\" is not"
+          }, .notSupported, "\"age\" is not fetched"
         ),
         (
           {

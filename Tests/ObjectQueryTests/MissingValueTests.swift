@@ -35,7 +35,8 @@ struct MissingValueTests {
       let error = #expect(throws: QueryError.self, "\(text)") { try ask(predicate, "Sample") }
       #expect(error?.code == .missingValue, "\(text)")
       #expect(error?.located(in: text).offset == offset, "\(text)")
-      #expect(error?.message.contains("Only NULL asks for objects without a value.") == true)
+      #expect(
+        error?.message.contains("To find objects without a value, compare with NULL.") == true)
     }
   }
 
@@ -43,13 +44,13 @@ struct MissingValueTests {
   func reasons() throws {
     let world = try World()
     for (text, reason) in [
-      ("small == 1/0", "it divides by zero"), ("small == {5}[3]", "none at 3"),
+      ("small == 1/0", "it divides by zero"), ("small == {5}[3]", "no element 3"),
       ("when == CAST('x', 'NSDate')", "can't be cast to NSDate"),
       ("small == NULL * 2", "computes with NULL"),
     ] {
       let error = #expect(throws: QueryError.self) { try world.scan(QueryPredicate(text)) }
       #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
-      #expect(error?.description.contains("This is about: ") == true)
+      #expect(error?.description.contains("The part is: ") == true)
     }
   }
 

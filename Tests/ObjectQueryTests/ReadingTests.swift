@@ -58,10 +58,10 @@ struct ReadingTests {
       ("(a == 1", 7, "close the bracket"), ("a == 1)", 6, "Expected an operator or the end"),
       ("a == {1, 2", 10, "Expected \",\" or \"}\""), ("a == 1 AND", 10, "Expected a value"),
       ("a AND b", 2, "A comparison is expected"), ("a == 1 && b", 11, "A comparison is expected"),
-      ("a NOT == 1", 2, "NOT x == y, x NOT IN y"), ("a < b < c", 6, "not chained"),
-      ("AND name == 1", 0, "joins two predicates, and none ends before it"),
-      ("NOT IN {1}", 4, "compares two values, and none ends before it: x IN y"),
-      ("a == NOT b", 5, "stands before a whole comparison: NOT x == y"),
+      ("a NOT == 1", 2, "NOT x == y, x NOT IN y"), ("a < b < c", 6, "can't be chained"),
+      ("AND name == 1", 0, "joins two predicates, but no predicate precedes it"),
+      ("NOT IN {1}", 4, "compares two values, but no value precedes it: x IN y"),
+      ("a == NOT b", 5, "must precede a whole comparison: NOT x == y"),
       ("a == ANY b", 5, "ANY stops.nights > 1"), ("a == any(b)", 5, "ANY stops.nights > 1"),
       ("a IS NULL", 2, "Write == NULL or != NULL"), ("a startswith 'x'", 2, "\"BEGINSWITH\""),
       ("UNION a == b", 0, "joins two collections"),
@@ -73,22 +73,23 @@ struct ReadingTests {
       ("ANY a", 5, "Expected an operator"), ("ANY (a == 1) == 2", 4, "A value is expected"),
       ("(a == 1) + 2 == 3", 0, "A value is expected"), ("summ(a) == 1", 0, "Did you mean \"sum\"?"),
       ("CAST(a) == 1", 6, "and a type"), ("CAST(a, 'NSDat') == 1", 8, "Did you mean \"NSDate\"?"),
-      ("CAST(a, b) == 1", 8, "the name of a type"), ("a == 12abc", 7, "follows it directly"),
+      ("CAST(a, b) == 1", 8, "the name of a type"),
+      ("a == 12abc", 7, "follows the number directly"),
       ("a == 0xZZ", 5, "base 16"), ("a == 1e999", 5, "too large"), ("a == ~", 5, "has no meaning"),
       ("a ==[x] 1", 5, "[c], [d], [n] and [l]"), ("a ==[c 1", 6, "[c], [d], [n] and [l]"),
       ("SUBQUERY(a, b, c == 1)", 12, "a variable such as $x"),
-      ("a.== 1", 2, "a name behind the dot"),
-      ("a[ == 1", 3, "Expected a value"), ("a[FIRST == 1", 8, "behind the element's place"),
+      ("a.== 1", 2, "a name after the dot"),
+      ("a[ == 1", 3, "Expected a value"), ("a[FIRST == 1", 8, "after the index of the element"),
       ("TERNARY(a, 1, 2) == 1", 9, "A comparison is expected"), ("$ == 1", 1, "A name is expected"),
-      ("@ == 1", 1, "A collection operator"), ("a == %", 5, "There are the placeholders"),
-      ("a == %z", 5, "There are the placeholders"),
+      ("@ == 1", 1, "A collection operator"), ("a == %", 5, "The placeholders are"),
+      ("a == %z", 5, "The placeholders are"),
       ("FUNCTION(a) == 1", 10, "the name of a method"),
-      ("IN {1}", 0, "is written \"#IN\""), ("a == '\\u12'", 10, "4 hexadecimal digits"),
-      ("FETCH('A', a == 1) == 1", 17, "whether to count only"),
+      ("IN {1}", 0, "as \"#IN\""), ("a == '\\u12'", 10, "4 hexadecimal digits"),
+      ("FETCH('A', a == 1) == 1", 17, "YES (count only) or NO"),
       ("a == 1 OR OR b == 2", 10, "joins"),
       ("NOT", 3, "Expected a value"), ("a ==\n  b c", 9, "Expected an operator or the end"),
       ("a == \"\\uD83Dx\"", 8, "No character"), ("a BETWEEN", 9, "Expected a value"),
-      ("a == b = c", 7, "not chained"), ("FETCH(1, 2, 3) == 1", 12, "YES or NO is expected"),
+      ("a == b = c", 7, "can't be chained"), ("FETCH(1, 2, 3) == 1", 12, "or NO is expected"),
       ("SUBQUERY(a, $x, $x) == 1", 18, "A comparison is expected"), ("a == ,", 5, "found \",\""),
     ])
   func faults(_ text: String, _ offset: Int, _ message: String) {
@@ -112,7 +113,7 @@ struct ReadingTests {
         error.description == """
           \tnäme BEGINSWTH 'x'
           \t     ^
-          There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
+          The operator "BEGINSWTH" is unknown. Did you mean "BEGINSWITH"?
           """)
     }
   }

@@ -70,7 +70,7 @@ struct PredicateCommandTests {
     #expect(run.exitCode == .wrongUsage)
     #expect(
       run.messages == """
-        error: There is no operator "BETWEN". Did you mean "BETWEEN"?
+        error: The operator "BETWEN" is unknown. Did you mean "BETWEEN"?
         name == 'x' AND days BETWEN {1, 2}
                              ^
 
@@ -98,8 +98,8 @@ struct PredicateCommandTests {
         """)
     #expect(
       run("days == 3 OR days > 1/0", "--model", "m", "--entity", "Trip").messages == """
-        error: This constant part has no value: it divides by zero. Only NULL asks for objects \
-        without a value.
+        error: This constant part has no value: it divides by zero. To find objects without a \
+        value, compare with NULL.
         days == 3 OR days > 1/0
                             ^
 

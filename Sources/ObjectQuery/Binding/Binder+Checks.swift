@@ -103,8 +103,8 @@ extension Binder {
     throw QueryError(
       .typeMismatch,
       """
-      On the left of \(comparison.operation.rawValue) stands \(type.words), not one value. Write \
-      ANY, ALL or NONE before it, or an operator such as @count behind it.
+      The left side of \(comparison.operation.rawValue) is \(type.words), not one value. Write \
+      ANY, ALL or NONE before it, or an operator such as @count after it.
       """)
   }
 
@@ -126,10 +126,10 @@ extension Binder {
       guard arguments.count == count else {
         throw QueryError(
           .typeMismatch,
-          "\"\(function.rawValue)\" takes \(count) arguments, not \(arguments.count).")
+          "\"\(function.rawValue)\" needs \(count) arguments, not \(arguments.count).")
       }
     } else if arguments.isEmpty {
-      throw QueryError(.typeMismatch, "\"\(function.rawValue)\" takes one argument or more.")
+      throw QueryError(.typeMismatch, "\"\(function.rawValue)\" needs at least one argument.")
     }
     var bound: [BoundExpression] = []
     var types: [OperandType] = []
@@ -160,7 +160,7 @@ extension Binder {
         guard types[1].isComparable(to: .number) else {
           throw QueryError(
             .typeMismatch,
-            "Seconds may be added to a date, and dates subtracted: \(types[1].words) may not.")
+            "A date can be combined with seconds or another date, not with \(types[1].words).")
         }
         return .date
       }
@@ -209,13 +209,13 @@ extension Binder {
       }
       throw QueryError(
         .notSupported,
-        "FUNCTION knows no method \"\(name)\"."
+        "FUNCTION has no method \"\(name)\"."
           + suggestion(name, among: ValueMethod.allCases.map(\.rawValue)))
     }
     guard arguments.count == method.argumentCount else {
       throw QueryError(
         .typeMismatch,
-        "\"\(name)\" takes \(method.argumentCount) arguments, not \(arguments.count).")
+        "\"\(name)\" needs \(method.argumentCount) arguments, not \(arguments.count).")
     }
     let (bound, _) = try bind(target)
     var others: [BoundExpression] = []

@@ -16,7 +16,8 @@ extension Binder {
     let reason = bound.missingValueReason.map { ": " + $0 } ?? ""
     throw QueryError(
       .missingValue,
-      "This constant part has no value\(reason). Only NULL asks for objects without a value.")
+      "This constant part has no value\(reason). To find objects without a value, compare with NULL."
+    )
   }
 }
 
@@ -51,9 +52,9 @@ extension BoundExpression {
       let count = collection.constant?.items.count ?? 0
       guard case .at(let place) = index, let number = place.constant?.number?.integer, count > 0
       else { return count == 0 ? "the collection is empty" : nil }
-      return "the collection has \(count) elements, counted from 0, and none at \(number)"
+      return "the collection has \(count) elements, counted from 0, but no element \(number)"
     case .path: return "the collection has no values"
-    case .call(_, let method, _): return "\"\(method.rawValue)\" gives none here"
+    case .call(_, let method, _): return "\"\(method.rawValue)\" returns no value here"
     default: return nil
     }
   }

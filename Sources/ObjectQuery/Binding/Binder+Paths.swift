@@ -22,7 +22,7 @@ extension Binder {
       guard let owner else {
         throw QueryError(
           .notSupported,
-          "Can't follow \"\(name)\": it is not known of which entity the object before it is.")
+          "Can't follow \"\(name)\": the entity of the object before it is unknown.")
       }
       guard let property = model.property(name, of: owner) else {
         throw unknownProperty(name, of: owner)
@@ -96,7 +96,7 @@ extension Binder {
     guard let operation = CollectionOperator(rawValue: name == "average" ? "avg" : name) else {
       throw QueryError(
         .unknownProperty,
-        "There is no collection operator \"@\(name)\"."
+        "The collection operator \"@\(name)\" is unknown."
           + suggestion(name, among: CollectionOperator.allCases.map(\.rawValue)),
         name: "@" + name)
     }

@@ -152,7 +152,7 @@ struct Binder {
     case .evaluatedObject:
       usesThis = true
       guard entity != nil else {
-        throw QueryError(.notSupported, "There is no object that SELF could be.")
+        throw QueryError(.notSupported, "SELF can't be used here: the expression has no object.")
       }
       return (.this, .object(entity))
     case .variable(let name): return try bindVariable(name)
@@ -250,7 +250,7 @@ struct Binder {
     case .unknown where missing == .openVariables: return (.path(base, []), .unknown)
     default:
       throw QueryError(
-        .unknownProperty, "Can't follow \"\(whole)\" from \(type.words): it is no object.")
+        .unknownProperty, "Can't follow \"\(whole)\" from \(type.words), which is not an object.")
     }
   }
 
@@ -261,7 +261,7 @@ struct Binder {
     guard path.count <= 2, path.count == 1 || path[1] == "self",
       let operation = CollectionOperator(rawValue: String(name))
     else {
-      throw QueryError(.unknownProperty, "Can't follow \"\(whole)\" from values.")
+      throw QueryError(.unknownProperty, "Can't follow \"\(whole)\" from a collection of values.")
     }
     let type: OperandType =
       switch operation {
@@ -287,7 +287,7 @@ struct Binder {
       let (place, placeType) = try bind(place)
       guard placeType.isComparable(to: .number) else {
         throw QueryError(
-          .typeMismatch, "An element's place is a number, not \(placeType.words).")
+          .typeMismatch, "The index of an element must be a number, not \(placeType.words).")
       }
       return (.element(bound, .at(place)), type.element)
     }

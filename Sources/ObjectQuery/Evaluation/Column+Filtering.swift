@@ -11,7 +11,7 @@ extension Column {
   ///
   /// - Throws: ``QueryError`` if a regular expression takes too many steps.
   func filter(_ test: ColumnTest, _ flags: RowFlags) throws {
-    precondition(flags.count == rowCount, "A flag for each row.")
+    precondition(flags.count == rowCount, "Each row needs one flag.")
     let raw = unsafe raw
     if case .isNull(let wanted) = test { return unsafe raw.keep(nulls: wanted, flags) }
     if unsafe raw.isNothing { return unsafe flags.update(repeating: 0) }
@@ -34,7 +34,9 @@ extension Column {
 
   /// Clears the flags of the rows whose value does not have the given relation to the value in another column.
   func filter(_ relation: ColumnRelation, _ other: Column, _ flags: RowFlags) {
-    precondition(flags.count == rowCount && other.rowCount == rowCount, "As many rows.")
+    precondition(
+      flags.count == rowCount && other.rowCount == rowCount,
+      "Both columns and the flags need equal numbers of rows.")
     let left = unsafe raw
     let right = unsafe other.raw
     let less: UInt8 = relation.contains(.less) ? 1 : 0

@@ -95,9 +95,9 @@ struct TextPattern: Sendable {
       throw QueryError(
         .patternLimit,
         """
-        MATCHES can't decide a text of \(other.count) bytes with the pattern \
+        MATCHES can't match a text of \(other.count) bytes with the pattern \
         "\(text.prefix(80))" within \(limit) steps. Write the pattern without back-references, \
-        atomic groups and repetitions within repetitions.
+        atomic groups and nested repetitions.
         """)
     }
   }
@@ -265,7 +265,7 @@ extension UnsafeRawBufferPointer {
 /// Writes ASCII bytes with capital letters changed to lower case.
 @inline(__always)
 func lowercaseASCII(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
-  precondition(target.count >= source.count, "The target has room for the source.")
+  precondition(target.count >= source.count, "The target must have room for the source.")
   guard let from = source.baseAddress, let to = target.baseAddress else { return }
   for i in 0..<(source.count) {
     let byte = unsafe from.load(fromByteOffset: i, as: UInt8.self)

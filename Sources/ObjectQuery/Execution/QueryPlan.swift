@@ -75,8 +75,8 @@ package struct QueryPlan: Sendable {
       throw QueryError(
         .notUnique,
         """
-        Several objects of "\(request.entity)" meet \
-        \(request.predicate.map { "\"\($0)\"" } ?? "no condition at all"), and one was asked for.
+        The request expects one object, but several objects of "\(request.entity)" \
+        \(request.predicate.map { "meet \"\($0)\"" } ?? "exist").
         """)
     }
     return try hits.hits.first.map { try hits.key($0) }
@@ -193,7 +193,7 @@ extension Binder {
       path.split(separator: ".").map(String.init), from: entity, isCollection: false, whole: path)
     guard case .object = type.element else {
       throw QueryError(
-        .typeMismatch, "Can't prefetch \"\(path)\": it leads to \(type.words), not to objects.")
+        .typeMismatch, "Can't prefetch \"\(path)\": it refers to \(type.words), not to objects.")
     }
   }
 }

@@ -54,17 +54,18 @@ package struct TablePlan: Sendable {
       throw QueryError(
         .notSupported,
         """
-        "\(value.name)" differs within a group: name it in propertiesToGroupBy, or fetch a sum, a \
-        count or the like of it.
+        "\(value.name)" can differ within a group. Name it in propertiesToGroupBy, or fetch an \
+        aggregate of it, such as a sum or a count.
         """)
     }
     if having?.readsObject == true {
       throw QueryError(
-        .notSupported, "The predicate over groups speaks of what differs within a group.")
+        .notSupported, "The predicate over groups uses a value that can differ within a group.")
     }
     for key in request.sortKeys where !names.contains(key.path) {
       throw QueryError(
-        .notSupported, "Groups can be sorted by what is fetched, and \"\(key.path)\" is not.")
+        .notSupported,
+        "Groups can be sorted by fetched values only, and \"\(key.path)\" is not fetched.")
     }
   }
 
@@ -82,7 +83,8 @@ package struct TablePlan: Sendable {
   private static func refuse(_ type: OperandType, _ name: String) throws(QueryError) {
     guard type.isCollection else { return }
     throw QueryError(
-      .typeMismatch, "\"\(name)\" is \(type.words): dictionaries hold single values.")
+      .typeMismatch,
+      "\"\(name)\" is \(type.words), but a dictionary can contain single values only.")
   }
 
   /// Returns one row of values for each object.

@@ -27,7 +27,7 @@ package struct ValueCondition: Sendable {
     } catch { throw QueryError(.notSupported, "\(error)") }
     guard let layout = schema[Self.entity], let index = layout.index(of: Self.property) else {
       throw QueryError(
-        .notSupported, "Values of the type \(attribute.type.sourceName) are not compared.")
+        .notSupported, "Values of the type \(attribute.type.sourceName) can't be compared.")
     }
     column = layout.columns[index]
     let bound = try CompiledPredicate(predicate, entity: Self.entity, model: model, schema: schema)

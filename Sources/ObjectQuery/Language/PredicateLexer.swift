@@ -62,7 +62,7 @@ struct PredicateLexer {
     case UInt8(ascii: "@"):
       offset += 1
       guard PredicateLexer.startsWord(byte()) else {
-        throw fault("A collection operator such as \"@count\" is expected behind \"@\".", offset)
+        throw fault("A collection operator such as \"@count\" is expected after \"@\".", offset)
       }
       return .operation("@" + (try word()))
     case UInt8(ascii: "%"): return try placeholder()
@@ -106,17 +106,17 @@ struct PredicateLexer {
     case "\u{D7}", "\u{22C5}": sign = "*"
     case "\u{F7}": sign = "/"
     case _ where scalar.value >= 0x80 && scalar.properties.isWhitespace:
-      return "This is not a plain space. Write one instead."
+      return "This is not a plain space. Write a plain space instead."
     default: return nil
     }
-    return "\"\(scalar)\" is no sign of the language. Write \(sign) instead."
+    return "\"\(scalar)\" is not a sign of the language. Write \(sign) instead."
   }
 
   private mutating func name(after sign: String) throws(QueryError) -> String {
     offset += 1
     if byte() == UInt8(ascii: "\"") { return try quoted() }
     guard PredicateLexer.startsWord(byte()) else {
-      throw fault("A name is expected behind \"\(sign)\".", offset)
+      throw fault("A name is expected after \"\(sign)\".", offset)
     }
     return try word()
   }
@@ -155,7 +155,7 @@ struct PredicateLexer {
       case UInt8(ascii: "l"): options.insert(.localeSensitive)
       default:
         throw fault(
-          "Behind an operator may stand [c], [d], [n] and [l], alone or together.",
+          "The options of an operator are [c], [d], [n] and [l], alone or together.",
           offset < bytes.count ? offset : before)
       }
       offset += 1
@@ -194,7 +194,8 @@ struct PredicateLexer {
         let odd = rest.unicodeScalars.first { ("\u{2018}"..."\u{201F}").contains($0) }
         throw fault(
           "The text that begins here has no closing quote."
-            + (odd.map { " \"\($0)\" is a typographic quote and closes none." } ?? ""), start)
+            + (odd.map { " \"\($0)\" is a typographic quote and does not close a text." } ?? ""),
+          start)
       }
       let byte = bytes[offset]
       offset += 1
@@ -258,7 +259,7 @@ struct PredicateLexer {
       offset += 2
       let low = try hexadecimal(4)
       guard (0xDC00..<0xE000).contains(low) else {
-        throw fault("The second half of a pair is expected here.", offset - 4)
+        throw fault("The second half of a surrogate pair is expected here.", offset - 4)
       }
       value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
     }
@@ -314,7 +315,7 @@ struct PredicateLexer {
 
   private func ended(_ token: Token, _ start: Int) throws(QueryError) -> Token {
     guard !PredicateLexer.continuesWord(byte()) else {
-      throw fault("A number ends here, and a letter or digit follows it directly.", offset)
+      throw fault("A letter or digit follows the number directly.", offset)
     }
     return token
   }
@@ -347,7 +348,8 @@ struct PredicateLexer {
     let letter = Character(UnicodeScalar(byte()))
     guard "@KdiuxXofFgGeEaA".contains(letter), offset < bytes.count else {
       throw fault(
-        "There are the placeholders %@, %K, %d and %f, and the variants of the last two.", start)
+        "The placeholder is unknown. The placeholders are %@, %K, %d and %f, and the variants of %d and %f.",
+        start)
     }
     offset += 1
     return .placeholder(letter)

@@ -83,7 +83,7 @@ extension PredicateParser {
           return .comparison(operation, isNegated: true)
         }
         throw fault(
-          "NOT stands before a whole comparison or a word such as IN: NOT x == y, x NOT IN y.",
+          "NOT must precede a whole comparison or a word such as IN: NOT x == y, x NOT IN y.",
           start)
       default: return nil
       }
@@ -138,7 +138,7 @@ extension PredicateParser {
     guard let infix = try infix(), case .comparison = infix else {
       // A predicate in brackets may follow, but "ANY (a == b)" has no meaning.
       _ = try expression(left)
-      throw unexpected("an operator such as == behind what \(modifier) is of")
+      throw unexpected("an operator such as == after the operand of \(modifier)")
     }
     return try compared(left, infix, modifier, at: start)
   }
@@ -190,10 +190,10 @@ extension PredicateParser {
     _ left: Part, _ infix: Infix, _ modifier: String?, at start: Int
   ) throws(QueryError) -> Part {
     guard case .comparison(let operation, let isNegated) = infix else {
-      preconditionFailure("Only a comparison has two sides to compare.")
+      preconditionFailure("The operator must be a comparison.")
     }
     if case .predicate(.comparison) = left.kind, !left.isBracketed {
-      throw fault("Comparisons are not chained: write \"a < b AND b < c\".", self.start)
+      throw fault("Comparisons can't be chained: write \"a < b AND b < c\".", self.start)
     }
     let leftValue = try expression(left)
     let place = self.start
@@ -225,7 +225,7 @@ extension PredicateParser {
     switch infix {
     case .set(let operation): whole = .set(operation, leftValue, rightValue)
     case .function(let function): whole = .function(function, [leftValue, rightValue])
-    case .or, .and, .comparison: preconditionFailure("These are no operators of values.")
+    case .or, .and, .comparison: preconditionFailure("The operator does not compute a value.")
     }
     return try made(
       .expression(whole), above: [left, right], at: left.start, operatorStart: place)
@@ -252,15 +252,15 @@ extension PredicateParser {
     let capitals = word.uppercased()
     let reason: String
     switch capitals {
-    case "AND", "OR": reason = "\"\(word)\" joins two predicates, and none ends before it."
+    case "AND", "OR": reason = "\"\(word)\" joins two predicates, but no predicate precedes it."
     case "UNION", "INTERSECT", "MINUS":
-      reason = "\"\(word)\" joins two collections, and none ends before it."
+      reason = "\"\(word)\" joins two collections, but no collection precedes it."
     case "ANY", "SOME", "ALL", "NONE":
-      reason = "\"\(word)\" stands before a whole comparison: \(capitals) stops.nights > 1."
-    case "NOT": reason = "\"\(word)\" stands before a whole comparison: NOT x == y."
+      reason = "\"\(word)\" must precede a whole comparison: \(capitals) stops.nights > 1."
+    case "NOT": reason = "\"\(word)\" must precede a whole comparison: NOT x == y."
     default:
-      reason = "\"\(word)\" compares two values, and none ends before it: x \(capitals) y."
+      reason = "\"\(word)\" compares two values, but no value precedes it: x \(capitals) y."
     }
-    return "\(reason) A property of that name is written \"#\(word)\"."
+    return "\(reason) Write a property of that name as \"#\(word)\"."
   }
 }

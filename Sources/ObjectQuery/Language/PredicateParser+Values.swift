@@ -37,7 +37,7 @@ extension PredicateParser {
             throw unexpected("a name")
           }
           path += names
-        default: throw unexpected("a name behind the dot")
+        default: throw unexpected("a name after the dot")
         }
         try advance()
       } else if isSign("[") {
@@ -63,12 +63,12 @@ extension PredicateParser {
       let place = try argument()
       parts.append(place)
       index = .at(try expression(place))
-      try need("]", "behind the element's place")
+      try need("]", "after the index of the element")
       return try made(
         .expression(.element(of: base, index)), above: parts, at: collection.start)
     }
     try advance()
-    try need("]", "behind the element's place")
+    try need("]", "after the index of the element")
     return try made(.expression(.element(of: base, index)), above: parts, at: collection.start)
   }
 
@@ -201,7 +201,7 @@ extension PredicateParser {
     guard let function = QueryExpression.Function(name: name) else {
       var suggestion = NameSuggestion()
       throw fault(
-        "There is no function \"\(name)\"."
+        "The function \"\(name)\" is unknown."
           + suggestion.sentence(for: name, among: QueryExpression.Function.suggestions), start)
     }
     let parts = try list(until: ")")
@@ -230,17 +230,17 @@ extension PredicateParser {
 
   private mutating func cast(_ start: Int) throws(QueryError) -> Part {
     let value = try argument()
-    try need(",", "and a type behind what is cast")
+    try need(",", "and a type after the value to cast")
     guard case .string(let name) = token else { throw unexpected("the name of a type, in quotes") }
     guard let type = QueryExpression.CastType(name: name) else {
       var suggestion = NameSuggestion()
       throw fault(
-        "Nothing can be cast to \"\(name)\"."
+        "The type \"\(name)\" of a cast is unknown."
           + suggestion.sentence(for: name, among: QueryExpression.CastType.allCases.map(\.rawValue)),
         self.start)
     }
     try advance()
-    try need(")", "behind the type")
+    try need(")", "after the type")
     let inner = try expression(value)
     // A literal is cast immediately: dates and similar values are written this way.
     if value.isLiteral, case .constant(let constant) = inner,
@@ -253,15 +253,15 @@ extension PredicateParser {
 
   private mutating func subquery(_ start: Int) throws(QueryError) -> Part {
     let collection = try argument()
-    try need(",", "behind the collection")
+    try need(",", "after the collection")
     guard case .variable(let name) = token else {
       throw unexpected("a variable such as $x for the collection's objects")
     }
     try advance()
-    try need(",", "behind the variable")
+    try need(",", "after the variable")
     let condition = try argument()
     let predicate = try predicate(condition)
-    try need(")", "behind the predicate")
+    try need(")", "after the predicate")
     return try made(
       .expression(.subquery(try expression(collection), variable: name, predicate)),
       above: [collection, condition], at: start)
@@ -270,11 +270,11 @@ extension PredicateParser {
   private mutating func ternary(_ start: Int) throws(QueryError) -> Part {
     let condition = try argument()
     let predicate = try predicate(condition)
-    try need(",", "behind the predicate")
+    try need(",", "after the predicate")
     let then = try argument()
-    try need(",", "behind the first value")
+    try need(",", "after the first value")
     let otherwise = try argument()
-    try need(")", "behind the second value")
+    try need(")", "after the second value")
     return try made(
       .expression(.conditional(predicate, try expression(then), try expression(otherwise))),
       above: [condition, then, otherwise], at: start)
@@ -282,7 +282,7 @@ extension PredicateParser {
 
   private mutating func method(_ start: Int) throws(QueryError) -> Part {
     let target = try argument()
-    try need(",", "and the name of a method behind the value")
+    try need(",", "and the name of a method after the value")
     guard case .string(let name) = token else {
       throw unexpected("the name of a method, in quotes")
     }
@@ -291,7 +291,7 @@ extension PredicateParser {
     if try take(",") {
       parts = try list(until: ")")
     } else {
-      try need(")", "behind the method's name")
+      try need(")", "after the name of the method")
     }
     var arguments: [QueryExpression] = []
     for part in parts { arguments.append(try expression(part)) }
@@ -303,14 +303,14 @@ extension PredicateParser {
   /// Reads `FETCH(%@, %@, NO)`, as in Core Data, and `FETCH("Trip", predicate, NO)`.
   private mutating func fetch(_ start: Int) throws(QueryError) -> Part {
     let request = try argument()
-    try need(",", "behind the request")
+    try need(",", "after the request")
     let second = try argument()
-    try need(",", "and YES or NO, whether to count only")
+    try need(",", "and YES (count only) or NO after the context or predicate")
     let last = try argument()
     guard case .expression(.constant(.boolean(let countOnly))) = last.kind else {
-      throw fault("YES or NO is expected: whether to count only.", last.start)
+      throw fault("YES (count only) or NO is expected here.", last.start)
     }
-    try need(")", "behind YES or NO")
+    try need(")", "after YES or NO")
     switch (try expression(request), second.kind) {
     case (.constant(.string(let entity)), .predicate(let predicate)):
       return try made(
@@ -322,7 +322,7 @@ extension PredicateParser {
         at: start)
     default:
       throw fault(
-        "FETCH takes a request, a context and YES or NO; or an entity's name and a predicate.",
+        "FETCH needs a request and a context, or the name of an entity and a predicate, and then YES or NO.",
         request.start, .badArgument)
     }
   }

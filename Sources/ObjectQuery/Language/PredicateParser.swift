@@ -109,13 +109,13 @@ struct PredicateParser {
       if let offset = quotedPlaceholder {
         throw fault(
           """
-          A placeholder in quotes is text and takes no argument. Write %@ without quotes: a value \
-          needs none.
+          A placeholder in quotes is text, so it uses no argument. Write %@ without quotes: a value \
+          needs no quotes.
           """, offset, .badArgument)
       }
       throw fault(
         """
-        The text has placeholders for \(nextArgument) arguments, and \(arguments.count) are given.
+        The text has placeholders for \(nextArgument) arguments, but \(arguments.count) are given.
         """, start, .badArgument)
     }
   }
@@ -174,7 +174,7 @@ struct PredicateParser {
     case .predicate(let predicate): return predicate
     case .expression:
       if case .word(let word, isName: false) = token, !Self.reserved.contains(word.uppercased()) {
-        throw fault("There is no operator \"\(word)\"." + suggestion(for: word), start)
+        throw fault("The operator \"\(word)\" is unknown." + suggestion(for: word), start)
       }
       throw fault(
         "A comparison is expected: an operator such as == must follow, found \(token.words).",
@@ -200,7 +200,7 @@ struct PredicateParser {
         part: kind.part, start: start, end: self.start, operatorStart: operatorStart ?? start))
     nodeCount += 1
     guard nodeCount <= QueryLimits.nodeCount else {
-      throw fault("There are more than \(QueryLimits.nodeCount) parts.", start, .tooLarge)
+      throw fault("The predicate has more than \(QueryLimits.nodeCount) parts.", start, .tooLarge)
     }
     let depth = 1 + (parts.map(\.depth).max() ?? 0)
     guard depth <= QueryLimits.depth else { throw tooDeep(start) }
@@ -208,7 +208,7 @@ struct PredicateParser {
   }
 
   private func tooDeep(_ start: Int) -> QueryError {
-    fault("Parts lie more than \(QueryLimits.depth) levels deep in one another.", start, .tooLarge)
+    fault("The predicate is nested more than \(QueryLimits.depth) levels deep.", start, .tooLarge)
   }
 
   /// Records that the next part is one level deeper. The caller must decrement `depth` afterwards, unless an error

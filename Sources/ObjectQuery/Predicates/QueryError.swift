@@ -73,7 +73,7 @@ extension QueryError: CustomStringConvertible {
   public var description: String {
     if let excerpt { return "\(excerpt)\n\(message)" }
     guard text == nil, let part else { return message }
-    return "\(message)\nThis is about: \(part)"
+    return "\(message)\nThe part is: \(part)"
   }
 
   /// The line of the text with the fault, and a line with a caret beneath; `nil` if the place is not known.

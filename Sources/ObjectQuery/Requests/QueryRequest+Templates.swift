@@ -69,7 +69,7 @@ extension QueryRequest {
     case let other?:
       throw QueryError(
         .notSupported,
-        "The template \"\(template)\" sorts by \"\(other)\", which is no comparison known here.",
+        "The template \"\(template)\" sorts by \"\(other)\", which is an unknown comparison.",
         name: other)
     }
   }

@@ -54,7 +54,7 @@ extension SortKey {
   public init<T: EntityMapped>(_ descriptor: SortDescriptor<T>) throws(QueryError) {
     guard let keyPath = descriptor.keyPath else {
       throw QueryError(
-        .notSupported, "The sort descriptor compares by code of its own, and not by a property.")
+        .notSupported, "The sort descriptor compares by its own code, not by a property.")
     }
     guard let name = T.propertyNames[keyPath] else {
       throw FoundationWalk.unknown(keyPath, of: T.self)

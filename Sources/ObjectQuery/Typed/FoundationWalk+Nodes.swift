@@ -52,7 +52,8 @@ extension PredicateExpressions.KeyPath: FoundationNode {
     guard let type = Root.Output.self as? any PropertyMapped.Type else {
       throw QueryError(
         .notSupported,
-        "#Predicate uses the path \(keyPath), and \(Root.Output.self) stands for no entity.")
+        "#Predicate uses the path \(keyPath), but \(Root.Output.self) is not the type of an entity."
+      )
     }
     guard let name = type.propertyNames[keyPath] else {
       throw FoundationWalk.unknown(keyPath, of: type)
@@ -122,7 +123,7 @@ extension PredicateExpressions.NilCoalesce: FoundationNode {
       // A comparison with a missing value is false already, so `?? false` adds nothing.
       guard otherwise == .constant(.boolean(false)) else {
         throw QueryError(
-          .notSupported, "The only value that a condition may have instead is false: ?? false.")
+          .notSupported, "After a condition, ?? can be followed by false only: ?? false.")
       }
       return .predicate(test)
     case .expression(.constant(let known)):
@@ -200,7 +201,8 @@ extension PredicateExpressions.Comparison: FoundationNode {
       case .lessThanOrEqual: .lessThanOrEqual
       case .greaterThan: .greaterThan
       case .greaterThanOrEqual: .greaterThanOrEqual
-      @unknown default: throw QueryError(.notSupported, "#Predicate compares by \(op).")
+      @unknown default:
+        throw QueryError(.notSupported, "#Predicate uses the unsupported comparison \(op).")
       }
     return .predicate(
       .comparison(.init(try walk.expression(lhs), operation, try walk.expression(rhs))))
@@ -230,7 +232,7 @@ extension PredicateExpressions.RangeExpressionContains: FoundationNode {
       bounds = made
       isClosed = String(describing: type(of: range)).hasPrefix("ClosedRange")
     } else {
-      throw QueryError(.notSupported, "Only ranges with two bounds are understood.")
+      throw QueryError(.notSupported, "Only ranges with two bounds are supported.")
     }
     if isClosed { return .predicate(.comparison(.init(value, .between, .aggregate(bounds)))) }
     return .predicate(
@@ -285,7 +287,8 @@ extension PredicateExpressions.Arithmetic: FoundationNode {
       case .add: .add
       case .subtract: .subtract
       case .multiply: .multiply
-      @unknown default: throw QueryError(.notSupported, "#Predicate computes by \(op).")
+      @unknown default:
+        throw QueryError(.notSupported, "#Predicate uses the unsupported operation \(op).")
       }
     return .expression(.function(function, [try walk.expression(lhs), try walk.expression(rhs)]))
   }
@@ -368,7 +371,7 @@ extension PredicateExpressions.CollectionIndexSubscript: FoundationNode {
 extension PredicateExpressions.SequenceStartsWith: FoundationNode {
   func result(_ walk: inout FoundationWalk) throws(QueryError) -> FoundationWalk.Result {
     guard Base.Output.self is any StringProtocol.Type else {
-      throw QueryError(.notSupported, "#Predicate uses starts(with:) on something else than text.")
+      throw QueryError(.notSupported, "#Predicate uses starts(with:) on a value that is not text.")
     }
     return .predicate(
       .comparison(.init(try walk.expression(base), .beginsWith, try walk.expression(prefix))))
@@ -379,7 +382,7 @@ extension PredicateExpressions.CollectionContainsCollection: FoundationNode {
   func result(_ walk: inout FoundationWalk) throws(QueryError) -> FoundationWalk.Result {
     guard Base.Output.self is any StringProtocol.Type else {
       throw QueryError(
-        .notSupported, "#Predicate looks for a collection in something else than text.")
+        .notSupported, "#Predicate searches for a collection in a value that is not text.")
     }
     return .predicate(
       .comparison(.init(try walk.expression(base), .contains, try walk.expression(other))))

@@ -27,7 +27,7 @@ struct FoundationWalk {
     guard let node = node as? any FoundationNode else {
       throw QueryError(
         .notSupported,
-        "#Predicate uses \(FoundationWalk.name(of: node)), which has no counterpart here.")
+        "#Predicate uses \(FoundationWalk.name(of: node)), which is not supported.")
     }
     return try node.result(&self)
   }
@@ -74,7 +74,7 @@ struct FoundationWalk {
   static func unknown(_ keyPath: AnyKeyPath, of type: Any.Type) -> QueryError {
     QueryError(
       .unknownProperty,
-      "The path \(keyPath) is none of the property names that \(type) gives.")
+      "The path \(keyPath) is not in the property names of \(type).")
   }
 
   /// Returns the name of a node's type without its generic arguments.
