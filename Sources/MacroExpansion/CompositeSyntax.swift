@@ -16,7 +16,7 @@ struct CompositeChecker {
       let range = declaration.keyword.range
       problems.append(
         SourceProblem(
-          "@Composite is for structures without generic parameters.", at: range,
+          "@Composite needs a structure without generic parameters.", at: range,
           fix: declaration.keyword.text == "struct" ? nil : .writing("struct", at: range)))
       return nil
     }
@@ -28,14 +28,14 @@ struct CompositeChecker {
       if part.role != .plain || part.isUnique {
         problems.append(
           SourceProblem(
-            "A part of a composite attribute is an attribute: \(part.variable.plainName) has another marker than @Attribute.",
+            "A part of a composite attribute can have the marker @Attribute only: remove the other marker of \(part.variable.plainName).",
             at: range))
       }
       // The parts of a composite part have their own defaults.
       if let value = part.computedDefault, part.variable.type?.shape.isKnownValue ?? false {
         problems.append(
           SourceProblem(
-            "The default of a part is a literal, or a case such as .none: \(value.text).",
+            "The default of a part must be a literal, or a case such as .none, not \(value.text).",
             at: value.range))
       }
     }

@@ -254,7 +254,7 @@ struct DeclarationParser {
     var variables: [VariableSyntax] = []
     repeat {
       if !variables.isEmpty { position += 1 }
-      if isAt("(") { throw problem("Declare each property by itself, and not in a tuple.") }
+      if isAt("(") { throw problem("Declare each property separately, not in a tuple.") }
       let name = try takeWord("the property")
       var type: TypeSyntax?
       if isAt(":") {

@@ -16,7 +16,7 @@ struct EntityChecker {
       let fixText = declaration.keyword.text == "struct" ? "class" : nil
       problems.append(
         SourceProblem(
-          "@Entity is for classes, and this is a declaration of another kind: \(declaration.keyword.text).",
+          "@Entity needs a class, not this kind of declaration: \(declaration.keyword.text).",
           at: declaration.keyword.range,
           fix: fixText.map {
             .writing($0, at: declaration.keyword.range)
@@ -26,7 +26,7 @@ struct EntityChecker {
     if declaration.isGeneric {
       problems.append(
         SourceProblem(
-          "A class with @Entity has no generic parameters: its entity is one.",
+          "A class with @Entity can't have generic parameters: it represents one entity.",
           at: declaration.name.range))
       return nil
     }
@@ -34,7 +34,7 @@ struct EntityChecker {
       let end = declaration.name.range.upperBound
       problems.append(
         SourceProblem(
-          "A class with @Entity inherits from ManagedObject, or from another class with @Entity.",
+          "A class with @Entity must inherit from ManagedObject or from another class with @Entity.",
           at: declaration.name.range,
           fix: .init(message: "Add ': ManagedObject'", range: end..<end, text: ": ManagedObject")))
       return nil
@@ -46,7 +46,7 @@ struct EntityChecker {
       if !declared.insert(variable.range.lowerBound).inserted {
         problems.append(
           SourceProblem(
-            "Declare each property of an entity by itself: var \(variable.name.text).",
+            "Declare each property of an entity separately: var \(variable.name.text).",
             at: variable.name.range))
         continue
       }
@@ -66,7 +66,7 @@ struct EntityChecker {
     if variable.accessors == .computed {
       if let marker = markers.first {
         report(
-          "\(variable.plainName) is computed, so nothing of it is stored: remove @\(marker.plainName).",
+          "\(variable.plainName) is computed and not stored: remove @\(marker.plainName).",
           at: marker.range,
           .removing("@\(marker.plainName)", at: marker.range))
       }
@@ -106,31 +106,32 @@ struct EntityChecker {
     let name = variable.plainName
     if variable.keyword.text == "let" {
       report(
-        "A property of an entity is a variable: write var \(name).", at: variable.keyword.range,
+        "A property of an entity must be a variable: write var \(name).",
+        at: variable.keyword.range,
         .writing("var", at: variable.keyword.range))
     }
     if case .observers(let range) = variable.accessors {
       report(
-        "A property of an entity has no observers. A computed property may set it and do more, and FetchedResults tells of changes.",
+        "A property of an entity can't have observers. Write a computed property that sets it, or observe changes with FetchedResults.",
         at: range, .removing("the observers", at: range))
     }
     if let given = variable.modelName, given.text.contains("\\") || given.text.hasPrefix("\"\"") {
-      report("Write the name as a text in quotes, without escapes.", at: given.range)
+      report("Write the name as a string literal without escapes.", at: given.range)
     }
     if variable.isConditional {
       report(
-        "A property of an entity can't lie in #if: the same files would have two models.",
+        "A property of an entity can't be in #if: the model would depend on the build.",
         at: variable.name.range)
     }
     for modifier in variable.modifiers {
       let word = modifier.text
       if word.contains("(") {
         report(
-          "A property of an entity is read and set with one access level: remove \(word).",
+          "A property of an entity must have one access level for reading and writing: remove \(word).",
           at: modifier.range, .removing(word, at: modifier.range))
       } else if ["lazy", "weak", "unowned"].contains(word) {
         report(
-          "A property of an entity is not \(word): its value lies in the store.",
+          "A property of an entity can't be \(word): its value is in the store.",
           at: modifier.range, .removing(word, at: modifier.range))
       }
     }
@@ -173,7 +174,7 @@ struct EntityChecker {
       }
       if let chosen {
         report(
-          "A property is either @\(chosen.plainName) or @\(marker.plainName): remove one of them.",
+          "A property can't be both @\(chosen.plainName) and @\(marker.plainName): remove one of them.",
           at: marker.range)
       }
       (role, chosen) = (next, marker)
@@ -187,7 +188,7 @@ struct EntityChecker {
         }
       if isWrong, let chosen {
         report(
-          "@\(marker.plainName) does not go with @\(chosen.plainName): remove one of them.",
+          "@\(marker.plainName) can't be combined with @\(chosen.plainName): remove one of them.",
           at: marker.range)
       }
     }
@@ -205,24 +206,25 @@ struct EntityChecker {
     switch type.shape {
     case .tuple, .function, .existential, .dictionary:
       report(
-        "Quire stores no values of the type \(type.source.text). Declare a type that conforms to AttributeValue, and use it for \(name).",
+        "Quire can't store values of the type \(type.source.text). Declare a type that conforms to AttributeValue, and use it for \(name).",
         at: range)
     case .implicitlyUnwrapped:
       let plain = String(type.source.text.dropLast())
       report(
-        "A property of an entity is optional or required: write \(plain)? or \(plain).", at: range,
+        "A property of an entity must be optional or required: write \(plain)? or \(plain).",
+        at: range,
         .writing(plain + "?", at: range))
     case .optional(.optional):
       report("An optional of an optional can't be stored.", at: range)
     case .optional(.array(let element)) where !element.isKnownValue:
       let plain = String(type.source.text.dropLast())
       report(
-        "A relationship to many objects is never nil, but empty: write \(plain).", at: range,
+        "A relationship to many objects can be empty but not nil: write \(plain).", at: range,
         .writing(plain, at: range))
     case .set(let element) where !element.isKnownValue:
       let element = element.bareName ?? "Element"
       report(
-        "A relationship to many objects is an array: write [\(element)].", at: range,
+        "A relationship to many objects must be an array: write [\(element)].", at: range,
         .writing("[\(element)]", at: range))
     case .array(let element), .set(let element), .optional(.array(let element)),
       .optional(.set(let element)):
@@ -238,7 +240,7 @@ struct EntityChecker {
     let range = type.source.range
     if element.isKnownValue {
       report(
-        "An attribute holds one value, and \(type.source.text) are many. Declare a type with the list that conforms to AttributeValue, or an entity for the elements and a relationship to it.",
+        "An attribute contains one value, but \(type.source.text) has many. Declare a type for the list that conforms to AttributeValue, or an entity for the elements and a relationship to it.",
         at: range)
       return
     }
@@ -258,14 +260,15 @@ struct EntityChecker {
     if role == .fetched {
       let element = type.shape.bareName ?? "Element"
       report(
-        "A fetched property has many objects: write [\(element)].", at: type.source.range,
+        "A fetched property must be an array of objects: write [\(element)].",
+        at: type.source.range,
         .writing("[\(element)]", at: type.source.range))
     }
     guard let marker = markers.first(where: { $0.plainName == "Relationship" }) else { return }
     let range = type.source.range
     if type.shape.isKnownValue {
       report(
-        "A relationship leads to objects, and \(type.source.text) is a value: remove @Relationship.",
+        "A relationship refers to objects, but \(type.source.text) is a value: remove @Relationship.",
         at: marker.range, .removing("@Relationship", at: marker.range))
       return
     }
@@ -273,7 +276,7 @@ struct EntityChecker {
     let isOrdered = marker.arguments.map { $0.text.filter { $0 != " " }.contains("ordered:true") }
     if isOrdered == true {
       report(
-        "An ordered relationship leads to many objects: write [\(element)].", at: range,
+        "An ordered relationship must refer to many objects: write [\(element)].", at: range,
         .writing("[\(element)]", at: range))
     }
   }
@@ -286,19 +289,19 @@ struct EntityChecker {
     guard let value = variable.initialValue else { return }
     if role == .derived || role == .fetched {
       report(
-        "The value of \(variable.plainName) is computed, so it has no default.",
+        "The value of \(variable.plainName) is computed, so it can't have a default.",
         at: value.range)
       return
     }
     let isEmpty = value.text == "nil" || value.text == "[]"
     if role == .relationship, !isEmpty {
       report(
-        "A relationship of a new object leads nowhere: remove the default.", at: value.range)
+        "A relationship of a new object is empty: remove the default.", at: value.range)
       return
     }
     guard let literal = LiteralKind(value.text), literal.fits(type.shape) == false else { return }
     report(
-      "The default of \(variable.plainName) is no \(type.source.text): \(value.text).",
+      "The default of \(variable.plainName) is not a valid \(type.source.text): \(value.text).",
       at: value.range)
   }
 }

@@ -27,10 +27,10 @@ struct EntityCheckerTests {
     Wrong("var size = 1.5", at: "size", "write var size: Double", fixed: "var size: Double = 1.5"),
     Wrong(
       "private(set) var age: Int", at: "private(set)", "one access level", fixed: " var age: Int"),
-    Wrong("lazy var age: Int = 1", at: "lazy", "not lazy", fixed: " var age: Int = 1"),
-    Wrong("weak var trip: Trip?", at: "weak", "not weak", fixed: " var trip: Trip?"),
+    Wrong("lazy var age: Int = 1", at: "lazy", "can't be lazy", fixed: " var age: Int = 1"),
+    Wrong("weak var trip: Trip?", at: "weak", "can't be weak", fixed: " var trip: Trip?"),
     Wrong(
-      "var age: Int = 1 { didSet { } }", at: "{ didSet { } }", "no observers",
+      "var age: Int = 1 { didSet { } }", at: "{ didSet { } }", "can't have observers",
       fixed: "var age: Int = 1 "),
     Wrong(
       "@Attribute(.range(0...1)) var age: Int { 3 }", at: "@Attribute(.range(0...1))",
@@ -40,7 +40,7 @@ struct EntityCheckerTests {
       "@Relationship var stops: Set<Stop>", at: "Set<Stop>", "write [Stop]",
       fixed: "@Relationship var stops: [Stop]"),
     Wrong(
-      "@Relationship var stops: [Stop]?", at: "[Stop]?", "never nil",
+      "@Relationship var stops: [Stop]?", at: "[Stop]?", "not nil",
       fixed: "@Relationship var stops: [Stop]"),
     Wrong(
       "@Relationship(ordered: true) var stops: Stop?", at: "Stop?", "write [Stop]",
@@ -50,28 +50,29 @@ struct EntityCheckerTests {
       fixed: " var name: String"),
     Wrong("var trip: Trip!", at: "Trip!", "write Trip? or Trip", fixed: "var trip: Trip?"),
     Wrong("var tags: [String]", at: "[String]", "one value"),
-    Wrong("var map: [String: Int]", at: "[String: Int]", "no values of the type [String: Int]"),
-    Wrong("var pair: (Int, Int)", at: "(Int, Int)", "no values of the type"),
-    Wrong("var f: () -> Void", at: "() -> Void", "no values of the type"),
-    Wrong("var p: any Proto", at: "any Proto", "no values of the type"),
+    Wrong(
+      "var map: [String: Int]", at: "[String: Int]", "can't store values of the type [String: Int]"),
+    Wrong("var pair: (Int, Int)", at: "(Int, Int)", "can't store values of the type"),
+    Wrong("var f: () -> Void", at: "() -> Void", "can't store values of the type"),
+    Wrong("var p: any Proto", at: "any Proto", "can't store values of the type"),
     Wrong("var x: Int??", at: "Int??", "optional of an optional"),
-    Wrong("var age: Int = \"three\"", at: "\"three\"", "no Int"),
-    Wrong("var age: Int = 1.5", at: "1.5", "no Int"),
-    Wrong("var age: Int = nil", at: "nil", "no Int"),
-    Wrong("var name: String = 3", at: "3", "no String"),
-    Wrong("var on: Bool = 1", at: "1", "no Bool"),
+    Wrong("var age: Int = \"three\"", at: "\"three\"", "not a valid Int"),
+    Wrong("var age: Int = 1.5", at: "1.5", "not a valid Int"),
+    Wrong("var age: Int = nil", at: "nil", "not a valid Int"),
+    Wrong("var name: String = 3", at: "3", "not a valid String"),
+    Wrong("var on: Bool = 1", at: "1", "not a valid Bool"),
     Wrong("@Relationship var stops: [Stop] = [Stop()]", at: "[Stop()]", "remove the default"),
-    Wrong("@Derived(\"now()\") var at: Date = .now", at: ".now", "has no default"),
+    Wrong("@Derived(\"now()\") var at: Date = .now", at: ".now", "can't have a default"),
     Wrong(
       "@Transient @Derived(\"now()\") var at: Date?", at: "@Derived(\"now()\")",
       "remove one of them"),
-    Wrong("@Unique @Transient var at: Date?", at: "@Unique", "does not go with @Transient"),
+    Wrong("@Unique @Transient var at: Date?", at: "@Unique", "can't be combined with @Transient"),
     Wrong(
       "@Fetched var near: Stop", at: "Stop", "write [Stop]", fixed: "@Fetched var near: [Stop]"),
-    Wrong("@Fetched var near: [Stop] = []", at: "[]", "has no default"),
-    Wrong("@Fetched @Unique var near: [Stop]", at: "@Unique", "does not go with @Fetched"),
+    Wrong("@Fetched var near: [Stop] = []", at: "[]", "can't have a default"),
+    Wrong("@Fetched @Unique var near: [Stop]", at: "@Unique", "can't be combined with @Fetched"),
     Wrong("@Attribute(\"a\\tb\") var x: Int", at: "\"a\\tb\"", "without escapes"),
-    Wrong("var a: Int, b: Int", at: "b", "by itself"),
+    Wrong("var a: Int, b: Int", at: "b", "separately"),
     Wrong("#if DEBUG\nvar a: Int\n#endif", at: "a", "#if"),
   ]
 
@@ -103,10 +104,10 @@ struct EntityCheckerTests {
   @Test(
     "A wrong class is reported at its place",
     arguments: [
-      ("struct Trip: ManagedObject { }", "struct", "is for classes"),
-      ("enum Trip { case a }", "enum", "is for classes"),
-      ("class Trip<T>: ManagedObject { }", "Trip", "no generic parameters"),
-      ("class Trip { }", "Trip", "inherits from ManagedObject"),
+      ("struct Trip: ManagedObject { }", "struct", "needs a class"),
+      ("enum Trip { case a }", "enum", "needs a class"),
+      ("class Trip<T>: ManagedObject { }", "Trip", "can't have generic parameters"),
+      ("class Trip { }", "Trip", "must inherit from ManagedObject"),
     ])
   func classes(_ source: String, _ place: String, _ words: String) throws {
     let source = "@Entity " + source.replacing("case a", with: "")
@@ -118,10 +119,10 @@ struct EntityCheckerTests {
   @Test(
     "A wrong structure of a composite attribute is reported at its place",
     arguments: [
-      ("class Address { }", "class", "is for structures"),
+      ("class Address { }", "class", "needs a structure"),
       ("struct Address<T> { }", "struct", "without generic parameters"),
-      ("struct Address { @Unique var code: String }", "code", "another marker"),
-      ("struct Address { var id: UUID = UUID() }", "UUID()", "is a literal"),
+      ("struct Address { @Unique var code: String }", "code", "remove the other marker"),
+      ("struct Address { var id: UUID = UUID() }", "UUID()", "must be a literal"),
       ("struct Address { let code: String }", "let", "write var code"),
     ])
   func composites(_ source: String, _ place: String, _ words: String) throws {

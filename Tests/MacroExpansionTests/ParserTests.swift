@@ -128,7 +128,7 @@ struct ParserTests {
       ("class A: B { frob a: Int }", "A declaration is expected."),
       (
         "class A: B { var (a, b): (Int, Int) }",
-        "Declare each property by itself, and not in a tuple."
+        "Declare each property separately, not in a tuple."
       ),
       ("class A: B { var a: Int = }", "The initial value is expected."),
       ("class A: B { var a: Int", "The body of the class does not end."),

@@ -34,9 +34,9 @@ struct EntityErrorTests {
       ("  private(set) var name: String", "4:3", "one access level"),
       ("  var stops: [Stop]", "4:7", "The inverse of stops is missing"),
       ("  @Relationship var stops: Set<Stop>", "4:28", "write [Stop]"),
-      ("  var name: Int = \"one\"", "4:19", "is no Int"),
+      ("  var name: Int = \"one\"", "4:19", "is not a valid Int"),
       ("  var name = \"one\"", "4:7", "write var name: String"),
-      ("  var map: [String: Int]", "4:12", "no values of the type [String: Int]"),
+      ("  var map: [String: Int]", "4:12", "can't store values of the type [String: Int]"),
     ])
   func places(_ member: String, _ place: String, _ words: String) throws {
     let errors = try errors(member)
@@ -65,7 +65,8 @@ struct EntityErrorTests {
   @Test("The error for a class that is no entity states the missing part")
   func classes() throws {
     let errors = try Compiler().errors(in: "import Quire\n@Entity final class Trip { }")
-    #expect(errors.contains { $0.hasPrefix("2:21 ") && $0.contains("inherits from ManagedObject") })
+    #expect(
+      errors.contains { $0.hasPrefix("2:21 ") && $0.contains("must inherit from ManagedObject") })
   }
 
   @Test("Predicates are checked by the compiler")

@@ -55,7 +55,7 @@ extension ModelClasses {
       }
       throw ModelCodeError(
         code: .foreignFile,
-        message: "The file \(path.path) is there, and Quire did not write it.")
+        message: "The file \(path.path) exists already, and Quire did not write it.")
     }
   }
 
