@@ -51,7 +51,7 @@ package enum PluginDescriptions {
         bytes.starts(with: "bplist".utf8)
         ? try BinaryPropertyList.read(bytes) : try XMLPropertyList.read(bytes)
       guard case .dictionary(let values) = list else {
-        throw StoreError(.damaged, "The \(what) is no dictionary.", path: path)
+        throw StoreError(.damaged, "The \(what) is not a dictionary.", path: path)
       }
       return values
     }

@@ -44,7 +44,8 @@ extension StoreError {
     if let release = unsafe error.release { unsafe release(&error) }
     unsafe error.release = nil
     self.init(
-      Code(pluginCode: code), message ?? "The plug-in says no more than the number \(code).",
+      Code(pluginCode: code),
+      message ?? "The plug-in failed with the error number \(code) and no message.",
       path: path)
   }
 }

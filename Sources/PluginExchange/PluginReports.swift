@@ -74,7 +74,7 @@ package enum PluginReports {
   ) throws -> (rules: [Rule], check: StoreCheck?) {
     let values = try PluginDescriptions.dictionary(bytes, "report of the check", path: path)
     func wrong(_ name: String) -> StoreError {
-      StoreError(.damaged, "The report of the check has no '\(name)' that can be read.", path: path)
+      StoreError(.damaged, "The report of the check has no readable '\(name)'.", path: path)
     }
     let rules = try array(values["rules"]).map { value in
       guard let rule = rule(value) else { throw wrong("rules") }

@@ -42,20 +42,21 @@ extension BlockRun {
       guard block.entityNumber == number else {
         throw StoreError(
           .badPlugin,
-          "Rows of entity \(number) were asked for, and rows of entity \(block.entityNumber) came.",
+          "The host asked for rows of entity \(number), but the plug-in returned rows of entity \(block.entityNumber).",
           path: path)
       }
       let kinds: BlockFlags = [.changes, .removals]
       guard block.flags.intersection(kinds) == kind.flags else {
         throw StoreError(
-          .badPlugin, "Rows of entity \(number) that are \(kind) came as something else.",
+          .badPlugin,
+          "The plug-in returned a block of entity \(number) that is not of the kind \(kind).",
           path: path)
       }
     }
     for (one, next) in zip(blocks, blocks.dropFirst()) where one.maximumKey >= next.minimumKey {
       throw StoreError(
         .badPlugin,
-        "Rows of entity \(number) that are \(kind) came twice, or not in the order of their keys: "
+        "The plug-in returned rows of entity \(number) (\(kind)) twice, or not in the order of their keys: "
           + "\(next.minimumKey) after \(one.maximumKey).", path: path)
     }
     self.init(blocks)

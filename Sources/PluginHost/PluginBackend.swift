@@ -123,7 +123,7 @@ public struct PluginBackend: StoreBackend {
       services.host, functions.type, path, &bytes, &error)
     unsafe try PluginBackend.check(code, &error, path: path)
     guard let found = unsafe bytes.taken() else {
-      throw functions.failure("gives no metadata, and says that it does.", at: path)
+      throw functions.failure("reports success but returns no metadata.", at: path)
     }
     return try PluginDescriptions.metadata(found, path: path)
   }
@@ -148,7 +148,7 @@ public struct PluginBackend: StoreBackend {
     }
     guard let bytes = try report(of: path, on: disk, model: model, services) else { return nil }
     guard let check = try PluginReports.read(bytes, path: path).check else {
-      throw try loading().failure("gives no result of a check, and says that it does.", at: path)
+      throw try loading().failure("reports success but returns no result of the check.", at: path)
     }
     return check
   }
@@ -193,7 +193,7 @@ public struct PluginBackend: StoreBackend {
     let code = unsafe try body(functions, services, &handle, &error)
     unsafe try PluginBackend.check(code, &error, path: path)
     guard let handle = unsafe handle else {
-      throw functions.failure("gives no store, and says that it does.", at: path)
+      throw functions.failure("reports success but returns no store.", at: path)
     }
     let kind = capabilities.contains(.querying) ? QueryingPluginStore.self : PluginStore.self
     return try kind.init(

@@ -40,7 +40,7 @@ package struct PluginFunctions: @unchecked Sendable {
   func checking<R>(at path: String?, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as StoreError where error.code == .badPlugin {
       if error.cause is PluginRefusal { throw error }
-      throw failure("broke what it promises: \(error.message)", at: path)
+      throw failure("violates the interface: \(error.message)", at: path)
     }
   }
 

@@ -86,7 +86,8 @@ final class StoreHandle: @unchecked Sendable {
     var error = unsafe QuireError()
     guard let code = unsafe try body(table, &error) else {
       throw StoreError(
-        .notSupported, "The plug-in \"\(functions.name)\" does not do that.", path: path)
+        .notSupported, "The plug-in \"\(functions.name)\" does not implement this operation.",
+        path: path)
     }
     // If a callback on this side failed, its error is the cause of the plug-in's failure.
     if let failure = sink?.failure {
@@ -124,7 +125,7 @@ final class SnapshotHandle: @unchecked Sendable {
     }
     guard let found = unsafe bytes.taken() else {
       throw store.functions.failure(
-        "gives no \(["model", "schema", "metadata"][what]), and says that it does.", at: store.path)
+        "reports success but returns no \(["model", "schema", "metadata"][what]).", at: store.path)
     }
     return found
   }

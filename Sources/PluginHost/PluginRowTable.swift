@@ -151,7 +151,7 @@ final class PluginRowTable: RowTable {
     let run = try blocks(index.number, .put).map { blocks in
       for block in blocks where block.entityNumber != index.number {
         throw snapshot.store.functions.failure(
-          "gives rows of \(block.entityNumber) as entries of index \(index.number).",
+          "returns rows of entity \(block.entityNumber) as entries of index \(index.number).",
           at: snapshot.store.path)
       }
       return IndexRun(index, blocks)
@@ -192,7 +192,7 @@ final class PluginRowTable: RowTable {
     return try found.map { described in
       guard described.byte_count <= UInt64(BlockFormat.maximumByteCount) else {
         throw store.functions.failure(
-          "has a block of \(described.byte_count) bytes, which is none.", at: store.path)
+          "has a block of \(described.byte_count) bytes, which is too large.", at: store.path)
       }
       let source = PluginBlock(snapshot, table: id, block: described.id, values)
       return try Block(
@@ -297,7 +297,7 @@ final class PluginValues: Sendable {
       let snapshot = all.snapshot
       guard unsafe snapshot.store.table.read_value != nil else {
         throw snapshot.store.functions.failure(
-          "has a block that refers to a value outside of it, and gives none.",
+          "has a block that refers to an outside value, but has no function to read the value.",
           at: snapshot.store.path)
       }
       try unsafe memory.withUnsafeMutableBytes { place in

@@ -40,7 +40,7 @@ final class PluginSnapshot: StoreSnapshot {
       // Every property of the model must be in the schema, because other code looks it up there.
       if let gap = schema.gap(against: model) {
         throw StoreError(
-          .badPlugin, "The plug-in's schema does not fit its model: \(gap)",
+          .badPlugin, "The schema of the plug-in does not fit its model: \(gap)",
           path: handle.store.path)
       }
       lazy.withLock { $0.model = model }

@@ -29,7 +29,8 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
           fromByteOffset: index * MemoryLayout<QuireFound>.stride, as: QuireFound.self)
         guard one.key >= 1, one.key <= ObjectKey.highestNumber, one.entity >= 1 else {
           throw snapshot.handle.store.functions.failure(
-            "finds key \(one.key) of entity \(one.entity), which is none.", at: self.path)
+            "returns key \(one.key) of entity \(one.entity), which is not a valid key.",
+            at: self.path)
         }
         keys.append(ObjectKey(entity: one.entity, number: one.key))
       }

@@ -95,7 +95,7 @@ class PluginStore: Store, @unchecked Sendable {
     _ snapshot: OpaquePointer?, _ handle: StoreHandle
   ) throws -> SnapshotHandle {
     guard let snapshot = unsafe snapshot else {
-      throw handle.functions.failure("gives no snapshot, and says that it does.", at: handle.path)
+      throw handle.functions.failure("reports success but returns no snapshot.", at: handle.path)
     }
     return unsafe SnapshotHandle(snapshot, of: handle)
   }
@@ -121,7 +121,7 @@ class PluginStore: Store, @unchecked Sendable {
     }
     guard Set(described.map(\.id)).count == described.count else {
       throw handle.store.functions.failure(
-        "gives two tables the same number.", at: handle.store.path)
+        "returns two tables with the same number.", at: handle.store.path)
     }
     var parts: [PluginPart] = []
     var rest = described[...]
@@ -210,7 +210,7 @@ class PluginStore: Store, @unchecked Sendable {
       first <= ObjectKey.highestNumber - leased + 1
     else {
       throw handle.functions.failure(
-        "was asked for \(count) keys, and gives \(leased) from \(first) on.", at: path)
+        "was asked for \(count) keys, but returns \(leased) keys from \(first) on.", at: path)
     }
     return first..<first + leased
   }
@@ -226,7 +226,8 @@ class PluginStore: Store, @unchecked Sendable {
     guard capabilities.contains(.confirmation) else {
       throw StoreError(
         .notConfirmable,
-        "A store of type \"\(type.rawValue)\" can't be told which commit counts.", path: path)
+        "A store of type \"\(type.rawValue)\" does not support confirmation of commits.", path: path
+      )
     }
     return try commit(request, at: .some(position), confirm)
   }
@@ -367,7 +368,8 @@ class PluginStore: Store, @unchecked Sendable {
       }
     }
     guard let result else {
-      throw handle.functions.failure("held the store for nobody.", at: path)
+      throw handle.functions.failure(
+        "held the store, but did not call the function of the caller.", at: path)
     }
     return result
   }

@@ -41,7 +41,7 @@ final class ExportedStore: Sendable {
 
   @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedStore {
     guard let handle = unsafe handle else {
-      throw StoreError(.closed, "There is no such store.")
+      throw StoreError(.closed, "The store does not exist.")
     }
     return unsafe Unmanaged.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
@@ -106,7 +106,7 @@ final class ExportedTable: Sendable {
     }
     let index = Int(id & 0xF_FFFF_FFFF)
     guard let place, let known = blocks.withLock({ $0[place] }), index < known.count else {
-      throw StoreError(.failed, "There is no block \(id) of table \(self.id).")
+      throw StoreError(.failed, "Table \(self.id) has no block \(id).")
     }
     return known[index]
   }
@@ -130,7 +130,7 @@ final class ExportedSnapshot: Sendable {
 
   @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedSnapshot {
     guard let handle = unsafe handle else {
-      throw StoreError(.closed, "There is no such snapshot.")
+      throw StoreError(.closed, "The snapshot does not exist.")
     }
     return unsafe Unmanaged.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }

@@ -29,7 +29,7 @@ extension QuirePlugin {
           host.showProgress(done)
         }
         guard let found else {
-          throw StoreError(.notSupported, "The backend checks no stores.", path: path)
+          throw StoreError(.notSupported, "The backend does not check stores.", path: path)
         }
         unsafe report?.pointee = QuireBytes(try PluginReports.bytes(of: found, rules: rules))
       }

@@ -106,9 +106,9 @@ private func missing(_ name: String) -> StoreError {
     throw StoreError(
       .notSupported,
       unsafe """
-      The host speaks version \(unsafe host.pointee.abi_version) of the interface with \
-      \(unsafe host.pointee.struct_size) bytes of services, and the plug-in needs version \
-      \(QUIRE_PLUGIN_ABI) with \(MemoryLayout<QuireHost>.size).
+      The host uses version \(unsafe host.pointee.abi_version) of the interface with \
+      \(unsafe host.pointee.struct_size) bytes of services, but the plug-in needs version \
+      \(QUIRE_PLUGIN_ABI) with \(MemoryLayout<QuireHost>.size) bytes.
       """)
   }
   return table

@@ -18,7 +18,9 @@ extension QuirePlugin {
           let keys = try store.keys(answering: request, in: snapshot.snapshot)
         else {
           throw StoreError(
-            .notSupported, "The request is left to the rows.", path: snapshot.store.path)
+            .notSupported,
+            "The store does not execute this request: the host must search the rows.",
+            path: snapshot.store.path)
         }
         let found = keys.map { QuireFound(entity: $0.entity, key: $0.number) }
         if !found.isEmpty {

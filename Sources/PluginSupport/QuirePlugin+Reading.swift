@@ -33,7 +33,7 @@ extension QuirePlugin {
           case Int(QUIRE_MODEL): try PluginDescriptions.bytes(of: try snapshot.model)
           case Int(QUIRE_SCHEMA): PluginDescriptions.bytes(of: snapshot.schema)
           case Int(QUIRE_METADATA): try PluginDescriptions.bytes(of: try snapshot.metadata)
-          default: throw StoreError(.notSupported, "There is no description \(what).")
+          default: throw StoreError(.notSupported, "The description \(what) does not exist.")
           }
         unsafe bytes?.pointee = QuireBytes(found)
       }
@@ -52,7 +52,7 @@ extension QuirePlugin {
       unsafe answering(error) {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
         guard let kind = PluginRowKind(rawValue: kind), let take = unsafe take else {
-          throw StoreError(.notSupported, "There are no rows of kind \(kind).")
+          throw StoreError(.notSupported, "The kind \(kind) of rows does not exist.")
         }
         let layout = try snapshot.layout(entity)
         for block in try snapshot.table(table).blocks(of: entity, kind, snapshot.snapshot.schema)
@@ -85,7 +85,7 @@ extension QuirePlugin {
       unsafe answering(error) {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
         guard let kind = PluginRowKind(rawValue: kind) else {
-          throw StoreError(.notSupported, "There are no rows of kind \(kind).")
+          throw StoreError(.notSupported, "The kind \(kind) of rows does not exist.")
         }
         let found = try snapshot.table(table).blocks(of: number, kind, snapshot.snapshot.schema)
         unsafe has?.pointee = found == nil ? 0 : 1
@@ -115,14 +115,15 @@ extension QuirePlugin {
       unsafe answering(error) {
         let block = unsafe try ExportedSnapshot.of(snapshot).table(table).block(block)
         guard let reference = unsafe reference, let buffer = unsafe buffer else {
-          throw StoreError(.failed, "The host gave no place for a value.")
+          throw StoreError(.failed, "The host gave no reference or no buffer for a value.")
         }
         let parsed = try OutsideReference(
           pluginBytes: unsafe Array(
             UnsafeBufferPointer(start: reference, count: OutsideReference.referenceByteCount)))
         guard parsed.byteCount == count else {
           throw StoreError(
-            .failed, "A value of \(parsed.byteCount) bytes was to be put into \(count).")
+            .failed,
+            "The host gave a buffer of \(count) bytes for a value of \(parsed.byteCount) bytes.")
         }
         var memory = unsafe MutableRawSpan(_unsafeStart: buffer, byteCount: Int(count))
         try block.readOutsideValue(parsed, into: &memory)

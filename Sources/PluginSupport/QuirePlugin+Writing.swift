@@ -112,7 +112,7 @@ extension ExportedStore {
       throw StoreError(
         .overtaken,
         """
-        The changes may be made right after commit \(unsafe commit.after) only, and the newest \
+        The changes must follow commit \(unsafe commit.after), but the newest \
         commit is \(head.commit).
         """, path: path)
     }
@@ -157,7 +157,7 @@ extension ExportedStore {
     for index in 0..<Int(unsafe commit.batch_count) {
       guard let batch = unsafe commit.batches?[index],
         let kind = PluginRowKind(rawValue: Int32(unsafe batch.pointee.kind))
-      else { throw StoreError(.failed, "Batch \(index) is of no kind.", path: path) }
+      else { throw StoreError(.failed, "Batch \(index) has an unknown kind.", path: path) }
       let number = unsafe batch.pointee.entity
       blocks[number, default: [:]][kind, default: []] += unsafe try self.blocks(
         batch.pointee, number, schema)
@@ -177,7 +177,7 @@ extension ExportedStore {
     }
     guard let layout = schema[number], let array = unsafe batch.array,
       let description = unsafe batch.schema
-    else { throw StoreError(.failed, "There is no entity \(number).", path: path) }
+    else { throw StoreError(.failed, "Entity \(number) does not exist.", path: path) }
     return unsafe try ArrowBatch(taking: array, schema: description).blocks(layout)
   }
 }

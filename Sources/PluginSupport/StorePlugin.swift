@@ -70,7 +70,7 @@ final class ExportedBackend: Sendable {
 
   @unsafe static func of(_ type: UnsafePointer<QuireStoreType>?) throws -> any StoreBackend {
     guard let type = unsafe type, let context = unsafe type.pointee.context else {
-      throw StoreError(.notSupported, "There is no such type of stores.")
+      throw StoreError(.notSupported, "The plug-in does not implement this type of stores.")
     }
     return unsafe Unmanaged<ExportedBackend>.fromOpaque(context).takeUnretainedValue().backend
   }

@@ -19,13 +19,13 @@ struct BrokenPromiseTests {
 
     var words: String {
       switch self {
-      case .noStore: "gives no store"
-      case .noSnapshot: "gives no snapshot"
-      case .noMetadata: "gives no metadata"
-      case .twoTables: "gives two tables the same number"
-      case .keysBelowOne: "gives 3 from 0 on"
-      case .tooFewKeys: "gives 2 from 1 on"
-      case .nobodyHeld: "held the store for nobody"
+      case .noStore: "returns no store"
+      case .noSnapshot: "returns no snapshot"
+      case .noMetadata: "returns no metadata"
+      case .twoTables: "returns two tables with the same number"
+      case .keysBelowOne: "returns 3 keys from 0 on"
+      case .tooFewKeys: "returns 2 keys from 1 on"
+      case .nobodyHeld: "did not call the function of the caller"
       }
     }
   }

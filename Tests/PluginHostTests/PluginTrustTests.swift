@@ -33,7 +33,7 @@ struct PluginTrustTests {
     try expectRefused("'s group (mode 775)".dropFirst(2).description) { world, plugin in
       try world.setMode(0o775, plugin + name)
     }
-    try expectRefused("by everybody (mode 777)") { world, plugin in
+    try expectRefused("by every user (mode 777)") { world, plugin in
       try world.setMode(0o777, plugin + name)
     }
   }
@@ -43,14 +43,14 @@ struct PluginTrustTests {
     try expectRefused("is not searched for plug-ins") { world, _ in
       try world.setMode(0o775, world.folder)
     }
-    try expectRefused("on the way to it can be written by everybody") { world, _ in
+    try expectRefused("a folder above it, can be written by every user") { world, _ in
       try world.setMode(0o777, URL(filePath: world.folder).deletingLastPathComponent().path)
     }
   }
 
   @Test("A plug-in with a link in it is refused", arguments: ["/plugin.json", "/lib.so"])
   func links(_ name: String) throws {
-    try expectRefused("is a symbolic link, where a file should be") { world, plugin in
+    try expectRefused("is a symbolic link, not a file") { world, plugin in
       let other = try world.folder("other") + "/file"
       try FileManager.default.moveItem(atPath: plugin + name, toPath: other)
       try FileManager.default.createSymbolicLink(
@@ -60,7 +60,7 @@ struct PluginTrustTests {
 
   @Test("A plug-in behind a link is refused")
   func linkedPlugin() throws {
-    try expectRefused("is a symbolic link, where a directory should be") { world, plugin in
+    try expectRefused("is a symbolic link, not a directory") { world, plugin in
       let other = try world.folder("other") + "/plugin"
       try FileManager.default.moveItem(atPath: plugin, toPath: other)
       try FileManager.default.createSymbolicLink(atPath: plugin, withDestinationPath: other)
@@ -119,7 +119,7 @@ struct PluginTrustTests {
 
   @Test("A plug-in that is a document, or has a document's name, is refused")
   func documentItself() throws {
-    try expectRefused("documents carry no code") { world, plugin in
+    try expectRefused("a document must not contain code") { world, plugin in
       try world.write(Array(#"{"format": "quire-document"}"#.utf8), plugin + "/manifest.json")
     }
     let world = try PluginWorld()

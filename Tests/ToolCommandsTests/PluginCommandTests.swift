@@ -111,7 +111,7 @@ struct PluginCommandTests {
     for word in ["broken", folder.path + "/broken"] {
       let run = folder.run("plugin", "info", word)
       #expect(run.exitCode == .plugin)
-      #expect(run.messages.contains("is no JSON: line 1"))
+      #expect(run.messages.contains("is not JSON: line 1"))
     }
     let missing = folder.run("plugin", "info", "ledgr")
     #expect(missing.exitCode == .plugin)

@@ -87,7 +87,7 @@ struct PluginTestTests {
     let missing = quire(["plugin", "test", folder.path + "/missing"])
 
     #expect(open.exitCode == .plugin)
-    #expect(open.messages.contains("can be written by everybody"))
+    #expect(open.messages.contains("can be written by every user"))
     #expect(broken.exitCode == .plugin)
     #expect(broken.messages.contains("\(folder.path)/broken/lib.so, can't be loaded"))
     #expect(missing.exitCode == .plugin)

@@ -47,7 +47,8 @@ package import StoreInterface
   package func description(of type: StoreType) -> UnsafePointer<QuireStoreType> {
     // SAFETY: The description was read when the plug-in was loaded, and lies in the library.
     guard let description = unsafe types[type] else {
-      preconditionFailure("The plug-in '\(manifest.name)' brings no type '\(type.rawValue)'.")
+      preconditionFailure(
+        "The plug-in '\(manifest.name)' does not implement the type '\(type.rawValue)'.")
     }
     return unsafe description
   }

@@ -66,7 +66,7 @@ enum PluginLoader {
     guard loadedFiles[plugin.libraryPath] ?? before.identity == before.identity else {
       throw PluginRefusal(
         .notLoadable, plugin,
-        "can't be loaded: another file that had its name is part of the process, and stays until that ends."
+        "can't be loaded: this process has already loaded another file of that path. Restart the program."
       )
     }
     // SAFETY: The symbol of this name is a function of this type (spec §9.5.2). A symbol of another type can't be
@@ -89,7 +89,7 @@ enum PluginLoader {
     // SAFETY: Swift lends the path for the call. The loader's message is read before another thread can call the
     // loader: the caller holds the lock.
     guard let library = unsafe dlopen(plugin.libraryPath, RTLD_NOW | RTLD_LOCAL) else {
-      let words = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason was given"
+      let words = unsafe dlerror().map { unsafe String(cString: $0) } ?? "the system gave no reason"
       throw PluginRefusal(.notLoadable, plugin, "can't be loaded: \(words).")
     }
     return unsafe library

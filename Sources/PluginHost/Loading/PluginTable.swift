@@ -26,7 +26,7 @@ struct PluginTable {
   /// Checks the table and returns the plug-in with a copy of it.
   func checked() throws(PluginRefusal) -> LoadedPlugin {
     guard let memory = ForeignMemory() else {
-      throw bad("can't be looked at: the system has no pipe left.")
+      throw bad("can't be checked: the system has no free pipe.")
     }
     try checkVersion(memory)
     // SAFETY: The structures that the table refers to are read only through `memory` until the plug-in has passed all
@@ -44,8 +44,8 @@ struct PluginTable {
     guard version == plugin.manifest.abi, version == UInt32(QUIRE_PLUGIN_ABI) else {
       throw PluginRefusal(
         .wrongVersion, plugin,
-        "speaks version \(version) of the interface; its manifest says \(plugin.manifest.abi), and this program "
-          + "speaks version \(QUIRE_PLUGIN_ABI).")
+        "has version \(version) of the interface; its manifest has version \(plugin.manifest.abi), and this program "
+          + "has version \(QUIRE_PLUGIN_ABI).")
     }
   }
 
@@ -67,14 +67,16 @@ struct PluginTable {
     guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
     let said = Int(number(head, at: 4))
     guard said >= least else {
-      throw bad("says it has \(said) bytes, below the \(least) up to and including 'status'.")
+      throw bad(
+        "states a size of \(said) bytes, less than the \(least) bytes up to and including 'status'."
+      )
     }
     guard said <= Self.byteLimit else {
-      throw bad("says it has \(said) bytes, above the \(Self.byteLimit) that any may have.")
+      throw bad("states a size of \(said) bytes, more than the limit of \(Self.byteLimit).")
     }
     guard
       let bytes = memory.bytes(at: address, count: min(said, unsafe MemoryLayout<QuirePlugin>.size))
-    else { throw bad("says it has \(said) bytes, not all of which can be read.") }
+    else { throw bad("states a size of \(said) bytes, but not all of these bytes can be read.") }
     var table = unsafe QuirePlugin()
     unsafe withUnsafeMutableBytes(of: &table) { unsafe $0.copyBytes(from: bytes) }
     return unsafe table
@@ -97,10 +99,10 @@ struct PluginTable {
     for (what, place, said) in names {
       guard let text = memory.text(at: place, byteLimit: Self.nameByteLimit) else {
         throw bad(
-          "has no \(what) that can be read and has at most \(Self.nameByteLimit) bytes.")
+          "has no readable \(what) of at most \(Self.nameByteLimit) bytes.")
       }
       guard text == said else {
-        throw bad("says the \(what) '\(text)', and its manifest says '\(said)'.")
+        throw bad("has the \(what) '\(text)', but the manifest has '\(said)'.")
       }
     }
   }
@@ -118,7 +120,7 @@ struct PluginTable {
       ("commit", table.commit != nil), ("lease_keys", table.lease_keys != nil),
       ("status", table.status != nil),
     ]
-    try require(needed, "which every plug-in must have")
+    try require(needed, "which every plug-in needs")
     let all = plugin.manifest.types.reduce(into: StoreCapabilities()) {
       $0.formUnion($1.capabilities)
     }
@@ -126,12 +128,12 @@ struct PluginTable {
       ("commits", table.commits != nil), ("snapshot_of", table.snapshot_of != nil),
       ("keep_commits", table.keep_commits != nil),
     ]
-    if all.contains(.history) { try require(history, "which 'history' takes") }
+    if all.contains(.history) { try require(history, "which 'history' needs") }
     if all.contains(.confirmation) {
-      try require(unsafe [("advance", table.advance != nil)], "which 'confirmation' takes")
+      try require(unsafe [("advance", table.advance != nil)], "which 'confirmation' needs")
     }
     if all.contains(.querying) {
-      try require(unsafe [("query", table.query != nil)], "which 'querying' takes")
+      try require(unsafe [("query", table.query != nil)], "which 'querying' needs")
     }
   }
 
@@ -161,13 +163,13 @@ struct PluginTable {
     var types: [TableType] = []
     for one in plugin.manifest.types {
       guard let there = said.first(where: { $0.type == one.type }) else {
-        throw bad("lacks the type '\(one.name)', which its manifest has.")
+        throw bad("lacks the type '\(one.name)' of the manifest.")
       }
       // Unknown bits belong to later versions of the interface.
       let known = StoreCapabilities(rawValue: there.capabilities & 0b11_1111)
       guard known == one.capabilities else {
         throw bad(
-          "says that stores of type '\(one.name)' are \(words(known)), and its manifest says "
+          "gives the type '\(one.name)' \(words(known)), but its manifest gives it "
             + "\(words(one.capabilities)).")
       }
       types.append(there)
@@ -176,7 +178,8 @@ struct PluginTable {
   }
 
   private func words(_ capabilities: StoreCapabilities) -> String {
-    capabilities.isEmpty ? "none of what there is" : capabilities.names.joined(separator: ", ")
+    capabilities.isEmpty
+      ? "no capabilities" : "the capabilities " + capabilities.names.joined(separator: ", ")
   }
 
   private func type(
@@ -185,17 +188,17 @@ struct PluginTable {
     let (place, isBeyond) = list.addingReportingOverflow(UInt(index * MemoryLayout<UInt>.size))
     guard list != 0, !isBeyond,
       let bytes = memory.bytes(at: place, count: MemoryLayout<UInt>.size)
-    else { throw bad("says it has \(count) types, not all of which can be read.") }
+    else { throw bad("states \(count) types, but not all of these types can be read.") }
     let start = number(bytes, at: 0, as: UInt.self)
     // SAFETY: The key path reads nothing; it gives the least size of the structure.
     let size = unsafe MemoryLayout<QuireStoreType>.offset(of: \.flags)! + 4
     guard start != 0, let head = memory.bytes(at: start, count: 4),
       (size...Self.byteLimit).contains(Int(number(head, at: 0))),
       let body = memory.bytes(at: start, count: size)
-    else { throw bad("has a type, number \(index), that can't be read or has no sound size.") }
+    else { throw bad("has a type, number \(index), that can't be read or has an invalid size.") }
     let name = number(body, at: 8, as: UInt.self)
     guard let text = memory.text(at: name, byteLimit: Self.nameByteLimit) else {
-      throw bad("has a type, number \(index), without a name that can be read.")
+      throw bad("has a type, number \(index), without a readable name.")
     }
     return TableType(
       type: StoreType(rawValue: text), address: start, capabilities: number(body, at: 16),

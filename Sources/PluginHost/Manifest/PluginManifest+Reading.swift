@@ -10,10 +10,10 @@ extension PluginManifest {
   package init(_ bytes: [UInt8], path: String, folderName: String) throws(PluginRefusal) {
     var source = ManifestSource(plugin: folderName, path: path)
     guard bytes.count <= Self.byteLimit else {
-      throw source.fault("has \(bytes.count) bytes, above the \(Self.byteLimit) that it may have.")
+      throw source.fault("has \(bytes.count) bytes, more than the limit of \(Self.byteLimit).")
     }
     let json: JSON
-    do { json = try JSON.read(bytes) } catch { throw source.fault("is no JSON: \(error)") }
+    do { json = try JSON.read(bytes) } catch { throw source.fault("is not JSON: \(error)") }
     if case .string(let name)? = json["name"], Self.isName(name) { source.plugin = name }
     if case .array(let types)? = json["types"] {
       source.types = types.compactMap {
@@ -28,16 +28,16 @@ extension PluginManifest {
     guard abi == UInt32(QUIRE_PLUGIN_ABI) else {
       throw PluginRefusal(
         .wrongVersion, plugin: source.plugin, path: path, types: source.types,
-        "The plug-in '\(source.plugin)' (\(path)) speaks version \(abi) of the interface, and this program "
+        "The plug-in '\(source.plugin)' (\(path)) uses version \(abi) of the interface, but this program uses "
           + "version \(QUIRE_PLUGIN_ABI).")
     }
     name = try members.text(
-      "name", Self.isName, "is not 1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-'.")
+      "name", Self.isName, "is not 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'.")
     version = try members.text(
-      "version", Self.isVersion, "is not 1 to 64 printable characters of ASCII.")
+      "version", Self.isVersion, "is not 1 to 64 printable ASCII characters.")
     library = try members.text(
       "library", { Self.isPlainFileName($0) && ($0.hasSuffix(".so") || $0.hasSuffix(".dylib")) },
-      "is no plain file name that ends with .so or .dylib.")
+      "is not a plain file name that ends with .so or .dylib.")
     description = try members.optionalText("description", Self.isRemark, Self.noRemark)
     author = try members.optionalText("author", Self.isRemark, Self.noRemark)
     var types: [StoreType] = []
@@ -45,7 +45,7 @@ extension PluginManifest {
     for one in try members.list("types", 1...Self.listLimit) {
       let type = try StoreType(one, &warnings)
       guard !types.contains(where: { $0.type == type.type }) else {
-        throw one.error("name", "is '\(type.name)', as is another type's.")
+        throw one.error("name", "is '\(type.name)', which is also the name of another type.")
       }
       types.append(type)
     }
@@ -91,7 +91,8 @@ extension PluginManifest.StoreType {
     _ members: PluginMembers, _ warnings: inout [String]
   ) throws(PluginRefusal) {
     let name = try members.text(
-      "name", PluginManifest.isName, "is not 1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-'.")
+      "name", PluginManifest.isName, "is not 1 to 64 characters of A-Z, a-z, 0-9, '_', '.' and '-'."
+    )
     type = StoreType(rawValue: name)
     var capabilities: StoreCapabilities = []
     var said: Set<String> = []
@@ -102,7 +103,7 @@ extension PluginManifest.StoreType {
       if let known = StoreCapabilities.names.first(where: { $0.name == text }) {
         capabilities.insert(known.capability)
       } else {
-        warnings.append("\(members.inner("capabilities")) has '\(text)', which is not known here.")
+        warnings.append("\(members.inner("capabilities")) has '\(text)', which is unknown.")
       }
     }
     self.capabilities = capabilities
@@ -113,12 +114,15 @@ extension PluginManifest.StoreType {
     }
     self.begins = begins
     marker = try members.optionalText(
-      "marker", PluginManifest.isPlainFileName, "is no plain file name.")
+      "marker", PluginManifest.isPlainFileName, "is not a plain file name.")
     extensions = try members.texts("extensions", mayLack: true)
     guard extensions.allSatisfy({ PluginManifest.isName($0) && $0.utf8.first != UInt8(ascii: ".") })
-    else { throw members.error("extensions", "has one that is no plain word without its dot.") }
+    else {
+      throw members.error(
+        "extensions", "has an extension that is not a plain word without a dot at the start.")
+    }
     guard Set(extensions).count == extensions.count else {
-      throw members.error("extensions", "has one twice.")
+      throw members.error("extensions", "has an extension twice.")
     }
     warnings += members.unknown
   }
@@ -133,13 +137,13 @@ extension PluginManifest.Beginning {
     case (let text?, nil): bytes = Array(text.utf8)
     case (nil, let hex?):
       guard let read = Self.bytes(hex: hex) else {
-        throw members.error("hex", "is not pairs of hexadecimal digits.")
+        throw members.error("hex", "does not consist of pairs of hexadecimal digits.")
       }
       bytes = read
-    default: throw members.error("", "has not one of 'text' and 'hex'.")
+    default: throw members.error("", "must have either 'text' or 'hex'.")
     }
     guard offset + bytes.count <= StoreBackends.firstByteCount else {
-      throw members.error("", "ends behind the first \(StoreBackends.firstByteCount) bytes.")
+      throw members.error("", "ends after the first \(StoreBackends.firstByteCount) bytes.")
     }
     let contains = try members.optionalText(
       "contains", { (1...1024).contains($0.utf8.count) }, "is empty, or longer than 1024 bytes.")

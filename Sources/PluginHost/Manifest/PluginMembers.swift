@@ -25,7 +25,7 @@ final class PluginMembers {
   init(_ json: JSON, at place: String, _ source: ManifestSource) throws(PluginRefusal) {
     guard case .members(let members) = json else {
       throw source.fault(
-        place.isEmpty ? "is no object." : "says what can't be: \(place) is no object.")
+        place.isEmpty ? "is not a JSON object." : "is invalid: \(place) is not an object.")
     }
     self.members = members
     self.place = place
@@ -34,7 +34,7 @@ final class PluginMembers {
 
   /// A message for each member that has not been read yet.
   var unknown: [String] {
-    members.filter { !read.contains($0.name) }.map { "\(inner($0.name)) is not known here." }
+    members.filter { !read.contains($0.name) }.map { "\(inner($0.name)) is unknown." }
   }
 
   func inner(_ name: String) -> String {
@@ -42,7 +42,7 @@ final class PluginMembers {
   }
 
   func error(_ name: String, _ reason: String) -> PluginRefusal {
-    source.fault("says what can't be: \(inner(name)) \(reason)")
+    source.fault("is invalid: \(inner(name)) \(reason)")
   }
 
   /// Returns the value of a member; `nil` if the member is missing or null.
@@ -65,7 +65,7 @@ final class PluginMembers {
     _ name: String, _ isSound: (String) -> Bool, _ reason: String
   ) throws(PluginRefusal) -> String? {
     guard let value = value(name) else { return nil }
-    guard case .string(let text) = value else { throw error(name, "is no text.") }
+    guard case .string(let text) = value else { throw error(name, "is not text.") }
     guard isSound(text) else { throw error(name, reason) }
     return text
   }
@@ -82,10 +82,10 @@ final class PluginMembers {
   ) throws(PluginRefusal) -> Int64? {
     guard let value = value(name) else { return nil }
     guard case .number(let digits) = value, let number = Int64(digits) else {
-      throw error(name, "is no whole number.")
+      throw error(name, "is not a whole number.")
     }
     guard range.contains(number) else {
-      throw error(name, "is \(number), and not from \(range.lowerBound) to \(range.upperBound).")
+      throw error(name, "is \(number), not from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }
@@ -95,11 +95,11 @@ final class PluginMembers {
       if counts.lowerBound == 0 { return [] }
       throw error(name, "is missing.")
     }
-    guard case .array(let values) = value else { throw error(name, "is no array.") }
+    guard case .array(let values) = value else { throw error(name, "is not an array.") }
     guard counts.contains(values.count) else {
       throw error(
         name,
-        "has \(values.count) values, and not from \(counts.lowerBound) to \(counts.upperBound).")
+        "has \(values.count) values, not from \(counts.lowerBound) to \(counts.upperBound).")
     }
     return values
   }
@@ -109,7 +109,7 @@ final class PluginMembers {
     var texts: [String] = []
     for value in try values(name, 0...PluginManifest.listLimit) {
       guard case .string(let text) = value else {
-        throw error(name, "has a value that is no text.")
+        throw error(name, "has a value that is not text.")
       }
       texts.append(text)
     }

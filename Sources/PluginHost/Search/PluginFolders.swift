@@ -39,7 +39,7 @@ public struct PluginFolders: Sendable, Hashable {
         return
       }
       // An unknown value most likely was meant to turn plug-ins off.
-      self = .off("QUIRE_PLUGINS is '\(word)', and not 'on' or 'off'")
+      self = .off("QUIRE_PLUGINS is '\(word)', not 'on' or 'off'")
       return
     }
     self.init(paths)
@@ -65,8 +65,8 @@ public struct PluginFolders: Sendable, Hashable {
       refusals.append(
         PluginRefusal(
           .refusedByPolicy, plugin: nil, path: path,
-          "\(source) names the folder '\(path)', which is not searched for plug-ins: it is no absolute path, "
-            + "and would be another folder wherever the program is started."))
+          "\(source) names the folder '\(path)', which is not searched for plug-ins: the path is not absolute, "
+            + "so it would depend on where the program is started."))
       return
     }
     folders.append(PluginFolder(path: path, kind: kind))

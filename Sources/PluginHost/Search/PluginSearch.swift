@@ -36,7 +36,7 @@ struct PluginSearch {
       for one in above {
         let status = try disk.status(of: one, followingLinks: false)
         if let objection = trust.objection(toFolderOnTheWay: status) {
-          return refuse(folder, "'\(one)' on the way to it \(objection)")
+          return refuse(folder, "'\(one)', a folder above it, \(objection)")
         }
       }
       let status = try disk.status(of: path, followingLinks: false)
@@ -44,7 +44,8 @@ struct PluginSearch {
         return refuse(folder, "'\(path)' \(objection)")
       }
       if let document = (above + [path]).first(where: { isDocument($0) }) {
-        return refuse(folder, "it lies in the document '\(document)', and documents carry no code")
+        return refuse(
+          folder, "it is in the document '\(document)', and a document must not contain code")
       }
       for entry in try disk.list(path) where !entry.name.hasPrefix(".") {
         let plugin = path.appendingPathComponent(entry.name)
@@ -98,7 +99,7 @@ struct PluginSearch {
     if isDocument(path) {
       throw PluginRefusal(
         .refusedByPolicy, plugin: path.lastPathComponent, path: path,
-        "The plug-in in '\(path)' is not used: the folder is a document, and documents carry no code."
+        "The plug-in in '\(path)' is not used: the folder is a document, and a document must not contain code."
       )
     }
     let bytes = try checked.read(manifestPath, byteLimit: PluginManifest.byteLimit)
@@ -119,7 +120,7 @@ struct PluginSearch {
         PluginRefusal(
           .duplicate, plugin: name, path: found.manifestPath,
           types: found.manifest.types.map(\.type),
-          "The plug-in '\(name)' in \(found.manifestPath) is not used: one of that name was found before, in "
+          "The plug-in '\(name)' in \(found.manifestPath) is not used: a plug-in of that name was found earlier, in "
             + "\(other.manifestPath)."))
       return
     }
@@ -197,8 +198,8 @@ struct PluginFiles {
     guard byteCount <= byteLimit else {
       throw PluginRefusal(
         .badManifest, plugin: plugin, path: path, types: types,
-        "The plug-in '\(plugin)' can't be used: its manifest, \(path), has \(byteCount) bytes, above the "
-          + "\(byteLimit) that it may have.")
+        "The plug-in '\(plugin)' can't be used: its manifest, \(path), has \(byteCount) bytes, more than the "
+          + "limit of \(byteLimit).")
     }
     do { return try file.read(byteCount: byteCount, at: 0) } catch { throw unreadable(path, error) }
   }

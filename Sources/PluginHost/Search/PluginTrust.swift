@@ -20,7 +20,7 @@ struct PluginTrust: Sendable {
 
   /// Returns the reason not to trust a file or folder, to complete "'path' …"; `nil` if it is trusted.
   func objection(to status: FileStatus, wanting kind: FileKind) -> String? {
-    guard status.kind == kind else { return "is a \(status.kind), where a \(kind) should be" }
+    guard status.kind == kind else { return "is a \(status.kind), not a \(kind)" }
     return objection(toOwnerOf: status) ?? objection(toWritersOf: status)
   }
 
@@ -33,15 +33,15 @@ struct PluginTrust: Sendable {
   }
 
   private func objection(toOwnerOf status: FileStatus) -> String? {
-    guard let owner = status.owner else { return "lies on a disk that does not say whose it is" }
+    guard let owner = status.owner else { return "is on a disk that does not store owners" }
     return owner == 0 || owner == user
-      ? nil : "belongs to user \(owner), and neither to user \(user) nor to the system"
+      ? nil : "belongs to user \(owner), not to user \(user) or the system"
   }
 
   private func objection(toWritersOf status: FileStatus) -> String? {
     let permissions = status.permissions.rawValue
     guard permissions & 0o022 != 0 else { return nil }
-    let who = permissions & 0o002 != 0 ? "everybody" : "its group"
+    let who = permissions & 0o002 != 0 ? "every user" : "its group"
     return "can be written by \(who) (mode \(String(permissions, radix: 8)))"
   }
 }
