@@ -149,7 +149,8 @@ extension Store {
 
   private var commitsByItself: StoreError {
     StoreError(
-      .notConfirmable, "A store of type \"\(type.rawValue)\" can't be told which commit counts.",
+      .notConfirmable,
+      "A store of type \"\(type.rawValue)\" does not support confirmation of commits.",
       path: path)
   }
 
@@ -171,7 +172,7 @@ extension Store {
 
   /// Returns the error for a commit that can't be opened.
   package static func missing(_ number: Int64, _ path: String?) -> StoreError {
-    StoreError(.notFound, "There is no commit \(number), or it is not kept any more.", path: path)
+    StoreError(.notFound, "Commit \(number) does not exist or is not kept any more.", path: path)
   }
 }
 
@@ -324,7 +325,7 @@ extension CommitRequest {
       throw StoreError(
         // A caller that required the newest commit can try again on the commit that is the newest now.
         model != nil && requiredCommit != nil ? .overtaken : .incompatibleModel,
-        "The model was changed by commit \(commit), and the changes are based on commit \(base).",
+        "Commit \(commit) changed the model, but the changes are based on commit \(base).",
         path: path)
     }
   }
@@ -367,7 +368,7 @@ extension CommitRequest {
       throw StoreError(
         .overtaken,
         """
-        The changes may be made right after commit \(requiredCommit) only, and the newest commit is \
+        The changes must follow commit \(requiredCommit), but the newest commit is \
         \(head.commit).
         """, path: path)
     }

@@ -101,14 +101,14 @@ public struct StoreConflict: Sendable, Hashable {
 extension StoreError {
   /// Returns the error for a path that must be unused, and at which there is a file or a folder.
   package static func exists(at path: String) -> StoreError {
-    StoreError(.exists, "There is a file or a folder at the path already.", path: path)
+    StoreError(.exists, "A file or a folder exists already at the path.", path: path)
   }
 
   /// Returns the error for a save that failed and could not be undone.
   package static func uncertain(_ error: any Error, path: String) -> StoreError {
     StoreError(
       .uncertain,
-      "\(error). The disk did not let the save be taken back either: whether it counts shows when the "
-        + "store is opened the next time.", path: path, cause: error)
+      "\(error). The save could not be reverted either. Open the store again to see whether the "
+        + "save counts.", path: path, cause: error)
   }
 }

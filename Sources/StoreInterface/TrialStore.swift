@@ -26,7 +26,7 @@ package final class TrialStore: QueryingStore {
 
   /// Throws ``StoreError/Code/readOnly``: a dry run saves nothing.
   package func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    throw StoreError(.readOnly, "A dry run saves nothing.", path: path)
+    throw StoreError(.readOnly, "A dry run does not save.", path: path)
   }
 
   /// Returns keys above the keys of all objects.

@@ -107,7 +107,8 @@ extension AtomicPreamble {
       own = try Schema(model, evolving: numbers(), of: model)
       earlier = try schema.map { try Schema(model, evolving: $0, of: model) }
     } catch let error as SchemaError {
-      throw StoreError(.damaged, "The entities' numbers: \(error)", path: path, cause: error)
+      throw StoreError(
+        .damaged, "The numbers of the entities can't be read: \(error)", path: path, cause: error)
     }
     // The file's entity numbers identify the objects; the model may have changed since the earlier schema.
     let isSame = earlier?.numbersEntities(as: own) ?? false
@@ -138,14 +139,14 @@ extension AtomicPreamble {
   private func values(_ path: String) throws -> [String: PropertyList] {
     do {
       guard case .dictionary(var values) = try XMLPropertyList.read(Array(metadata.utf8)) else {
-        throw StoreError(.damaged, "The metadata are no dictionary.", path: path)
+        throw StoreError(.damaged, "The metadata are not a dictionary.", path: path)
       }
       if let exact = values.removeValue(forKey: AtomicPreamble.exactValues) {
         guard case .data(let bytes) = exact,
           case .dictionary(let others) = try BinaryPropertyList.read(Array(bytes))
         else {
           throw StoreError(
-            .damaged, "'\(AtomicPreamble.exactValues)' in the metadata is no list.", path: path)
+            .damaged, "'\(AtomicPreamble.exactValues)' in the metadata is not a list.", path: path)
         }
         values.merge(others) { _, exact in exact }
       }

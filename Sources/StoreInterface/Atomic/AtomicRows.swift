@@ -51,10 +51,10 @@ extension AtomicRows {
       throw damaged("The model has no entity '\(entity.prefix(60))'.")
     }
     guard number > 0, number <= ObjectKey.highestNumber else {
-      throw damaged("\(number) is no number of an object of '\(entity)'.")
+      throw damaged("\(number) is not a valid number of an object of '\(entity)'.")
     }
     guard entities.updateValue(layout.entityNumber, forKey: number) == nil else {
-      throw damaged("There are two objects of the number \(number).")
+      throw damaged("Two objects have the number \(number).")
     }
     highestNumber = max(highestNumber, number)
     let key = ObjectKey(entity: layout.entityNumber, number: number)
@@ -70,17 +70,17 @@ extension AtomicRows {
   ///   has the wrong type.
   public func set(_ value: Value, _ property: String, of key: ObjectKey) throws {
     guard let layout = schema[key.entity], entities[key.number] == key.entity else {
-      throw damaged("There is no object of the number \(key.number).")
+      throw damaged("No object has the number \(key.number).")
     }
     guard let position = layout.index(of: property) else {
       throw damaged(
-        "Object \(key.number) of '\(layout.entity)': there is no property "
+        "Object \(key.number) of '\(layout.entity)': the entity has no property "
           + "'\(property.prefix(60))'.")
     }
     let kind = layout.columns[position].kind
     guard kind.holds(value) else {
       throw damaged(
-        "Object \(key.number) of '\(layout.entity)': '\(property)' is of type \(kind), and its "
+        "Object \(key.number) of '\(layout.entity)': '\(property)' has the type \(kind), but its "
           + "value is \("\(value)".prefix(60)).")
     }
     builder.set(value, column: position, of: key)
@@ -124,7 +124,7 @@ extension AtomicRows {
   ) throws {
     let layout = side.table.layout
     guard place == nil || side.order != nil, placeBack == nil || side.turned.order != nil else {
-      throw damaged("A link of '\(layout.entity)' has a place, and its objects have no order.")
+      throw damaged("A link of '\(layout.entity)' has a place, but its relationship has no order.")
     }
     var pair = side.isForward ? [owner, other] : [other, owner]
     if side.table.isSymmetric { pair.sort() }

@@ -108,7 +108,7 @@ extension AtomicStore {
         }
         guard isThere else {
           throw StoreError(
-            .notFound, "The store's file was removed, or another was put in its place.",
+            .notFound, "The file of the store was removed or replaced by another file.",
             path: filePath)
         }
         if !writing.hasTidied {
@@ -165,8 +165,8 @@ extension AtomicStore {
       guard !isTaken else {
         throw StoreError(
           .badChange,
-          "Two objects have the number \(one.number). In a store of type \(type.rawValue) all "
-            + "entities share the numbers: take them from the store.", path: filePath)
+          "Two objects have the number \(one.number). In a store of type \(type.rawValue), all "
+            + "entities share the numbers: take new numbers from the store.", path: filePath)
       }
     }
     return added.last?.number ?? 0

@@ -46,7 +46,8 @@ extension AtomicStore {
         model: hasGivenModel ? current!.head.model : nil, evolving: current!.head.schema)
       guard contents.metadata.uuid == uuid else {
         throw StoreError(
-          .damaged, "The store is another one: its UUID is not \(uuid).", path: position.path)
+          .damaged, "The path contains another store: its UUID is not \(uuid).", path: position.path
+        )
       }
       try take(contents, into: &current!, as: position.commit)
       current!.head.commit = position.commit

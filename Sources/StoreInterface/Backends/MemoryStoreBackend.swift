@@ -33,6 +33,7 @@ public struct MemoryStoreBackend: StoreBackend {
 
   private func missing(_ path: String) -> StoreError {
     StoreError(
-      .notFound, "A store in memory can't be opened: it ends with its program.", path: path)
+      .notFound, "A store in memory can't be opened: it exists only while its program runs.",
+      path: path)
   }
 }

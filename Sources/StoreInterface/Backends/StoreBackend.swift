@@ -163,7 +163,7 @@ extension StoreMetadata {
     guard values[Key.versionHashes] != nil else { return }
     guard let recorded = versionHashes else {
       throw StoreError(
-        .damaged, "The version hashes in the metadata are no hashes of 32 bytes.", path: path)
+        .damaged, "The version hashes in the metadata are not hashes of 32 bytes.", path: path)
     }
     let own = model.versionHashes
     let stored = model.currentHashes(for: recorded)
@@ -173,7 +173,7 @@ extension StoreMetadata {
     let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
     throw StoreError(
       .incompatibleModel,
-      "The model is not the one that the store was written with: the version hashes of \(shown)"
+      "The store was written with another model: the version hashes of \(shown)"
         + (names.count > 8 ? " and \(names.count - 8) more" : "") + " differ.", path: path)
   }
 }

@@ -27,7 +27,7 @@ public struct StoreBackends: Sendable {
     _ backends: [any StoreBackend], explanation: (@Sendable (StoreType) -> StoreError?)?
   ) {
     precondition(
-      Set(backends.map(\.type)).count == backends.count, "There is one backend for each type.")
+      Set(backends.map(\.type)).count == backends.count, "Each type can have only one backend.")
     self.backends = backends
     self.explanation = explanation
   }
@@ -80,7 +80,7 @@ public struct StoreBackends: Sendable {
   ) throws(StoreError) -> any StoreBackend {
     guard let backend = backend(recognizing: bytes) else {
       throw StoreError(
-        .notAStore, "The file is no store that this program knows.", path: path)
+        .notAStore, "The file is not a store of a known type.", path: path)
     }
     return backend
   }

@@ -37,7 +37,7 @@ extension StorePlaces {
     do { log = try leftLog(besides: path, on: disk) } catch { throw StoreError(error, path: path) }
     if let log {
       throw StoreError(
-        .exists, "The database at '\(path)' has left this log behind. Move it away first.",
+        .exists, "A database at '\(path)' left this log. Move the log away first.",
         path: log)
     }
   }
@@ -83,7 +83,7 @@ extension StorePlaces {
     guard try !hasLogs(path) else {
       throw StoreError(
         .locked,
-        "The database is open elsewhere, perhaps in a context that still shows it, so its file is not complete.",
+        "Another connection has the database open, perhaps in a context, so its file is not complete.",
         path: path)
     }
   }

@@ -25,7 +25,8 @@ public struct StorePlaces: Sendable {
     if let explanation = backends.explanation(ofMissing: type) { throw explanation }
     let known = backends.types.map(\.rawValue).joined(separator: ", ")
     throw StoreError(
-      .notAStore, "There is no backend for stores of type \"\(type.rawValue)\", but for: \(known).")
+      .notAStore,
+      "No backend supports stores of type \"\(type.rawValue)\". The supported types are: \(known).")
   }
 
   /// Whether there is a file or folder at a path.

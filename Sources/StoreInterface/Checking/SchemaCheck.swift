@@ -20,11 +20,13 @@ package struct SchemaCheck {
     // Evolving a complete schema to its own model does not change the schema.
     guard let expected = try? Schema(model, evolving: schema, of: model) else { return }
     for layout in schema.layouts where model[layout.entity] == nil {
-      findings.add(.schemaEntities, at(layout.entity), "The model has no such entity.")
+      findings.add(
+        .schemaEntities, at(layout.entity), "The schema has the entity, but the model does not.")
     }
     for layout in expected.layouts {
       guard let found = schema[layout.entity] else {
-        findings.add(.schemaEntities, at(layout.entity), "The schema has no such entity.")
+        findings.add(
+          .schemaEntities, at(layout.entity), "The model has the entity, but the schema does not.")
         continue
       }
       compare(found, layout)
@@ -32,7 +34,8 @@ package struct SchemaCheck {
     for (entity, numbers) in expected.relationshipNumbers {
       for (name, _) in numbers where schema.relationshipNumbers[entity]?[name] == nil {
         if schema[entity] != nil {
-          findings.add(.schemaColumns, at(entity, name), "The schema has no number for it.")
+          findings.add(
+            .schemaColumns, at(entity, name), "The schema has no number for the property.")
         }
       }
     }
@@ -51,7 +54,8 @@ package struct SchemaCheck {
     for column in expected.columns {
       guard let index = found.index(of: column.name) else {
         findings.add(
-          .schemaColumns, at(found.entity, column.name), "The schema has no column for it.")
+          .schemaColumns, at(found.entity, column.name),
+          "The schema has no column for the property.")
         continue
       }
       let known = found.columns[index]
@@ -61,14 +65,15 @@ package struct SchemaCheck {
         findings.add(
           .schemaColumns, at(found.entity, column.name),
           "The schema has kind \(known.kind), optional \(known.isOptional), default "
-            + "\(known.defaultValue.text); the model kind \(column.kind), \(column.isOptional), "
-            + "\(column.defaultValue.text).")
+            + "\(known.defaultValue.text); the model has kind \(column.kind), optional "
+            + "\(column.isOptional), default \(column.defaultValue.text).")
       }
     }
     for column in found.columns where expected.index(of: column.name) == nil {
       findings.add(
         .schemaColumns, at(found.entity, column.name),
-        "The schema has a column for it, and the model no such stored property.")
+        "The schema has a column for the property, but the model has no stored property of this name."
+      )
     }
   }
 
@@ -76,13 +81,16 @@ package struct SchemaCheck {
   private func checkLinks(_ expected: Schema) {
     for table in expected.linkTables where !schema.linkTables.contains(table) {
       findings.add(
-        .schemaLinks, at(table.layout.entity), "The schema has no such links, or others.")
+        .schemaLinks, at(table.layout.entity),
+        "The schema has no links for the relationship, or other links than the model requires.")
     }
     for table in schema.linkTables
     where !expected.linkTables.contains(where: {
       $0.layout.entityNumber == table.layout.entityNumber
     }) {
-      findings.add(.schemaLinks, at(table.layout.entity), "The model has no such relationships.")
+      findings.add(
+        .schemaLinks, at(table.layout.entity),
+        "The schema has links, but the model does not have their relationships.")
     }
   }
 

@@ -4,9 +4,9 @@ extension Rule {
   package static let files = [unknownFormat, newerFormat]
 
   package static let unknownFormat = Rule(
-    "FILE-001", "The file begins as one of a known format", "6.2.1")
+    "FILE-001", "The file begins with the mark of a known format", "6.2.1")
   package static let newerFormat = Rule(
-    "FILE-002", "The format's version is one that is known", "4.2.2")
+    "FILE-002", "The version of the format is known", "4.2.2")
 
   package static let metadata = [
     metadataForm, metadataUUID, headerUUID, metadataType, headerType, hashForm, modelHashes,
@@ -15,20 +15,23 @@ extension Rule {
 
   package static let metadataForm = Rule(
     "META-001", "The metadata are a property list with names", "4.6.1")
-  package static let metadataUUID = Rule("META-002", "The metadata have the store's UUID", "4.6.1")
+  package static let metadataUUID = Rule(
+    "META-002", "The metadata contain the UUID of the store", "4.6.1")
   package static let headerUUID = Rule(
-    "META-003", "The metadata's UUID is that of the header", "4.6.5")
-  package static let metadataType = Rule("META-004", "The metadata have the store's type", "4.6.1")
+    "META-003", "The UUID in the metadata equals the UUID in the header", "4.6.5")
+  package static let metadataType = Rule(
+    "META-004", "The metadata contain the type of the store", "4.6.1")
   package static let headerType = Rule(
-    "META-005", .warning, "The metadata's type is the one that the header's flags make it", "4.6.5")
+    "META-005", .warning, "The type in the metadata agrees with the flags of the header", "4.6.5")
   package static let hashForm = Rule(
-    "META-006", "The metadata have a hash of 32 bytes for each entity", "4.6.1")
+    "META-006", "The metadata contain a hash of 32 bytes for each entity", "4.6.1")
   package static let modelHashes = Rule(
-    "META-007", "The metadata's hashes are those of the model", "4.6.5")
+    "META-007", "The hashes in the metadata equal the hashes of the model", "4.6.5")
   package static let hashDigest = Rule(
-    "META-008", "The metadata's digest is that of their hashes", "4.6.5")
+    "META-008", "The digest in the metadata equals the digest of their hashes", "4.6.5")
   package static let versionIdentifiers = Rule(
-    "META-009", .warning, "The metadata's version identifiers are the model's", "4.6.5")
+    "META-009", .warning, "The version identifiers in the metadata equal those of the model",
+    "4.6.5")
 
   package static let models = [
     modelForm, modelFaults, schemaForm, schemaEntities, schemaColumns, schemaNumbers, schemaHighest,
@@ -36,25 +39,25 @@ extension Rule {
   ]
 
   package static let modelForm = Rule("MODL-001", "The model can be read", "4.6.2")
-  package static let modelFaults = Rule("MODL-002", "The model holds together", "2.2.1")
+  package static let modelFaults = Rule("MODL-002", "The model is valid", "2.2.1")
   package static let schemaForm = Rule("MODL-003", "The schema can be read", "4.6.3")
   package static let schemaEntities = Rule(
-    "MODL-004", "The schema has the model's entities", "4.6.3")
+    "MODL-004", "The schema has the entities of the model", "4.6.3")
   package static let schemaColumns = Rule(
-    "MODL-005", "The schema has the model's stored properties, as the model has them", "4.6.3")
+    "MODL-005", "The schema has the stored properties of the model, with the same kinds", "4.6.3")
   package static let schemaNumbers = Rule(
-    "MODL-006", "Properties of a family have a number each, the same wherever it is inherited",
+    "MODL-006", "Each property of a family has one number, which its subentities inherit",
     "3.2.1")
   package static let schemaHighest = Rule(
-    "MODL-007", "The schema knows the highest numbers that were given", "4.6.3")
+    "MODL-007", "The schema states the highest numbers that were assigned", "4.6.3")
   package static let givenNumbers = Rule(
-    "MODL-008", "Blocks use only numbers that were given", "3.2.1")
+    "MODL-008", "Blocks use only numbers that were assigned", "3.2.1")
   package static let columnKinds = Rule(
-    "MODL-009", "Columns of blocks can be read as the schema's kind", "3.6")
+    "MODL-009", "Columns of blocks can be read as the kind in the schema", "3.6")
   package static let givenModel = Rule(
-    "MODL-010", "The model that was given fits the store", "2.5.2")
+    "MODL-010", "The given model fits the store", "2.5.2")
   package static let schemaLinks = Rule(
-    "MODL-011", "The schema has the links of the model's relationships", "3.2.4")
+    "MODL-011", "The schema has the links of the relationships of the model", "3.2.4")
   package static let modelOddities = Rule(
-    "MODL-012", .warning, "The model has nothing that stores leave out", "2.2.7")
+    "MODL-012", .warning, "The model has no part that stores omit", "2.2.7")
 }

@@ -156,7 +156,7 @@ public struct StoreCopy {
 
   private func unlike(_ name: String) -> StoreError {
     StoreError(
-      .incompatibleModel, "The store that is copied to has another model: '\(name)' differs.",
+      .incompatibleModel, "The target store has another model than the source: '\(name)' differs.",
       path: target.path)
   }
 }
