@@ -35,10 +35,10 @@ final class CaseRun {
     } catch {
       let words = CaseRun.text(error)
       if findings.isEmpty { return .brokeOff(words) }
-      note("The rest could not be looked at: \(words)")
+      note("The case ended early: \(words)")
     }
     if findings.isEmpty { return .passed }
-    if passedOver > 0 { findings.append("And \(passedOver) more.") }
+    if passedOver > 0 { findings.append("And \(passedOver) more findings.") }
     return .failed(findings)
   }
 
@@ -73,7 +73,7 @@ extension CaseRun {
     let schema = try store.snapshot().schema
     let again = try suite.reopen(store)
     stores.append(again)
-    try checkSchema(again, has: schema, "The store that was opened again")
+    try checkSchema(again, has: schema, "The reopened store")
     return again
   }
 
@@ -97,7 +97,7 @@ extension CaseRun {
     }
     guard own.linkTables.count == schema.linkTables.count else {
       throw End.finding(
-        "\(which) has \(own.linkTables.count) tables of links in its schema: expected "
+        "\(which) has \(own.linkTables.count) link tables in its schema: expected "
           + "\(schema.linkTables.count).")
     }
   }
@@ -177,18 +177,18 @@ extension CaseRun {
   ) -> StoreError? {
     do {
       _ = try body()
-      note("\(what()) must be refused with code \(code.rawValue), and was not.")
+      note("\(what()) must be refused with code \(code.rawValue), but succeeded.")
       return nil
     } catch let error as StoreError {
       if error.code != code {
         note(
-          "\(what()) must be refused with code \(code.rawValue), and was with code "
+          "\(what()) must be refused with code \(code.rawValue), but was refused with code "
             + "\(error.code.rawValue): \(error)")
       }
       return error
     } catch {
       note(
-        "\(what()) must be refused with code \(code.rawValue), and was with an error that is no StoreError: "
+        "\(what()) must be refused with code \(code.rawValue), but was refused with an error that is not a StoreError: "
           + "\(error)")
       return nil
     }

@@ -52,7 +52,7 @@ extension ConformanceReport.Result {
     switch outcome {
     case .passed, .skipped: []
     case .failed(let findings): findings
-    case .brokeOff(let error): ["The store refused what it must do. \(error)"]
+    case .brokeOff(let error): ["The store refused a required operation. \(error)"]
     }
   }
 }

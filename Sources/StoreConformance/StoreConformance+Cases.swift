@@ -3,7 +3,7 @@ extension StoreConformance {
   public static let cases: [Case] = [
     Case(
       "new-store-is-empty",
-      "A new store holds no objects and its model, also once it is opened again."
+      "A new store contains its model and no objects, also after it is reopened."
     ) {
       try $0.empty()
     },
@@ -13,42 +13,44 @@ extension StoreConformance {
     },
     Case(
       "snapshots-stay",
-      "A snapshot shows what the store held when it was taken, whatever is saved later."
+      "A snapshot does not change when later saves change the store."
     ) {
       try $0.snapshotsStay()
     },
     Case(
       "conflicts-are-refused",
-      "Changes of objects that another save has changed since are refused, and other changes are made."
+      "Changes of objects that another save has changed since are refused; other changes are saved."
     ) { try $0.conflicts() },
     Case(
       "overtaken-commits-are-refused",
-      "Changes that must follow a certain commit are refused after any other, whatever that was about."
+      "Changes that must follow a certain commit are refused after any other commit."
     ) { try $0.overtaken() },
-    Case("metadata-stay", "Metadata name the store and its model, and stay as they were saved.") {
+    Case(
+      "metadata-stay", "Metadata identify the store and its model, and are read as they were saved."
+    ) {
       try $0.metadata()
     },
-    Case("keys-are-given-once", "Keys that are set aside are never given to anybody else.") {
+    Case("keys-are-given-once", "The store never leases the same key twice.") {
       try $0.leases()
     },
-    Case("emptied-and-filled", "Objects that were taken out may be put in again, over and over.") {
+    Case("emptied-and-filled", "Removed objects can be inserted again, any number of times.") {
       try $0.emptied()
     },
     Case(
       "history-can-be-opened",
-      "Each commit that the store lists can be opened, and shows what it held."
+      "Each listed commit can be opened, and shows the objects at that commit."
     ) {
       try $0.history()
     },
     Case(
       "forgetting-keeps-the-newest",
-      "Forgetting commits leaves the newest, and others than are kept are refused."
+      "Forgetting commits keeps the newest commit; a commit that is not kept can't be opened."
     ) {
       try $0.forgetting()
     },
     Case(
       "subentities-stay-apart",
-      "Objects of an entity and of one that inherits from it stay what they are."
+      "Objects of an entity and of its subentity keep their entities."
     ) {
       try $0.inheritance()
     },
@@ -57,52 +59,52 @@ extension StoreConformance {
     },
     Case(
       "large-values-outlive-changes",
-      "Large values stay while what is around them changes, and in snapshots that were taken before."
+      "Large values stay the same while other values change, and in earlier snapshots."
     ) { try $0.largeValuesStay() },
     Case(
       "indexes-find-everything",
-      "What is looked up by an index is what a walk over all objects finds."
+      "A search in an index finds the same objects as a scan of all objects."
     ) {
       try $0.indexes()
     },
     Case(
       "changes-between-snapshots",
-      "The changes between two snapshots lead from the one to the other."
+      "The changes between two snapshots turn the first into the second."
     ) {
       try $0.changesBetween()
     },
     Case(
-      "relationships-stay", "Relationships of every kind lead to the same objects, in their order."
+      "relationships-stay", "Relationships of every kind keep their objects and their order."
     ) {
       try $0.relationships()
     },
     Case(
       "model-changes",
-      "The store goes on with another model: rows are read through it, and old changes refused."
+      "After a change of the model, rows are read with the new model, and changes for the old model are refused."
     ) {
       try $0.modelChanges()
     },
     Case(
       "models-between",
-      "A store may go through several models at once: what is renamed twice keeps its values."
+      "One commit can go through several models: a property that is renamed twice keeps its values."
     ) {
       try $0.modelChains()
     },
     Case(
       "holding-a-commit",
-      "Only the newest commit can be held, and it is given back whatever happens meanwhile."
+      "Only the newest commit can be held, and the hold ends even after an error."
     ) {
       try $0.holding()
     },
     Case(
       "random-changes",
-      "After random changes the store holds what a dictionary would, also once it is opened again."
+      "After random changes the store contains the same objects as a dictionary, also after it is reopened."
     ) {
       for seed in 1...4 as ClosedRange<UInt64> { try $0.randomChanges(seed: seed) }
     },
     Case(
       "closing",
-      "A closed store refuses everything, its snapshots stay readable, and closing again does nothing."
+      "A closed store refuses all operations, its snapshots stay readable, and closing again does nothing."
     ) {
       try $0.closing()
     },

@@ -15,13 +15,13 @@ extension StoreConformance {
         continue
       }
       guard let wanted = expected[key] else {
-        differences.append("\(name) is there and should not be")
+        differences.append("\(name) is unexpected")
         continue
       }
       for property in Set(wanted.keys).union(values.keys).sorted() {
         let (one, other) = (wanted[property] ?? .null, values[property] ?? .null)
         if one.isIdentical(to: other) { continue }
-        differences.append("\(name) has '\(property)' \(text(other)) in place of \(text(one))")
+        differences.append("\(name) has '\(property)' \(text(other)) instead of \(text(one))")
       }
     }
     return differences

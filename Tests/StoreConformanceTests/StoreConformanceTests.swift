@@ -21,7 +21,7 @@ struct StoreConformanceTests {
     #expect(report.skippedCount == 1)
     #expect(
       report.description.contains(
-        "skipped  history-can-be-opened: the store does not say that it keeps a history"))
+        "skipped  history-can-be-opened: the store does not declare the capability 'history'"))
     #expect(
       report.description.hasSuffix("\(report.passedCount) passed, 0 failed, 1 skipped"))
   }
@@ -31,41 +31,41 @@ struct StoreConformanceTests {
     arguments: [
       (
         FaultyStore.Fault.losesCommit, "snapshots-stay",
-        "The snapshot that was taken after save 3 of 40, read after all of them: expected 1 object, found 1 object: "
-          + "Thing 1 has 'large' integer(1) in place of integer(2)."
+        "The snapshot after save 3 of 40, read after all saves: expected 1 object, found 1 object: "
+          + "Thing 1 has 'large' integer(1) instead of integer(2)."
       ),
       (
         .letsConflictsPass, "conflicts-are-refused",
-        "Changing an object that another save has changed since must be refused with code conflict, and was not."
+        "Changing an object that another save has changed since must be refused with code conflict, but succeeded."
       ),
       (
         .givesKeysTwice, "keys-are-given-once",
-        "Of the 10 keys 1..<11, 1 were given before, such as 1."
+        "Of the 10 keys 1..<11, 1 were returned before, such as 1."
       ),
       (
         .showsLaterChanges, "snapshots-stay",
-        "The snapshot that was taken after save 0 of 40, read after all of them: expected 0 objects, found 1 object: "
-          + "Thing 1 is there and should not be."
+        "The snapshot after save 0 of 40, read after all saves: expected 0 objects, found 1 object: "
+          + "Thing 1 is unexpected."
       ),
       (
         .forgetsOnOpening, "subentities-stay-apart",
-        "Once a store with objects of an entity and its subentity is opened again: expected 2 objects, found 0 objects"
+        "A reopened store with objects of an entity and its subentity: expected 2 objects, found 0 objects"
       ),
       (
         .refusesWithAnotherCode, "conflicts-are-refused",
-        "must be refused with code conflict, and was with code failed: Somebody was faster."
+        "must be refused with code conflict, but was refused with code failed: Somebody was faster."
       ),
       (
         .staysOpen, "closing",
-        "Asking a closed store for a snapshot must be refused with code closed, and was not."
+        "Asking a closed store for a snapshot must be refused with code closed, but succeeded."
       ),
       (
         .roundsDoubles, "every-value-stays",
-        "Thing 1 has 'real' double(0.0) in place of double(-0.0)"
+        "Thing 1 has 'real' double(0.0) instead of double(-0.0)"
       ),
       (
         .refusesMetadata, "metadata-stay",
-        "The store refused what it must do. /drawer: The drawer is stuck. (code inputOutput)"
+        "The store refused a required operation. /drawer: The drawer is stuck. (code inputOutput)"
       ),
     ])
   func faulty(_ fault: FaultyStore.Fault, _ name: String, _ sentence: String) {

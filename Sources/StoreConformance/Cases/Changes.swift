@@ -27,12 +27,12 @@ extension CaseRun {
       let made = try StoreConformance.objects(
         snapshots[from].view.pushing(layer), snapshots[from].schema)
       check(
-        "The snapshot after save \(from), with the changes to the one after save \(to) above it",
+        "The snapshot after save \(from), with the changes up to save \(to) applied",
         snapshots[from].schema, holds: states[to], found: made)
       if from == to {
         check(
           layer.isEmpty,
-          "Between the snapshot after save \(from) and itself there are \(layer.count) changes: expected none."
+          "The snapshot after save \(from) differs from itself by \(layer.count) changes: expected none."
         )
       }
     }
@@ -40,7 +40,7 @@ extension CaseRun {
     let count = try snapshots[11].changes(since: snapshots[10]).count
     check(
       count <= 6,
-      "One save of at most 6 changes makes \(count) changes between the snapshots before and after it."
+      "One save of at most 6 changes gives \(count) changes between the snapshots before and after it."
     )
     try store.close()
     try changesOfSpelling()
@@ -60,7 +60,7 @@ extension CaseRun {
       snapshots.append(try store.commit(CommitRequest(builder.freeze(), basedOn: base)))
     }
     check(
-      "The number of changes when a text is saved that looks the same and has other bytes", is: 1,
+      "The number of changes after a save of an equal-looking text with other bytes", is: 1,
       found: try snapshots[2].changes(since: snapshots[1]).count)
     try store.close()
   }
@@ -68,7 +68,7 @@ extension CaseRun {
   /// Skips a case that a store can't pass if its file contains objects instead of rows.
   func skipWithoutRows() throws {
     guard suite.keepsRows else {
-      throw End.skipped("the store keeps objects, and not rows as they are")
+      throw End.skipped("the store keeps objects, not rows")
     }
   }
 }

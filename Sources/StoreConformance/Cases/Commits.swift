@@ -19,7 +19,7 @@ extension CaseRun {
     }
     for (number, snapshot) in snapshots.enumerated() {
       check(
-        "The snapshot that was taken after save \(number) of 40, read after all of them",
+        "The snapshot after save \(number) of 40, read after all saves",
         snapshot.schema,
         holds: number == 0 ? [:] : [key: ["large": .integer(Int64(number - 1))]],
         found: try StoreConformance.objects(snapshot))
@@ -52,7 +52,7 @@ extension CaseRun {
 
     // An object unchanged since the old snapshot may be changed on its base.
     try store.commit(CommitRequest(change(keys[2], "ours"), basedOn: base))
-    for (key, done) in [(keys[0], "changed"), (keys[1], "taken out")] {
+    for (key, done) in [(keys[0], "changed"), (keys[1], "removed")] {
       let late = try change(key, "ours")
       guard
         let error = refused(
@@ -60,10 +60,10 @@ extension CaseRun {
           { try store.commit(CommitRequest(late, basedOn: base)) })
       else { continue }
       check(
-        "The keys that the refusal names, of an object that another save has \(done)", is: [key],
+        "The keys in the refusal for an object that another save has \(done)", is: [key],
         found: error.conflicts.map(\.key))
       check(
-        "The version that the refusal gives of an object that another save has \(done)",
+        "The version in the refusal for an object that another save has \(done)",
         is: try head.view.row(of: key)?.version, found: error.conflicts.first?.current)
     }
     // An object that exists can't be inserted again.
@@ -74,7 +74,7 @@ extension CaseRun {
       try store.commit(CommitRequest(insertion, basedOn: empty))
     }
     try check(
-      "After changes of which some were refused", store,
+      "After accepted and refused changes", store,
       holds: [
         keys[0]: ["name": .string("theirs")], keys[2]: ["name": .string("ours")],
         keys[3]: ["name": .string("first")],
@@ -105,15 +105,18 @@ extension CaseRun {
         "Changes that must follow commit \(required), when commit \(first.commit) is the newest,"
       ) { try store.commit(request) }
     }
-    try check("After changes that came too late", store, holds: [keys[0]: [:]])
+    try check("After changes that followed an old commit", store, holds: [keys[0]: [:]])
     check(
-      "The newest commit after refused ones", is: first.commit, found: try store.snapshot().commit)
+      "The newest commit after refused commits", is: first.commit,
+      found: try store.snapshot().commit)
     request.requiredCommit = first.commit
     try store.commit(request)
     // A request that is in conflict and comes too late is refused as a conflict.
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     request.requiredCommit = first.commit
-    refused(.conflict, "Changes that come too late, of an object that another save has changed,") {
+    refused(
+      .conflict, "Changes that follow an old commit, of an object that another save has changed,"
+    ) {
       try store.commit(request)
     }
     try store.commit(CommitRequest(insertion(keys[2]), basedOn: empty))
@@ -136,17 +139,17 @@ extension CaseRun {
       try store.holding(commit: first.commit) { isCalled = true }
     }
     check(
-      !isCalled, "Holding a commit that is not the newest did what was to be done while it is held."
+      !isCalled, "Holding a commit that is not the newest must not run the body, but ran it."
     )
     struct Enough: Error {}
     do {
       try store.holding(commit: next.commit) { throw Enough() }
-      check(false, "An error that is thrown while a commit is held must come out, and did not.")
+      check(false, "An error that is thrown while a commit is held must be rethrown, but was not.")
     } catch is Enough {
     } catch {
       check(
         false,
-        "An error that is thrown while a commit is held must come out as it is, and came out as: "
+        "An error that is thrown while a commit is held must be rethrown unchanged, but was rethrown as: "
           + CaseRun.text(error))
     }
     do {
@@ -154,7 +157,7 @@ extension CaseRun {
     } catch {
       check(
         false,
-        "A commit after one was held and given back must be made, and was refused: "
+        "A commit after the end of a hold must succeed, but was refused: "
           + CaseRun.text(error))
     }
     try store.close()

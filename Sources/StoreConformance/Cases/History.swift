@@ -36,7 +36,7 @@ extension CaseRun {
   /// Checks that all commits that the store lists can be opened.
   func history() throws {
     guard try make().capabilities.contains(.history) else {
-      throw End.skipped("the store does not say that it keeps a history")
+      throw End.skipped("the store does not declare the capability 'history'")
     }
     let past = try past()
     let store = past.store
@@ -49,7 +49,7 @@ extension CaseRun {
     if commits.count > 4 {
       try store.forgetCommits(before: commits[3].number)
       check(
-        "The commits after all before \(commits[3].number) were forgotten",
+        "The commits after the commits before \(commits[3].number) were forgotten",
         is: commits.prefix(4).map(\.number), found: try store.commits().map(\.number))
       for commit in commits.prefix(4) { try check(commit, past) }
     }
@@ -72,7 +72,7 @@ extension CaseRun {
     )
     check(
       (commit.contextName == nil) == (commit.author == nil),
-      "Commit \(commit.number) lost the name of its context, or has one that no save gave.")
+      "Commit \(commit.number) lost the name of its context, or has a name that no save gave.")
   }
 
   /// Checks that the newest commit survives forgetting, and that an unknown commit is refused.
@@ -82,15 +82,15 @@ extension CaseRun {
     if !store.capabilities.contains(.history) {
       check(
         try store.commits().isEmpty,
-        "A store that does not say that it keeps a history lists commits.")
+        "A store without the capability 'history' lists commits.")
     }
     let newest = try store.snapshot()
     let objects = try StoreConformance.objects(newest)
     check(
-      "A store that was opened again after nine saves", newest.schema,
+      "A store that was reopened after nine saves", newest.schema,
       holds: [try key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
     try store.forgetCommits(before: .max)
-    try check("After all commits but the newest were forgotten", store, holds: objects)
+    try check("After all commits except the newest were forgotten", store, holds: objects)
     refused(.notFound, "Opening commit 1000000, which no save has made,") {
       try store.snapshot(ofCommit: 1_000_000)
     }

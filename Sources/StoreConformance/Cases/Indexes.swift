@@ -23,7 +23,7 @@ extension CaseRun {
     // The last search has unsaved changes above the store's snapshot.
     let base = try store.snapshot()
     let layer = try CaseRun.changes(60, base, &generator)
-    try checkIndexes(base, above: layer, &generator, "with changes above that are not saved")
+    try checkIndexes(base, above: layer, &generator, "with unsaved changes")
     try store.close()
   }
 
@@ -92,7 +92,7 @@ extension CaseRun {
     let indexed = IndexedView(view, snapshot.schema)
     check(
       snapshot.schema.indexes.count >= 8,
-      "The schema has \(snapshot.schema.indexes.count) indexes: the model asks for 8 at least.")
+      "The schema has \(snapshot.schema.indexes.count) indexes: the model requires at least 8.")
     for index in snapshot.schema.indexes {
       let columns = index.columns.map(\.name).joined(separator: ", ")
       let entity = snapshot.schema[index.entityNumber]?.entity ?? "\(index.entityNumber)"
@@ -108,7 +108,7 @@ extension CaseRun {
       check(
         inIndex == all,
         "In \(name) \(all.subtracting(inIndex).count) of \(all.count) objects are missing, and "
-          + "\(inIndex.subtracting(all).count) are there that are not in the store.")
+          + "\(inIndex.subtracting(all).count) objects are not in the store.")
       var wanted = rows.shuffled(using: &generator).prefix(4).map(\.values)
       if let example = wanted.first {
         wanted.append(example.map { _ in .null })
@@ -128,8 +128,8 @@ extension CaseRun {
           let found = try indexed.keys(index, in: IndexRange(equalTo: bound))
           check(
             Set(found) == Set(scanned),
-            "A search in \(name) for \(values) found \(found.count) objects, and a walk over all found "
-              + "\(scanned.count), or others.")
+            "A search in \(name) for \(values) found \(found.count) objects, but a scan found \(scanned.count) "
+              + "objects or other objects.")
           check(
             found.count == Set(found).count,
             "A search in \(name) for \(values) found an object more than once.")
@@ -139,11 +139,11 @@ extension CaseRun {
           let below = try indexed.keys(index, in: IndexRange(upper: bound, includesUpper: false))
           check(
             from.count + below.count == rows.count,
-            "In \(name) there are \(below.count) objects below \(values) and \(from.count) from there on: expected "
-              + "\(rows.count) together.")
+            "In \(name) \(below.count) objects are below \(values) and \(from.count) at or above: expected "
+              + "\(rows.count) in total.")
           check(
             Array(from.prefix(found.count)) == found,
-            "In \(name) the objects from \(values) on do not begin with those that are equal to it."
+            "In \(name) the objects from \(values) on do not begin with the objects with these values."
           )
         }
       }

@@ -23,7 +23,7 @@ extension CaseRun {
     }
     try store.commit(CommitRequest(builder.freeze(), basedOn: snapshot))
     store = try reopen(store)
-    try check("Once a store with values of up to 3 MB is opened again", store, holds: objects)
+    try check("A reopened store with values of up to 3 MB", store, holds: objects)
     try store.close()
   }
 
@@ -72,10 +72,10 @@ extension CaseRun {
 
     try check("After 41 changes around large values", store, holds: objects)
     check(
-      "A snapshot that was taken before large values were changed", before.snapshot.schema,
+      "A snapshot from before large values were changed", before.snapshot.schema,
       holds: before.objects, found: try StoreConformance.objects(before.snapshot))
     store = try reopen(store)
-    try check("Once a store whose large values were changed is opened again", store, holds: objects)
+    try check("A reopened store after large values were changed", store, holds: objects)
     try store.close()
   }
 }

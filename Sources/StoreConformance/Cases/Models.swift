@@ -31,51 +31,52 @@ extension CaseRun {
       stamp: ["title": .string("new")],
     ]
     check(
-      "The snapshot that a commit of another model returns", after.schema, holds: expected,
+      "The snapshot that a commit of a new model returns", after.schema, holds: expected,
       found: try StoreConformance.objects(after))
     check(
-      "A snapshot that was taken before the model changed", before.schema,
+      "A snapshot from before the model changed", before.schema,
       holds: [key: ["name": .string("kept"), "small": .integer(7)]],
       found: try StoreConformance.objects(before))
     check(
       try after.model == next,
-      "The snapshot that a commit of another model returns has not that model.")
+      "The snapshot that a commit of a new model returns does not have the new model.")
     check(
       try after.metadata.versionHashes == next.versionHashes,
-      "After the model changed, the version hashes in the metadata are not those of the new one.")
+      "After the model changed, the version hashes in the metadata are not those of the new model.")
     let late = LayerBuilder(before.schema)
     late.set(.string("late"), "name", of: key, before.schema, basis: before.commit)
     let lateChanges = late.freeze()
     func checkLate(_ when: String) throws {
-      refused(.incompatibleModel, "Changes that were made for the model before, \(when),") {
+      refused(.incompatibleModel, "Changes for the previous model, \(when),") {
         try store.commit(CommitRequest(lateChanges, basedOn: before))
       }
-      try check("After changes for the model before were refused, \(when)", store, holds: expected)
+      try check(
+        "After changes for the previous model were refused, \(when)", store, holds: expected)
     }
-    try checkLate("after the new one was saved")
+    try checkLate("after the new model was saved")
     store = try reopen(store)
     let reopened = try store.snapshot()
     check(
-      "A store that was opened again after its model changed", reopened.schema, holds: expected,
+      "A store that was reopened after its model changed", reopened.schema, holds: expected,
       found: try StoreConformance.objects(reopened))
     if suite.keepsRows {
       check(
         reopened.schema == schema,
-        "A store that was opened again after its model changed numbers its entities and properties in another way."
+        "A store that was reopened after its model changed has other numbers for its entities or properties."
       )
     } else {
       // The objects keep their identifiers.
       check(
-        "The entities and their numbers, opened again after the model changed",
+        "The entities and their numbers, reopened after the model changed",
         is: schema.layouts.map { "\($0.entity) \($0.entityNumber)" },
         found: reopened.schema.layouts.map { "\($0.entity) \($0.entityNumber)" })
     }
     check(
       try reopened.model == next,
-      "A store that was opened again after its model changed has another model than was saved.")
+      "A store that was reopened after its model changed does not have the saved model.")
 
     // A store that keeps commit numbers still knows that the changes are for the previous model.
-    if suite.keepsRows { try checkLate("once the store is opened again") }
+    if suite.keepsRows { try checkLate("after the store was reopened") }
     try store.close()
   }
 
@@ -98,11 +99,11 @@ extension CaseRun {
     try store.commit(request)
     let reopened = try reopen(store)
     try check(
-      "Opened again after a model that renames twice, by way of one between,", reopened,
+      "A store that was reopened after two renamings through an intermediate model", reopened,
       holds: [key: ["heading": .string("kept")]])
     check(
       try reopened.snapshot().model == last,
-      "A store that went through a model between has another model than the last.")
+      "A store that went through an intermediate model does not have the last model.")
     try reopened.close()
   }
 

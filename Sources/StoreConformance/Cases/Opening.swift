@@ -13,7 +13,7 @@ extension CaseRun {
       "The type in the metadata", is: store.type.rawValue, found: first.type?.rawValue ?? "none")
     check(
       first.uuid.map(StoreTag.init) == store.tag,
-      "The store's tag is not the first eight bytes of the UUID in its metadata.")
+      "The tag of the store is not the first eight bytes of the UUID in its metadata.")
     check(
       first.versionHashes == StoreConformance.model.versionHashes,
       "The version hashes in the metadata are not those of the model.")
@@ -22,11 +22,11 @@ extension CaseRun {
     snapshot = try store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: changed))
     check(
       try snapshot.metadata == changed,
-      "The snapshot that a commit of new metadata returns has others than were saved.")
+      "The snapshot that a commit of new metadata returns does not have the saved metadata.")
     store = try reopen(store)
     check(
       try store.snapshot().metadata == changed,
-      "Once the store is opened again, its metadata are others than were saved.")
+      "The reopened store does not have the saved metadata.")
     try store.close()
   }
 
@@ -38,16 +38,17 @@ extension CaseRun {
       let lease = try store.leaseKeys(ofEntity: number, count: count)
       check(
         lease.count >= count && lease.lowerBound >= 1,
-        "Asked for \(count) keys, the store gave \(lease.lowerBound)..<\(lease.upperBound): expected so many at "
-          + "least, and none below 1.")
+        "Asked for \(count) keys, the store returned \(lease.lowerBound)..<\(lease.upperBound): expected at least "
+          + "\(count) keys, from 1 on.")
       guard lease.count < 1 << 24 else {
-        throw End.finding("Asked for \(count) keys, the store gave \(lease.count).")
+        throw End.finding(
+          "Asked for \(count) keys, the store returned \(lease.count) keys, which is too many.")
       }
       let again = lease.filter { !seen.insert($0).inserted }
       check(
         again.isEmpty,
-        "Of the \(lease.count) keys \(lease.lowerBound)..<\(lease.upperBound), \(again.count) were given before, "
-          + "such as \(again.first ?? 0).")
+        "Of the \(lease.count) keys \(lease.lowerBound)..<\(lease.upperBound), \(again.count) were returned "
+          + "before, such as \(again.first ?? 0).")
       if round == 1 || round == 5 { store = try reopen(store) }
     }
     try store.close()
@@ -59,11 +60,11 @@ extension CaseRun {
     try store.close()
     do { try store.close() } catch {
       check(
-        false, "Closing a store that was closed must do nothing, and failed: \(CaseRun.text(error))"
+        false, "Closing a closed store must do nothing, but failed: \(CaseRun.text(error))"
       )
     }
     check(
-      "A snapshot that was taken before its store was closed", snapshot.schema, holds: [:],
+      "A snapshot from before its store was closed", snapshot.schema, holds: [:],
       found: try StoreConformance.objects(snapshot))
     refused(.closed, "Asking a closed store for a snapshot") { try store.snapshot() }
     refused(.closed, "Committing to a closed store") {

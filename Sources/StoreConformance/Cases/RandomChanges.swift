@@ -45,7 +45,7 @@ extension CaseRun {
       if round % 7 == 0 { store = try reopen(store) }
     }
     store = try reopen(store)
-    try check("Opened again after the random saves of seed \(seed)", store, holds: objects)
+    try check("The reopened store after the random saves of seed \(seed)", store, holds: objects)
     try store.close()
   }
 }

@@ -14,28 +14,28 @@ extension CaseRun {
       let before = try StoreConformance.described(store.snapshot())
       check(
         before.values.contains { $0.relationships["twins"]?.count ?? 0 > 1 },
-        "After objects with twins were saved, no object leads to two others by 'twins'.")
+        "After objects with twins were saved, no object refers to two objects by 'twins'.")
       store = try reopen(store)
       let after = try StoreConformance.described(store.snapshot())
       check(
-        "The number of objects once the store is opened again (seed \(seed))", is: before.count,
+        "The number of objects in the reopened store (seed \(seed))", is: before.count,
         found: after.count)
       for (name, one) in before.sorted(by: { $0.key < $1.key }) {
         guard let other = after[name] else {
           check(
             false,
-            "Once the store is opened again, \(one.entity) \(name) is missing (seed \(seed)).")
+            "\(one.entity) \(name) is missing in the reopened store (seed \(seed)).")
           continue
         }
         check(
-          "The entity of \(name) once the store is opened again", is: one.entity,
+          "The entity of \(name) in the reopened store", is: one.entity,
           found: other.entity)
         check(
           one.values == other.values,
-          "\(one.entity) \(name) has other values once the store is opened again (seed \(seed)).")
+          "\(one.entity) \(name) has other values in the reopened store (seed \(seed)).")
         for (relationship, members) in one.relationships.sorted(by: { $0.key < $1.key }) {
           check(
-            "Where '\(relationship)' of \(one.entity) \(name) leads once the store is opened again (seed \(seed))",
+            "The objects of '\(relationship)' of \(one.entity) \(name) in the reopened store (seed \(seed))",
             is: members, found: other.relationships[relationship] ?? [])
         }
       }

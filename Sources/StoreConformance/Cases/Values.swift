@@ -9,13 +9,13 @@ extension CaseRun {
     var store = try make()
     try check("A new store", store, holds: [:])
     store = try reopen(store)
-    try check("A new store that was opened again", store, holds: [:])
+    try check("A reopened new store", store, holds: [:])
     let before = try store.snapshot()
     check(
       try before.model == StoreConformance.model,
-      "A new store that was opened again has another model than it was made with.")
+      "A reopened new store does not have the model that it was created with.")
     let after = try store.commit(CommitRequest(Layer(), basedOn: before))
-    check("The commit after one that asks for nothing", is: before.commit, found: after.commit)
+    check("The newest commit after an empty commit request", is: before.commit, found: after.commit)
     try store.close()
   }
 
@@ -59,7 +59,7 @@ extension CaseRun {
     try store.commit(CommitRequest(builder.freeze(), basedOn: snapshot))
     try check("After values of every type were saved", store, holds: objects)
     store = try reopen(store)
-    try check("Once a store with values of every type is opened again", store, holds: objects)
+    try check("A reopened store with values of every type", store, holds: objects)
     try store.close()
   }
 
@@ -80,7 +80,7 @@ extension CaseRun {
       try store.commit(CommitRequest(builder.freeze(), basedOn: base))
       store = try reopen(store)
       try check(
-        "Opened again after the objects were \(round % 2 == 0 ? "put in" : "taken out"), round \(round)",
+        "The store that was reopened after the objects were \(round % 2 == 0 ? "inserted" : "removed"), round \(round)",
         store,
         holds: round % 2 == 0 ? Dictionary(uniqueKeysWithValues: keys.map { ($0, [:]) }) : [:])
     }
@@ -101,7 +101,7 @@ extension CaseRun {
     try store.commit(CommitRequest(builder.freeze(), basedOn: snapshot))
     store = try reopen(store)
     try check(
-      "Once a store with objects of an entity and its subentity is opened again", store,
+      "A reopened store with objects of an entity and its subentity", store,
       holds: [special: ["name": .string("x"), "grade": .string("A")], plain: [:]])
     try store.close()
   }
