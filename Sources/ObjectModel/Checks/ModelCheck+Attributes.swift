@@ -108,8 +108,8 @@ extension ModelCheck {
       report(
         .recursiveComposite, entity: composite.name,
         """
-        The composite type contains itself, or contains a composite type that contains itself, \
-        directly or through other composite types. Remove one of these attributes.
+        The composite type contains itself, directly or through other composite types, \
+        or it contains a composite type that does.
         """)
     }
   }
