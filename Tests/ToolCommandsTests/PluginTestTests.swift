@@ -64,7 +64,8 @@ struct PluginTestTests {
     ])
 
     #expect(run.exitCode == .no, "\(run.messages)")
-    #expect(run.output.contains("FAILED   \(Self.quick): A new store holds no objects"))
+    #expect(
+      run.output.contains("FAILED   \(Self.quick): A new store contains its model and no objects"))
     #expect(run.output.contains("This plug-in is for tests and keeps nothing."))
     #expect(run.output.hasSuffix("0 passed, 1 failed, 0 skipped\n"))
     let left = try FileManager.default.contentsOfDirectory(

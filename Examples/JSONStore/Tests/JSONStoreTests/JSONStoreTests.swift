@@ -118,8 +118,8 @@ struct JSONStoreTests {
         "\"days\": 4", "\"days\" 4", .damaged,
         "The file is no JSON. Invalid value around character "
       ),
-      ("\"#\": 102", "\"#\": 0", .damaged, "objects.Trip[0]: 0 is no number"),
-      ("\"Trip\": [\n", "\"Trip\": [{\"#\": 102},\n", .damaged, "two objects of the number 102"),
+      ("\"#\": 102", "\"#\": 0", .damaged, "objects.Trip[0]: 0 is not a valid number"),
+      ("\"Trip\": [\n", "\"Trip\": [{\"#\": 102},\n", .damaged, "Two objects have the number 102"),
       ("\"Trip\": [\n", "\"Tripp\": [\n", .damaged, "no entity 'Tripp'"),
       ("\"links\": {}", "\"links\": {\"Trip.days\": [[]]}", .damaged, "links.Trip.days[0]"),
       ("\"links\": {}", "\"lnks\": {}", .damaged, "links"),
