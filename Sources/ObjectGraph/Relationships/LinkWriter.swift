@@ -142,6 +142,11 @@ struct LinkWriter {
     try workspace.sealAll()
     let known = try Dictionary(
       grouping: LinkReader().links(of: owner.key, side, state), by: \.other)
+    let end = OrderedPlaces(workspace).linkEnd(of: owner, side)
+    if let last = OrderedPlaces.last(of: objects.lazy.map({ known[$0.key]?[0].order })) {
+      workspace.orderEnds[end] = last + 1
+      return
+    }
     for (place, object) in objects.enumerated() {
       guard let found = known[object.key] else { continue }
       // A link of an object to itself is found from both sides, and has a position for each side.
@@ -151,7 +156,6 @@ struct LinkWriter {
         state.hasOpenChanges = true
       }
     }
-    let end = OrderedPlaces(workspace).linkEnd(of: owner, side)
     workspace.orderEnds[end] = Int64(objects.count)
     if state.hasOpenChanges { workspace.noteTouched(owner) }
   }

@@ -48,26 +48,45 @@ struct OrderedPlaces {
     }.sorted()
   }
 
-  /// Numbers the members of an ordered relationship in the given order.
+  /// Numbers the members of an ordered relationship in the given order. Members in this order keep their numbers.
   func number(
     _ objects: [ManagedObject], in owner: ManagedObject, _ toMany: GraphProperty.ToMany
   ) {
-    workspace.orderEnds[OrderEnd(owner: owner.objectID, relationship: toMany.relationship.name)] =
-      Int64(objects.count)
     if let side = toMany.links, let state = workspace.state(of: owner) {
       do { try LinkWriter(workspace).setOrder(side, owner, objects, state) } catch {
         workspace.note(error)
       }
       return
     }
+    let end = OrderEnd(owner: owner.objectID, relationship: toMany.relationship.name)
+    if let last = OrderedPlaces.last(of: objects.lazy.map { place(of: $0, toMany) }) {
+      workspace.orderEnds[end] = last + 1
+      return
+    }
+    workspace.orderEnds[end] = Int64(objects.count)
     for (place, member) in objects.enumerated() {
       guard let toOne = toMany.backward(from: member), let column = toOne.order else { continue }
-      workspace.realize(member)
-      if case .integer(Int64(place)) = member.source.value(column, Int(member.row)) {
-        continue
-      }
+      if self.place(of: member, toMany) == Int64(place) { continue }
       ReferenceWriter(workspace).write(order: Int64(place), of: member, column)
     }
+  }
+
+  /// Returns the number of a member; `nil` if it has none.
+  private func place(of member: ManagedObject, _ toMany: GraphProperty.ToMany) -> Int64? {
+    guard let column = toMany.backward(from: member)?.order else { return nil }
+    workspace.realize(member)
+    guard case .integer(let place) = member.source.value(column, Int(member.row)) else { return nil }
+    return place
+  }
+
+  /// Returns the last of the numbers if they ascend; `nil` otherwise.
+  static func last(of places: some Sequence<Int64?>) -> Int64? {
+    var last: Int64?
+    for place in places {
+      guard let place, place > last ?? .min else { return nil }
+      last = place
+    }
+    return last
   }
 
   /// Returns the identifier of an object's list of links on one side of a table.

@@ -269,6 +269,9 @@ extension NaiveGraph {
         if result.links[table]?[pair] != nil {
           result.links[table]![pair]!.place = link.place
         } else if before[pair]?.identity != link.identity {
+          // The friends of an object are its friends in turn, so both sides may have made the same link.
+          let turned = Pair(source: pair.target, target: pair.source)
+          if table == "friends", result.links[table]?[turned] != nil { continue }
           result.links[table, default: [:]][pair] = link
         }
       }
