@@ -335,7 +335,7 @@ let package = Package(
       [
         "ObjectGraph", "Entities", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore",
         "DiskSimulation", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
+        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "ProgramRuns", "Validation",
       ]),
     tests(
       "MigrationTests",

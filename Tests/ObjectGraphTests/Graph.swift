@@ -47,6 +47,12 @@ struct Ground {
     }
   }
 
+  /// Creates a place in a folder of the operating system's disk, for stores of several processes.
+  init(folder: String) {
+    disk = RealDisk()
+    self.folder = folder
+  }
+
   /// Returns the path of the file `/name` at this place.
   func path(_ name: String) -> String { folder + name }
 

@@ -75,7 +75,9 @@ struct OrderedPlaces {
   private func place(of member: ManagedObject, _ toMany: GraphProperty.ToMany) -> Int64? {
     guard let column = toMany.backward(from: member)?.order else { return nil }
     workspace.realize(member)
-    guard case .integer(let place) = member.source.value(column, Int(member.row)) else { return nil }
+    guard case .integer(let place) = member.source.value(column, Int(member.row)) else {
+      return nil
+    }
     return place
   }
 

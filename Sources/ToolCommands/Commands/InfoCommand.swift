@@ -17,7 +17,7 @@ enum InfoCommand {
       "shows the type, identity, size and object counts of a document or a store",
       discussion: """
         The count of an entity excludes the objects of its subentities, so the sum of the counts is the \
-        number of objects. Bytes behind the last save are the remains of an interrupted save. A store with a \
+        number of objects. Bytes after the last save are the remains of an interrupted save. A store with a \
         damaged last save is refused with exit code 4, unless --damaged is given.
         """,
       arguments: [.store], options: [.version, .storeName, .storeModel, .damaged, .format],

@@ -9,7 +9,7 @@ extension Rule {
   /// Returns a table of rules, as in clause 6.4.1 of the specification.
   public static func table(_ rules: [Rule]) -> String {
     var table = """
-      | Rule | Severity | What must be so | Clause |
+      | Rule | Severity | Requirement | Clause |
       |---|---|---|---|
 
       """

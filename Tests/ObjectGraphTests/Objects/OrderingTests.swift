@@ -36,6 +36,33 @@ struct OrderingTests {
   private static let shared = "shared"
 
   @Test(
+    "Members that are set in their own order do not change", arguments: Kind.allCases,
+    [true, false])
+  func sameOrder(_ kind: Kind, _ isShared: Bool) throws {
+    let graph = try Graph(kind, model: Self.model, classes: [])
+    let context = graph.context()
+    let name = isShared ? Self.shared : Self.own
+    let list = try context.insert("List")
+    let songs = try (0..<4).map { _ in try context.insert("Song") }
+    list.setObjects(songs, forKey: name)
+    try context.save()
+    // The numbers of the places have a gap now.
+    list.remove(songs[1], from: name)
+    try context.save()
+
+    let left = [songs[0], songs[2], songs[3]]
+    list.setObjects(left, forKey: name)
+    #expect(!context.hasChanges)
+
+    list.add(songs[1], to: name)
+    list.setObjects([songs[3], songs[0]], forKey: name)
+    try context.save()
+    let again = graph.context()
+    let found = again.object(list).objects(forKey: name).map(\.objectID)
+    #expect(found == [songs[3], songs[0]].map(\.objectID))
+  }
+
+  @Test(
     "Edits of an ordered relationship give the same result as edits of an array",
     arguments: Kind.allCases, [true, false])
   func random(_ kind: Kind, _ isShared: Bool) throws {

@@ -30,10 +30,12 @@ final class RandomOthers {
     ("delete", .custom { $0.isDeletedThere ? .keepStored : .delete }),
   ]
 
-  init(_ kind: Kind, seed: UInt64) throws {
+  /// - Parameter graph: The store to work on; `nil` for a new store.
+  init(_ kind: Kind, seed: UInt64, in graph: Graph? = nil) throws {
     self.seed = seed
     random = SeededGenerator(seed: seed)
-    graph = try Graph(kind)
+    self.graph = try graph ?? Graph(kind)
+    let graph = self.graph
     for number in 0..<3 {
       let coordinator = number % 2 == 0 ? graph.coordinator : try graph.reopened()
       try add(ManagedObjectContext(coordinator, concurrency: .confined), "root\(number)")
@@ -238,16 +240,18 @@ final class RandomOthers {
   /// Checks that the content of the parent or of the store is consistent.
   private func check(_ number: Int) throws {
     let context = contexts[number]
-    if context.parent == nil {
-      let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-      try check(fresh, "the store")
-      return
-    }
+    if context.parent == nil { return try checkStore() }
     // Objects that the two contexts have read may be of different moments, so both refresh them.
     for one in [context.parent!, context] { one.performAndWait { one.refreshAllObjects() } }
     try check(context.parent!, "the parent")
   }
 
+  /// Checks that the content of the store is consistent.
+  func checkStore() throws {
+    try check(ManagedObjectContext(try graph.reopened(), concurrency: .confined), "the store")
+  }
+
+  /// Checks the store, and that all contexts see the same content.
   func checkAll() throws {
     let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     try check(fresh, "the store")
