@@ -88,8 +88,8 @@ struct TargetModelsTests {
 
     #expect(
       try said() == [
-        "error /A/Trips.xcdatamodeld and /B/trips.xcdatamodel have the same name, and would make "
-          + "the same file."
+        "error /A/Trips.xcdatamodeld and /B/trips.xcdatamodel have the same name, so the plug-in "
+          + "would write the same file twice."
       ])
   }
 

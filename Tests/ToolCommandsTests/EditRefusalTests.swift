@@ -98,7 +98,7 @@ struct EditRefusalTests {
     let (ada, club) = (inserted("Person", "name=Ada"), inserted("Club", "name=Rowing"))
     for (word, part) in [
       ("club=\(ada)", "is not an object of 'Club'"), ("club=9/p9", "is not an object of 'Club'"),
-      ("club=\(club)9", "There is no object"),
+      ("club=\(club)9", "does not exist"),
     ] {
       let bad = run("set", "/People.store", "Person", "--id", ada, word)
       #expect(bad.exitCode == .no, "\(word): \(bad.messages)")

@@ -76,6 +76,6 @@ struct PredicateCheckTests {
       })
 
     #expect(report.findings.map(\.rule.id) == ["GRAF-030"], "\(report.text)")
-    #expect(report.text.contains("Trip 2, place: It does not meet"), "\(report.text)")
+    #expect(report.text.contains("Trip 2, place: The object does not meet"), "\(report.text)")
   }
 }
