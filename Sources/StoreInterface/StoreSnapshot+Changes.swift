@@ -8,8 +8,9 @@ extension StoreSnapshot {
   ///     // … another process saves …
   ///     let theirs = try store.snapshot().changes(since: seen)
   ///
-  /// Each row states the version that it is based on, and a changed row has only the columns that differ. The cost
-  /// grows with the size of the commits in between, and is higher if these commits merged much of the store.
+  /// Each row states the version that it is based on, and a changed row has only the columns that differ. A row that was
+  /// saved with equal values has its first column, because its version is new. The cost grows with the size of the
+  /// commits in between, and is higher if these commits merged much of the store.
   ///
   /// - Throws: The errors of a damaged store.
   public func changes(since older: any StoreSnapshot) throws -> Layer {
@@ -32,11 +33,12 @@ extension StoreSnapshot {
         case (let new?, let old?):
           let basis = try old.version
           if try new.version == basis { continue }
-          for (position, column) in layout.columns.enumerated() {
-            let value = try new.value(column)
-            if try !old.value(column).isIdentical(to: value) {
-              builder.set(value, column: position, of: key, basis: basis)
-            }
+          let different = try layout.columns.indices.filter {
+            try !old.value(layout.columns[$0]).isIdentical(to: new.value(layout.columns[$0]))
+          }
+          for position in different.isEmpty ? Array(layout.columns.indices.prefix(1)) : different {
+            let value = try new.value(layout.columns[position])
+            builder.set(value, column: position, of: key, basis: basis)
           }
         }
       }

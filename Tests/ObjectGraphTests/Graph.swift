@@ -7,6 +7,7 @@ import ObjectModel
 import SQLiteStore
 import StoreInterface
 import Testing
+import Validation
 import XMLStore
 
 /// The kinds of stores on which the tests run.
@@ -106,6 +107,14 @@ struct Graph {
     coordinator = PersistentStoreCoordinator(
       model: model, places: self.ground.places, classes: classes, transformers: transformers)
     try coordinator.addStore(at: path("/main.store"), type: kind.type)
+  }
+
+  /// Throws the report of the validator if the file of the store is not valid.
+  func checkFile() throws {
+    if kind == .memory { return }
+    let report = try Validator(backends: Graph.backends)
+      .validate(path("/main.store"), on: ground.disk)
+    if report.verdict != .valid { throw Difference(report.text) }
   }
 
   /// Returns the path of the file `/name` at the graph's place.

@@ -251,8 +251,9 @@ final class RandomOthers {
     try check(ManagedObjectContext(try graph.reopened(), concurrency: .confined), "the store")
   }
 
-  /// Checks the store, and that all contexts see the same content.
+  /// Checks the store and its file, and that all contexts see the same content.
   func checkAll() throws {
+    try graph.checkFile()
     let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     try check(fresh, "the store")
     let wanted = try contents(fresh)

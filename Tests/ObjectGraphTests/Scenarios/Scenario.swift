@@ -15,11 +15,12 @@ import Testing
 ///     }
 ///
 /// The first step that fails ends the scenario. The issue lists all steps up to it. A scenario over the
-/// usual model ends with a check of its own: a new context finds that both ends of each relationship agree.
+/// usual model ends with checks of its own: a new context finds that both ends of each relationship agree, and the validator
+/// finds no error in the file.
 ///
 /// - Parameters:
 ///   - arguments: The arguments of the test, which the issue repeats.
-///   - checksEnd: Whether the scenario ends with the check of relationships.
+///   - checksEnd: Whether the scenario ends with these checks.
 func scenario(
   _ kind: Kind, _ arguments: Any..., model: Model = Travels.model,
   classes: [ManagedObject.Type] = Travels.classes, checksEnd: Bool = true,
@@ -149,7 +150,10 @@ final class Scenario {
     } catch {
       step("end") { throw error }
     }
-    if checksEnd { store.expectAgreement() }
+    if checksEnd {
+      store.expectAgreement()
+      step("the file is valid") { try graph.checkFile() }
+    }
   }
 
   /// The steps up to the one that failed, and the reason; `nil` if no step failed.
