@@ -134,15 +134,23 @@ extension NaiveGraph {
     for other in others where !wanted.contains(other) { wanted.append(other) }
     for other in related(id, name) where !wanted.contains(other) { remove(other, from: id, name) }
     for other in wanted { add(other, to: id, name) }
+    // Members that are in the wanted order keep their places.
     switch relation(name, of: id).shape {
     case .members(let inverse, true):
+      if isAscending(wanted.map { objects[$0]!.places[inverse] }) { return }
       for (place, other) in wanted.enumerated() { objects[other]!.places[inverse] = place }
     case .links(let table, _, true):
+      if isAscending(wanted.map { links[table]![Pair(source: id, target: $0)]!.place }) { return }
       for (place, other) in wanted.enumerated() {
         links[table]![Pair(source: id, target: other)]!.place = place
       }
     default: break
     }
+  }
+
+  private func isAscending(_ places: [Int?]) -> Bool {
+    let known = places.compactMap(\.self)
+    return known.count == places.count && zip(known, known.dropFirst()).allSatisfy(<)
   }
 
   mutating func delete(_ doomed: [ObjectID]) {
