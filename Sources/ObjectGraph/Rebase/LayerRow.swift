@@ -77,6 +77,24 @@ extension Layer {
     return builder.freeze()
   }
 
+  /// Returns the layer with each change and removal based on the version that the row beneath has.
+  func based(on base: View, _ schema: Schema) throws -> Layer {
+    var moved: Set<ObjectKey> = []
+    for changes in entities {
+      for one in try changes.entries() {
+        switch one.entry {
+        case .changed(let row), .removed(let row):
+          let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+          if try row.basis != base.row(of: key)?.version ?? 0 { moved.insert(key) }
+        case .put, .absent: continue
+        }
+      }
+    }
+    if moved.isEmpty { return self }
+    return try without(moved, schema: schema)
+      .merged(with: rows(of: moved, above: base, schema), schema: schema)
+  }
+
   /// Whether this layer and another layer contain the same change of a row.
   func hasSameEntry(
     as other: Layer, of key: ObjectKey, _ schema: Schema

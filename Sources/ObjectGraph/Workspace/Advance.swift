@@ -169,7 +169,8 @@ struct Advance {
           guard let object = entity.known(number) else { continue }
           let key = object.key
           if rebased.touched.contains(key) { continue }
-          if object.state.contains(.pending), try hasRow(key) { continue }
+          // Links change no row of the objects that they connect.
+          if object.state.contains(.pending), try rebased.changes.layer.mentions(key) { continue }
           guard seen.insert(key).inserted else { continue }
           let (old, new) = (try before.row(of: key), try now.row(of: key))
           found.append(
@@ -180,11 +181,6 @@ struct Advance {
       }
     }
     return found
-  }
-
-  /// Returns whether the changes have a row of an object. Links change no row of the objects they connect.
-  private func hasRow(_ key: ObjectKey) throws -> Bool {
-    try state.pending.contains { try $0.mentions(key) }
   }
 }
 

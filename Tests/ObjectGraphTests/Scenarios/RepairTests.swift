@@ -210,4 +210,20 @@ struct RepairTests {
       s.child.refreshAll().expectDeleted("ada", "passport")
     }
   }
+
+  @Test(
+    "An object that a context kept in a conflict and deleted is shown when another context restores it",
+    arguments: Kind.allCases, [false, true])
+  func restored(_ kind: Kind, isDisconnected: Bool) throws {
+    try scenario(kind, isDisconnected ? "disconnected first" : "as it was") { s in
+      s.parent.insert(person: "ada").insert(passport: "passport", holder: "ada").save()
+      s.one.startUndo().delete("passport").save()
+      s.parent.set("passport", number: "8").fetch()
+      s.one.undo()
+      if isDisconnected { s.parent.set("ada", passport: nil) }
+      s.one.save()
+      s.parent.delete("passport")
+      s.parent.refreshAll().expect("ada", passport: "passport").expect("passport", holder: "ada")
+    }
+  }
 }
