@@ -15,14 +15,13 @@ struct DeniedDeletions {
   func failures() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in workspace.changedObjects where object.state.contains(.deleted) {
-      guard object.state.isDisjoint(with: .missing) || object.isInserted,
+      let graph = object.source.entity.graph
+      guard !graph.denyingRelationships.isEmpty,
+        object.state.isDisjoint(with: .missing) || object.isInserted,
         let state = workspace.state(of: object)
       else { continue }
-      let graph = object.source.entity.graph
-      for index in graph.relationships {
-        guard let relationship = graph.properties[index].relationship,
-          relationship.deleteRule == .deny
-        else { continue }
+      for index in graph.denyingRelationships {
+        guard let relationship = graph.properties[index].relationship else { continue }
         let staying = try denying(object, graph.properties[index].place, in: state)
         guard let first = staying.first else { continue }
         failures.append(
