@@ -107,11 +107,11 @@ extension UndoStack {
       let isExact = isDirectlyAfter(layer, in: state)
       let count = lastStep
       var changes = Changes(base: state.shown, layer: back)
-      if isExact {
-        // No rebase follows, which would base the changes on the rows beneath.
-        changes.layer = try back.based(on: View(state.tables), state.graph.schema)
-      } else {
+      if !isExact {
         changes.originals = try originals(of: layer, back, in: state)
+      } else if state.pending.isEmpty {
+        // Neither a rebase nor earlier changes state the versions of the rows beneath.
+        changes.layer = try back.based(on: View(state.tables), state.graph.schema)
       }
       // Only an undo ignores references to the objects that it deletes. If a deletion is redone, the same references
       // deny it as the first time.
