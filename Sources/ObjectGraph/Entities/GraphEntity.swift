@@ -30,8 +30,6 @@ final class GraphEntity: @unchecked Sendable {
   let relationshipsToPropagate: [Int]
   /// The relationships with an inverse that the model limits in number or by a predicate, by their positions.
   let countedRelationships: [Int]
-  /// The indexes of the relationships whose delete rule denies the deletion of an object.
-  let denyingRelationships: [Int]
   /// Whether some reference needs a second write: of the other end of a one-to-one relationship, or of a position in an
   /// ordered relationship.
   var hasDependentReferences: Bool { toOnes.contains { !$0.isPlain } }
@@ -86,9 +84,6 @@ final class GraphEntity: @unchecked Sendable {
       case .toMany: true
       default: false
       }
-    }
-    denyingRelationships = relationships.filter {
-      properties[$0].relationship?.deleteRule == .deny
     }
     countedRelationships = relationships.filter {
       properties[$0].inverse.map(ValidationPlan.counts) ?? false

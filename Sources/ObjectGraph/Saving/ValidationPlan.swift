@@ -11,6 +11,8 @@ import TextMatching
 struct ValidationPlan: Sendable {
   private let attributes: [AttributeCheck]
   let relationships: [GraphProperty]
+  /// The relationships whose delete rule denies the deletion of an object, by their positions among the properties.
+  let denyingRelationships: [Int]
   /// The predicates of relationships and composite attributes, which are evaluated on whole objects.
   let propertyPredicates: [(property: String, check: PropertyCheck)]
   /// The checks of transient attributes. No draft contains their values.
@@ -55,6 +57,9 @@ struct ValidationPlan: Sendable {
       property.wholePredicates.map {
         (property.name, PropertyCheck($0, of: property.property, layout, model, schema))
       }
+    }
+    denyingRelationships = properties.indices.filter {
+      properties[$0].relationship?.deleteRule == .deny
     }
     relationships = properties.filter { property in
       property.relationship.map(ValidationPlan.counts) ?? false
