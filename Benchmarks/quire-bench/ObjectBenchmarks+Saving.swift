@@ -10,19 +10,17 @@ extension ObjectBench {
     let saveCount = 200
     var measurement = Measurement(rounds: 10)
     let copied = SQLitePeer(copying: peer)
-    let update = copied.prepare("UPDATE person SET balance = balance + 1 WHERE id = ?")
-    defer { sqlite3_finalize(update) }
-    measurement.add("SQLite: change one and commit, repeatedly", saveCount, "save") { [self] in
-      for i in 0..<saveCount {
-        sqlite3_bind_int64(update, 1, Int64(number(of: i)))
-        guard sqlite3_step(update) == SQLITE_DONE else { fatalError("The update failed.") }
-        sqlite3_reset(update)
-      }
+    // The people are spread over the whole table.
+    let numbers = (0..<saveCount).map { $0 * 7919 % count + 1 }
+    let change = copied.prepareChange()
+    defer { sqlite3_finalize(change) }
+    measurement.add("SQLite: change one and commit, repeatedly", saveCount, "save") {
+      copied.change(numbers, with: change)
       return 1
     }
     let context = copy("saving")
-    let people = try (0..<saveCount).map { i in
-      try context.fetch(PersonObject.self, where: QueryPredicate("id == \(number(of: i))"))[0]
+    let people = try numbers.map {
+      try context.fetch(PersonObject.self, where: QueryPredicate("id == \($0)"))[0]
     }
     measurement.add("change one and save, repeatedly", saveCount, "save") {
       for person in people {
@@ -38,7 +36,4 @@ extension ObjectBench {
         times, "change one and save, repeatedly", to: "SQLite: change one and commit, repeatedly"),
       atMost: 1.0)
   }
-
-  /// Returns the number of a person, spread over the whole table.
-  private func number(of i: Int) -> Int { i * 7919 % count + 1 }
 }

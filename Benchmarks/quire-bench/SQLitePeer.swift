@@ -197,16 +197,27 @@ extension SQLitePeer {
 
   /// Changes one number of every `step`-th person, one person at a time, and commits.
   func changeEach(_ step: Int, of count: Int) -> Int {
-    run("BEGIN")
-    let change = prepare("UPDATE person SET balance = balance + 1 WHERE id = ?")
+    let change = prepareChange()
     defer { sqlite3_finalize(change) }
-    for id in stride(from: 1, through: count, by: step) {
+    run("BEGIN")
+    self.change(stride(from: 1, through: count, by: step), with: change)
+    run("COMMIT")
+    return count / step
+  }
+
+  /// Prepares the change of one number of a person. The caller finalizes the statement.
+  func prepareChange() -> OpaquePointer? {
+    prepare("UPDATE person SET balance = balance + 1 WHERE id = ?")
+  }
+
+  /// Changes one number of each person with the given numbers, one person at a time. Outside of a transaction, each change
+  /// is a commit.
+  func change(_ ids: some Sequence<Int>, with change: OpaquePointer?) {
+    for id in ids {
       sqlite3_bind_int64(change, 1, Int64(id))
       guard sqlite3_step(change) == SQLITE_DONE else { fatalError(message) }
       sqlite3_reset(change)
     }
-    run("COMMIT")
-    return count / step
   }
 
   /// Adds the companies of the people.
