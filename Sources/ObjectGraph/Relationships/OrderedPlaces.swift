@@ -27,25 +27,11 @@ struct OrderedPlaces {
     if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {
-      next = Int64((places(of: owner, toMany).last ?? -1) + 1)
+      let members = RelationshipReader(workspace).objects(of: owner, toMany)
+      next = (members.compactMap { place(of: $0, toMany) }.max() ?? -1) + 1
     }
     workspace.orderEnds[end] = next + 1
     return next
-  }
-
-  /// Returns the numbers of the members of an ordered relationship, in ascending order.
-  private func places(of owner: ManagedObject, _ toMany: GraphProperty.ToMany) -> [Int64] {
-    RelationshipReader(workspace).objects(of: owner, toMany).compactMap { member in
-      guard let inverse = toMany.inverse,
-        case .toOne(let toOne)? = member.source.entity.graph[inverse.name]?.place,
-        let order = toOne.order
-      else { return nil }
-      workspace.realize(member)
-      if case .integer(let place) = member.source.value(order, Int(member.row)) {
-        return place
-      }
-      return nil
-    }.sorted()
   }
 
   /// Numbers the members of an ordered relationship in the given order. Members in this order keep their numbers.

@@ -16,14 +16,14 @@ struct DeniedDeletions {
     var failures: [ValidationFailure] = []
     for object in workspace.changedObjects where object.state.contains(.deleted) {
       let graph = object.source.entity.graph
-      let denying = graph.constraints.denyingRelationships
-      guard !denying.isEmpty,
+      let relationships = graph.constraints.denyingRelationships
+      guard !relationships.isEmpty,
         object.state.isDisjoint(with: .missing) || object.isInserted,
         let state = workspace.state(of: object)
       else { continue }
-      for index in denying {
+      for index in relationships {
         guard let relationship = graph.properties[index].relationship else { continue }
-        let staying = try self.denying(object, graph.properties[index].place, in: state)
+        let staying = try denying(object, graph.properties[index].place, in: state)
         guard let first = staying.first else { continue }
         failures.append(
           ValidationFailure(

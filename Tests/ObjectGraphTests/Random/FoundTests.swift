@@ -260,7 +260,7 @@ struct FoundTests {
   @Test(
     "A reference to a deleted object follows its delete rule when its owner's changes are discarded",
     arguments: Kind.allCases)
-  func givenUpAfterDeletion(_ kind: Kind) throws {
+  func discardedAfterDeletion(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let context = scene.context
     let bob = try context.insert(Person.self) { $0.name = "Bob" }

@@ -84,7 +84,7 @@ struct RandomProcessTests {
     let runs = try await withThrowingTaskGroup(of: ProgramRun.self) { group in
       for number in 0..<2 {
         let work = Work(kind, in: folder, seed: seed + UInt64(number) << 32, runCount: runCount)
-        group.addTask { try await Self.onThread { try work.runInProcess() } }
+        group.addTask { try await RandomRuns.onThread { Result { try work.runInProcess() } }.get() }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -101,17 +101,6 @@ struct RandomProcessTests {
     .enabled(if: Work(environment) != nil))
   func worker() async throws {
     let work = try #require(Work(Self.environment))
-    try await Self.onThread { try work.run() }
-  }
-
-  /// Runs work on a thread of its own, because the work waits.
-  private static func onThread<R: Sendable>(
-    _ body: @escaping @Sendable () throws -> R
-  ) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-      let thread = Thread { continuation.resume(with: Result { try body() }) }
-      thread.stackSize = 8 << 20
-      thread.start()
-    }
+    try await RandomRuns.onThread { Result { try work.run() } }.get()
   }
 }

@@ -33,12 +33,17 @@ struct RandomRuns: Sendable {
   /// The work runs on a thread of its own, because it waits for searches. The few threads that tasks share must be free for the
   /// searches.
   func run(_ kind: Kind, _ attempt: @escaping Attempt) async {
-    let failures = await withCheckedContinuation { continuation in
-      let thread = Thread { continuation.resume(returning: tried(kind, attempt)) }
+    let failures = await Self.onThread { tried(kind, attempt) }
+    for failure in failures { Issue.record("\(failure)") }
+  }
+
+  /// Runs work that waits on a thread of its own.
+  static func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+    await withCheckedContinuation { continuation in
+      let thread = Thread { continuation.resume(returning: body()) }
       thread.stackSize = 8 << 20
       thread.start()
     }
-    for failure in failures { Issue.record("\(failure)") }
   }
 
   private func tried(_ kind: Kind, _ attempt: Attempt) -> [String] {
