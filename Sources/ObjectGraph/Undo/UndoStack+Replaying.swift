@@ -109,7 +109,7 @@ extension UndoStack {
       var changes = Changes(base: state.shown, layer: back)
       if !isExact {
         changes.originals = try originals(of: layer, back, in: state)
-      } else if state.pending.isEmpty {
+      } else if state.pending.isEmpty, !layer.inverseStatesVersions {
         // Neither a rebase nor earlier changes state the versions of the rows beneath.
         changes.layer = try back.based(on: View(state.tables), state.graph.schema)
       }

@@ -302,11 +302,10 @@ extension UndoStack {
   ///   are new.
   func noteReturn(to step: UndoableLayer, after count: UInt64) {
     guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
-      case .layer(var back) = replayed.steps[last], back.number == lastStep
+      case .layer(let back) = replayed.steps[last], back.number == lastStep
     else { return }
     steps.moment = step.moments.before
-    back.moments.after = moment
-    replayed.steps[last] = .layer(back)
+    replayed.steps[last] = .layer(back.asInverse(of: step))
   }
 
   /// Records that a replay has changed more than its group, so that the position of the stack does not determine the

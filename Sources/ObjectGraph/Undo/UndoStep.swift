@@ -105,7 +105,9 @@ struct UndoableLayer {
   /// The changes that were recorded.
   let done: Layer
   /// The moments of the context before and after the step.
-  var moments: Moments
+  private(set) var moments: Moments
+  /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
+  private let statesVersions: Bool
   private var replacedRows: ReplacedRows = .none
 
   /// The rows that the layer changes or removes. The rows that it inserts need no record.
@@ -115,6 +117,8 @@ struct UndoableLayer {
     case notInverted(Layer, above: View)
     /// The inverse of the changes and removals.
     case inverse(Layer)
+    /// The changes that this step undid exactly, its insertions too.
+    case undone(Layer, statesVersions: Bool)
   }
 
   /// The maximum number of rows that are inverted immediately. Inverting few rows costs little, and releases the rows
@@ -123,13 +127,17 @@ struct UndoableLayer {
 
   /// Records a layer that was just frozen, with its inverse.
   ///
-  /// - Parameter view: The rows beneath the layer, without the rows that the layer inserts.
+  /// - Parameters:
+  ///   - view: The rows beneath the layer, without the rows that the layer inserts.
+  ///   - statesVersions: Whether the changes lie directly above saved rows.
   init(
-    _ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64, _ moments: Moments
+    _ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64, _ moments: Moments,
+    statesVersions: Bool
   ) throws {
     self.store = store
     self.number = number
     self.moments = moments
+    self.statesVersions = statesVersions
     done = layer
     let rest = layer.entities.filter { !$0.changed.isEmpty || !$0.removed.isEmpty }.map {
       Layer.EntityChanges(
@@ -141,6 +149,21 @@ struct UndoableLayer {
       kept.count > UndoableLayer.maximumInvertedAtOnce
       ? .notInverted(kept, above: view)
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
+  }
+
+  /// Returns this step as the exact inverse of another step.
+  ///
+  /// The other step's changes are the inverse of this step, so they need not be computed.
+  func asInverse(of other: UndoableLayer) -> UndoableLayer {
+    var step = self
+    step.moments.after = other.moments.before
+    step.replacedRows = .undone(other.done, statesVersions: other.statesVersions)
+    return step
+  }
+
+  /// Whether the inverse states the version that each change is based on, if it lies directly above saved rows.
+  var inverseStatesVersions: Bool {
+    if case .undone(_, let statesVersions) = replacedRows { statesVersions } else { false }
   }
 
   /// Returns rows without references for the objects that the step has inserted, so that no relationship of these
@@ -166,6 +189,7 @@ struct UndoableLayer {
     case .none: back = Layer()
     case .notInverted(let layer, let view): back = try layer.inverted(above: view, schema: schema)
     case .inverse(let layer): back = layer
+    case .undone(let layer, _): return layer
     }
     var changes = Dictionary(
       uniqueKeysWithValues: back.entities.map { ($0.entityNumber, $0) })

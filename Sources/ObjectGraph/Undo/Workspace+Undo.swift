@@ -30,8 +30,10 @@ extension Workspace {
       let moments = Moments(
         before: before, after: number,
         commit: isExact && state.isSettled ? state.committedBase : nil)
-      undoStack.add(
-        .layer(try UndoableLayer(layer, above: view, store, number: number, moments)))
+      let step = try UndoableLayer(
+        layer, above: view, store, number: number, moments,
+        statesVersions: view.tables.count == state.tables.count)
+      undoStack.add(.layer(step))
       try recordTransients(ofRemoved: layer, of: store, undoStack)
     } catch {
       // Changes that can't be read can't be undone.

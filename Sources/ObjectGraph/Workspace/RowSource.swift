@@ -80,6 +80,8 @@ final class RowSource {
   private var onlyVersion: Int64?
   /// The column of the objects' numbers, once it was read, if they are not consecutive.
   private var numbers: Column?
+  /// The columns for which rows of the block may give values, once they were asked for.
+  private var givenByBlock: [Int]?
   /// The columns that own the memory of the raw columns.
   private var owners: [Column] = []
 
@@ -360,7 +362,10 @@ extension RowSource {
   /// Returns the columns of the values that a row itself gives.
   func givenColumns(_ row: Int) -> [Int] {
     if let draft { return draft.givenColumns(row: row) }
-    return entity.graph.layout.columns.indices.filter { given($0, row) != nil }
+    guard let block else { return [] }
+    let columns = givenByBlock ?? block.givenPositions(entity.graph.layout.columns)
+    givenByBlock = columns
+    return columns.filter { given($0, row) != nil }
   }
 
   /// Returns the version that a row of the context's own changes is based on.

@@ -30,6 +30,13 @@ extension Block {
     if flags.contains(.changes) { return nil }
     return Column(repeating: column.defaultValue, kind: column.kind, rowCount: rowCount)
   }
+
+  /// Returns the positions of the columns for which the rows of this block may give values. Changes give no values for a
+  /// column that the block lacks.
+  package func givenPositions(_ columns: [LayoutColumn]) -> [Int] {
+    guard flags.contains(.changes) else { return Array(columns.indices) }
+    return columns.indices.filter { position(of: columns[$0].number) != nil }
+  }
 }
 
 extension Column {

@@ -300,9 +300,15 @@ private struct LayerMerge {
   /// of rows can't express that, so drafts are used.
   private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []
+    var given: (block: Block, positions: [Int])?
+    var values: [(position: Int, value: Value)] = []
     for (key, change, beneath) in back {
-      var values: [(position: Int, value: Value)] = []
-      for (position, column) in layout.columns.enumerated() {
+      if given?.block !== change.block {
+        given = (change.block, change.block.givenPositions(layout.columns))
+      }
+      values.removeAll(keepingCapacity: true)
+      for position in given!.positions {
+        let column = layout.columns[position]
         guard let value = try change.block.value(column, row: change.row) else { continue }
         let before = try beneath.value(column)
         if !before.isIdentical(to: value) { values.append((position, before)) }
