@@ -156,7 +156,7 @@ extension UndoStack {
           {
             continue
           }
-          guard let value = try expected(column) else { continue }
+          guard let value = try expected.value(column) else { continue }
           let current = try now.value(column)
           // A value that the context itself has set was not replaced by another save.
           if try current == value || saved.value(column) != current { continue }
@@ -167,35 +167,21 @@ extension UndoStack {
     return builder.freeze()
   }
 
-  /// Returns the values that a row has if only this context has changed it since a step; `nil` if the row does not
-  /// exist.
+  /// Returns the row as it is if only this context has changed it since a step; `nil` if the row does not exist then.
   private func expectedRow(
     _ key: ObjectKey, after step: UndoableLayer
-  ) throws -> ((LayoutColumn) throws -> Value?)? {
-    let later = known.filter { $0.number > step.number && $0.store === step.store }
-    var locations: [RowLocation] = []
-    for rows in later.reversed().map(\.rows) + [.changed(step.done)] {
-      switch rows {
-      case .seen(let view, let keys, _):
-        if let keys, !keys.contains(key) { continue }
-        guard let row = try view.row(of: key) else {
-          return locations.isEmpty ? nil : { _ in nil }
-        }
-        return { try ViewRow(locations: locations + row.locations).value($0) }
-      case .changed(let layer):
-        switch try layer.entry(of: key) {
-        case .absent: continue
-        case .removed: return locations.isEmpty ? nil : { _ in nil }
-        case .put(let location), .changed(let location): locations.append(location)
-        }
+  ) throws -> ExpectedRow? {
+    var row = ExpectedRow(key, after: try step.done.entry(of: key))
+    for known in known.reversed() where known.store === step.store {
+      if known.number < step.number || row.isComplete { break }
+      switch known.rows {
+      case .changed(let layer): row.add(try layer.entry(of: key))
+      case .seen(let view, let keys, _, let own):
+        if keys?.contains(key) ?? true { try row.addSeen(view.row(of: key), beneath: own) }
       }
     }
-    return { column in
-      for location in locations {
-        if let value = try location.block.value(column, row: location.row) { return value }
-      }
-      return nil
-    }
+    row.addStep()
+    return row.exists ? row : nil
   }
 
   /// Processes the changes of a replay.

@@ -319,26 +319,29 @@ extension UndoStack {
     forgetKnown()
   }
 
-  /// Records that the context has asked to see all rows of a store.
-  func noteSeenAll(in state: StoreState) { addSeen(nil, in: state) }
+  /// Records that the context has asked to see all rows of a store. Its changes stay above them.
+  func noteSeenAll(in state: StoreState) { addSeen(nil, in: state, beneath: state.pending) }
 
-  /// Records that the context has asked to see rows.
+  /// Records that the context has dropped its changes of a row, and so asked to see the saved row.
+  func noteDropped(_ key: ObjectKey, in state: StoreState) { addSeen([key], in: state, beneath: []) }
+
+  /// Records that the context has asked to see rows. Its changes stay above them.
   func noteSeen(_ seen: SeenRows, in state: StoreState) {
-    if !seen.keys.isEmpty { addSeen(seen.keys, in: state) }
+    if !seen.keys.isEmpty { addSeen(seen.keys, in: state, beneath: state.pending) }
     // The context has seen the values that its own batch has saved.
     if !seen.ownSave.isEmpty { addKnown(.changed(seen.ownSave), of: state.persistent) }
   }
 
   /// - Parameter keys: The keys of the rows; `nil` for all rows.
-  private func addSeen(_ keys: Set<ObjectKey>?, in state: StoreState) {
+  private func addSeen(_ keys: Set<ObjectKey>?, in state: StoreState, beneath own: [Layer]) {
     // A program may refresh very many objects one after another, so their keys share one entry.
     if let keys, let last = known.indices.last, known[last].number == lastStep,
-      known[last].addSeen(keys, of: state)
+      known[last].addSeen(keys, of: state, beneath: own)
     {
       return
     }
     addKnown(
-      .seen(View(state.tables), keys: keys, commit: state.committedBase),
+      .seen(View(state.tables), keys: keys, commit: state.committedBase, own: own),
       of: state.persistent)
   }
 

@@ -53,21 +53,22 @@ struct KnownRows {
     /// Rows that the context has changed without a record, or that a batch of the context has saved.
     case changed(Layer)
     /// Rows that the context has asked to see: the rows with the keys, or all rows if the keys are `nil`. The commit is
-    /// `nil` if the view has changes that no commit contains.
-    case seen(View, keys: Set<ObjectKey>?, commit: Int64?)
+    /// `nil` if the view has changes that no commit contains. The context's own changes lay above the rows.
+    case seen(View, keys: Set<ObjectKey>?, commit: Int64?, own: [Layer])
   }
 
   /// Adds rows that the context has asked to see.
   ///
   /// - Returns: Whether the rows are of the same commit as the known rows, and were added.
-  mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState) -> Bool {
-    guard store === state.persistent, case .seen(let view, var known?, let commit?) = rows,
-      commit == state.committedBase
+  mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState, beneath own: [Layer]) -> Bool {
+    guard store === state.persistent,
+      case .seen(let view, var known?, let commit?, let earlier) = rows,
+      commit == state.committedBase, own.isEmpty == earlier.isEmpty
     else { return false }
     // The set has only one owner here, so that it grows without a copy.
-    rows = .seen(View(), keys: nil, commit: commit)
+    rows = .seen(View(), keys: nil, commit: commit, own: [])
     known.formUnion(keys)
-    rows = .seen(view, keys: known, commit: commit)
+    rows = .seen(view, keys: known, commit: commit, own: own)
     return true
   }
 }

@@ -75,7 +75,7 @@ struct ObjectRefresh {
       workspace.unannounced.events = events
     }
     if !object.state.contains(.pending) { makeFault(object) }
-    workspace.undoStack?.noteSeen(SeenRows(keys: [object.key]), in: state)
+    workspace.undoStack?.noteDropped(object.key, in: state)
     workspace.forgetTransientValues(of: object.objectID)
     if !isFault { object.didTurnIntoFault() }
   }

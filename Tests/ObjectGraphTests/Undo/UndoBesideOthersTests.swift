@@ -170,6 +170,23 @@ struct UndoBesideOthersTests {
   }
 
   @Test(
+    "Undo after a refresh that kept the changes of the undone step is no conflict",
+    arguments: Kind.allCases)
+  func keptChanges(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob").save()
+      s.one.startUndo()
+      s.one.insert(person: "eve").process().set("ada", age: 1).process().delete("bob")
+      s.one.refreshAll().refresh("ada", keepingChanges: true).save()
+      s.one.undo().contains(person: ["ada", "bob", "eve"]).save()
+      s.one.undo().expect("ada", age: 0).save()
+      s.one.undo().contains(person: ["ada", "bob"]).save()
+      s.one.redo().redo().redo().expect("ada", age: 1).contains(person: ["ada", "eve"]).save()
+      s.store.expect("ada", age: 1).contains(person: ["ada", "eve"])
+    }
+  }
+
+  @Test(
     "Undo of a deletion is in conflict with another context that has brought the object back",
     arguments: Kind.allCases, [false, true])
   func broughtBack(_ kind: Kind, byChild: Bool) throws {
