@@ -323,7 +323,9 @@ extension UndoStack {
   func noteSeenAll(in state: StoreState) { addSeen(nil, in: state, beneath: state.pending) }
 
   /// Records that the context has dropped its changes of a row, and so asked to see the saved row.
-  func noteDropped(_ key: ObjectKey, in state: StoreState) { addSeen([key], in: state, beneath: []) }
+  func noteDropped(_ key: ObjectKey, in state: StoreState) {
+    addSeen([key], in: state, beneath: [])
+  }
 
   /// Records that the context has asked to see rows. Its changes stay above them.
   func noteSeen(_ seen: SeenRows, in state: StoreState) {

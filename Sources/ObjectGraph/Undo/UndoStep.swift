@@ -60,7 +60,8 @@ struct KnownRows {
   /// Adds rows that the context has asked to see.
   ///
   /// - Returns: Whether the rows are of the same commit as the known rows, and were added.
-  mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState, beneath own: [Layer]) -> Bool {
+  mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState, beneath own: [Layer]) -> Bool
+  {
     guard store === state.persistent,
       case .seen(let view, var known?, let commit?, let earlier) = rows,
       commit == state.committedBase, own.isEmpty == earlier.isEmpty
