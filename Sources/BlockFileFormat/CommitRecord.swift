@@ -46,7 +46,7 @@ package struct CommitRecord: Hashable {
   package var date: Date { Date(timeIntervalSinceReferenceDate: Double(time) / 1000) }
 
   package var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = ByteWriter(capacity: 2048)
     writer.append(CommitRecord.magic)
     writer.append(UInt16(author.utf8.count))
     writer.append(UInt16(contextName.utf8.count))

@@ -93,12 +93,9 @@ struct PluginPart: Sendable {
       parts.suffix(count).allSatisfy({ $0.count <= most })
     {
       let upper = parts.suffix(count)
-      var merged = try upper.first?.layer() ?? Layer()
-      for part in upper.dropFirst() {
-        merged = try merged.merged(
-          with: part.layer(), schema: schema, keepingVersions: true,
-          atBottom: count == parts.count)
-      }
+      let merged = try Layer.merged(
+        upper.map { try $0.layer() }, schema: schema, keepingVersions: true,
+        atBottom: count == parts.count)
       parts.replaceSubrange((parts.count - count)..., with: [PluginPart(merging: upper, merged)])
     }
   }

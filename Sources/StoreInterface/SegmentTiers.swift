@@ -3,11 +3,12 @@ package import Rows
 /// The rule for merging layers, or segments of a file. Parts are merged in tiers; each tier is four times as large as
 /// the tier below it.
 ///
-/// Four parts of one tier become one part of the next. A row is rewritten at most once for each tier. So a store of n
-/// rows writes each row at most log4(n / 64) + 1 times.
+/// Four parts of one tier become one part of the next, but eight of the lowest tier, because a program that saves every
+/// edit makes very many small parts. A row is rewritten at most once for each higher tier, so at most log4(n / 64) times
+/// in a store of n rows.
 package enum SegmentTiers {
-  /// The number of parts of one tier that become one part of the next.
-  package static let fanOut = 4
+  /// Returns the number of parts of a tier that become one part of the next.
+  package static func fanOut(ofTier tier: Int) -> Int { tier == 0 ? 8 : 4 }
 
   /// Returns the number of newest parts to merge into one; `nil` if none need merging.
   ///
@@ -17,7 +18,7 @@ package enum SegmentTiers {
     for tier in Set(tiers).sorted() {
       // Newer parts of a lower tier are merged too, because the order of the parts must stay.
       let newest = tiers.reversed().prefix { $0 <= tier }
-      if newest.count(where: { $0 == tier }) >= fanOut { return newest.count }
+      if newest.count(where: { $0 == tier }) >= fanOut(ofTier: tier) { return newest.count }
     }
     return nil
   }
@@ -34,11 +35,8 @@ package enum SegmentTiers {
   ) throws {
     while let count = mergeCount(sizes: parts.map(size)) {
       let atBottom = count == parts.count
-      var merged = try layer(parts[parts.count - count])
-      for upper in parts.suffix(count - 1) {
-        merged = try merged.merged(
-          with: layer(upper), schema: schema, keepingVersions: true, atBottom: atBottom)
-      }
+      let merged = try Layer.merged(
+        parts.suffix(count).map(layer), schema: schema, keepingVersions: true, atBottom: atBottom)
       // A merge at the bottom drops removed rows, so the result can be empty.
       parts.replaceSubrange((parts.count - count)..., with: merged.isEmpty ? [] : [part(merged)])
     }
@@ -49,7 +47,7 @@ package enum SegmentTiers {
     var tier = 0
     var rest = max(size, 1) / 64
     while rest > 0 {
-      rest /= fanOut
+      rest /= 4
       tier += 1
     }
     return tier

@@ -242,7 +242,7 @@ struct LargeValueTests {
       let album = try Album()
       return try album.written {
         try album.set(number, [number == 1 ? "picture" : "sound": value])
-        for round in 0..<16 { try album.set(number, ["name": .string("\(round)")]) }
+        for round in 0..<40 { try album.set(number, ["name": .string("\(round)")]) }
       }
     }
 

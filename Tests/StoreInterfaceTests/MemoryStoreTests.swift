@@ -34,7 +34,7 @@ struct MemoryStoreTests {
       #expect(sizes.count < 20)
     }
     #expect(sizes.reduce(0, +) == 10_000)
-    // log4(10 000 / 64) + 1 is below 5. The lowest tier's own merges must be added.
-    #expect(written < 10_000 * 40, "\(Double(written) / 10_000) writes a row")
+    // log4(10 000 / 64) is below 4. The lowest tier's own merges must be added.
+    #expect(written < 10_000 * 20, "\(Double(written) / 10_000) writes a row")
   }
 }

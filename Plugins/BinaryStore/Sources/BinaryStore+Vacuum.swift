@@ -202,13 +202,12 @@ extension CommittedState {
   /// Returns all segments merged into one, without replaced values and removed rows.
   fileprivate func mergedSegments() throws -> SegmentPart {
     var known: [ObjectIdentifier: BlockEntry] = [:]
-    var merged = Layer()
-    for segment in segments {
+    let layers = try segments.map { segment in
       let (layer, entries) = try segment.layer(schema)
       known.merge(entries) { one, _ in one }
-      merged = try merged.merged(
-        with: layer, schema: schema, keepingVersions: true, atBottom: true)
+      return layer
     }
+    let merged = try Layer.merged(layers, schema: schema, keepingVersions: true, atBottom: true)
     return .made(merged, known)
   }
 }

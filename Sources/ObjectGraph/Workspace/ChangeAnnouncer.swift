@@ -17,7 +17,7 @@ struct ChangeAnnouncer {
       var merged: [StoreTag: Layer] = [:]
       for (tag, layers) in layers {
         guard let schema = workspace.coordinator.store(of: tag)?.graph.schema else { continue }
-        merged[tag] = try StoreState.merged(layers, schema)
+        merged[tag] = try Layer.merged(layers, schema: schema)
       }
       post(.changed, merged, events)
     } catch { workspace.note(error) }

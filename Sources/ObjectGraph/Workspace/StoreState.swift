@@ -160,26 +160,13 @@ final class StoreState {
 
   private func mergeTiers() throws {
     while let count = SegmentTiers.mergeCount(sizes: pending.map(\.count)) {
-      let merged = try StoreState.merged(Array(pending.suffix(count)), graph.schema)
+      let merged = try Layer.merged(Array(pending.suffix(count)), schema: graph.schema)
       pending.replaceSubrange((pending.count - count)..., with: merged.isEmpty ? [] : [merged])
     }
   }
 
-  static func merged(_ layers: [Layer], _ schema: Schema) throws -> Layer {
-    var layers = layers
-    // Merges neighbours in pairs, so that a row is copied once in each round, and not once for each layer above its
-    // own.
-    while layers.count > 1 {
-      layers = try stride(from: 0, to: layers.count, by: 2).map { index in
-        index + 1 < layers.count
-          ? try layers[index].merged(with: layers[index + 1], schema: schema) : layers[index]
-      }
-    }
-    return layers.first ?? Layer()
-  }
-
   /// Returns all frozen changes as one layer.
-  func pendingLayer() throws -> Layer { try StoreState.merged(pending, graph.schema) }
+  func pendingLayer() throws -> Layer { try Layer.merged(pending, schema: graph.schema) }
 
   /// Returns the frozen changes and the state that they were made on.
   func changes() throws -> Changes {

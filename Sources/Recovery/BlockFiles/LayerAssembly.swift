@@ -281,14 +281,10 @@ struct RowStack {
     closed.append(layer)
     // Merging small layers keeps the number of layers low, so that looking up a row stays fast.
     guard closed.count >= 32, let count = SegmentTiers.mergeCount(sizes: closed.map(\.count)),
-      count > 1
+      count > 1,
+      let merged = try? Layer.merged(
+        closed.suffix(count), schema: schema, keepingVersions: true)
     else { return }
-    var merged = closed[closed.count - count]
-    for upper in closed.suffix(count - 1) {
-      guard let next = try? merged.merged(with: upper, schema: schema, keepingVersions: true)
-      else { return }
-      merged = next
-    }
     closed.replaceSubrange((closed.count - count)..., with: [merged])
   }
 

@@ -7,13 +7,13 @@
 package struct ByteWriter {
   @usableFromInline package var bytes: [UInt8] = []
 
-  package init() {}
+  /// - Parameter capacity: The number of bytes for which memory is reserved at once.
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   @inlinable
-  package mutating func append<T: FixedWidthInteger>(_ value: T) {
-    for shift in 0..<T.bitWidth / 8 {
-      bytes.append(UInt8(truncatingIfNeeded: value >> T(shift * 8)))
-    }
+  package mutating func append<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
+    // SAFETY: The bytes are those of a local value, and every integer has bytes.
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   package mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }

@@ -3,9 +3,6 @@ package import ObjectModel
 extension Layer {
   /// Returns one layer with the changes of this layer, followed by the changes of `upper`.
   ///
-  /// A row that this layer inserts above nothing and `upper` removes leaves no trace. Each object keeps the basis
-  /// of the lower layer, because both changes apply to that state.
-  ///
   /// - Parameters:
   ///   - keepingVersions: Whether rows keep the versions that commits gave them.
   ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
@@ -13,32 +10,41 @@ extension Layer {
   public func merged(
     with upper: Layer, schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
   ) throws -> Layer {
+    try Layer.merged(
+      [self, upper], schema: schema, keepingVersions: keepingVersions, atBottom: atBottom)
+  }
+
+  /// Returns one layer with the changes of some layers, the lowest first.
+  ///
+  /// A row that one layer inserts above nothing and a higher layer removes leaves no trace. Each object keeps the basis
+  /// of the lowest layer that mentions it, because all changes apply to that state.
+  ///
+  /// - Parameters:
+  ///   - keepingVersions: Whether rows keep the versions that commits gave them.
+  ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
+  /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
+  package static func merged(
+    _ layers: [Layer], schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
+  ) throws -> Layer {
+    if layers.count == 1, !atBottom { return layers[0] }
     var writer = BlockWriter()
     var merged: [EntityChanges] = []
-    let numbers = Set(entities.map(\.entityNumber) + upper.entities.map(\.entityNumber))
-    for number in numbers {
-      guard let lowerChanges = self[number], let upperChanges = upper[number] else {
-        var only = (self[number] ?? upper[number])!
-        if atBottom {
-          only = EntityChanges(entityNumber: number, put: only.put)
-        }
-        merged.append(only)
+    for number in Set(layers.flatMap { $0.entities.map(\.entityNumber) }) {
+      var parts = layers.compactMap { $0[number] }
+      if parts.count == 1 {
+        merged.append(
+          atBottom ? EntityChanges(entityNumber: number, put: parts[0].put) : parts[0])
         continue
       }
       guard let layout = schema[number] else { continue }
-      // If rows keep their versions, blocks that `upper` does not touch are reused.
-      let whole = keepingVersions ? lowerChanges.untouchedBlocks(beneath: upperChanges) : []
-      let rest = EntityChanges(
-        entityNumber: number, put: BlockRun(Array(lowerChanges.put.blocks[whole.count...])),
-        changed: lowerChanges.changed, removed: lowerChanges.removed)
+      // If rows keep their versions, blocks that the upper layers do not touch are reused.
+      let whole = keepingVersions ? parts[0].untouchedBlocks(beneath: parts[1...]) : []
+      parts[0] = EntityChanges(
+        entityNumber: number, put: BlockRun(Array(parts[0].put.blocks[whole.count...])),
+        changed: parts[0].changed, removed: parts[0].removed)
       var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
-      var above = upperChanges
-      if rest.count > 0 {
-        try merge.run(rest.entries(), upperChanges.entries())
-        above = try merge.changes(&writer)
-      } else if atBottom {
-        above = EntityChanges(entityNumber: number, put: upperChanges.put)
-      }
+      try merge.run(parts.map { try $0.entries() })
+      let above = try merge.changes(&writer)
       merged.append(
         EntityChanges(
           entityNumber: number, put: BlockRun(whole + above.put.blocks), changed: above.changed,
@@ -142,8 +148,8 @@ extension BlockRun {
 extension Layer.EntityChanges {
   /// Returns the leading full blocks of whole rows with keys below all changed and removed rows here and all rows
   /// in `upper`. Merging need not read these blocks.
-  fileprivate func untouchedBlocks(beneath upper: Layer.EntityChanges) -> [Block] {
-    let others = [changed, removed, upper.put, upper.changed, upper.removed]
+  fileprivate func untouchedBlocks(beneath upper: ArraySlice<Layer.EntityChanges>) -> [Block] {
+    let others = [changed, removed] + upper.flatMap { [$0.put, $0.changed, $0.removed] }
     let end = others.compactMap { $0.blocks.first?.minimumKey }.min() ?? .max
     return Array(put.blocks.prefix { $0.maximumKey < end && $0.isFull })
   }
@@ -195,86 +201,57 @@ private struct LayerMerge {
     RowPlace(source: source(of: location.block), row: location.row, beneath: beneath)
   }
 
+  /// Adds a row that is made of the values at some locations, the lowest first.
   private mutating func append(
-    _ location: RowLocation, to gathering: WritableKeyPath<LayerMerge, RowGathering>, key: UInt64,
-    basis: Int64, beneath: RowLocation? = nil
+    _ locations: [RowLocation], to gathering: WritableKeyPath<LayerMerge, RowGathering>,
+    key: UInt64, basis: Int64
   ) {
-    let source = source(of: location.block)
-    let below = beneath.map { place($0) }
+    var beneath: RowPlace?
+    for location in locations.dropLast() {
+      if let beneath { self[keyPath: gathering].places.append(beneath) }
+      beneath = place(
+        location, beneath: beneath == nil ? nil : self[keyPath: gathering].places.count - 1)
+    }
+    let top = locations[locations.count - 1]
+    let source = source(of: top.block)
     self[keyPath: gathering].append(
-      source: source, row: location.row, key: key, basis: basis, beneath: below)
+      source: source, row: top.row, key: key, basis: basis, beneath: beneath)
   }
 
-  /// Merges two lists of entries, both in the order of their keys.
-  mutating func run(_ lower: [KeyedEntry], _ upper: [KeyedEntry]) throws {
-    var (i, j) = (0, 0)
-    while i < lower.count || j < upper.count {
-      if j == upper.count || (i < lower.count && lower[i].key < upper[j].key) {
-        try keep(lower[i])
-        i += 1
-      } else if i == lower.count || upper[j].key < lower[i].key {
-        try keep(upper[j])
-        j += 1
-      } else {
-        try merge(lower[i], upper[j])
-        i += 1
-        j += 1
+  /// Merges lists of entries, the lowest list first. Each is in the order of its keys.
+  mutating func run(_ lists: [[KeyedEntry]]) throws {
+    var next = Array(repeating: 0, count: lists.count)
+    var row = MergedRow(atBottom: atBottom)
+    while true {
+      var key: UInt64?
+      for (list, index) in zip(lists, next) where index < list.count {
+        key = min(key ?? .max, list[index].key)
       }
-    }
-  }
-
-  private mutating func keep(_ one: KeyedEntry) throws {
-    switch one.entry {
-    case .absent: break
-    case .put(let row):
-      append(row, to: \.put, key: one.key, basis: try row.basis)
-    case .changed(let row):
-      append(row, to: \.changed, key: one.key, basis: try row.basis)
-    case .removed(let row):
-      append(row, to: \.removed, key: one.key, basis: try row.basis)
-    }
-  }
-
-  private mutating func merge(_ lower: KeyedEntry, _ upper: KeyedEntry) throws {
-    switch (lower.entry, upper.entry) {
-    case (.absent, _): try keep(upper)
-    case (_, .absent): try keep(lower)
-    case (.put(let below), .changed(let above)):
-      append(above, to: \.put, key: lower.key, basis: try below.basis, beneath: below)
-    case (.changed(let below), .changed(let above)):
-      append(above, to: \.changed, key: lower.key, basis: try below.basis, beneath: below)
-    case (.put(let below), .removed(let above)):
-      let basis = try below.basis
-      if basis != 0 { append(above, to: \.removed, key: lower.key, basis: max(basis, 0)) }
-    case (.changed(let below), .removed(let above)), (.removed(let below), .removed(let above)):
-      append(above, to: \.removed, key: lower.key, basis: try below.basis)
-    case (.removed, .changed):
-      // A change of a removed object has no effect.
-      try keep(lower)
-    case (.removed(let below), .put(let above)), (.changed(let below), .put(let above)):
-      let basis = try below.basis
-      append(
-        above, to: \.put, key: lower.key, basis: basis == 0 ? LayoutColumn.unsavedBasis : basis)
-    case (.put(let below), .put(let above)):
-      append(above, to: \.put, key: lower.key, basis: try below.basis)
+      guard let key else { return }
+      row.clear()
+      for position in lists.indices {
+        let (list, index) = (lists[position], next[position])
+        guard index < list.count, list[index].key == key else { continue }
+        next[position] = index + 1
+        try row.add(list[index].entry)
+      }
+      switch row.kind {
+      case .absent: break
+      case .put: append(row.locations, to: \.put, key: key, basis: row.basis)
+      case .changed: append(row.locations, to: \.changed, key: key, basis: row.basis)
+      case .removed: append(row.locations, to: \.removed, key: key, basis: row.basis)
+      }
     }
   }
 
   /// Adds the removal of a row.
   mutating func remove(_ key: UInt64, _ location: RowLocation, basis: Int64) {
-    append(location, to: \.removed, key: key, basis: basis)
+    append([location], to: \.removed, key: key, basis: basis)
   }
 
   /// Adds a removed row again, with its former values.
   mutating func restore(_ key: UInt64, _ row: ViewRow, basis: Int64) {
-    var beneath: RowPlace?
-    for location in row.locations.dropFirst().reversed() {
-      if let beneath { put.places.append(beneath) }
-      beneath = place(location, beneath: beneath == nil ? nil : put.places.count - 1)
-    }
-    let source = source(of: row.locations[0].block)
-    put.append(
-      source: source, row: row.locations[0].row, key: key, basis: basis, beneath: beneath)
+    append(row.locations.reversed(), to: \.put, key: key, basis: basis)
   }
 
   /// Adds a change that restores the values which another change gave. No further values are restored.
@@ -320,5 +297,54 @@ private struct LayerMerge {
       for (position, value) in values { draft.set(value, column: position, row: row) }
     }
     return BlockRun(Draft.freeze(drafts, &writer))
+  }
+}
+
+/// The entries of one object in several layers, put together from the lowest up.
+private struct MergedRow {
+  enum Kind { case absent, put, changed, removed }
+
+  private(set) var kind = Kind.absent
+  /// The locations of the values, the lowest first.
+  private(set) var locations: [RowLocation] = []
+  /// The version that the row is based on.
+  private(set) var basis: Int64 = 0
+  private let atBottom: Bool
+
+  init(atBottom: Bool) { self.atBottom = atBottom }
+
+  mutating func clear() {
+    kind = .absent
+    locations.removeAll(keepingCapacity: true)
+    basis = 0
+  }
+
+  /// Adds the entry of the next higher layer.
+  mutating func add(_ entry: RowEntry) throws {
+    switch (kind, entry) {
+    case (_, .absent): break
+    case (.absent, .put(let row)): set(.put, row, basis: try row.basis)
+    case (.absent, .changed(let row)):
+      if !atBottom { set(.changed, row, basis: try row.basis) }
+    case (.absent, .removed(let row)):
+      if !atBottom { set(.removed, row, basis: try row.basis) }
+    case (.put, .changed(let row)), (.changed, .changed(let row)): locations.append(row)
+    // A change of a removed object has no effect.
+    case (.removed, .changed): break
+    case (.put, .removed) where basis == 0 || atBottom: clear()
+    case (.put, .removed(let row)): set(.removed, row, basis: max(basis, 0))
+    case (.changed, .removed(let row)), (.removed, .removed(let row)):
+      set(.removed, row, basis: basis)
+    case (.put, .put(let row)): set(.put, row, basis: basis)
+    case (.changed, .put(let row)), (.removed, .put(let row)):
+      set(.put, row, basis: basis == 0 ? LayoutColumn.unsavedBasis : basis)
+    }
+  }
+
+  private mutating func set(_ kind: Kind, _ row: RowLocation, basis: Int64) {
+    self.kind = kind
+    locations.removeAll(keepingCapacity: true)
+    locations.append(row)
+    self.basis = basis
   }
 }

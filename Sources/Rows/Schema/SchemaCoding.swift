@@ -68,7 +68,7 @@ package enum SchemaCoding {
 
   /// Returns the bytes of a default value; `nil` if the column has none.
   private static func defaultBytes(_ value: Value) -> [UInt8]? {
-    func bytes(_ word: some FixedWidthInteger) -> [UInt8] {
+    func bytes(_ word: some FixedWidthInteger & BitwiseCopyable) -> [UInt8] {
       var writer = ByteWriter()
       writer.append(word)
       return writer.bytes

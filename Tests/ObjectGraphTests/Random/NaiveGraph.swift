@@ -160,7 +160,11 @@ extension NaiveGraph {
     while let id = waiting.popLast() {
       guard objects[id] != nil, gone.insert(id).inserted else { continue }
       for relation in Wild.relations(of: objects[id]!.entity) {
-        let others = related(id, relation.name)
+        var others = related(id, relation.name)
+        // While changes are merged, only one of the two ends may refer to the other.
+        if case .oneToOne(let inverse) = relation.shape {
+          others.removeAll { objects[$0]?.references[inverse] != id }
+        }
         switch relation.rule {
         case .cascade: waiting += others
         case .deny: if !others.isEmpty { denied.append(Denial(object: id, others: others)) }
