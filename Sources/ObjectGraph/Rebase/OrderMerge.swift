@@ -10,6 +10,8 @@ struct OrderMerge {
   private let rows: RebasedRows
   /// The rows that the changes were made on.
   private let before: View
+  /// The keys of rows with repairs of an earlier rebase, which were reverted.
+  private let reverted: Set<ObjectKey>
 
   /// A member of an ordered relationship, or the link to it, and its place.
   private struct Member {
@@ -27,9 +29,10 @@ struct OrderMerge {
     }
   }
 
-  init(_ rows: RebasedRows, before: View) {
+  init(_ rows: RebasedRows, before: View, reverted: Set<ObjectKey>) {
     self.rows = rows
     self.before = before
+    self.reverted = reverted
   }
 
   /// Gives different places to members that share a place.
@@ -95,12 +98,17 @@ struct OrderMerge {
     to placed: inout [List: Set<ObjectKey>], list: (ObjectKey) -> List
   ) throws {
     for one in try changes.entries() {
+      // A change of the owner alone sets a place too: the place that the row has beneath.
       guard let location = one.entry.given,
-        case .integer? = try location.block.value(order, row: location.row)
+        try [order, owner].contains(where: { column in
+          try !(location.block.value(column, row: location.row) ?? .null).isNull
+        })
       else { continue }
       let key = ObjectKey(entity: changes.entityNumber, number: one.key)
-      // Only the changes themselves refer to an owner that they insert.
-      guard let found = try rows.row(key)?.reference(owner), try rows.base.row(of: found) != nil
+      // Only the changes themselves refer to an owner that they insert. Their places differ, except a place that was
+      // reverted: a child had chosen the place before it saw the members of its parent.
+      guard let found = try rows.row(key)?.reference(owner),
+        try reverted.contains(key) || rows.base.row(of: found) != nil
       else { continue }
       placed[list(found), default: []].insert(key)
     }

@@ -78,7 +78,7 @@ struct Rebase {
       rebased.cascaded = try propagateDeletions(rows, outcome, repaired)
       try lost.clearDeleted()
       try oneToOnes.run(settled)
-      try OrderMerge(rows, before: View(changes.originalTables)).run()
+      try OrderMerge(rows, before: View(changes.originalTables), reverted: repaired).run()
     }
     let layer = try rows.sealedLayer()
     rebased.changes.layer = layer

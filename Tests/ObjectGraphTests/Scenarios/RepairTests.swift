@@ -226,4 +226,40 @@ struct RepairTests {
       s.parent.refreshAll().expect("ada", passport: "passport").expect("passport", holder: "ada")
     }
   }
+
+  @Test(
+    "A child's member of a new list keeps a place of its own when the parent saves after others",
+    arguments: Kind.allCases)
+  func placeInNewList(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.other.insert(stop: "last").save()
+      s.parent.refreshAll()
+      s.child.refreshAll().insert("trip").save()
+      s.child.set("last", trip: "trip")
+      s.parent.insert(stop: "first", trip: "trip")
+      s.child.save()
+      s.parent.expect("trip", stops: ["first", "last"])
+      s.other.insert(trip: "another").save()
+      s.parent.save()
+      s.store.expect("trip", stops: ["first", "last"])
+    }
+  }
+
+  @Test(
+    "A member that another save has put at the same place of another list gets a place of its own",
+    arguments: Kind.allCases, [false, true])
+  func sameNumberElsewhere(_ kind: Kind, byChild: Bool) throws {
+    try scenario(kind, byChild ? "in a child" : "in a root context") { s in
+      let one = s.one(isChild: byChild)
+      s.parent.policy(.objectWins)
+      s.one.policy(.objectWins)
+      s.other.insert("trip").insert(trip: "another").insert(stop: "moved").insert(stop: "first")
+      s.other.save()
+      one.set("moved", trip: "trip")
+      s.other.set("moved", trip: "another").set("first", trip: "trip").save()
+      one.save()
+      if byChild { s.parent.save() }
+      s.store.expect("trip", stops: ["first", "moved"])
+    }
+  }
 }
