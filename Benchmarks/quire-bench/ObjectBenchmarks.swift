@@ -20,6 +20,7 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureSaving()
   try bench.measureRelationships()
   try bench.measureIndexed()
+  try bench.measureIndexing()
   try bench.measureOpeningCold()
   try bench.measureSizes()
   try bench.measureNumbers()
