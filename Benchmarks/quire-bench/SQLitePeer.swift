@@ -258,4 +258,21 @@ extension SQLitePeer {
     }
     return sum
   }
+
+  /// Makes an object of each company, and a record of each of its people with every column.
+  func traverseWhole() -> Int {
+    let companies = prepare("SELECT id, city FROM company")
+    let people = prepare("SELECT * FROM person WHERE company = ?")
+    defer { for statement in [companies, people] { sqlite3_finalize(statement) } }
+    var sum = 0
+    while sqlite3_step(companies) == SQLITE_ROW {
+      let city = Int(sqlite3_column_bytes(companies, 1))
+      sqlite3_bind_int64(people, 1, sqlite3_column_int64(companies, 0))
+      let found = SQLitePeer.records(of: people)
+      for person in found { sum &+= Int(person.age) &+ Int(person.balance) &+ city }
+      SQLitePeer.letGo(of: found)
+      sqlite3_reset(people)
+    }
+    return sum
+  }
 }

@@ -36,7 +36,7 @@ final class EntityState {
   /// The initial state of an object.
   let birthState: ManagedObject.State
   /// The index of the column that was last read of any object.
-  let lastRead: UnsafeMutablePointer<Int>
+  let readColumns: UnsafeMutablePointer<ReadColumns>
   /// The sources of the blocks in which objects were found.
   private(set) var sources = BlockSources()
   /// The source of all faults that have not been looked up yet.
@@ -61,12 +61,12 @@ final class EntityState {
     self.graph = graph
     place = workspace.place
     birthState = place.concurrency == .mainActor ? .trackable : []
-    unsafe lastRead = .allocate(capacity: 1)
-    unsafe lastRead.initialize(to: .max)
+    unsafe readColumns = .allocate(capacity: 1)
+    unsafe readColumns.initialize(to: ReadColumns())
     type = workspace.coordinator.classes[graph.name] ?? ManagedObject.self
   }
 
-  deinit { unsafe lastRead.deallocate() }
+  deinit { unsafe readColumns.deallocate() }
 
   /// Releases the context and everything that refers back to this state. Objects that the program holds can still be
   /// read.
@@ -149,7 +149,7 @@ extension EntityState {
 
   /// Prefetches the memory of objects that the caller uses one after another, some steps ahead of the use.
   ///
-  /// Each step prepares the next step: first the object's place in the table, then the object, then the value that is
+  /// Each step prepares the next step: first the object's place in the table, then the object, then the values that are
   /// likely to be read.
   ///
   /// - Parameters:
@@ -171,6 +171,7 @@ extension EntityState {
       unsafe addresses?[index] = found
       return found
     }
+    unsafe readColumns.pointee.step()
     for index in step(3) where unsafe (addresses?[index] ?? 0) == 0 {
       unsafe storedObjects.bringPlaceNear(numbers[index])
     }

@@ -21,8 +21,8 @@ final class RowSource {
   private let turn: UnsafeMutablePointer<Atomic<UInt>>
   private let codes: UnsafeMutablePointer<PropertyCode>
   private let codeMask: Int
-  /// The index of the column that was last read of any object of the entity.
-  private let lastRead: UnsafeMutablePointer<Int>
+  /// The columns that were read lately of any object of the entity.
+  private let readColumns: UnsafeMutablePointer<ReadColumns>
   /// The block with the rows; `nil` if the rows are in a draft.
   let block: Block?
   /// The number of the first row's object.
@@ -117,7 +117,7 @@ final class RowSource {
     unsafe turn = entity.place.turn
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
-    unsafe lastRead = entity.lastRead
+    unsafe readColumns = entity.readColumns
     self.block = block
     firstNumber = block?.minimumKey ?? 0
     isConsecutive = block?.isConsecutive ?? false
@@ -141,7 +141,7 @@ final class RowSource {
     unsafe turn = entity.place.turn
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
-    unsafe lastRead = entity.lastRead
+    unsafe readColumns = entity.readColumns
     block = nil
     isSparse = role == .changes
     firstNumber = 0
@@ -214,7 +214,7 @@ final class RowSource {
   @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
     // SAFETY: The entity has the column, and a source without columns has no loaded state.
     guard columnCount != 0, unsafe states[column] == State.loaded else { return nil }
-    unsafe lastRead.pointee = column
+    unsafe readColumns.pointee.note(column)
     return unsafe UnsafePointer(columns + column)
   }
 
@@ -244,15 +244,40 @@ final class RowSource {
     return text
   }
 
-  /// Prefetches the value of a row in the column that was last read of any object.
+  /// Prefetches the values of a row in the columns that were read lately of any object.
   @inline(__always)
   func prefetch(_ row: Int) {
-    let column = unsafe lastRead.pointee
-    guard column < columnCount, unsafe states[column] == State.loaded,
-      let data = unsafe columns[column].data
-    else { return }
-    let isBits = unsafe columns[column].encoding == .bits
-    unsafe quire_prefetch(data + (isBits ? row >> 3 : row * Int(columns[column].width)))
+    var wanted = unsafe readColumns.pointee.wanted
+    while wanted != 0 {
+      let column = wanted.trailingZeroBitCount
+      wanted &= wanted &- 1
+      guard column < columnCount, unsafe states[column] == State.loaded else { continue }
+      let raw = unsafe columns + column
+      if let data = unsafe raw.pointee.data {
+        let isBits = unsafe raw.pointee.encoding == .bits
+        unsafe quire_prefetch(data + (isBits ? row >> 3 : row * Int(raw.pointee.width)))
+      } else if let offsets = unsafe raw.pointee.offsets {
+        unsafe quire_prefetch(offsets + row * Int(raw.pointee.offsetWidth))
+      }
+    }
+  }
+}
+
+/// The columns that a program has read lately of an entity's objects, as the bits of a number. Columns from the 65th on
+/// are not told apart.
+struct ReadColumns {
+  private var latest: UInt64 = 0
+  /// The columns that the program is likely to read of the next objects.
+  private(set) var wanted: UInt64 = 0
+
+  /// Records that a column was read.
+  @inline(__always)
+  mutating func note(_ column: Int) { latest |= 1 &<< UInt64(column) }
+
+  /// Begins a new step of a walk over objects: the columns that were read in the last step are wanted again.
+  mutating func step() {
+    if latest != 0 { wanted = latest }
+    latest = 0
   }
 }
 
