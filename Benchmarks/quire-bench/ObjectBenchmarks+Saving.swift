@@ -1,4 +1,5 @@
 import CSQLite3
+import Foundation
 import ObjectGraph
 import ObjectQuery
 
@@ -36,4 +37,48 @@ extension ObjectBench {
         times, "change one and save, repeatedly", to: "SQLite: change one and commit, repeatedly"),
       atMost: 1.0)
   }
+
+  /// Measures a store that was filled by 100 saves, beside a store with the same objects that was filled by one.
+  func measurePieces() throws {
+    let names = ["group", "filter, sort and read"]
+    guard Measurement.isWanted("pieces: group, in 100 saves") else { return }
+    var measurement = Measurement(rounds: 7)
+    let pieces = folder.appending(path: "pieces").path
+    ObjectBench.insert(count, at: pieces, batch: count / 100)
+    for (suffix, path) in [("in one save", wholePath), ("in 100 saves", pieces)] {
+      let context = open(path)
+      measurement.add("pieces: group, \(suffix)", 1, "request") {
+        try! context.fetchTable(ObjectBench.groups).rows.count
+      }
+      measurement.prepare { tidyMemory() }
+      measurement.add("pieces: filter, sort and read, \(suffix)", 1, "request") {
+        try! context.fetch(ObjectBench.filterAndSort).reduce(0) { $0 &+ $1.readAll() }
+      }
+      measurement.prepare { tidyMemory() }
+    }
+    let times = measurement.report("A store filled by 100 saves, beside one save")
+    for (name, limit) in zip(names, [1.5, 1.2]) {
+      let ratio = Measurement.ratio(
+        times, "pieces: \(name), in 100 saves", to: "pieces: \(name), in one save")
+      target("\(name), 100 saves / one save", ratio, atMost: limit)
+    }
+    func size(_ path: String) throws -> Double {
+      Double(try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int)
+    }
+    target("file size, 100 saves / one save", try size(pieces) / size(wholePath), atMost: 1.15)
+    try FileManager.default.removeItem(atPath: pieces)
+  }
+
+  /// The number and the average age of the people with each last name.
+  static let groups: FetchRequest<PersonObject> = {
+    var groups = FetchRequest(PersonObject.self)
+    groups.resultType = .dictionaries
+    groups.propertiesToGroupBy = ["lastName"]
+    groups.propertiesToFetch = [
+      FetchedValue("lastName"),
+      FetchedValue("count", try! QueryExpression("count:(SELF)")),
+      FetchedValue("age", .function(.average, [.path("age")])),
+    ]
+    return groups
+  }()
 }

@@ -18,6 +18,7 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureReading()
   try bench.measureChanging()
   try bench.measureSaving()
+  try bench.measurePieces()
   try bench.measureRelationships()
   try bench.measureIndexed()
   try bench.measureIndexing()
@@ -285,14 +286,7 @@ final class ObjectBench {
 
     let grouped = peer.prepare("SELECT lastName, count(*), avg(age) FROM person GROUP BY lastName")
     measurement.add("SQLite: group", 1, "request") { SQLitePeer.count(grouped) }
-    var groups = FetchRequest(PersonObject.self)
-    groups.resultType = .dictionaries
-    groups.propertiesToGroupBy = ["lastName"]
-    groups.propertiesToFetch = [
-      FetchedValue("lastName"),
-      FetchedValue("count", try QueryExpression("count:(SELF)")),
-      FetchedValue("age", .function(.average, [.path("age")])),
-    ]
+    let groups = ObjectBench.groups
     measurement.add("group", 1, "request") { try! warm.fetchTable(groups).rows.count }
     measurement.prepare { tidyMemory() }
 
