@@ -262,6 +262,7 @@ private struct LayerMerge {
   /// Returns the changes that were selected so far.
   mutating func changes(_ writer: inout BlockWriter) throws -> Layer.EntityChanges {
     func blocks(_ gathering: RowGathering) throws -> BlockRun {
+      if gathering.keys.isEmpty { return BlockRun() }
       var gathering = gathering
       gathering.sources = sources
       return BlockRun(try gathering.blocks(&writer))
