@@ -132,4 +132,26 @@ struct IndexSortingTests {
       }
     }
   }
+
+  @Test("Long texts fill a block with fewer entries")
+  func longTexts() throws {
+    let layout = Layout(
+      entity: "Note", entityNumber: 7,
+      columns: [LayoutColumn(number: 1, name: "text", kind: .string)])
+    let draft = Draft(layout, role: .insertions)
+    let lengths = (0..<2000).map { $0 == 700 ? 1_000_000 : 1000 }
+    for (number, length) in lengths.enumerated() {
+      let row = draft.append(key: UInt64(number + 1))
+      let text = "\(number)" + String(repeating: "x", count: length)
+      draft.set(.string(text), column: 0, row: row)
+    }
+    var writer = BlockWriter()
+    let index = IndexLayout(number: 40, entityNumber: 7, columns: layout.columns)
+    var sorting = try IndexSorting(index, Draft.freeze([draft], &writer))
+    let blocks = try sorting.blocks()
+    #expect(blocks.reduce(0) { $0 + $1.rowCount } == lengths.count)
+    for block in blocks {
+      #expect(block.byteCount < BlockFormat.targetByteCount * 2 || block.rowCount == 1)
+    }
+  }
 }

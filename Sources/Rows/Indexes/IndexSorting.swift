@@ -41,8 +41,11 @@ struct IndexSorting {
       index.columns[$0].number < index.columns[$1].number
     }
     var writer = BlockWriter()
-    return stride(from: 0, to: entries.count, by: BlockFormat.targetRowCount).map { start in
-      let part = start..<min(start + BlockFormat.targetRowCount, entries.count)
+    var blocks: [Block] = []
+    var written = 0
+    while written < entries.count {
+      let part = nextPart(from: written)
+      written = part.upperBound
       writer.begin()
       for position in ordered {
         writer.add(index.columns[position].number, index.columns[position].kind) { values in
@@ -53,10 +56,31 @@ struct IndexSorting {
         for place in part { values.append(word: Int64(bitPattern: entries[place].object)) }
       }
       let keys = part.map { UInt64($0 + 1) }
-      return unsafe keys.withUnsafeBufferPointer {
-        unsafe Block(written: writer.finish(entity: index.number, flags: [], keys: $0))
-      }
+      blocks.append(
+        unsafe keys.withUnsafeBufferPointer {
+          unsafe Block(written: writer.finish(entity: index.number, flags: [], keys: $0))
+        })
     }
+    return blocks
+  }
+
+  /// Returns the entries of the next block. Long texts fill a block with fewer entries.
+  private func nextPart(from start: Int) -> Range<Int> {
+    let end = min(start + BlockFormat.targetRowCount, entries.count)
+    let texts = index.columns.indices.filter { index.columns[$0].kind.family == .bytes }
+    if texts.isEmpty { return start..<end }
+    var byteCount = 0
+    for place in start..<end {
+      let (source, row) = (Int(entries[place].source), Int(entries[place].row))
+      for position in texts {
+        let raw = unsafe columns[source][position].raw
+        if unsafe raw.encoding != .scaled && !raw.isNull(row) {
+          byteCount += unsafe raw.bytes(row).count
+        }
+      }
+      if byteCount > BlockFormat.targetByteCount { return start..<max(place, start + 1) }
+    }
+    return start..<end
   }
 
   /// Writes the values of some entries in one column of the index.
