@@ -73,9 +73,9 @@ struct Rebase {
       let oneToOnes = OneToOneRepair(rows)
       try oneToOnes.giveBack(discarded, settled: settled, contested: outcome.contested)
       rows.beginRepairs()
-      try rows.repeatRepairs(
+      let removedAgain = try rows.repeatRepairs(
         changes.repairs, of: repaired, View(changes.originalTables + [changes.repairs.before]))
-      rebased.cascaded = try propagateDeletions(rows, outcome, repaired)
+      rebased.cascaded = try propagateDeletions(rows, outcome, repaired, removedAgain)
       try lost.clearDeleted()
       try oneToOnes.run(settled)
       try OrderMerge(rows, before: View(changes.originalTables), reverted: repaired).run()
@@ -106,10 +106,13 @@ struct Rebase {
 
   /// Applies the delete rules of deleted rows to rows that another save has related to them.
   ///
-  /// - Parameter repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
+  /// - Parameters:
+  ///   - repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
+  ///   - removedAgain: The merged rows of the objects that a rule has deleted again.
   /// - Returns: The keys of the objects that the rules delete.
   private func propagateDeletions(
-    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome, _ repaired: Set<ObjectKey>
+    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome, _ repaired: Set<ObjectKey>,
+    _ removedAgain: [ObjectKey: ViewRow]
   ) throws -> [ObjectKey] {
     var cascaded: [ObjectKey] = []
     let before = View(changes.originalTables)
@@ -123,9 +126,11 @@ struct Rebase {
       var next: [ObjectKey] = []
       let source = rows.source()
       for key in wave {
-        let row = try isReplayed ? rows.base.row(of: key) : source.row(of: key)
+        let again = isReplayed ? removedAgain[key] : nil
+        let row = try again ?? (isReplayed ? rows.base.row(of: key) : source.row(of: key))
         guard let row, let columns = graph[key.entity]?.layout.columns else { continue }
-        let then = isReplayed && !outcome.deleted.contains(key) ? try before.row(of: key) : nil
+        let isNew = !isReplayed || again != nil || outcome.deleted.contains(key)
+        let then = isNew ? nil : try before.row(of: key)
         func isMoved(_ column: Int) throws -> Bool {
           guard let then else { return true }
           return try then.reference(columns[column]) != row.reference(columns[column])

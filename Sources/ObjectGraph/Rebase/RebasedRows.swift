@@ -168,13 +168,20 @@ final class RebasedRows {
   /// - Parameters:
   ///   - keys: The keys of the rows whose repairs were reverted.
   ///   - before: The rows before the repairs.
-  func repeatRepairs(_ repairs: Repairs, of keys: Set<ObjectKey>, _ before: View) throws {
+  /// - Returns: The merged rows that were removed again.
+  func repeatRepairs(
+    _ repairs: Repairs, of keys: Set<ObjectKey>, _ before: View
+  ) throws -> [ObjectKey: ViewRow] {
+    var removed: [ObjectKey: ViewRow] = [:]
     var removals = try keys.sorted().filter(repairs.hasRemoved)
     // A removal may follow from another one. Each round ends with fewer removals, or is the last.
     while true {
       let reached = try removals.filter(isReachedByDeletion)
       if reached.isEmpty { break }
-      for key in reached { try remove(key) }
+      for key in reached {
+        removed[key] = try row(key)
+        try remove(key)
+      }
       removals.removeAll(where: reached.contains)
     }
     for key in keys.sorted() {
@@ -190,6 +197,7 @@ final class RebasedRows {
       }
     }
     try seal()
+    return removed
   }
 
   /// Whether a row refers to an object that the changes delete, and that deletes the row by its delete rule.

@@ -1,3 +1,5 @@
+import ObjectGraph
+import ObjectModel
 import Testing
 
 /// Rows that a context repairs because of another save.
@@ -261,5 +263,45 @@ struct RepairTests {
       if byChild { s.parent.save() }
       s.store.expect("trip", stops: ["first", "moved"])
     }
+  }
+
+  private static let nodes: Model = try! Model(entities: [
+    Entity(
+      "Node",
+      properties: [
+        .relationship(
+          Relationship("parent", to: "Node", inverse: "children")),
+        .relationship(
+          Relationship(
+            "children", to: "Node", inverse: "parent", count: .toMany, deleteRule: .cascade)),
+        .relationship(
+          Relationship("badge", to: "Badge", inverse: "holder", deleteRule: .cascade)),
+      ]),
+    Entity(
+      "Badge", properties: [.relationship(Relationship("holder", to: "Node", inverse: "badge"))]),
+  ])
+
+  @Test(
+    "An object that a rule deletes again takes only its own relatives with it",
+    arguments: Kind.allCases)
+  func deletedAgain(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: Self.nodes, classes: [])
+    let root = graph.context()
+    let (top, low) = (try root.insert("Node"), try root.insert("Node"))
+    let (mine, other) = (try root.insert("Badge"), try root.insert("Badge"))
+    try root.save()
+    let child = ManagedObjectContext(parent: root, concurrency: .confined)
+    child.delete(child.object(with: top.objectID))
+    child.object(with: mine.objectID)["holder"] = .object(low.objectID.key)
+    low["parent"] = .object(top.objectID.key)
+    try root.processPendingChanges()
+    child.refreshAllObjects()
+    let badges = FetchRequest<ManagedObject>("Badge")
+    #expect(try child.fetchIdentifiers(badges) == [other.objectID])
+
+    other["holder"] = .object(low.objectID.key)
+    try root.processPendingChanges()
+    child.refreshAllObjects()
+    #expect(try child.fetchIdentifiers(badges) == [other.objectID])
   }
 }
