@@ -74,16 +74,22 @@ final class RowSource {
   /// The texts of each column's dictionary that were read. Each text is made once for all its rows.
   private let texts: UnsafeMutablePointer<UnsafeMutablePointer<String?>?>
   private let columnCount: Int
-  /// The column of the rows' versions, once it was read, if rows have versions of their own.
-  private var versions: Column?
-  /// The version of all rows of the block, once it is known that they share one.
-  private var onlyVersion: Int64?
+  private var versions = Versions.unread
   /// The column of the objects' numbers, once it was read, if they are not consecutive.
   private var numbers: Column?
   /// The columns for which rows of the block may give values, once they were asked for.
   private var givenByBlock: [Int]?
   /// The columns that own the memory of the raw columns.
   private var owners: [Column] = []
+
+  /// The versions of the block's rows.
+  private enum Versions {
+    case unread
+    /// All rows share one version.
+    case same(Int64)
+    /// Each row has a version of its own.
+    case own(Column)
+  }
 
   private struct Beneath {
     let source: RowSource
@@ -355,15 +361,18 @@ extension RowSource {
   func version(_ row: Int) throws -> Int64 {
     if isPending { return 0 }
     if isOwn { return try version ?? basis(row) + 1 }
-    if let onlyVersion { return onlyVersion }
+    switch versions {
+    case .same(let version): return version
+    case .own(let column): return column.integer(at: row)
+    case .unread: break
+    }
     guard let block else { return 0 }
-    if let versions { return versions.integer(at: row) }
-    guard let versions = try block.column(LayoutColumn.Number.version) else {
-      onlyVersion = block.version
+    guard let column = try block.column(LayoutColumn.Number.version) else {
+      versions = .same(block.version)
       return block.version
     }
-    self.versions = versions
-    return versions.integer(at: row)
+    versions = .own(column)
+    return column.integer(at: row)
   }
 
   /// Returns the row beneath a row of changes.
