@@ -32,7 +32,7 @@ extension ObjectBench {
     measurement.prepare { tidyMemory() }
     // SQLite's side reads every attribute, so this work is the fair one.
     measurement.add("filter and sort, indexed, whole", 1, "request") {
-      try! context.fetch(ObjectBench.filterAndSort).reduce(0) { $0 &+ $1.readAll() }
+      ObjectBench.readHits(context)
     }
     measurement.prepare { tidyMemory() }
     let times = measurement.report("Filter and sort with an index (W4)")
@@ -73,6 +73,16 @@ extension ObjectBench {
     try FileManager.default.removeItem(atPath: path)
   }
 
+  /// Returns the number of bytes of a file.
+  static func size(_ path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
+  }
+
+  /// Filters and sorts people, and reads every attribute of the hits.
+  static func readHits(_ context: ManagedObjectContext) -> Int {
+    try! context.fetch(filterAndSort).reduce(0) { $0 &+ $1.readAll() }
+  }
+
   static let filterAndSort = try! FetchRequest(
     PersonObject.self, where: QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
     sortedBy: [SortKey("lastName"), SortKey("age")])
@@ -104,18 +114,17 @@ extension ObjectBench {
   func measureSizes() throws {
     guard Measurement.isWanted("sizes") else { return }
     print("\nSizes (W5, W9)")
-    func size(_ path: String) throws -> Int {
-      try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
-    }
-    let whole = try size(wholePath)
-    target("file size / SQLite", Double(whole) / Double(try size(peer.path)), atMost: 0.65)
+    let whole = try ObjectBench.size(wholePath)
+    target(
+      "file size / SQLite", Double(whole) / Double(try ObjectBench.size(peer.path)), atMost: 0.65)
     let path = folder.appending(path: "grown").path
     try FileManager.default.copyItem(atPath: wholePath, toPath: path)
     let context = open(path)
     let person = try context.fetch(PersonObject.self, where: QueryPredicate("id == 8"))[0]
     person.balance += 1
     try context.save()
-    target("bytes of a save that changes one", Double(try size(path) - whole), atMost: 2048)
+    target(
+      "bytes of a save that changes one", Double(try ObjectBench.size(path) - whole), atMost: 2048)
     try FileManager.default.removeItem(atPath: path)
   }
 

@@ -7,8 +7,11 @@ package import Rows
 /// edit makes very many small parts. A row is rewritten at most once for each higher tier, so at most log4(n / 64) times
 /// in a store of n rows.
 package enum SegmentTiers {
+  /// The size of a tier, as a multiple of the size of the tier below it.
+  private static let growth = 4
+
   /// Returns the number of parts of a tier that become one part of the next.
-  package static func fanOut(ofTier tier: Int) -> Int { tier == 0 ? 8 : 4 }
+  private static func fanOut(ofTier tier: Int) -> Int { tier == 0 ? 8 : growth }
 
   /// Returns the number of newest parts to merge into one; `nil` if none need merging.
   ///
@@ -47,7 +50,7 @@ package enum SegmentTiers {
     var tier = 0
     var rest = max(size, 1) / 64
     while rest > 0 {
-      rest /= 4
+      rest /= growth
       tier += 1
     }
     return tier

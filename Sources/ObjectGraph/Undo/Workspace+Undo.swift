@@ -79,10 +79,7 @@ extension Workspace {
   func forgetUndoneChanges() {
     let objects = changedObjects
     changedObjects = []
-    for state in storeStates {
-      for layer in state.pending { following?.note(layer, in: state.tag) }
-      state.discard()
-    }
+    discardRows()
     for object in objects {
       if object.state.contains(.inserted) {
         // The object stays registered: if its insertion is redone, the same object is used again.

@@ -23,10 +23,7 @@ struct Rollback {
     workspace.deletionsToPropagate = []
     workspace.orderEnds = [:]
     workspace.unannounced = UnannouncedChanges()
-    for state in workspace.storeStates {
-      for layer in state.pending { workspace.following?.note(layer, in: state.tag) }
-      state.discard()
-    }
+    workspace.discardRows()
     // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new
     // change.
     var told: [ManagedObject] = []
@@ -76,5 +73,15 @@ struct Rollback {
     workspace.unannounced.events = events
     workspace.publish()
     workspace.announceChanges()
+  }
+}
+
+extension Workspace {
+  /// Discards the changed rows of all stores. Followers are notified of these rows later.
+  func discardRows() {
+    for state in storeStates {
+      for layer in state.pending { following?.note(layer, in: state.tag) }
+      state.discard()
+    }
   }
 }

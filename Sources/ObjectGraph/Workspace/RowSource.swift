@@ -269,8 +269,8 @@ final class RowSource {
   }
 }
 
-/// The columns that a program has read lately of an entity's objects, as the bits of a number. Columns from the 65th on
-/// are not told apart.
+/// The columns that a program has read lately of an entity's objects, as the bits of a number. Each bit stands for every
+/// 64th column.
 struct ReadColumns {
   private var latest: UInt64 = 0
   /// The columns that the program is likely to read of the next objects.
