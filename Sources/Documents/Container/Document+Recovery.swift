@@ -88,13 +88,16 @@ extension Document {
       defer { try? inner.close() }
       let before = try container.open(own, current, places, readOnly: true, version: base)
       defer { try? before.close() }
-      guard try entry.uuid == own.uuid && inner.snapshot().schema == store.snapshot().schema else {
+      let now = try store.snapshot()
+      guard try entry.uuid == own.uuid && inner.snapshot().schema == now.schema else {
         throw DocumentError(
           .incompatibleModel,
           "The document was migrated after the recovery was written, so the recovery is of an older model.",
           path: path)
       }
-      let layer = try layer(from: before.snapshot(), to: inner.snapshot(), store)
+      let layer = try layer(
+        from: before.snapshot(), to: inner.snapshot(), store, appliedTo: now
+      ) { table, count in try store.leaseKeys(ofEntity: table, count: count).lowerBound }
       if !layer.isEmpty { changes.append((store, layer)) }
     }
     return DocumentRecovery(written: manifest.saved, changes: changes)

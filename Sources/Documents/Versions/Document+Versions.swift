@@ -50,14 +50,23 @@ extension Document {
       guard let old = try before[store.name]?.snapshot(),
         let new = try after[store.name]?.snapshot()
       else { return nil }
-      let layer = try layer(from: old, to: new, store)
+      var nextLink: UInt64 = 1
+      let layer = try layer(from: old, to: new, store) { _, count in
+        nextLink += UInt64(count)
+        return nextLink - UInt64(count)
+      }
       return layer.isEmpty ? nil : (store, layer)
     }
   }
 
   /// Returns the changes from one snapshot of a store to another.
+  ///
+  /// - Parameters:
+  ///   - current: The snapshot that the changes will be applied to, if `old` is not it.
+  ///   - firstLink: Returns the first of some numbers for new links (``SnapshotDifference``).
   func layer(
-    from old: any StoreSnapshot, to new: any StoreSnapshot, _ store: DocumentStore
+    from old: any StoreSnapshot, to new: any StoreSnapshot, _ store: DocumentStore,
+    appliedTo current: (any StoreSnapshot)? = nil, firstLink: (UInt16, Int) throws -> UInt64
   ) throws -> Layer {
     guard old.schema == new.schema else {
       throw DocumentError(
@@ -66,7 +75,9 @@ extension Document {
         path: path)
     }
     return store.hasFileForEachCommit
-      ? try SnapshotDifference.changes(from: old.view, to: new.view, schema: new.schema)
+      ? try SnapshotDifference.changes(
+        from: old.view, to: new.view, schema: new.schema, appliedTo: current?.view,
+        firstLink: firstLink)
       : try new.changes(since: old)
   }
 
@@ -90,7 +101,10 @@ extension Document {
     for store in stores {
       guard let old = try then[store.name]?.snapshot() else { continue }
       let now = try store.snapshot()
-      var request = CommitRequest(try layer(from: now, to: old, store), basedOn: now)
+      let changes = try layer(from: now, to: old, store) { table, count in
+        try store.leaseKeys(ofEntity: table, count: count).lowerBound
+      }
+      var request = CommitRequest(changes, basedOn: now)
       request.requiredCommit = now.commit
       request.author = author
       request.contextName = "revert to \(number)"

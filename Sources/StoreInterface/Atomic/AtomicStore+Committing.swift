@@ -62,14 +62,18 @@ extension AtomicStore {
   /// Reserves keys for new objects.
   ///
   /// The file records the reserved range, so no other process reserves the same keys. Each reservation writes the
-  /// whole file, so a larger store reserves more keys at once.
+  /// whole file, so a larger store reserves more keys at once. Numbers of links are valid for this store object only
+  /// and need no reservation.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try withExclusiveAccess { writing, current in
+    let links = try current.withLock { current -> Range<UInt64>? in
+      guard current != nil else { throw closed }
+      let tables = current!.head.schema.linkTables
+      guard tables.contains(where: { $0.layout.entityNumber == number }) else { return nil }
+      return current!.takeLinkNumbers(max(count, 1))
+    }
+    if let links { return links }
+    return try withExclusiveAccess { writing, current in
       let count = UInt64(max(count, 1))
-      if current.head.schema.linkTables.contains(where: { $0.layout.entityNumber == number }) {
-        writing.nextLink += count
-        return writing.nextLink - count..<writing.nextLink
-      }
       if UInt64(writing.lease.count) < count {
         let rows = current.head.layers.reduce(0) { $0 + $1.count }
         let end = current.nextKey + max(count, 64, UInt64(rows / 16))

@@ -67,7 +67,8 @@ extension AtomicStore {
     if contents.schema == head.schema {
       head.model = contents.model
       let changes = try SnapshotDifference.changes(
-        from: head.view, to: contents.view, schema: head.schema)
+        from: head.view, to: contents.view, schema: head.schema,
+        firstLink: { _, count in current.takeLinkNumbers(count).lowerBound })
       guard !changes.isEmpty || contents.metadata != head.metadata else {
         current.head.model = contents.model
         return
@@ -79,5 +80,14 @@ extension AtomicStore {
       head = try AtomicStore.snapshot(contents, as: number)
     }
     current.head = head
+  }
+}
+
+extension AtomicStore.Current {
+  /// Returns numbers for new links.
+  mutating func takeLinkNumbers(_ count: Int) -> Range<UInt64> {
+    let first = nextLink
+    nextLink += UInt64(count)
+    return first..<nextLink
   }
 }

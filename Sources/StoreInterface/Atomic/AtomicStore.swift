@@ -44,6 +44,10 @@ public final class AtomicStore: Store {
   struct Current {
     var head: LayeredSnapshot
     var nextKey: UInt64
+    /// The number of the next link. The file does not contain numbers of links, so they are valid only for this store
+    /// object. The first reading numbers links from the highest number downwards. All later links take ascending
+    /// numbers, and no number is used again: unsaved changes of a context may name a link that is gone.
+    var nextLink: UInt64 = 1
     var path: String
     /// The file that was last read or written. While it is open, the system can't reuse its identity.
     var file: DurableFile
@@ -59,8 +63,6 @@ public final class AtomicStore: Store {
   struct Writing {
     /// Keys that are reserved in the file and not leased to a caller yet.
     var lease: Range<UInt64> = 0..<0
-    /// The number of the next link. Numbers of links are valid only within this process.
-    var nextLink: UInt64 = 1
     var hasTidied = false
   }
   let writing = Mutex(Writing())

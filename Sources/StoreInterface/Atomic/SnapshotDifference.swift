@@ -6,8 +6,19 @@ package enum SnapshotDifference {
   /// Returns the changes that lead from one state to another. Each change is based on the version of its row in the
   /// first state.
   ///
-  /// - Throws: The errors of a damaged block.
-  package static func changes(from old: View, to new: View, schema: Schema) throws -> Layer {
+  /// A file that is read whole has no numbers for its links: each reading numbers them anew. So the two ends of a link
+  /// identify it, and the changes name it by its number in `store`. The changes don't mention a link that only the
+  /// first state has.
+  ///
+  /// - Parameters:
+  ///   - store: The state that the changes will be applied to, if it was not read together with the first state.
+  ///   - firstLink: Returns the first of some numbers that no link of a table has had, for new links. It gets the
+  ///     table's number and the count.
+  /// - Throws: The errors of a damaged block, and of `firstLink`.
+  package static func changes(
+    from old: View, to new: View, schema: Schema, appliedTo store: View? = nil,
+    firstLink: (UInt16, Int) throws -> UInt64
+  ) throws -> Layer {
     let builder = LayerBuilder(schema)
     for layout in schema.layouts {
       let number = layout.entityNumber
@@ -24,7 +35,7 @@ package enum SnapshotDifference {
         let key = ObjectKey(entity: number, number: key)
         guard let row = try new.row(of: key) else { continue }
         if isThere, let earlier = try old.row(of: key) {
-          try change(key, earlier, row, layout, orders, builder)
+          try change(key, earlier, row, layout, orders, builder, basis: earlier.version)
         } else {
           try builder.insert(key, copying: row, layout)
         }
@@ -33,13 +44,16 @@ package enum SnapshotDifference {
         try remove(ObjectKey(entity: number, number: key), old, builder)
       }
     }
-    for table in schema.linkTables { try addLinks(table, from: old, to: new, builder) }
+    for table in schema.linkTables {
+      try addLinks(table, from: old, to: new, appliedTo: store, builder, firstLink)
+    }
     return builder.freeze()
   }
 
-  /// Adds the changes of links. A link is identified by its two ends, because the file has no number for it.
+  /// Adds the changes of links. A link is identified by its two ends.
   private static func addLinks(
-    _ table: LinkTable, from old: View, to new: View, _ builder: LayerBuilder
+    _ table: LinkTable, from old: View, to new: View, appliedTo store: View?,
+    _ builder: LayerBuilder, _ firstLink: (UInt16, Int) throws -> UInt64
   ) throws {
     let layout = table.layout
     func ends(_ row: ViewRow) throws -> [Value] {
@@ -68,22 +82,28 @@ package enum SnapshotDifference {
     // Two concurrently inserted links between the same objects become one link in the file.
     let before = try links(old) { builder.remove($0, basis: try $1.version) }
     let after = try links(new)
+    let stored = try store.map { try links($0) } ?? before
     let orders = try OrderDifference(layout, areLinks: true, from: old, to: new)
-    // New links are numbered downwards, below all existing links.
-    var lowest = before.values.map(\.key.number).filter { $0 > 1 << 47 }.min() ?? 1 << 48
+    var added: [ViewRow] = []
     for (pair, link) in after.sorted(by: { $0.value.key < $1.value.key }) {
-      if let known = before[pair] {
-        try change(
-          known.key, known.row, link.row, layout, orders, builder,
-          isTurned: ends(known.row) != ends(link.row))
+      guard let known = stored[pair] else {
+        if before[pair] == nil { added.append(link.row) }
         continue
       }
-      lowest -= 1
-      let key = ObjectKey(entity: layout.entityNumber, number: lowest)
-      try builder.insert(key, copying: link.row, layout)
+      try change(
+        known.key, known.row, link.row, layout, orders, builder,
+        basis: (before[pair] ?? known).row.version, isTurned: ends(known.row) != ends(link.row))
+    }
+    if !added.isEmpty {
+      let first = try firstLink(layout.entityNumber, added.count)
+      for (index, row) in added.enumerated() {
+        let key = ObjectKey(entity: layout.entityNumber, number: first + UInt64(index))
+        try builder.insert(key, copying: row, layout)
+      }
     }
     for (pair, link) in before where after[pair] == nil {
-      builder.remove(link.key, basis: try link.row.version)
+      guard let known = stored[pair] else { continue }
+      builder.remove(known.key, basis: try link.row.version)
     }
   }
 
@@ -93,15 +113,13 @@ package enum SnapshotDifference {
 
   private static func change(
     _ key: ObjectKey, _ earlier: ViewRow, _ row: ViewRow, _ layout: Layout,
-    _ orders: OrderDifference, _ builder: LayerBuilder, isTurned: Bool = false
+    _ orders: OrderDifference, _ builder: LayerBuilder, basis: Int64, isTurned: Bool = false
   ) throws {
-    var version: Int64?
     for (position, column) in layout.columns.enumerated() {
       if try !isTurned && orders.isSame(column, row) { continue }
       let value = try row.value(isTurned ? layout.turned(column) : column)
       guard try !value.isIdentical(to: earlier.value(column)) else { continue }
-      if version == nil { version = try earlier.version }
-      builder.set(value, column: position, of: key, basis: version!)
+      builder.set(value, column: position, of: key, basis: basis)
     }
   }
 }
