@@ -31,61 +31,54 @@ package enum JSON: Sendable, Hashable {
 
 extension JSON {
   /// The value as text, indented by two spaces.
-  package var text: String {
-    var text = ""
-    write(to: &text, indent: "")
-    return text
-  }
+  package var text: String { string { write(to: &$0, depth: 0) } }
 
   /// The value as text on one line.
-  package var line: String {
-    switch self {
-    case .array(let values): "[" + values.map(\.line).joined(separator: ",") + "]"
-    case .members(let members):
-      "{" + members.map { JSON.string($0.name).text + ":" + $0.value.line }.joined(separator: ",")
-        + "}"
-    default: text
-    }
+  package var line: String { string { write(to: &$0, depth: nil) } }
+
+  private func string(_ write: (inout [UInt8]) -> Void) -> String {
+    var bytes: [UInt8] = []
+    write(&bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  private func write(to text: inout String, indent: String) {
+  /// Appends the text of the value.
+  ///
+  /// - Parameter depth: The number of indentations of the current line; `nil` to write everything on one line.
+  private func write(to bytes: inout [UInt8], depth: Int?) {
     switch self {
-    case .null: text += "null"
-    case .boolean(let value): text += value ? "true" : "false"
-    case .number(let digits): text += digits
-    case .string(let value): JSON.writeQuoted(value, to: &text)
+    case .null: bytes += "null".utf8
+    case .boolean(let value): bytes += value ? "true".utf8 : "false".utf8
+    case .number(let digits): bytes += digits.utf8
+    case .string(let value): JSON.append(quoted: value, to: &bytes, escapesAllControls: true)
     case .array(let values):
-      JSON.writeItems(values, between: ("[", "]"), to: &text, indent: indent) {
-        value, text, indent in
-        value.write(to: &text, indent: indent)
+      JSON.writeItems(values, between: "[", "]", to: &bytes, depth) { value, bytes, depth in
+        value.write(to: &bytes, depth: depth)
       }
     case .members(let members):
-      JSON.writeItems(members, between: ("{", "}"), to: &text, indent: indent) {
-        member, text, indent in
-        JSON.writeQuoted(member.name, to: &text)
-        text += ": "
-        member.value.write(to: &text, indent: indent)
+      JSON.writeItems(members, between: "{", "}", to: &bytes, depth) { member, bytes, depth in
+        JSON.append(quoted: member.name, to: &bytes, escapesAllControls: true)
+        bytes += depth == nil ? ":".utf8 : ": ".utf8
+        member.value.write(to: &bytes, depth: depth)
       }
     }
   }
 
   private static func writeItems<Item>(
-    _ items: [Item], between brackets: (String, String), to text: inout String, indent: String,
-    write: (Item, inout String, String) -> Void
+    _ items: [Item], between opening: Unicode.Scalar, _ closing: Unicode.Scalar,
+    to bytes: inout [UInt8], _ depth: Int?, write: (Item, inout [UInt8], Int?) -> Void
   ) {
-    text += brackets.0
-    let inner = indent + "  "
-    for (index, item) in items.enumerated() {
-      text += (index == 0 ? "\n" : ",\n") + inner
-      write(item, &text, inner)
+    func beginLine(_ depth: Int) {
+      bytes.append(UInt8(ascii: "\n"))
+      bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
     }
-    if !items.isEmpty { text += "\n" + indent }
-    text += brackets.1
-  }
-
-  private static func writeQuoted(_ string: String, to text: inout String) {
-    var bytes: [UInt8] = []
-    JSON.append(quoted: string, to: &bytes, escapesAllControls: true)
-    text += String(decoding: bytes, as: UTF8.self)
+    bytes.append(UInt8(ascii: opening))
+    for (index, item) in items.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      if let depth { beginLine(depth + 1) }
+      write(item, &bytes, depth.map { $0 + 1 })
+    }
+    if let depth, !items.isEmpty { beginLine(depth) }
+    bytes.append(UInt8(ascii: closing))
   }
 }

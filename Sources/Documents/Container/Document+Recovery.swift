@@ -95,9 +95,8 @@ extension Document {
           "The document was migrated after the recovery was written, so the recovery is of an older model.",
           path: path)
       }
-      let layer = try layer(
-        from: before.snapshot(), to: inner.snapshot(), store, appliedTo: now
-      ) { table, count in try store.leaseKeys(ofEntity: table, count: count).lowerBound }
+      let layer = try store.changes(
+        from: before.snapshot(), to: inner.snapshot(), appliedTo: now, leasesKeys: !isReadOnly)
       if !layer.isEmpty { changes.append((store, layer)) }
     }
     return DocumentRecovery(written: manifest.saved, changes: changes)

@@ -1,5 +1,6 @@
 public import Foundation
 public import ObjectModel
+import Rows
 public import StoreInterface
 import Synchronization
 
@@ -105,6 +106,34 @@ public final class DocumentStore: Store {
       return try document.withExclusiveAccess {
         try inner.leaseKeys(ofEntity: number, count: count)
       }
+    }
+  }
+
+  /// Returns the changes that lead from one snapshot of the store to another.
+  ///
+  /// - Parameters:
+  ///   - current: The snapshot that the changes will be applied to, if `old` is not it.
+  ///   - leasesKeys: Whether new links get keys of the store, so that the changes can be saved.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/incompatibleModel`` if the store had different models at
+  ///   the two snapshots; `StoreError` if a snapshot can't be read.
+  func changes(
+    from old: any StoreSnapshot, to new: any StoreSnapshot,
+    appliedTo current: (any StoreSnapshot)? = nil, leasesKeys: Bool = true
+  ) throws -> Layer {
+    guard old.schema == new.schema else {
+      throw DocumentError(
+        .incompatibleModel,
+        "The earlier state of the store \"\(name)\" has another version of the model.",
+        path: try document.path)
+    }
+    guard hasFileForEachCommit else { return try new.changes(since: old) }
+    var next: UInt64 = 1
+    return try SnapshotDifference.changes(
+      from: old.view, to: new.view, schema: new.schema, appliedTo: current?.view
+    ) { table, count in
+      if leasesKeys { return try leaseKeys(ofEntity: table, count: count).lowerBound }
+      next += UInt64(count)
+      return next - UInt64(count)
     }
   }
 

@@ -11,8 +11,12 @@ extension Manifest {
   static func sealed(_ text: String) -> String {
     precondition(
       text.hasSuffix("\n}"), "The JSON of a manifest must end with a brace on its own line.")
-    let start = text.dropLast(2) + ",\n  \"\(checksumName)\": \""
-    return start + checksum(of: Array(start.utf8), 0..<start.utf8.count) + "\"\n}\n"
+    var bytes = [UInt8](text.utf8)
+    bytes.removeLast(2)
+    bytes += ",\n  \"\(checksumName)\": \"".utf8
+    bytes += checksum(of: bytes, 0..<bytes.count).utf8
+    bytes += "\"\n}\n".utf8
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Checks the checksum that a manifest contains.

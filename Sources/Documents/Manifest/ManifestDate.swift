@@ -9,9 +9,16 @@ package enum ManifestDate {
     // Counted from the year 1 on, no number is negative.
     let (day, time) = (milliseconds - first).quotientAndRemainder(dividingBy: millisecondsOfDay)
     let civil = civil(ofDay: day)
-    return padded(civil.year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2) + "T"
-      + padded(time / 3_600_000, 2) + ":" + padded(time / 60_000 % 60, 2) + ":"
-      + padded(time / 1000 % 60, 2) + "." + padded(time % 1000, 3) + "Z"
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(24)
+    append(civil.year, 4, "-", to: &bytes)
+    append(civil.month, 2, "-", to: &bytes)
+    append(civil.day, 2, "T", to: &bytes)
+    append(time / 3_600_000, 2, ":", to: &bytes)
+    append(time / 60_000 % 60, 2, ":", to: &bytes)
+    append(time / 1000 % 60, 2, ".", to: &bytes)
+    append(time % 1000, 3, "Z", to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Returns the date of a text, or `nil` if the text does not have exactly this form.
@@ -64,25 +71,42 @@ package enum ManifestDate {
   /// Returns the number of days from 0001-01-01 to a day.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let before = year - 1
+    let afterFebruary = month > 2 && isLeap(year) ? 1 : 0
     return before * 365 + before / 4 - before / 100 + before / 400
-      + (1..<month).reduce(0) { $0 + dayCount($1, year) } + day - 1
+      + daysBeforeMonth[month - 1] + afterFebruary + day - 1
+  }
+
+  /// The number of days before each month of a year that is not a leap year.
+  private static let daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+
+  private static func isLeap(_ year: Int) -> Bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   }
 
   private static func dayCount(_ month: Int, _ year: Int) -> Int {
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
   }
 
   private static func civil(ofDay number: Int) -> (year: Int, month: Int, day: Int) {
-    var year = max(1, min(9999, number / 366 + 1))
-    while year < 9999, dayNumber(year + 1, 1, 1) <= number { year += 1 }
-    var month = 1
+    // 400 years have 146 097 days. The result is the year itself, or at most two years below it.
+    var year = max(1, number * 400 / 146_097)
+    while dayNumber(year + 1, 1, 1) <= number { year += 1 }
+    let day = number - dayNumber(year, 1, 1)
+    // No month has more than 31 days, so the month is at least this one.
+    var month = day / 31 + 1
     while month < 12, dayNumber(year, month + 1, 1) <= number { month += 1 }
     return (year, month, number - dayNumber(year, month, 1) + 1)
   }
 
-  private static func padded(_ number: Int, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  /// Appends a number of a fixed count of digits, and the character behind it.
+  private static func append(
+    _ number: Int, _ digits: Int, _ separator: Unicode.Scalar, to bytes: inout [UInt8]
+  ) {
+    var divisor = [1, 10, 100, 1000][digits - 1]
+    for _ in 0..<digits {
+      bytes.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
+    bytes.append(UInt8(ascii: separator))
   }
 }

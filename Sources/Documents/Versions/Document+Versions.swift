@@ -50,35 +50,9 @@ extension Document {
       guard let old = try before[store.name]?.snapshot(),
         let new = try after[store.name]?.snapshot()
       else { return nil }
-      var nextLink: UInt64 = 1
-      let layer = try layer(from: old, to: new, store) { _, count in
-        nextLink += UInt64(count)
-        return nextLink - UInt64(count)
-      }
+      let layer = try store.changes(from: old, to: new, leasesKeys: false)
       return layer.isEmpty ? nil : (store, layer)
     }
-  }
-
-  /// Returns the changes from one snapshot of a store to another.
-  ///
-  /// - Parameters:
-  ///   - current: The snapshot that the changes will be applied to, if `old` is not it.
-  ///   - firstLink: Returns the first of some numbers for new links (``SnapshotDifference``).
-  func layer(
-    from old: any StoreSnapshot, to new: any StoreSnapshot, _ store: DocumentStore,
-    appliedTo current: (any StoreSnapshot)? = nil, firstLink: (UInt16, Int) throws -> UInt64
-  ) throws -> Layer {
-    guard old.schema == new.schema else {
-      throw DocumentError(
-        .incompatibleModel,
-        "The earlier state of the store \"\(store.name)\" has another version of the model.",
-        path: path)
-    }
-    return store.hasFileForEachCommit
-      ? try SnapshotDifference.changes(
-        from: old.view, to: new.view, schema: new.schema, appliedTo: current?.view,
-        firstLink: firstLink)
-      : try new.changes(since: old)
   }
 
   /// Restores the content of an earlier version. This makes one more version: no version is lost, and the
@@ -101,10 +75,7 @@ extension Document {
     for store in stores {
       guard let old = try then[store.name]?.snapshot() else { continue }
       let now = try store.snapshot()
-      let changes = try layer(from: now, to: old, store) { table, count in
-        try store.leaseKeys(ofEntity: table, count: count).lowerBound
-      }
-      var request = CommitRequest(changes, basedOn: now)
+      var request = CommitRequest(try store.changes(from: now, to: old), basedOn: now)
       request.requiredCommit = now.commit
       request.author = author
       request.contextName = "revert to \(number)"
