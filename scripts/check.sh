@@ -1,6 +1,6 @@
 # check [--sanitize[=address|thread]]
-#   Checks the format, the imports and all tests, as before every change. With --sanitize the tests run again under
-#   one sanitizer or both.
+#   Checks the format, the imports, all tests and the count of instructions, as before every change. With --sanitize
+#   the tests run again under one sanitizer or both.
 
 case ${1:-} in
 '') sanitizers= ;;
@@ -12,5 +12,6 @@ find_pyarrow
 lint
 build
 run_tests
+counted_instructions
 sanitized_tests $sanitizers
 say "check: all passed"

@@ -131,6 +131,50 @@ sanitized_tests() {
   done
 }
 
+# counted_instructions [--update]: compares the instructions of the benchmark's counted work with the project's file, or
+# writes the file anew. Instructions vary by less than 0.1 % between runs, also on a busy machine.
+counted_instructions() {
+  need valgrind command -v valgrind
+  [ -z "$missing" ] || install_packages "$missing"
+  counts=Benchmarks/instructions.txt
+  kind="Swift $found, $(uname -m)"
+  if [ "${1:-}" != --update ] && [ "$(sed -n 's/^# Compiled by //p' "$counts")" != "$kind" ]; then
+    say "count: $counts is of another compiler than $kind, so nothing is compared."
+    return 0
+  fi
+  build -c release --product quire-bench
+  # This version of valgrind can't read the debugging information of Swift.
+  strip --strip-debug -o .build/counted "$(swift build -c release --show-bin-path)/quire-bench"
+  new=.build/instructions.txt
+  {
+    say "# The instructions of each piece of work in Benchmarks/quire-bench/CountedWork.swift, as './run count' counts them."
+    say "# Compiled by $kind"
+  } >"$new"
+  slower=
+  for work in $(.build/counted --counted); do
+    instructions "$work" 1 >.build/once &
+    instructions "$work" 3 >.build/thrice
+    wait $!
+    now=$((($(cat .build/thrice) - $(cat .build/once)) / 2))
+    say "$work $now" >>"$new"
+    before=$(sed -n "s/^$work //p" "$counts" 2>/dev/null || :)
+    say "count: $work $now${before:+, before $before ($((now * 1000 / before - 1000)) in a thousand)}"
+    [ -z "$before" ] || [ $((now * 100)) -le $((before * 105)) ] || slower="$slower $work"
+  done
+  if [ "${1:-}" = --update ]; then
+    cp "$new" "$counts"
+  elif [ -n "$slower" ]; then
+    fail "More than 5 % more instructions than before:$slower" \
+      "Make it fast again, or write down why it costs more and run './run count --update'."
+  fi
+}
+
+# instructions WORK REPETITIONS: prints how many instructions the process of a piece of work executes.
+instructions() {
+  SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+    .build/counted --counted "$1" "$2" 2>&1 | sed -n 's/^==.*I *refs: *//p' | tr -d ,
+}
+
 # Builds the tool, and installs its plug-ins beside it.
 build_tool() {
   build --product quire "$@"
