@@ -246,11 +246,14 @@ let package = Package(
     .systemLibrary(
       name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+    .systemLibrary(
+      name: "CLMDBPeer", path: "Benchmarks/CLMDBPeer", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .executableTarget(
       name: "quire-bench",
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Entities",
-        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
+        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "CLMDBPeer", "XMLStore", "DurableFiles",
         "Documents",
         "PluginHost", "CStorePlugin", "SQLiteStore",
       ],

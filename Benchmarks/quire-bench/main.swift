@@ -3,6 +3,7 @@
 import Foundation
 
 let parts = [
+  ("peers", runPeerBenchmarks), ("growth", runGrowthBenchmarks),
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
   ("contexts", runContextBenchmarks),

@@ -45,8 +45,19 @@ package struct CommitRecord: Hashable {
   /// The time at which the commit was made.
   package var date: Date { Date(timeIntervalSinceReferenceDate: Double(time) / 1000) }
 
+  /// The number of bytes that ``bytes`` has.
+  package var byteCount: Int {
+    CommitRecord.fixedByteCount + listedKeys.count * CommitRecord.keyByteCount
+      + segments.reduce(0) { $0 + $1.byteCountOfRecord } + author.utf8.count
+      + contextName.utf8.count
+  }
+
+  /// The number of bytes of a record without keys, segments and texts.
+  private static let fixedByteCount = 112
+  private static let keyByteCount = 16
+
   package var bytes: [UInt8] {
-    var writer = ByteWriter(capacity: 2048)
+    var writer = ByteWriter(capacity: byteCount)
     writer.append(CommitRecord.magic)
     writer.append(UInt16(author.utf8.count))
     writer.append(UInt16(contextName.utf8.count))
@@ -118,7 +129,9 @@ package struct CommitRecord: Hashable {
     schemaNumber = try reader.next(Int64.self)
     let keyCount = Int(try reader.next(UInt32.self))
     let segmentCount = Int(try reader.next(UInt32.self))
-    guard keyCount <= reader.remaining / 16, segmentCount <= reader.remaining / 16 else {
+    guard keyCount <= reader.remaining / CommitRecord.keyByteCount,
+      segmentCount <= reader.remaining / SegmentRecord.fixedByteCount
+    else {
       throw FormatFault("The commit record at \(offset) is shorter than the size that it gives.")
     }
     segments = []

@@ -28,6 +28,27 @@ package struct SegmentRecord: Hashable {
     }
   }
 
+  /// The number of bytes that the segment has in a commit record.
+  package var byteCountOfRecord: Int {
+    switch contents {
+    case .entries(let entries):
+      SegmentRecord.fixedByteCount + entries.count * BlockFile.entryByteCount
+    case .pages(let pages):
+      SegmentRecord.fixedByteCount + pages.count * BlockFile.pageReferenceByteCount
+    }
+  }
+
+  /// The number of bytes of a segment in a commit record, without its entries and pages.
+  static let fixedByteCount = 32
+
+  /// The offset of the segment's first block or page. Two segments of a commit never begin with the same one.
+  package var firstOffset: UInt64 {
+    switch contents {
+    case .entries(let entries): entries.first?.offset ?? 0
+    case .pages(let pages): pages.first?.section.offset ?? 0
+    }
+  }
+
   package func write(into writer: inout ByteWriter) {
     writer.append(rowCount)
     writer.append(byteCount)

@@ -12,8 +12,9 @@ extension CommitImage {
       UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount)
       + UInt64(record.metadata.byteCount) + UInt64(record.model.byteCount)
       + UInt64(record.schema.byteCount) + record.segments.reduce(0) { $0 + $1.byteCount }
-    record.liveByteCount += UInt64(record.bytes.count)
+    record.liveByteCount += UInt64(record.byteCount)
     let bytes = record.bytes
+    precondition(bytes.count == record.byteCount, "A commit record has another size than it should.")
     guard bytes.count <= BlockFile.maximumRecordByteCount else {
       throw StoreError(.badChange, "A commit record of \(bytes.count) bytes is too large.")
     }
@@ -76,7 +77,7 @@ extension CommitImage {
 
   /// Whether the commit is small enough to be made durable with a single sync (spec §4.3.4).
   var isSmall: Bool {
-    byteCount + record.bytes.count <= BlockFile.unsettledByteCount - 64
+    byteCount + record.byteCount <= BlockFile.unsettledByteCount - 64
   }
 
   /// Writes everything except the trailer, and returns the trailer. The caller may write it once the written bytes are

@@ -58,12 +58,13 @@ final class CommittedState: StoreSnapshot {
       schema = try CommittedState.schema(record, file)
     }
     file.takeNames(from: schema)
-    var kept: [SegmentRecord: Segment] = [:]
-    for segment in before?.segments ?? [] { kept[segment.record] = segment }
+    let kept = Dictionary(
+      (before?.segments ?? []).map { ($0.record.firstOffset, $0) }, uniquingKeysWith: { $1 })
     let limit = trailer.record.offset
     let allowance = BlockAllowance(before: limit)
     segments = record.segments.map { part in
-      kept[part] ?? Segment(part, in: file, before: limit, within: allowance)
+      if let segment = kept[part.firstOffset], segment.record == part { return segment }
+      return Segment(part, in: file, before: limit, within: allowance)
     }
   }
 

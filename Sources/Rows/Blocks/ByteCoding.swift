@@ -12,8 +12,10 @@ package struct ByteWriter {
 
   @inlinable
   package mutating func append<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
-    // SAFETY: The bytes are those of a local value, and every integer has bytes.
-    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+    let byteCount = T.bitWidth / 8
+    bytes.append(addingCapacity: byteCount) { output in
+      for index in 0..<byteCount { output.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+    }
   }
 
   package mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
