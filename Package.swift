@@ -253,7 +253,8 @@ let package = Package(
       name: "quire-bench",
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Entities",
-        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "CLMDBPeer", "XMLStore", "DurableFiles",
+        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "CLMDBPeer", "XMLStore",
+        "DurableFiles",
         "Documents",
         "PluginHost", "CStorePlugin", "SQLiteStore",
       ],

@@ -12,6 +12,7 @@ func runOpeningBenchmarks(_ count: Int) throws {
   let bench = try OpeningBench(count)
   defer { bench.clean() }
   try bench.measureWarm()
+  try FreshProcess.measure(count)
   try bench.measureCold()
   try bench.measureGrowth()
   try bench.measureRelated()

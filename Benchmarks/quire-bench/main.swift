@@ -20,6 +20,10 @@ if CommandLine.arguments.dropFirst().first == CountedWork.argument {
   try CountedWork.run(Array(CommandLine.arguments.dropFirst(2)))
   exit(0)
 }
+if CommandLine.arguments.dropFirst().first == FreshProcess.argument {
+  try FreshProcess.run(Array(CommandLine.arguments.dropFirst(2)))
+  exit(0)
+}
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000
 let wanted = arguments.dropFirst().first

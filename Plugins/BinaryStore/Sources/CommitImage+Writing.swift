@@ -14,7 +14,7 @@ extension CommitImage {
       + UInt64(record.schema.byteCount) + record.segments.reduce(0) { $0 + $1.byteCount }
     record.liveByteCount += UInt64(record.byteCount)
     let bytes = record.bytes
-    precondition(bytes.count == record.byteCount, "A commit record has another size than it should.")
+    precondition(bytes.count == record.byteCount, "The size of a commit record is wrong.")
     guard bytes.count <= BlockFile.maximumRecordByteCount else {
       throw StoreError(.badChange, "A commit record of \(bytes.count) bytes is too large.")
     }
