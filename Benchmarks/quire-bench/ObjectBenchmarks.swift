@@ -271,6 +271,8 @@ final class ObjectBench {
     var sum = FetchRequest(PersonObject.self)
     sum.resultType = .dictionaries
     sum.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("balance")]))]
+    let summed = peer.prepare("SELECT sum(balance) FROM person")
+    measurement.add("SQLite: sum", count, "row") { SQLitePeer.count(summed) }
     measurement.add("sum in the store", count, "row") {
       try! self.open(path).fetchTable(sum).rows.count
     }
@@ -300,6 +302,7 @@ final class ObjectBench {
     ratio("fetch all, every attribute", to: "SQLite: fetch all", atMost: 0.50)
     showRatio(results, "let go of all", to: "SQLite: let go of all")
     ratio("sum in the store", to: "SQLite: fetch all", atMost: 0.10)
+    ratio("sum in the store", to: "SQLite: sum", atMost: 0.15)
     ratio("filter and sort", to: "SQLite: filter and sort", atMost: 0.08)
     ratio("filter, sort and read", to: "SQLite: filter and sort", atMost: 0.20)
     ratio("group", to: "SQLite: group", atMost: 0.010)

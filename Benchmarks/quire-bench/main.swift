@@ -1,4 +1,4 @@
-// Measures Quire and prints ratios: `./run bench [COUNT] [PART] [NAME]`. The default count is 1 000 000, and by default all
+// Measures Quire and prints ratios: `quire-bench [COUNT] [PART] [NAME]`. The default count is 1 000 000, and by default all
 // parts run. NAME selects the work of a part with NAME in its name.
 import Foundation
 

@@ -51,11 +51,7 @@ struct GroupAggregate {
     grow(to: groupCount, column.kind)
     let values = try kept.reader.column(column)
     if column.kind.family == .reals {
-      for place in numbers.indices {
-        let row = kept[place]
-        let group = unsafe Int(numbers[place])
-        if values.isNull(row) { nulls[group] += 1 } else { reals[group] += values.double(at: row) }
-      }
+      unsafe add(reals: values.raw, hasNulls: values.hasNulls, kept, numbers)
     } else if column.kind != .int64, kept.areAll, !values.hasNulls,
       unsafe values.raw.encoding == .integer,
       unsafe values.raw.width == 1, let data = unsafe values.raw.data
@@ -87,6 +83,34 @@ struct GroupAggregate {
     if kind.family == .reals || kind == .int64 {
       reals.append(contentsOf: repeatElement(0, count: missing))
       overflowed.append(contentsOf: repeatElement(false, count: missing))
+    }
+  }
+
+  private mutating func add(
+    reals column: RawColumn, hasNulls: Bool, _ kept: KeptRows,
+    _ numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
+    // What is the same for all rows is read before the loop, because a comparison of kinds is a call.
+    let isScaled = unsafe column.encoding == .scaled
+    let isFloat = unsafe column.kind == .float
+    let (data, width, base) = unsafe (column.data, column.width, column.base)
+    let (step, divisor) = unsafe (column.step, column.divisor)
+    unsafe reals.withUnsafeMutableBufferPointer { reals in
+      unsafe nulls.withUnsafeMutableBufferPointer { nulls in
+        for place in numbers.indices {
+          let row = kept[place]
+          let group = unsafe Int(numbers[place])
+          if hasNulls, unsafe column.isNull(row) {
+            unsafe nulls[group] += 1
+          } else if isScaled {
+            let number = unsafe RawColumn.decode(data, width: width, base: base, step: step, row)
+            let quotient = Double(number) / divisor
+            unsafe reals[group] += isFloat ? Double(Float(quotient)) : quotient
+          } else {
+            unsafe reals[group] += column.double(row)
+          }
+        }
+      }
     }
   }
 
