@@ -85,28 +85,27 @@ extension SystemCalls {
       return information.pbi_start_tvsec * 1_000_000 + information.pbi_start_tvusec
     }
   #else
-    private static let bootID: String =
-      (SystemCalls().smallFile("/proc/sys/kernel/random/boot_id") ?? "")
-      .filter { $0.isHexDigit || $0 == "-" }
+    private static let bootID = String(
+      decoding: SystemCalls().smallFile("/proc/sys/kernel/random/boot_id") ?? [], as: UTF8.self
+    ).filter { $0.isHexDigit || $0 == "-" }
 
     private func startTime(of processID: Int32) -> UInt64? {
       // proc(5): the second field is the program's name in parentheses, and may contain any characters. So counting
       // begins after the last parenthesis. The start time is the 22nd field of the line.
-      guard let text = smallFile("/proc/\(processID)/stat"),
-        let end = text.lastIndex(of: ")")
+      guard let bytes = smallFile("/proc/\(processID)/stat"),
+        let end = bytes.lastIndex(of: UInt8(ascii: ")"))
       else { return nil }
-      let fields = text[text.index(after: end)...].split(separator: " ")
-      return fields.count > 19 ? UInt64(fields[19]) : nil
+      let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
+      return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
     }
 
-    /// Returns the text of a file in `/proc`. Such a file reports no size before it is read.
-    private func smallFile(_ path: String) -> String? {
+    /// Returns the bytes of a file in `/proc`. Such a file reports no size before it is read.
+    private func smallFile(_ path: String) -> [UInt8]? {
       guard let descriptor = try? open(path, OpenRequest(.read)) else { return nil }
       defer { try? close(descriptor) }
-      let bytes = try? [UInt8](count: 4096) { memory throws(ErrorNumber) in
+      return try? [UInt8](count: 4096) { memory throws(ErrorNumber) in
         try read(descriptor, into: &memory, at: 0)
       }
-      return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
   #endif
 }
