@@ -7,8 +7,8 @@ package enum SnapshotDifference {
   /// first state.
   ///
   /// A file that is read whole has no numbers for its links: each reading numbers them anew. So the two ends of a link
-  /// identify it, and the changes name it by its number in `store`. The changes don't mention a link that only the
-  /// first state has.
+  /// identify it, and the changes name it by its number in `store`. They leave out a link of the first state that
+  /// `store` does not have.
   ///
   /// - Parameters:
   ///   - store: The state that the changes will be applied to, if it was not read together with the first state.
