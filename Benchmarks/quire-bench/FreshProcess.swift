@@ -46,7 +46,7 @@ enum FreshProcess {
         ("SQLite", ["sqlite", theirs, "\(count / 2)"]),
         ("Quire", ["quire", ours, person.objectID.uri]),
       ] {
-        let time = try FreshProcess.time(arguments)
+        let time = try numberFromNewProcess([argument] + arguments)
         if round > 0 { times[name, default: []].append(time) }
       }
     }
@@ -56,21 +56,5 @@ enum FreshProcess {
     }
     target(
       "fresh process / SQLite", Measurement.ratio(times, "Quire", to: "SQLite"), atMost: 1.0)
-  }
-
-  /// Starts a process that does the work, and returns its time in nanoseconds.
-  private static func time(_ arguments: [String]) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = [argument] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    process.waitUntilExit()
-    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let time = Double(text.trimmingCharacters(in: .newlines)) else {
-      throw CocoaError(.executableRuntimeMismatch)
-    }
-    return time
   }
 }

@@ -104,3 +104,21 @@ func target(_ name: String, _ value: Double, atLeast limit: Double, _ unit: Stri
     "  \(value >= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at least \(format(limit))\(unit))"
   )
 }
+
+/// Starts this program again with the given arguments, and returns the number that it prints.
+func numberFromNewProcess(_ arguments: [String]) throws -> Double {
+  let process = Process()
+  process.executableURL = URL(filePath: CommandLine.arguments[0])
+  process.arguments = arguments
+  let output = Pipe()
+  process.standardOutput = output
+  try process.run()
+  process.waitUntilExit()
+  let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+  guard process.terminationStatus == 0,
+    let number = Double(text.trimmingCharacters(in: .newlines))
+  else {
+    throw CocoaError(.executableRuntimeMismatch)
+  }
+  return number
+}

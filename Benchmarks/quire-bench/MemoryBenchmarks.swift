@@ -43,19 +43,7 @@ enum MemoryWork: String, CaseIterable {
 
   /// Starts a process that does the work, and returns its peak memory in bytes.
   fileprivate func peak(_ count: Int, in folder: URL) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = [MemoryWork.argument, rawValue, "\(count)", folder.path]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    process.waitUntilExit()
-    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard process.terminationStatus == 0, let peak = Double(text.trimmingCharacters(in: .newlines))
-    else {
-      throw CocoaError(.executableRuntimeMismatch)
-    }
-    return peak
+    try numberFromNewProcess([MemoryWork.argument, rawValue, "\(count)", folder.path])
   }
 
   /// Does the work in this process, and prints the peak memory in bytes.

@@ -78,6 +78,14 @@ extension ObjectBench {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
   }
 
+  /// Reads every attribute of the people of each company.
+  static func readCompanies(_ context: ManagedObjectContext) -> Int {
+    try! context.fetch(CompanyObject.self).reduce(0) { sum, company in
+      let city = company.city.utf8.count
+      return company.people.reduce(sum) { $0 &+ $1.readAll() &+ city }
+    }
+  }
+
   /// Filters and sorts people, and reads every attribute of the hits.
   static func readHits(_ context: ManagedObjectContext) -> Int {
     try! context.fetch(filterAndSort).reduce(0) { $0 &+ $1.readAll() }

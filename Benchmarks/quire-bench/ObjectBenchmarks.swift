@@ -376,11 +376,7 @@ final class ObjectBench {
       self.peer.traverseWhole()
     }
     measurement.add("companies and people, whole", count, "row") {
-      let context = self.open(path)
-      return try! context.fetch(CompanyObject.self).reduce(0) { sum, company in
-        let city = company.city.utf8.count
-        return company.people.reduce(sum) { $0 &+ $1.readAll() &+ city }
-      }
+      ObjectBench.readCompanies(self.open(path))
     }
     measurement.prepare { tidyMemory() }
     let warm = open(path)

@@ -55,6 +55,15 @@ enum Mix: String, CaseIterable, CustomTestStringConvertible {
     ours + (InstalledPlugins.compiler == nil ? [] : [.plugins])
 
   var testDescription: String { rawValue }
+
+  /// The options of a document with these stores. It saves automatically only if delays of autosave are given.
+  func options(autosave: AutosaveTiming? = nil) -> DocumentOptions {
+    var options = DocumentOptions()
+    options.autosave = autosave
+    options.externalChangeInterval = nil
+    options.hooks.stores = { _ in stores }
+    return options
+  }
 }
 
 /// A document on a simulated disk.

@@ -21,11 +21,7 @@ struct ManagedDocumentTests {
   private func options(
     _ mix: Mix = .binary, autosave: AutosaveTiming? = nil
   ) -> DocumentOptions {
-    var options = DocumentOptions()
-    options.autosave = autosave
-    options.externalChangeInterval = nil
-    options.hooks.stores = { _ in mix.stores }
-    return options
+    mix.options(autosave: autosave)
   }
 
   private func create(

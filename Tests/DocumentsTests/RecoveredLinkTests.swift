@@ -28,22 +28,14 @@ struct RecoveredLinkTests {
 
   private let disk = SimulatedDisk()
 
-  private func options(_ mix: Mix) -> DocumentOptions {
-    var options = DocumentOptions()
-    options.autosave = nil
-    options.externalChangeInterval = nil
-    options.hooks.stores = { _ in mix.stores }
-    return options
-  }
-
   private func create(_ mix: Mix) async throws -> ManagedDocument {
     try await ManagedDocument.create(
-      DocumentWorld.path, model: Self.model, in: DocumentWorld(mix, on: disk).places, options(mix))
+      DocumentWorld.path, model: Self.model, in: DocumentWorld(mix, on: disk).places, mix.options())
   }
 
   private func open(_ mix: Mix) async throws -> ManagedDocument {
     try await ManagedDocument.open(
-      DocumentWorld.path, in: DocumentWorld(mix, on: disk).places, options(mix))
+      DocumentWorld.path, in: DocumentWorld(mix, on: disk).places, mix.options())
   }
 
   private func create(_ mix: Mix, members: [String]) async throws -> ManagedDocument {

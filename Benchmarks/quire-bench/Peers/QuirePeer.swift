@@ -39,14 +39,7 @@ final class QuirePeer: Peer {
   func filterAndSort() -> Int? { ObjectBench.readHits(warm) }
   func group() -> Int? { try! warm.fetchTable(ObjectBench.groups).rows.count }
 
-  func walk() -> Int? {
-    opened { context in
-      try! context.fetch(CompanyObject.self).reduce(0) { sum, company in
-        let city = company.city.utf8.count
-        return company.people.reduce(sum) { $0 &+ $1.readAll() &+ city }
-      }
-    }
-  }
+  func walk() -> Int? { opened(ObjectBench.readCompanies) }
 
   func prepareCopy() {
     world.copy("quire", to: "quire-copy")

@@ -35,7 +35,7 @@ package enum SnapshotDifference {
         let key = ObjectKey(entity: number, number: key)
         guard let row = try new.row(of: key) else { continue }
         if isThere, let earlier = try old.row(of: key) {
-          try change(key, earlier, row, layout, orders, builder, basis: earlier.version)
+          try change(key, earlier, row, layout, orders, builder, basis: try earlier.version)
         } else {
           try builder.insert(key, copying: row, layout)
         }
@@ -92,7 +92,7 @@ package enum SnapshotDifference {
       }
       try change(
         known.key, known.row, link.row, layout, orders, builder,
-        basis: (before[pair] ?? known).row.version, isTurned: ends(known.row) != ends(link.row))
+        basis: try (before[pair] ?? known).row.version, isTurned: ends(known.row) != ends(link.row))
     }
     if !added.isEmpty {
       let first = try firstLink(layout.entityNumber, added.count)
@@ -113,13 +113,15 @@ package enum SnapshotDifference {
 
   private static func change(
     _ key: ObjectKey, _ earlier: ViewRow, _ row: ViewRow, _ layout: Layout,
-    _ orders: OrderDifference, _ builder: LayerBuilder, basis: Int64, isTurned: Bool = false
+    _ orders: OrderDifference, _ builder: LayerBuilder, basis: @autoclosure () throws -> Int64,
+    isTurned: Bool = false
   ) throws {
     for (position, column) in layout.columns.enumerated() {
       if try !isTurned && orders.isSame(column, row) { continue }
       let value = try row.value(isTurned ? layout.turned(column) : column)
       guard try !value.isIdentical(to: earlier.value(column)) else { continue }
-      builder.set(value, column: position, of: key, basis: basis)
+      // Most rows are equal, so their versions need not be read.
+      builder.set(value, column: position, of: key, basis: try basis())
     }
   }
 }
