@@ -107,6 +107,45 @@ struct LayerTests {
     }
   }
 
+  @Test("A merge keeps all full blocks of every layer whose keys no other layer has")
+  func addedBlocks() throws {
+    let number = Self.layout.entityNumber
+    func key(_ object: UInt64) -> ObjectKey { ObjectKey(entity: number, number: object) }
+    func layer(_ version: Int64, _ edit: (inout LayerBuilder) -> Void) -> Layer {
+      var builder = LayerBuilder(Self.schema)
+      edit(&builder)
+      return builder.freeze(version: version)
+    }
+    // Two full blocks and a small one; two rows and a block above; two full blocks, the first one with a removed row.
+    let layers = [
+      layer(1) { for object: UInt64 in 1...10_000 { $0.insert(key(object)) } },
+      layer(2) {
+        for object: UInt64 in [10_001, 10_002] + Array(20_001...24_096) { $0.insert(key(object)) }
+      },
+      layer(3) { for object: UInt64 in 30_001...38_192 { $0.insert(key(object)) } },
+      layer(4) { $0.remove(key(30_005), basis: 3) },
+      layer(5) { $0.insert(key(15_000)) },
+    ]
+
+    let merged = try Layer.merged(
+      layers, schema: Self.schema, keepingVersions: true, atBottom: true)
+
+    let before = layers.map { $0[number]?.put.blocks ?? [] }
+    let after = merged[number]?.put.blocks ?? []
+    func isReused(_ block: Block) -> Bool { after.contains { $0 === block } }
+    #expect(before[0].map(isReused) == [true, true, false])
+    #expect(before[2].map(isReused) == [false, true])
+    #expect(try View([merged]).keys(ofEntity: number) == View(layers).keys(ofEntity: number))
+    for object: UInt64 in [1, 10_000, 10_001, 15_000, 20_001, 24_096, 30_001, 30_005, 38_192] {
+      #expect(
+        try View([merged]).row(of: key(object))?.version
+          == View(layers).row(of: key(object))?.version, "object \(object)")
+    }
+    // Without versions all rows are written anew.
+    let plain = try Layer.merged(layers, schema: Self.schema, atBottom: true)
+    #expect(plain[number]?.put.blocks.contains { $0 === before[0][0] } == false)
+  }
+
   @Test("A merge keeps full blocks without rows that an upper layer changes")
   func untouchedBlocks() throws {
     let number = Self.layout.entityNumber

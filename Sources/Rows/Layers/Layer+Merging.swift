@@ -30,25 +30,31 @@ extension Layer {
     var writer = BlockWriter()
     var merged: [EntityChanges] = []
     for number in Set(layers.flatMap { $0.entities.map(\.entityNumber) }) {
-      var parts = layers.compactMap { $0[number] }
+      let parts = layers.compactMap { $0[number] }
       if parts.count == 1 {
         merged.append(
           atBottom ? EntityChanges(entityNumber: number, put: parts[0].put) : parts[0])
         continue
       }
       guard let layout = schema[number] else { continue }
-      // If rows keep their versions, blocks that the upper layers do not touch are reused.
-      let whole = keepingVersions ? parts[0].untouchedBlocks(beneath: parts[1...]) : []
-      parts[0] = EntityChanges(
-        entityNumber: number, put: BlockRun(Array(parts[0].put.blocks[whole.count...])),
-        changed: parts[0].changed, removed: parts[0].removed)
-      var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
-      try merge.run(parts.map { try $0.entries() })
-      let above = try merge.changes(&writer)
+      var (put, changed, removed): ([Block], [Block], [Block]) = ([], [], [])
+      // If rows keep their versions, blocks with rows that no other layer mentions are reused.
+      for step in keepingVersions ? MergeStep.steps(parts) : [.merge(parts)] {
+        switch step {
+        case .reuse(let block): put.append(block)
+        case .merge(let parts):
+          var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
+          try merge.run(parts.map { try $0.entries() })
+          let above = try merge.changes(&writer)
+          put += above.put.blocks
+          changed += above.changed.blocks
+          removed += above.removed.blocks
+        }
+      }
       merged.append(
         EntityChanges(
-          entityNumber: number, put: BlockRun(whole + above.put.blocks), changed: above.changed,
-          removed: above.removed))
+          entityNumber: number, put: BlockRun(put), changed: BlockRun(changed),
+          removed: BlockRun(removed)))
     }
     return Layer(merged)
   }
@@ -142,24 +148,6 @@ extension BlockRun {
       }
     }
     return BlockRun(kept)
-  }
-}
-
-extension Layer.EntityChanges {
-  /// Returns the leading full blocks of whole rows with keys below all changed and removed rows here and all rows
-  /// in `upper`. Merging need not read these blocks.
-  fileprivate func untouchedBlocks(beneath upper: ArraySlice<Layer.EntityChanges>) -> [Block] {
-    let others = [changed, removed] + upper.flatMap { [$0.put, $0.changed, $0.removed] }
-    let end = others.compactMap { $0.blocks.first?.minimumKey }.min() ?? .max
-    return Array(put.blocks.prefix { $0.maximumKey < end && $0.isFull })
-  }
-}
-
-extension Block {
-  /// Whether adding rows to the block would gain little.
-  fileprivate var isFull: Bool {
-    rowCount >= BlockFormat.targetRowCount / 4 * 3
-      || byteCount >= BlockFormat.targetByteCount / 4 * 3
   }
 }
 
