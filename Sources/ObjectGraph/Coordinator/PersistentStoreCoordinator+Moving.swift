@@ -7,7 +7,7 @@ extension PersistentStoreCoordinator {
   /// Moves a store to another path or another type, and replaces it with the new store in this coordinator.
   ///
   /// The old file stays. Objects get identifiers of the new store. If a context saves while the store is copied, the
-  /// store is copied again. After some such copies every concurrent save waits for the move.
+  /// store is copied again, and concurrent saves wait for the move.
   ///
   /// - Parameter progress: Called now and then with the progress of the copy. An error of `progress` cancels the move.
   /// - Throws: `StoreError`; the error of `progress`; or ``ContextError`` if a save came in between each time, such as
@@ -31,6 +31,7 @@ extension PersistentStoreCoordinator {
         return moved
       }
       saveTurns.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
+      saveTurns.take(turn)
     }
     throw ContextError(
       .conflict,

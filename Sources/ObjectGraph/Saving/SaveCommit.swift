@@ -32,20 +32,33 @@ final class SaveCommit {
     let parts = try pendingParts()
     guard !parts.isEmpty else { return .saved([:]) }
     let turns = workspace.coordinator.saveTurns
-    turns.giveWay(turn)
+    turns.take(turn)
     let bases = Dictionary(
       uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
+    // Another save of this process came first. A store would find that only after more work.
+    for (state, _) in parts
+    where try state.persistent.store.knownSnapshot().commit > state.base.snapshot.commit {
+      noteOvertaken()
+      return .overtaken
+    }
     do {
       let snapshots = try workspace.coordinator.commit(
         parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) })
+      // Hooks and observers of the rest of the save may wait for the save of another context.
+      turns.end(turn)
       for (part, snapshot) in zip(parts, snapshots) { settle(part.state, snapshot) }
       return .saved(Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) }))
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
-      turns.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
-      start = ContinuousClock.now
+      noteOvertaken()
       defer { refusedBases = bases }
       return refusedBases == bases ? .refused : .overtaken
     }
+  }
+
+  private func noteOvertaken() {
+    workspace.coordinator.saveTurns.noteOvertaken(
+      turn, after: (ContinuousClock.now - start) / .seconds(1))
+    start = ContinuousClock.now
   }
 
   /// Ends the save's turn among the saves of the coordinator.
