@@ -17,6 +17,8 @@ func runMemoryBenchmarks(_ count: Int) throws {
     print("  \(pad(work.words, 44)) \(format(peaks[work]! / 1e6)) MB")
   }
   target(
+    "insert, saved once: MB for each million", peaks[.insertOnce]! / Double(count), atMost: 250)
+  target(
     "load all, one attribute / SQLite", peaks[.load]! / peaks[.peerLoad]!, atMost: 0.30)
   target(
     "insert, saved in batches / SQLite", peaks[.insert]! / peaks[.peerInsert]!, atMost: 0.40)
@@ -24,6 +26,7 @@ func runMemoryBenchmarks(_ count: Int) throws {
 
 /// The work of a process with measured memory. The cases that insert a store come before the cases that load it.
 enum MemoryWork: String, CaseIterable {
+  case insertOnce
   case insert
   case load
   case peerInsert
@@ -31,6 +34,7 @@ enum MemoryWork: String, CaseIterable {
 
   var words: String {
     switch self {
+    case .insertOnce: "insert, saved once"
     case .insert: "insert, saved every 16 384 objects"
     case .load: "load all, one attribute"
     case .peerInsert: "SQLite: insert"
@@ -54,6 +58,8 @@ enum MemoryWork: String, CaseIterable {
     let ours = folder.appending(path: "ours").path
     let theirs = folder.appending(path: "theirs").path
     switch work {
+    case .insertOnce:
+      ObjectBench.insert(count, at: folder.appending(path: "once").path, canUndo: false)
     case .insert: ObjectBench.insert(count, at: ours, batch: 16_384, canUndo: false)
     case .load:
       let context = ObjectBench.open(ours)
