@@ -116,7 +116,7 @@ struct OpenCommandTests {
       ("fetsh Trip", "Did you mean 'fetch'?"), ("fetch Tripp", "Did you mean 'Trip'?"),
       ("insert Trip dayz=1", "Did you mean 'days'?"), ("insert Trip days=many", "a whole number"),
       ("undo", "nothing to undo"), ("set Trip --id 9/p9 days=1", "is not an object"),
-      ("fetch", "Run 'help fetch'"), ("fetch 'Trip", "not closed"),
+      ("count", "Run 'help count'"), ("fetch 'Trip", "not closed"),
     ] {
       let run = script("\n" + line + "\n")
       #expect(run.messages.contains("line 2: ") && run.messages.contains(words), "\(run.messages)")

@@ -140,6 +140,34 @@ struct OutputProcessTests {
       quire(["count", large, "Person", "--where", "fullName == 'Unsaved'"]).output == "1\n")
   }
 
+  @Test(
+    "A terminal shows a part of the objects, and a pager all of them", .enabled(if: hasTool),
+    arguments: [nil, "sed -u s/^/page:/", "head -n 3", "exit 1"])
+  func pager(_ pager: String?) throws {
+    let pair = try TerminalPair()
+    let process = Process()
+    process.executableURL = Self.tool
+    process.arguments = ["fetch", large, "Person"] + (pager == nil ? [] : ["--pager"])
+    let terminal = FileHandle(fileDescriptor: pair.inner)
+    process.standardOutput = terminal
+    process.standardError = terminal
+    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    process.environment = options.merging([
+      "LINES": "10", "PATH": "/usr/bin:/bin", "PAGER": pager ?? "",
+    ]) { $1 }
+    try process.run()
+
+    switch pager {
+    case nil: #expect(try pair.read(until: "'--all' shows all").contains("more objects."))
+    case "sed -u s/^/page:/":
+      let text = try pair.read(until: "\"Person 19999\"")
+      #expect(text.contains("page:@id") && !text.contains("--all"))
+    default: break
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test("A leftover log is never read into a new database")
   func leftLogs() throws {
     let path = folder.path("new.sqlite")

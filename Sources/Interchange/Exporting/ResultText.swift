@@ -39,6 +39,8 @@ package struct ResultText {
     case value(Value)
     /// The objects that a relationship leads to.
     case list([ObjectKey])
+    /// A value of each object that a relationship leads to.
+    case values([Value])
   }
 
   /// The columns of the objects of one entity.
@@ -99,17 +101,21 @@ package struct ResultText {
 
   /// Writes the text that precedes the first object.
   ///
-  /// - Parameter namesEntities: Whether each line of comma-separated values contains the entity of its object.
-  package mutating func begin(_ columns: Columns, namesEntities: Bool) {
+  /// - Parameters:
+  ///   - namesEntities: Whether each line of comma-separated values contains the entity of its object.
+  ///   - namesObjects: Whether each line of comma-separated values begins with the identifier of its object.
+  package mutating func begin(
+    _ columns: Columns, namesEntities: Bool, namesObjects: Bool = true
+  ) {
     self.namesEntities = namesEntities
     switch form {
     case .json: output.append("[")
     case .jsonl: break
     case .csv:
-      output.append(FieldName.identifier)
+      if namesObjects { output.append(FieldName.identifier) }
       if namesEntities { output.append("," + FieldName.entity) }
-      for column in columns.columns {
-        output.append(",")
+      for (index, column) in columns.columns.enumerated() {
+        if namesObjects || index > 0 { output.append(",") }
         output.append(cell: column.name)
       }
       output.append("\n")
@@ -118,8 +124,8 @@ package struct ResultText {
 
   private var namesEntities = false
 
-  /// Writes an object, with a cell for each of its columns.
-  package mutating func append(_ key: ObjectKey, _ cells: [Cell], _ columns: Columns) {
+  /// Writes an object, with a cell for each of its columns; or a row of values if `key` is `nil`.
+  package mutating func append(_ key: ObjectKey?, _ cells: [Cell], _ columns: Columns) {
     switch form {
     case .json:
       output.append(rowCount == 0 ? "\n  {" : ",\n  {")
@@ -130,15 +136,18 @@ package struct ResultText {
       writeObject(key, cells, columns, indent: nil)
       output.append("}\n")
     case .csv:
-      output.append(FieldText.text(key))
+      if let key { output.append(FieldText.text(key)) }
       if namesEntities { output.append("," + columns.entity) }
-      for cell in cells {
-        output.append(",")
+      for (index, cell) in cells.enumerated() {
+        if key != nil || index > 0 { output.append(",") }
         switch cell {
         case .value(.null): break
         case .value(let value): output.append(cell: FieldText.text(value).text)
         case .list(let keys):
           output.append(keys.map { FieldText.text($0) }.joined(separator: " "))
+        case .values(let values) where values.isEmpty: break
+        case .values(let values):
+          output.append(cell: values.map { FieldText.text($0).text }.joined(separator: "; "))
         }
       }
       output.append("\n")
@@ -154,16 +163,20 @@ package struct ResultText {
   // MARK: - JSON
 
   private mutating func writeObject(
-    _ key: ObjectKey, _ cells: [Cell], _ columns: Columns, indent: String?
+    _ key: ObjectKey?, _ cells: [Cell], _ columns: Columns, indent: String?
   ) {
     let colon = indent == nil ? ":" : ": "
-    output.append("\(indent ?? "")\"\(FieldName.entity)\"\(colon)")
-    output.append(quoted: columns.entity)
-    output.append(",\(indent ?? "")\"\(FieldName.identifier)\"\(colon)\"")
-    output.append(FieldText.text(key))
-    output.append("\"")
-    for node in columns.nodes {
-      _ = write(node, cells, columns.columns, isFirst: false, indent: indent)
+    if let key {
+      output.append("\(indent ?? "")\"\(FieldName.entity)\"\(colon)")
+      output.append(quoted: columns.entity)
+      output.append(",\(indent ?? "")\"\(FieldName.identifier)\"\(colon)\"")
+      output.append(FieldText.text(key))
+      output.append("\"")
+    }
+    var isFirst = key == nil
+    for node in columns.nodes
+    where write(node, cells, columns.columns, isFirst: isFirst, indent: indent) {
+      isFirst = false
     }
   }
 
@@ -184,14 +197,10 @@ package struct ResultText {
       case .list(let keys):
         if keys.isEmpty { return false }
         begin(name, isFirst: isFirst, indent)
-        let inner = indent.map { $0 + "  " } ?? ""
-        output.append("[")
-        for (place, key) in keys.enumerated() {
-          output.append((place == 0 ? "" : ",") + inner + "\"")
-          output.append(FieldText.text(key))
-          output.append("\"")
-        }
-        output.append((indent ?? "") + "]")
+        writeArray(keys.map { .object($0) }, indent)
+      case .values(let values):
+        begin(name, isFirst: isFirst, indent)
+        writeArray(values, indent)
       }
       return true
     case .members(let name, let members):
@@ -212,6 +221,17 @@ package struct ResultText {
       output.append((indent ?? "") + "}")
       return true
     }
+  }
+
+  private mutating func writeArray(_ values: [Value], _ indent: String?) {
+    let inner = indent.map { $0 + "  " } ?? ""
+    output.append("[")
+    for (place, value) in values.enumerated() {
+      output.append((place == 0 ? "" : ",") + inner)
+      let (text, isBare) = FieldText.text(value)
+      if isBare { output.append(text) } else { output.append(quoted: text) }
+    }
+    output.append((values.isEmpty ? "" : indent ?? "") + "]")
   }
 
   private mutating func begin(_ name: String, isFirst: Bool, _ indent: String?) {

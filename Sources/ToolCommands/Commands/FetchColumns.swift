@@ -4,7 +4,8 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// The columns of a fetch. A cell contains a value of an object, or the objects of a to-many relationship.
+/// The columns of a fetch. A cell contains a value of an object, or the objects of a to-many relationship. If the
+/// results are groups, or distinct values, each row has only values.
 struct FetchColumns {
   /// One column.
   struct Column {
@@ -14,12 +15,17 @@ struct FetchColumns {
     var isPart = false
     /// Whether a new object has a default value in the column.
     var hasDefault = false
+
+    /// Whether each cell has one value.
+    var isSingle: Bool { if case .value = content { true } else { false } }
   }
 
   /// The source of a column's cells.
   enum Content {
     case value(QueryExpression)
     case list(ToManyRelationship)
+    /// A value of each object of a to-many relationship: `stops.name`.
+    case values(ToManyRelationship, LayoutColumn)
   }
 
   /// The name of the column with identifiers, which can't be the name of a property.
@@ -27,6 +33,10 @@ struct FetchColumns {
 
   let entity: String
   let columns: [Column]
+  /// Whether each row shows one object, with its identifier.
+  let showsObjects: Bool
+  /// The key paths whose values define the groups.
+  let groups: [String]
 
   /// Creates columns for all stored properties of an entity.
   init(of entity: String, _ model: Model, _ schema: Schema) {
@@ -34,24 +44,68 @@ struct FetchColumns {
     columns = model.properties(of: entity).flatMap {
       FetchColumns.columns($0, entity, model, schema)
     }
+    showsObjects = true
+    groups = []
   }
 
   /// Creates columns for the properties and expressions in a text with commas between them.
   ///
-  /// - Throws: `QueryError` for a part that is no expression.
-  init(_ text: String, of entity: String, _ model: Model, _ schema: Schema) throws {
+  /// - Throws: `QueryError` for a part that is no expression; ``CommandError`` for a to-many relationship if the rows
+  ///   show no objects.
+  init(
+    _ text: String, of entity: String, _ model: Model, _ schema: Schema, showsObjects: Bool = true
+  ) throws {
     self.entity = entity
+    self.showsObjects = showsObjects
+    groups = []
     let known = FetchColumns(of: entity, model, schema).columns
     columns = try FetchColumns.parts(of: text).map { part in
       // A property has the same column as in a fetch without a list of columns.
-      if let column = known.first(where: { $0.name == part }) { return column }
-      return Column(name: part, content: .value(try QueryExpression(part)))
+      let column =
+        try known.first { $0.name == part } ?? FetchColumns.related(part, entity, model, schema)
+        ?? Column(name: part, content: .value(try QueryExpression(part)))
+      if !column.isSingle, !showsObjects {
+        throw CommandError.wrongUsage(
+          "--distinct can't show the to-many relationship '\(part)'.",
+          hint: "'\(part.prefix { $0 != "." }).@count' is the number of its objects.")
+      }
+      return column
     }
   }
 
-  /// The values that the request fetches: the identifier, and the values of the columns.
+  /// Creates columns for groups of objects.
+  ///
+  /// - Parameters:
+  ///   - paths: The key paths whose values define the groups, separated by commas; empty for one group of all objects.
+  ///   - aggregates: The values of each group, separated by commas, such as `sum(nights)`.
+  init(groupedBy paths: String, _ aggregates: String, of entity: String) throws {
+    self.entity = entity
+    showsObjects = false
+    groups = paths.isEmpty ? [] : FetchColumns.parts(of: paths)
+    let values = try FetchColumns.parts(of: aggregates).map { part in
+      Column(
+        name: part, content: .value(try QueryExpression(FetchColumns.aggregates(in: part))),
+        hasDefault: true)
+    }
+    columns =
+      groups.map { Column(name: $0, content: .value(.path($0)), hasDefault: true) } + values
+  }
+
+  /// Returns an expression or a predicate with its functions of groups in the form of predicates: `sum:(nights)` for
+  /// `sum(nights)`, and `count:(SELF)` for `count`.
+  static func aggregates(in text: String) -> String {
+    if text == "count" { return "count:(SELF)" }
+    return text.replacing(
+      /\b(sum|avg|average|min|max|count|median|mode|stddev)\s*\(\s*(\*?\s*\))?/
+    ) { match in
+      let name = match.1 == "avg" ? "average" : match.1
+      return match.2 == nil ? "\(name):(" : "\(name):(SELF)"
+    }
+  }
+
+  /// The values that the request fetches: the identifier of an object, and the values of the columns.
   var fetchedValues: [FetchedValue] {
-    [FetchedValue(FetchColumns.identifier, .evaluatedObject)]
+    (showsObjects ? [FetchedValue(FetchColumns.identifier, .evaluatedObject)] : [])
       + columns.compactMap { column in
         if case .value(let expression) = column.content {
           FetchedValue(column.name, expression)
@@ -68,6 +122,18 @@ struct FetchColumns {
       columns.map {
         ResultText.Column($0.name, isPart: $0.isPart, writesNull: $0.hasDefault)
       })
+  }
+
+  /// Returns the column for a path through a to-many relationship to an attribute; `nil` for any other text.
+  private static func related(
+    _ path: String, _ entity: String, _ model: Model, _ schema: Schema
+  ) -> Column? {
+    guard let dot = path.firstIndex(of: "."),
+      let relationship = ToManyRelationship(String(path[..<dot]), of: entity, model, schema),
+      let layout = schema[relationship.destination],
+      let index = layout.index(of: String(path[path.index(after: dot)...]))
+    else { return nil }
+    return Column(name: path, content: .values(relationship, layout.columns[index]))
   }
 
   private static func columns(

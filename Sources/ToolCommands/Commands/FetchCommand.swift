@@ -7,21 +7,52 @@ import StoreInterface
 
 /// The command `quire fetch`.
 enum FetchCommand {
+  static let entity = Argument(
+    "ENTITY",
+    "The entity of the objects. The objects of its subentities are included. Without an entity, the "
+      + "command lists the entities.", isRequired: false)
+  static let variables = Argument(
+    "NAME=VALUE", "The value of a variable in the predicate, such as DATE=today.",
+    isRequired: false, isRepeating: true)
   static let condition = Option(
     "where", value: "PREDICATE", "The condition for the objects, in the syntax of NSPredicate.")
+  static let template = Option(
+    "template", value: "NAME", "A fetch request template of the model, in place of a predicate.")
   static let sort = Option(
     "sort", value: "KEYS",
     "The key paths to sort by, separated by commas. A leading - sorts in descending order.")
   static let limit = Option(
     "limit", value: "COUNT", "The maximum number of objects; 0 shows no objects.")
   static let offset = Option("offset", value: "COUNT", "The number of objects to skip.")
+  static let all = Option(
+    "all", "Shows all objects on a terminal, and not only as many as the terminal has lines.")
+  static let pager = Option(
+    "pager", "Shows all objects in the program that PAGER names, or in less.")
   static let columns = Option(
     "columns", value: "PATHS",
     "The key paths or expressions to show, separated by commas. The default is all properties."
   )
+  static let distinct = Option(
+    "distinct", "Shows each combination of the values of --columns once, without identifiers.")
+  static let groups = Option(
+    "group-by", value: "PATHS",
+    "The key paths whose values define groups, separated by commas. Each group is one row.")
+  static let aggregates = Option(
+    "aggregate", value: "VALUES",
+    "The values of each group, separated by commas: count, sum(PATH), avg(PATH), min(PATH), max(PATH). "
+      + "The default is count. Without --group-by all objects are one group.")
+  static let having = Option(
+    "having", value: "PREDICATE", "The condition for groups, such as 'count() > 3'.")
   static let form = Option(
-    "format", value: "FORMAT", choices: ["text", "json", "jsonl", "csv"],
-    "The format of the results; the default is text.")
+    "format", value: "FORMAT",
+    choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv"],
+    "The format of the results. The default is table, and text is another name for it.")
+
+  /// The options that select objects, and the form in which they are shown.
+  static let options = [
+    condition, template, .identifiers, sort, limit, offset, all, pager, columns, distinct, groups,
+    aggregates, having,
+  ]
 
   /// Returns the command. It opens stores through `reader`.
   static func command(
@@ -34,6 +65,13 @@ enum FetchCommand {
         object. References and to-many relationships contain identifiers too. Unsorted objects appear while \
         the search still runs.
 
+        On a terminal a table shows as many objects as the terminal has lines, and the last line says how \
+        many more there are. Long values end with an ellipsis, and a to-many relationship is the number of \
+        its objects. --all, --pager and --limit show more objects, and --format line shows whole values.
+
+        A text that is compared with a date is a date: ISO 8601, today, yesterday, now, -3d, +2h. A value of \
+        a variable in the predicate has the type of the property that it is compared with.
+
         With jsonl each object is one line of JSON. With csv the first line contains the column names. \
         'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
         decimals as text to keep all digits. Tables show text in quotes, with \\ before quotes and \
@@ -42,70 +80,92 @@ enum FetchCommand {
         On a terminal, control characters are escaped in every format. Files and pipes receive the text \
         unchanged.
         """,
-      arguments: [.store, .entity],
-      options: [
-        condition, sort, limit, offset, columns, .version, .storeName, .storeModel, .damaged, form,
-      ],
+      arguments: [.store, entity, variables],
+      options: options + [.version, .storeName, .storeModel, .damaged, form],
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
           "Shows the trips with 'lis' in their names, the latest first."),
         Example(
+          "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
+          "Shows the trips of the last thirty days."),
+        Example(
+          "quire fetch Trips.store Trip --group-by place --aggregate 'count, sum(nights)'",
+          "Shows the number of trips and the sum of the nights of each place."),
+        Example(
+          "quire fetch Trips.store --template tripsAfter DATE=today",
+          "Shows the objects that a fetch request template of the model describes."),
+        Example(
           "quire fetch Trips.store Trip --columns 'name,stops.@count' --format csv",
           "Writes the names and the numbers of stops as a table for other programs."),
       ]
     ) { invocation in
-      let store = try reader.open(invocation[.store], invocation, models)
+      let path = invocation[.store]
+      guard asksForObjects(invocation) else {
+        try EntityCounts.show(
+          reader.isDocument(path) && !invocation.has(.storeName)
+            ? InfoCommand.counts(in: reader.document(path, toRead: invocation))
+            : counts(in: reader.open(path, invocation, models)), invocation)
+        return .done
+      }
+      let store = try reader.open(path, invocation, models)
       let snapshot = try store.snapshot()
-      try checkEntity(invocation, snapshot.model)
-      try show(invocation, try snapshot.model, snapshot.schema) { request, body in
+      try show(invocation, try snapshot.model, snapshot.schema, store.tag) {
+        try store.count($0, in: snapshot)
+      } fetch: { request, body in
         try store.forEachPart(of: request, in: snapshot, rowCount: partRowCount, body)
       }
       return .done
     }
   }
 
+  private static func counts(in store: any Store) throws -> [(name: String, count: Int)] {
+    let snapshot = try store.snapshot()
+    return try EntityCounts.all(of: snapshot.model) { try store.count($0, in: snapshot) }
+  }
+
+  /// Returns the name of the entity that the command line of a fetch asks for; `nil` if it names none.
+  static func entityName(_ invocation: Invocation, _ model: Model) -> String? {
+    if let name = FetchWords(invocation).entity { return name }
+    let template = invocation.value(of: template)
+    return model.description.fetchRequestTemplates.first { $0.name == template }?.entity
+  }
+
+  /// Whether the command line names objects in any way.
+  static func asksForObjects(_ invocation: Invocation) -> Bool {
+    invocation.value(of: entity) != nil || invocation.has(template) || invocation.has(.identifiers)
+  }
+
   /// Prints the objects that the command line asks for, one part of the results after another.
   ///
-  /// - Parameter fetch: Fetches a request, and calls its second argument with each part of the results.
+  /// - Parameters:
+  ///   - count: Counts the objects of a request.
+  ///   - fetch: Fetches a request, and calls its second argument with each part of the results.
   static func show(
-    _ invocation: Invocation, _ model: Model, _ schema: Schema,
-    _ fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
+    _ invocation: Invocation, _ model: Model, _ schema: Schema, _ store: StoreTag,
+    count: (QueryRequest) throws -> Int,
+    fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
   ) throws {
-    var request = try request(invocation)
-    let text = invocation.value(of: columns)
-    let columns =
-      try text.map { try FetchColumns($0, of: request.entity, model, schema) }
-      ?? FetchColumns(of: request.entity, model, schema)
-    request.resultType = .dictionaries
-    request.propertiesToFetch = columns.fetchedValues
-    for key in (invocation.value(of: sort) ?? "").split(separator: ",") {
-      let path = key.drop { $0 == "-" || $0 == " " }
-      request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
-    }
-    let limit = try count(limit, invocation)
-    // A request with limit 0 is bound like any other, so that its errors are found.
-    request.fetchLimit = limit == 0 ? 1 : limit ?? 0
-    request.fetchOffset = try count(offset, invocation) ?? 0
-    var output = FetchOutput(
-      columns, showsAll: text == nil, format: invocation.value(of: form), model, schema,
-      to: invocation.console.output)
     try placed(invocation) {
-      try fetch(request) { part, source in
-        if limit != 0 { try output.write(part, source) }
+      let selection = try FetchSelection(invocation, model, schema, store)
+      try Pager.show(invocation.has(pager), on: invocation.console) { console in
+        try FetchPrinting(selection, invocation, on: console, model, schema)
+          .run(count: count, fetch: fetch)
       }
     }
-    try output.finish()
   }
 
   /// The number of rows in one part of the results.
   static let partRowCount = 512
 
   /// Returns the request of the command line: an entity and a predicate.
-  static func request(_ invocation: Invocation) throws -> QueryRequest {
+  static func request(_ invocation: Invocation, _ model: Model) throws -> QueryRequest {
     let entity = invocation[.entity]
-    let text = invocation.value(of: condition)
-    return QueryRequest(entity, where: try text.map { try QueryPredicate($0) })
+    return QueryRequest(
+      entity,
+      where: try invocation.value(of: condition).map {
+        try PredicateValues(model, of: entity).typed(QueryPredicate($0))
+      })
   }
 
   /// Throws an error if the store's model does not have the entity of the command line.
@@ -131,7 +191,7 @@ enum FetchCommand {
     }
   }
 
-  private static func count(_ option: Option, _ invocation: Invocation) throws -> Int? {
+  static func count(_ option: Option, _ invocation: Invocation) throws -> Int? {
     guard let text = invocation.value(of: option) else { return nil }
     guard let count = Int(text), count >= 0 else {
       throw CommandError.wrongUsage("--\(option.name) needs a whole number, not '\(text)'.")
@@ -160,15 +220,18 @@ enum CountCommand {
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       try FetchCommand.checkEntity(invocation, snapshot.model)
-      try show(invocation) { try store.count($0, in: snapshot) }
+      try show(invocation, snapshot.model) { try store.count($0, in: snapshot) }
       return .done
     }
   }
 
   /// Prints the number of objects that the command line asks for.
-  static func show(_ invocation: Invocation, _ count: (QueryRequest) throws -> Int) throws {
-    let request = try FetchCommand.request(invocation)
-    let count = try FetchCommand.placed(invocation) { try count(request) }
+  static func show(
+    _ invocation: Invocation, _ model: Model, _ count: (QueryRequest) throws -> Int
+  ) throws {
+    let count = try FetchCommand.placed(invocation) {
+      try count(FetchCommand.request(invocation, model))
+    }
     let output = invocation.console.output
     switch invocation.format {
     case .text: try output.writeLine("\(count)")

@@ -5,15 +5,31 @@ import Rows
 
 /// The output of a fetch. In every format, at most one part of the results is in memory.
 struct FetchOutput {
+  /// The form of the results.
+  enum Form: String, CaseIterable {
+    /// Aligned columns.
+    case table
+    /// A line for each value, with an empty line between objects.
+    case line
+    case markdown
+    case json
+    case jsonl
+    case csv
+  }
+
   private let output: Console.Stream
+  private let form: Form
+  /// Whether a cell shows the number of objects of a to-many relationship, and not their identifiers.
+  private let countsObjects: Bool
   private let columns: FetchColumns
   private let columnsText: ResultText.Columns
   /// The columns of each subentity. Lines of JSON show all properties of a subentity's objects.
   private let subentities: [UInt16: Subentity]
   private var table: StreamedTable?
   private var text: ResultText?
-  private let isCSV: Bool
   private var hasBegun = false
+  /// The number of rows written so far.
+  private(set) var rowCount = 0
 
   private struct Subentity {
     let text: ResultText.Columns
@@ -23,27 +39,33 @@ struct FetchOutput {
 
   /// Creates the output of a fetch.
   ///
-  /// - Parameter showsAll: Whether the columns are all properties of the entity.
+  /// - Parameters:
+  ///   - showsAll: Whether the columns are all properties of the entity.
+  ///   - width: The width to which a table is cut; `nil` for all of each cell.
   init(
-    _ columns: FetchColumns, showsAll: Bool, format: String?, _ model: Model, _ schema: Schema,
-    to output: Console.Stream
+    _ columns: FetchColumns, showsAll: Bool, form: Form, width: Int?, _ model: Model,
+    _ schema: Schema, to output: Console.Stream
   ) {
     self.output = output
     self.columns = columns
+    self.form = form
+    countsObjects = width != nil
     columnsText = columns.text
-    isCSV = format == "csv"
-    switch format {
-    case "json": text = ResultText(.json)
-    case "jsonl": text = ResultText(.jsonl)
-    case "csv": text = ResultText(.csv)
-    default: table = StreamedTable(output)
+    switch form {
+    case .table: table = StreamedTable(output, width: width)
+    case .line, .markdown: break
+    case .json: text = ResultText(.json)
+    case .jsonl: text = ResultText(.jsonl)
+    case .csv: text = ResultText(.csv)
     }
     var subentities: [UInt16: Subentity] = [:]
     for entity in model.family(of: columns.entity) where entity.name != columns.entity {
       guard let layout = schema[entity.name] else { continue }
       let known = Set(columns.columns.map(\.name))
       let all = FetchColumns(of: entity.name, model, schema)
-      let added = showsAll && !isCSV ? all.columns.filter { !known.contains($0.name) } : []
+      let added =
+        showsAll && (form == .json || form == .jsonl)
+        ? all.columns.filter { !known.contains($0.name) } : []
       subentities[layout.entityNumber] = Subentity(
         text: ResultText.Columns(
           of: entity.name,
@@ -57,28 +79,92 @@ struct FetchOutput {
 
   /// Writes a part of the results.
   ///
-  /// - Parameter source: The source in which the objects of relationships are looked up.
-  mutating func write(_ part: ResultTable, _ source: ViewSource) throws {
+  /// - Parameters:
+  ///   - source: The source in which the objects of relationships are looked up.
+  ///   - most: The maximum number of rows to write.
+  mutating func write(_ part: ResultTable, _ source: ViewSource, most: Int = .max) throws {
     try begin()
-    for row in part.rows {
-      guard case .object(let key)? = row.first else { continue }
-      var next = 1
+    for row in part.rows.prefix(max(0, most)) {
+      var key: ObjectKey?
+      if columns.showsObjects {
+        guard case .object(let own)? = row.first else { continue }
+        key = own
+      }
+      var next = columns.showsObjects ? 1 : 0
       let cells = try columns.columns.map { column -> ResultText.Cell in
-        switch column.content {
-        case .value:
-          defer { next += 1 }
-          return .value(row[next])
-        case .list(let relationship):
-          return .list(try source.objects(relatedTo: key, through: relationship))
-        }
+        guard case .value = column.content else { return try cell(column, of: key!, source) }
+        defer { next += 1 }
+        return .value(row[next])
       }
-      if table != nil {
-        try table!.add([Wording.text(.object(key))] + cells.map { Wording.text($0) })
-      } else {
-        try append(key, cells, source)
+      switch form {
+      case .table:
+        let words = words(key, cells)
+        try table!.add(words)
+      case .line: try writeLines(words(key, cells))
+      case .markdown: try output.write(markdown(words(key, cells)))
+      case .json, .jsonl, .csv: try append(key, cells, source)
       }
+      rowCount += 1
     }
     try flush()
+  }
+
+  /// Returns the cell of a column that leads through a to-many relationship.
+  private func cell(
+    _ column: FetchColumns.Column, of key: ObjectKey, _ source: ViewSource
+  ) throws -> ResultText.Cell {
+    switch column.content {
+    case .value: return .value(.null)
+    case .list(let relationship):
+      return .list(try source.objects(relatedTo: key, through: relationship))
+    case .values(let relationship, let column):
+      return .values(
+        try source.objects(relatedTo: key, through: relationship).map {
+          try source.row(of: $0)?.value(column) ?? .null
+        })
+    }
+  }
+
+  /// The names of the columns that a table has no room for.
+  var hiddenColumns: [String] { table?.hidden ?? [] }
+
+  /// The names of the columns, with the identifier's first.
+  private var names: [String] {
+    (columns.showsObjects ? [FetchColumns.identifier] : []) + columns.columns.map(\.name)
+  }
+
+  /// Returns the cells of a row in the words of a table.
+  private func words(_ key: ObjectKey?, _ cells: [ResultText.Cell]) -> [String] {
+    (key.map { [Wording.text(.object($0))] } ?? [])
+      + cells.map { cell in
+        if countsObjects, case .list(let keys) = cell {
+          return keys.isEmpty ? "" : Wording.count(keys.count, "object")
+        }
+        // A reader of Markdown expects text without quotes.
+        if form == .markdown, case .value(.string(let text)) = cell {
+          return text.replacing("\n", with: " ")
+        }
+        return Wording.text(cell)
+      }
+  }
+
+  /// Writes a row with a line for each value. Cells without a value have no line.
+  private func writeLines(_ cells: [String]) throws {
+    let width = names.map(\.displayWidth).max() ?? 0
+    var text = rowCount == 0 ? "" : "\n"
+    for (name, cell) in zip(names, cells) where !cell.isEmpty {
+      text += Table.line([name, output.isTerminal ? oneLine(cell) : cell], [width, 1])
+    }
+    try output.write(text)
+  }
+
+  /// Returns a row of a table in Markdown.
+  private func markdown(_ cells: [String]) -> String {
+    let cells = cells.map { cell in
+      (output.isTerminal ? oneLine(cell) : cell).replacing("\\", with: "\\\\")
+        .replacing("|", with: "\\|")
+    }
+    return "| \(cells.joined(separator: " | ")) |\n"
   }
 
   /// Writes the end of the results.
@@ -92,26 +178,31 @@ struct FetchOutput {
   private mutating func begin() throws {
     guard !hasBegun else { return }
     hasBegun = true
-    text?.begin(columnsText, namesEntities: !subentities.isEmpty)
-    try table?.add([FetchColumns.identifier] + columns.columns.map(\.name))
+    text?.begin(
+      columnsText, namesEntities: columns.showsObjects && !subentities.isEmpty,
+      namesObjects: columns.showsObjects)
+    let names = names
+    try table?.add(names)
+    if form == .markdown {
+      try output.write(markdown(names) + "|\(names.map { _ in " --- |" }.joined())\n")
+    }
   }
 
   private mutating func append(
-    _ key: ObjectKey, _ cells: [ResultText.Cell], _ source: ViewSource
+    _ key: ObjectKey?, _ cells: [ResultText.Cell], _ source: ViewSource
   ) throws {
-    guard let subentity = subentities[key.entity] else {
+    guard let key, let subentity = subentities[key.entity] else {
       text!.append(key, cells, columnsText)
       return
     }
     var cells = cells
     if !subentity.added.isEmpty, let row = try source.row(of: key) {
       for column in subentity.added {
-        switch column.content {
-        case .value:
+        if case .value = column.content {
           let own = subentity.layout.columns[subentity.layout.index(of: column.name)!]
           cells.append(.value(try row.value(own)))
-        case .list(let relationship):
-          cells.append(.list(try source.objects(relatedTo: key, through: relationship)))
+        } else {
+          cells.append(try cell(column, of: key, source))
         }
       }
     }
@@ -121,40 +212,8 @@ struct FetchOutput {
   private mutating func flush() throws {
     guard var bytes = text?.take(), !bytes.isEmpty else { return }
     if output.isTerminal {
-      bytes = isCSV ? TerminalText.shown(bytes) : TerminalText.shownJSON(bytes)
+      bytes = form == .csv ? TerminalText.shown(bytes) : TerminalText.shownJSON(bytes)
     }
     try output.write(bytes: bytes)
-  }
-}
-
-/// A table that is written while rows arrive. The first rows determine the widths of the columns.
-struct StreamedTable {
-  private let output: Console.Stream
-  private var waiting: [[String]] = []
-  private var widths: [Int]?
-
-  /// The number of rows that determine the widths.
-  private static let widthRowCount = 512
-
-  init(_ output: Console.Stream) { self.output = output }
-
-  /// Adds a row. A cell that is wider than its column moves the following cells of its row.
-  mutating func add(_ cells: [String]) throws {
-    let cells = cells.map { output.isTerminal ? printable($0) : $0 }
-    waiting.append(cells)
-    guard widths != nil || waiting.count > StreamedTable.widthRowCount else { return }
-    // After the first rows are written, lines are written in groups.
-    if widths == nil || waiting.count >= StreamedTable.widthRowCount { try flush() }
-  }
-
-  /// Writes the remaining rows.
-  mutating func finish() throws { try flush() }
-
-  private mutating func flush() throws {
-    let widths = widths ?? Table.widths(of: waiting)
-    self.widths = widths
-    guard !waiting.isEmpty else { return }
-    try output.write(waiting.map { Table.line($0, widths) }.joined())
-    waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -85,17 +85,13 @@ extension InfoCommand {
   }
 
   /// Returns the number of objects of each entity in all stores, without subentities, by the entity's name.
-  private static func counts(in document: Document) throws -> [(name: String, count: Int)] {
-    let model = try document.model
-    return try model.entities.filter { !$0.isAbstract }.map(\.name).sorted().map { name in
-      var request = QueryRequest(name)
-      request.includesSubentities = false
-      var count = 0
-      for store in document.stores {
+  static func counts(in document: Document) throws -> [(name: String, count: Int)] {
+    try EntityCounts.all(of: document.model) { request in
+      try document.stores.reduce(0) { count, store in
         let snapshot = try store.snapshot()
-        if snapshot.schema[name] != nil { count += try store.count(request, in: snapshot) }
+        guard snapshot.schema[request.entity] != nil else { return count }
+        return try count + store.count(request, in: snapshot)
       }
-      return (name, count)
     }
   }
 }

@@ -25,13 +25,7 @@ enum InfoCommand {
     ) { invocation in
       let path = invocation[.store]
       if reader.isDocument(path), !invocation.has(.storeName) {
-        try StoreReader.checkModelOption(ofDocument: path, invocation)
-        return try show(
-          reader.document(
-            path, access: .readOnly,
-            version: try invocation.value(of: .version).map(StoreReader.versionNumber),
-            acceptsDamage: invocation.has(.damaged)),
-          invocation)
+        return try show(reader.document(path, toRead: invocation), invocation)
       }
       return try show(reader.open(path, invocation, models), invocation)
     }
@@ -84,11 +78,34 @@ enum InfoCommand {
   private static func counts(
     _ store: any Store, _ snapshot: any StoreSnapshot
   ) throws -> [(name: String, count: Int)] {
-    try snapshot.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }.map {
-      entity in
-      var request = QueryRequest(entity.name)
+    try EntityCounts.all(of: snapshot.model) { try store.count($0, in: snapshot) }
+  }
+}
+
+/// The numbers of objects of the entities of a model.
+enum EntityCounts {
+  /// Returns the number of objects of each entity, without subentities, by the entity's name.
+  ///
+  /// - Parameter count: Counts the objects of a request.
+  static func all(
+    of model: Model, _ count: (QueryRequest) throws -> Int
+  ) throws -> [(name: String, count: Int)] {
+    try model.entities.filter { !$0.isAbstract }.map(\.name).sorted().map { name in
+      var request = QueryRequest(name)
       request.includesSubentities = false
-      return (entity.name, try store.count(request, in: snapshot))
+      return (name, try count(request))
     }
+  }
+
+  /// Prints the entities, each with the number of its objects.
+  static func show(_ counts: [(name: String, count: Int)], _ invocation: Invocation) throws {
+    let output = invocation.console.output
+    if ["json", "jsonl"].contains(invocation.value(of: FetchCommand.form)) {
+      return try output.writeLine(
+        JSON.members(counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }))
+    }
+    var table = Table()
+    for (name, count) in counts { table.add(name, Wording.count(count, "object")) }
+    try output.write(table.text())
   }
 }

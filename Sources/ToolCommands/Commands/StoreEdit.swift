@@ -123,25 +123,20 @@ struct StoreEdit {
         hint: "--where TRUEPREDICATE matches all objects.")
     }
     return try FetchCommand.placed(invocation) {
-      try context.fetch(FetchRequest(invocation[.entity], where: try QueryPredicate(text)))
+      let entity = invocation[.entity]
+      return try context.fetch(
+        FetchRequest(
+          entity,
+          where: PredicateValues(context.coordinator.model, of: entity).typed(QueryPredicate(text)))
+      )
     }
   }
 
   /// Returns the object with an identifier in the form that the tool prints.
   private func object(_ text: String, of entity: String) throws -> ManagedObject {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let number = UInt16(parts[0]), parts[1].first == "p",
-      let key = UInt64(parts[1].dropFirst()), key > 0, key <= ObjectKey.highestNumber
-    else {
-      throw CommandError.wrongUsage(
-        "'\(text)' is not an identifier.",
-        hint: "Write identifiers as 'quire fetch' prints them: 2/p17.")
-    }
-    let id = ObjectID(store: store.tag, key: ObjectKey(entity: number, number: key))
-    guard let layout = schema[number],
-      context.coordinator.model.entity(layout.entity, isOrInheritsFrom: entity)
-    else { throw CommandError(.no, "'\(text)' is not an object of '\(entity)'.") }
-    return try context.existingObject(with: id)
+    let key = try ObjectKey(word: text)
+    try key.check(in: entity, context.coordinator.model, schema)
+    return try context.existingObject(with: ObjectID(store: store.tag, key: key))
   }
 
   /// Applies the assignments of the command line to the objects.

@@ -3,14 +3,20 @@ import Foundation
 extension Console {
   /// Returns the console of this process.
   ///
-  /// Styles are written only to a terminal, and never if `NO_COLOR` is set to any value or `TERM` is `dumb`. The width is the
-  /// value of `COLUMNS`, or 80.
+  /// Styles are written only to a terminal, and never if `NO_COLOR` is set to any value or `TERM` is `dumb`. The size is
+  /// the value of `COLUMNS` and `LINES`, or the size of the terminal, or 80 columns and 24 lines.
   public static func standard() -> Console {
     let environment = ProcessInfo.processInfo.environment
+    let output = stream(STDOUT_FILENO, "standard output", environment)
+    let terminal = output.isTerminal ? Terminal(STDOUT_FILENO) : nil
+    func size(_ variable: String, _ known: Int?) -> Int? {
+      environment[variable].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil } ?? known
+    }
     return Console(
-      output: stream(STDOUT_FILENO, "standard output", environment),
+      output: output,
       messages: stream(STDERR_FILENO, "standard error", environment),
-      width: environment["COLUMNS"].flatMap(Int.init).map { max(40, $0) } ?? 80,
+      width: max(40, size("COLUMNS", terminal?.width) ?? 80),
+      height: terminal == nil ? nil : size("LINES", terminal?.height) ?? 24,
       input: standardInput)
   }
 

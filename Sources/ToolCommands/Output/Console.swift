@@ -12,16 +12,21 @@ public struct Console: Sendable {
   public let messages: Stream
   /// The maximum width of a line of text, in columns.
   public let width: Int
+  /// The number of lines of the terminal; `nil` if the output is no terminal.
+  public let height: Int?
   /// The input that the user types, or that comes through a pipe.
   public let input: Input
   /// The changes of the running command.
   let outcome: Outcome
 
   /// Creates a console that writes to the given streams.
-  public init(output: Stream, messages: Stream, width: Int = 80, input: Input = .none) {
+  public init(
+    output: Stream, messages: Stream, width: Int = 80, height: Int? = nil, input: Input = .none
+  ) {
     self.output = output
     self.messages = messages
     self.width = width
+    self.height = height
     self.input = input
     outcome = Outcome()
   }
@@ -31,6 +36,7 @@ public struct Console: Sendable {
     self.output = output
     messages = console.messages
     width = console.width
+    height = console.height
     input = console.input
     outcome = console.outcome
   }

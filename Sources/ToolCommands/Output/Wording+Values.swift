@@ -46,15 +46,23 @@ enum Wording {
   static func text(_ cell: ResultText.Cell) -> String {
     switch cell {
     case .value(.null): return ""
-    case .value(let value):
-      let text = text(value)
-      guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
-      return text.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+    case .value(let value): return line(value)
     case .list(let keys):
       let shown = keys.prefix(mostShownObjects).map { text(.object($0)) }
       let rest = keys.count - shown.count
       return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: " ")
+    case .values(let values):
+      let shown = values.prefix(mostShownObjects).map { line($0) }
+      let rest = values.count - shown.count
+      return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: ", ")
     }
+  }
+
+  /// Returns a value on one line.
+  private static func line(_ value: Value) -> String {
+    let text = text(value)
+    guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
+    return text.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
   }
 
   /// The maximum number of objects of a to-many relationship that a cell shows.

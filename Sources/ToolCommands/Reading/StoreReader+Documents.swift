@@ -62,10 +62,7 @@ extension StoreReader {
     ofDocument path: String, _ invocation: Invocation, readOnly: Bool
   ) throws -> any Store {
     try Self.checkModelOption(ofDocument: path, invocation)
-    let version = try invocation.value(of: .version).map(Self.versionNumber)
-    let document = try document(
-      path, access: readOnly ? .readOnly : .exclusive, version: version,
-      acceptsDamage: invocation.has(.damaged))
+    let document = try document(path, readOnly ? .readOnly : .exclusive, invocation)
     let stores = document.stores
     if let name = invocation.value(of: .storeName) {
       guard let store = document[name] else {
@@ -78,7 +75,10 @@ extension StoreReader {
     if stores.count == 1 { return StoreOfDocument(stores[0], document) }
     let model = try document.model
     let entities = invocation.value(of: ExportCommand.entities)?.split(separator: ",").first
-    guard let entity = invocation.value(of: .entity) ?? entities.map(String.init) else {
+    guard
+      let entity = invocation.value(of: .entity) ?? FetchCommand.entityName(invocation, model)
+        ?? entities.map(String.init)
+    else {
       throw CommandError.wrongUsage(
         "'\(oneLine(path))' has several stores.",
         hint: "Choose one with --in: \(stores.map(\.name).joined(separator: ", ")).")
@@ -94,6 +94,20 @@ extension StoreReader {
         otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
     }
     return StoreOfDocument(store, document)
+  }
+
+  /// Returns the document at a path, open for reading, with the version and the tolerance of the command line.
+  func document(_ path: String, toRead invocation: Invocation) throws -> Document {
+    try Self.checkModelOption(ofDocument: path, invocation)
+    return try document(path, .readOnly, invocation)
+  }
+
+  private func document(
+    _ path: String, _ access: Document.Access, _ invocation: Invocation
+  ) throws -> Document {
+    try document(
+      path, access: access, version: invocation.value(of: .version).map(Self.versionNumber),
+      acceptsDamage: invocation.has(.damaged))
   }
 }
 

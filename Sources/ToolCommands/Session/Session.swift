@@ -138,13 +138,18 @@ final class Session {
   private(set) lazy var actions: [Action] = [
     action(
       "fetch", "shows the objects of an entity that match a predicate, with unsaved changes",
-      arguments: [.entity],
-      options: [
-        FetchCommand.condition, FetchCommand.sort, FetchCommand.limit, FetchCommand.offset,
-        FetchCommand.columns, FetchCommand.form,
-      ]
+      arguments: [FetchCommand.entity, FetchCommand.variables],
+      options: FetchCommand.options + [FetchCommand.form]
     ) { [unowned self] invocation in
-      try FetchCommand.show(invocation, model, schema) { request, body in
+      guard FetchCommand.asksForObjects(invocation) else {
+        try EntityCounts.show(
+          EntityCounts.all(of: model) { try context.count(for: FetchRequest<ManagedObject>($0)) },
+          invocation)
+        return .done
+      }
+      try FetchCommand.show(invocation, model, schema, store.tag) {
+        try context.count(for: FetchRequest<ManagedObject>($0))
+      } fetch: { request, body in
         try context.forEachPart(
           of: request, rowCount: FetchCommand.partRowCount, body)
       }
@@ -155,7 +160,9 @@ final class Session {
       arguments: [.entity],
       options: [FetchCommand.condition, .format]
     ) { [unowned self] invocation in
-      try CountCommand.show(invocation) { try context.count(for: FetchRequest<ManagedObject>($0)) }
+      try CountCommand.show(invocation, model) {
+        try context.count(for: FetchRequest<ManagedObject>($0))
+      }
       return .done
     },
     action(

@@ -9,12 +9,14 @@ struct Terminal {
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// The number of columns; `nil` if the terminal does not report it.
-  var width: Int? {
+  var width: Int? { size.flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil } }
+
+  /// The number of lines; `nil` if the terminal does not report it.
+  var height: Int? { size.flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil } }
+
+  private var size: winsize? {
     var size = winsize()
-    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-      return nil
-    }
-    return Int(size.ws_col)
+    return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : nil
   }
 
   /// Reads a line that the user types, and then restores the terminal's settings.

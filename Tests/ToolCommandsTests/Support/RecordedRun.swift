@@ -11,16 +11,17 @@ struct RecordedRun {
 
   /// Runs the given tool with the given arguments.
   init(
-    _ words: [String], tool: Tool = .quire, colour: Bool = false, width: Int = 80,
-    input: [UInt8] = []
+    _ words: [String], tool: Tool = .quire, colour: Bool = false, terminal: Bool? = nil,
+    width: Int = 80, height: Int? = nil, input: [UInt8] = []
   ) {
     let output = Recording()
     let messages = Recording()
     exitCode = tool.run(
       words,
       on: Console(
-        output: output.stream(colour: colour), messages: messages.stream(colour: colour),
-        width: width, input: given(input)))
+        output: output.stream(colour: colour, isTerminal: terminal ?? colour),
+        messages: messages.stream(colour: colour, isTerminal: terminal ?? colour), width: width,
+        height: height, input: given(input)))
     self.output = output.text.withLock { $0 }
     self.messages = messages.text.withLock { $0 }
   }
@@ -41,8 +42,8 @@ private func given(_ bytes: [UInt8]) -> Console.Input {
 private final class Recording: Sendable {
   let text = Mutex("")
 
-  func stream(colour: Bool) -> Console.Stream {
-    Console.Stream(isTerminal: colour, usesColour: colour) { written in
+  func stream(colour: Bool, isTerminal: Bool) -> Console.Stream {
+    Console.Stream(isTerminal: isTerminal, usesColour: colour) { written in
       self.text.withLock { $0 += written }
     }
   }
