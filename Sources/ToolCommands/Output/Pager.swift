@@ -24,6 +24,8 @@ enum Pager {
     do { try pager.run() } catch {
       throw CommandError(.inputOutput, "The pager '\(oneLine(command))' can't be started.")
     }
+    // If the user ends the pager early, a write must fail and not end the tool. The pager itself needs the signal.
+    let usual = signal(SIGPIPE, SIG_IGN)
     let end = pipe.fileHandleForWriting
     let stream = Console.Stream(isTerminal: true, usesColour: console.output.usesColour) { text in
       do { try end.write(contentsOf: Data(text.utf8)) } catch { throw Ended() }
@@ -31,6 +33,7 @@ enum Pager {
     defer {
       try? end.close()
       pager.waitUntilExit()
+      _ = signal(SIGPIPE, usual)
     }
     do { try body(Console(console, output: stream)) } catch is Ended {}
   }
