@@ -26,6 +26,7 @@ func runMemoryBenchmarks(_ count: Int) throws {
 
 /// The work of a process with measured memory. The cases that insert a store come before the cases that load it.
 enum MemoryWork: String, CaseIterable {
+  case insertUnsaved
   case insertOnce
   case insert
   case load
@@ -34,6 +35,7 @@ enum MemoryWork: String, CaseIterable {
 
   var words: String {
     switch self {
+    case .insertUnsaved: "insert, not saved"
     case .insertOnce: "insert, saved once"
     case .insert: "insert, saved every 16 384 objects"
     case .load: "load all, one attribute"
@@ -58,6 +60,12 @@ enum MemoryWork: String, CaseIterable {
     let ours = folder.appending(path: "ours").path
     let theirs = folder.appending(path: "theirs").path
     switch work {
+    case .insertUnsaved:
+      let context = ObjectBench.open(folder.appending(path: "unsaved").path)
+      context.undoStack = nil
+      for i in 0..<count {
+        try context.insert(PersonObject.self).fill(i, Person(i, companies: max(1, count / 100)))
+      }
     case .insertOnce:
       ObjectBench.insert(count, at: folder.appending(path: "once").path, canUndo: false)
     case .insert: ObjectBench.insert(count, at: ours, batch: 16_384, canUndo: false)

@@ -8,14 +8,17 @@ extension ObjectBench {
   /// connections.
   func measureWriters() throws {
     let saveCount = 400
-    guard Measurement.isWanted("writers: contexts, one object a save") else { return }
+    guard ["writers: 1 contexts", "writers: 8 contexts"].contains(where: Measurement.isWanted) else { return }
     var measurement = Measurement(rounds: 7)
     let copied = SQLitePeer(copying: peer)
     let coordinator = copy("writers").coordinator
     for writerCount in [1, 8] {
-      // Each writer changes people of its own, spread over the whole table.
+      // Each writer changes people of its own, spread over the whole table. The first eight sets belong to the eight
+      // writers, and the ninth to the one.
       let numbers = (0..<writerCount).map { writer in
-        (0..<saveCount / writerCount).map { (writer + 8 * $0) * 977 % count + 1 }
+        (0..<saveCount / writerCount).map {
+          ((writerCount == 1 ? 8 : writer) + 9 * $0) * 977 % count + 1
+        }
       }
       let connections = (0..<writerCount).map { _ in SQLiteWriter(copied.path) }
       measurement.add("writers: \(writerCount) SQLite connections", saveCount, "save") {

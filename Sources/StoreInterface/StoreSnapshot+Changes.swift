@@ -10,19 +10,19 @@ extension StoreSnapshot {
   ///
   /// Each row states the version that it is based on, and a changed row has only the columns that differ. A row that was
   /// saved with equal values has its first column, because its version is new. The cost grows with the size of the
-  /// commits in between, and is higher if these commits merged much of the store.
+  /// commits in between. A row that these commits only merged with others costs a look at its version.
   ///
   /// - Throws: The errors of a damaged store.
   public func changes(since older: any StoreSnapshot) throws -> Layer {
     // Both snapshots share the tables at their bottom, so these tables contain no changes.
     let common = zip(tables, older.tables).prefix { $0.isSame(as: $1) }.count
+    let (newTables, oldTables) = (tables.dropFirst(common), older.tables.dropFirst(common))
     let (newView, oldView) = (view, older.view)
+    // The version of a row is the commit that wrote it, unless the store counts the saves of each row.
+    let seen = countsVersions || commit < older.commit ? nil : older.commit
     let builder = LayerBuilder(schema)
     for layout in schema.layouts + schema.linkTables.map(\.layout) {
-      for number in try Self.keys(
-        layout.entityNumber,
-        Array(tables.dropFirst(common)) + Array(older.tables.dropFirst(common)))
-      {
+      for number in try Self.changedKeys(layout.entityNumber, newTables, oldTables, seen: seen) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         let (new, old) = (try newView.row(of: key), try oldView.row(of: key))
         switch (new, old) {
@@ -46,12 +46,44 @@ extension StoreSnapshot {
     return builder.freeze()
   }
 
-  /// Returns the numbers of all objects of an entity that any of the tables contains, in order.
-  private static func keys(_ entity: UInt16, _ tables: [any RowTable]) throws -> [UInt64] {
-    var keys: Set<UInt64> = []
-    for table in tables {
-      for entry in try table.entries(ofEntity: entity) { keys.insert(entry.key) }
+  /// Returns the numbers of the objects of an entity that may differ between two lists of tables, in order.
+  ///
+  /// - Parameter seen: The commit of the old tables. A row of the new tables with this version or an earlier one is a row
+  ///   of the old tables too. `nil` if versions do not tell this.
+  private static func changedKeys(
+    _ entity: UInt16, _ newTables: ArraySlice<any RowTable>, _ oldTables: ArraySlice<any RowTable>,
+    seen: Int64?
+  ) throws -> [UInt64] {
+    var known: Set<UInt64> = []
+    var changed: Set<UInt64> = []
+    for table in newTables {
+      for entry in try table.entries(ofEntity: entity) {
+        if let seen, let version = try entry.entry.version, version <= seen {
+          known.insert(entry.key)
+        } else {
+          changed.insert(entry.key)
+        }
+      }
     }
-    return keys.sorted()
+    // A merge at the bottom leaves out rows that were removed.
+    for table in oldTables {
+      for entry in try table.entries(ofEntity: entity) where !known.contains(entry.key) {
+        changed.insert(entry.key)
+      }
+    }
+    return changed.sorted()
+  }
+}
+
+extension RowEntry {
+  /// The commit that wrote the entry; `nil` without an entry.
+  fileprivate var version: Int64? {
+    get throws {
+      switch self {
+      case .absent: nil
+      case .put(let location), .changed(let location), .removed(let location):
+        try location.version
+      }
+    }
   }
 }
