@@ -19,6 +19,60 @@ struct IndexedQueryTests {
     ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
   }
 
+  /// A source that can't be scanned.
+  private struct Unscanned: QuerySource {
+    struct Scan: Error {}
+    let source: ViewSource
+    var model: Model { source.model }
+    var schema: Schema { source.schema }
+    var indexed: IndexedView? { source.indexed }
+    func batches(of layout: Layout) throws -> [RowBatch] { throw Scan() }
+    func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
+    func objects(
+      relatedTo key: ObjectKey, through relationship: ToManyRelationship
+    ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
+  }
+
+  @Test("Objects that a predicate names are found without a scan")
+  func named() throws {
+    let source = try Self.world(1)
+    let numbers: [UInt64] = [3, 900, 4, 5, 1499, 3, 1_000_000]
+    let (item, special) = (source.schema["Item"]!, source.schema["Special"]!)
+    let ids = [item, special].flatMap { layout in
+      numbers.map {
+        ObjectID(
+          store: StoreTag(rawValue: 0), key: ObjectKey(entity: layout.entityNumber, number: $0))
+      }
+    }
+    var request = QueryRequest("Item")
+    for predicate in try [
+      QueryPredicate("SELF IN %@", ids), QueryPredicate("SELF IN %@ AND size > 0", ids),
+      QueryPredicate("SELF == %@ AND SELF IN %@", ids[0], ids),
+      QueryPredicate("%@ == SELF", ids[1]),
+      QueryPredicate("SELF IN %@", [ObjectID]()),
+      QueryPredicate("size > 0 AND NOT (size > 0) AND SELF IN %@", ids),
+    ] {
+      request.predicate = predicate
+      for keys in [[], [SortKey("size", ascending: false)]] {
+        request.sortKeys = keys
+        let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
+        let wanted = try plan.keys(in: Scanned(source: source))
+        #expect(try plan.keys(in: Unscanned(source: source)) == wanted, "\(predicate)")
+        #expect(try plan.count(in: Unscanned(source: source)) == wanted.count, "\(predicate)")
+      }
+    }
+    // These predicates name no objects that all results are among.
+    for predicate in try [
+      QueryPredicate("NOT (SELF IN %@)", ids), QueryPredicate("SELF == %@ OR size > 0", ids[0]),
+      QueryPredicate("SELF != %@", ids[0]),
+    ] {
+      request.predicate = predicate
+      let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
+      #expect(throws: Unscanned.Scan.self) { try plan.keys(in: Unscanned(source: source)) }
+      #expect(try plan.keys(in: source) == plan.keys(in: Scanned(source: source)), "\(predicate)")
+    }
+  }
+
   private static let model: Model = {
     var item = Entity("Item")
     item.declaredProperties = [

@@ -4,7 +4,8 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// The indexes that can speed up a request, with the ranges of their entries to read.
+/// The indexes that can speed up a request, with the ranges of their entries to read, and the objects that the request
+/// names.
 ///
 /// An index only finds candidates; the whole predicate is evaluated for each of them.
 struct IndexPlan: Sendable {
@@ -22,6 +23,8 @@ struct IndexPlan: Sendable {
   }
 
   private let predicate: BoundPredicate?
+  /// The keys of the objects that the predicate names, ascending; `nil` if it names none.
+  private let named: [ObjectKey]?
   /// For each entity number, the indexes that narrow the predicate.
   private let choices: [UInt16: [Choice]]
   private let order: Order?
@@ -42,6 +45,7 @@ struct IndexPlan: Sendable {
     _ layouts: [Layout], _ schema: Schema
   ) {
     self.predicate = predicate
+    named = predicate?.namedObjects?.sorted()
     let bounds = ColumnBounds(predicate)
     var choices: [UInt16: [Choice]] = [:]
     if !bounds.isEmpty {
@@ -89,8 +93,12 @@ struct IndexPlan: Sendable {
   func hits(
     in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
   ) throws -> RowHits? {
-    guard let indexed = source.indexed, !choices.isEmpty else { return nil }
+    guard let indexed = source.indexed, named != nil || !choices.isEmpty else { return nil }
     var hits = RowHits()
+    if let named {
+      try hits.add(named, of: layouts, in: indexed.view, predicate, interpreter)
+      return hits
+    }
     for layout in layouts {
       guard
         let best = try best(
@@ -199,5 +207,32 @@ struct IndexPlan: Sendable {
     guard patience > 0 || hits.hits.count >= most else { return nil }
     if hits.hits.count < most { try take() }
     return hits
+  }
+}
+
+extension BoundPredicate {
+  /// The objects among which every object is that meets the predicate: `SELF == object`, `SELF IN objects`; `nil` if
+  /// the predicate names none.
+  fileprivate var namedObjects: Set<ObjectKey>? {
+    switch self {
+    case .and(let parts):
+      // Each part alone would be correct.
+      return parts.lazy.compactMap(\.namedObjects).min { $0.count < $1.count }
+    case .comparison(let comparison): return comparison.namedObjects
+    case .constant, .or, .not: return nil
+    }
+  }
+}
+
+extension BoundComparison {
+  fileprivate var namedObjects: Set<ObjectKey>? {
+    switch (modifier, left, operation, right) {
+    case (.direct, .this, .equal, .constant(let operand)),
+      (.direct, .constant(let operand), .equal, .this):
+      return operand.object.map { [$0] }
+    case (.direct, .this, .in, .constant(.list(let items))):
+      return Set(items.compactMap(\.object))
+    default: return nil
+    }
   }
 }
