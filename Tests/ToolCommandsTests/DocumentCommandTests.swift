@@ -123,6 +123,23 @@ struct DocumentCommandTests {
   }
 
   @Test(
+    "Insertions by separate commands leave few keys unused",
+    arguments: ["/Trip.quire", "/Trip.store"])
+  func keys(_ path: String) {
+    _ =
+      path.hasSuffix("quire")
+      ? done("new", path, "--model", "Trips.xcdatamodeld")
+      : done("new", "/Other.quire", "--model", "Trips.xcdatamodeld")
+    if path.hasSuffix("store") { _ = done("convert", "/Other.quire", path) }
+    let numbers = (0..<4).compactMap { _ in
+      Int(
+        done("insert", path, "Trip", "name=Rome").trimmingCharacters(in: .newlines).split(
+          separator: "p")[1])
+    }
+    #expect(numbers.count == 4 && Set(numbers).count == 4 && numbers.max()! <= 64, "\(numbers)")
+  }
+
+  @Test(
     "A document is copied, converted, packed, unpacked and migrated",
     arguments: [one, two])
   func elsewhere(_ make: [String]) throws {

@@ -34,6 +34,9 @@ struct OutputTests {
     Writer(name: "export") { ["export", $0, "--output", $1, "--format", "jsonl"] },
     Writer(name: "save-as", input: "in.quire") { ["save-as", $0, $1] },
     Writer(name: "save-as XML", input: "in.quire") { ["save-as", $0, $1, "--store", "xml"] },
+    Writer(name: "attach get", input: "in.quire") {
+      ["attach", "get", $0, "in.store", "--output", $1]
+    },
     Writer(name: "new", input: "in.xcdatamodeld") { ["new", $1, "--model", $0] },
     Writer(name: "pack", input: "in.quire") { ["pack", $0, $1] },
     Writer(name: "unpack", input: "in.zip", hasForce: false) { ["unpack", $0, $1] },
@@ -61,6 +64,7 @@ struct OutputTests {
     try manager.copyItem(
       atPath: examples.appending(path: "Trips.xcdatamodeld").path, toPath: path("in.xcdatamodeld"))
     #expect(run(["new", path("in.quire"), "--model", path("in.xcdatamodeld")]).exitCode == .done)
+    #expect(run(["attach", "add", path("in.quire"), path("in.store")]).exitCode == .done)
     #expect(run(["pack", path("in.quire"), path("in.zip")]).exitCode == .done)
   }
 

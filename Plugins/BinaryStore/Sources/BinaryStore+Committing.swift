@@ -86,8 +86,8 @@ extension BinaryStore {
 
   /// Reserves keys for new objects of an entity.
   ///
-  /// The file records the end of the reserved keys, so no other process uses them. At least 4096 keys are reserved at a
-  /// time, because each reservation costs a sync.
+  /// The file records the end of the reserved keys, so no other process uses them. Each reservation costs a sync, so each
+  /// is twice as large as the one before, up to 4096 keys. A program that inserts few objects thus leaves few keys unused.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let count = UInt64(max(count, 1))
     if let known = takeKeys(number, count) { return known }
@@ -95,14 +95,19 @@ extension BinaryStore {
       // The previous lock holder may have reserved keys.
       if let known = takeKeys(number, count) { return known }
       let first = head.record.nextKeys[number] ?? 1
-      let end = first + max(count, BinaryStore.leaseCount)
+      let before = leases.withLock { $0[number] } ?? Lease()
+      let reserved = max(count, min(2 * before.reserved, BinaryStore.mostReserved))
+      let end = first + reserved
       guard end <= ObjectKey.highestNumber else {
         throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
       }
       var image = try image(after: head, number: head.commit)
       image.record.nextKeys[number] = end
       _ = try append(image, to: head, &writing)
-      leases.withLock { $0[number] = Lease(left: first + count..<end, wanted: count) }
+      leases.withLock {
+        $0[number] = Lease(
+          left: first + count..<end, wanted: count, reserved: reserved, takings: before.takings + 1)
+      }
       return first..<first + count
     }
   }
@@ -111,21 +116,24 @@ extension BinaryStore {
   private func takeKeys(_ number: UInt16, _ count: UInt64) -> Range<UInt64>? {
     leases.withLock { leases in
       guard let left = leases[number]?.left, UInt64(left.count) >= count else { return nil }
-      leases[number] = Lease(left: left.lowerBound + count..<left.upperBound, wanted: count)
+      leases[number]!.left = left.lowerBound + count..<left.upperBound
+      leases[number]!.wanted = count
+      leases[number]!.takings += 1
       return left.lowerBound..<left.lowerBound + count
     }
   }
 
   /// Reserves more keys with a commit at no extra cost. A document's store is written in the background, so a context
-  /// that inserts objects meanwhile need not wait for a sync.
+  /// that inserts objects meanwhile need not wait for a sync. A program that has taken keys only once may need no more.
   ///
   /// - Returns: For each entity the new end of its reserved keys.
   private func refill(_ image: inout CommitImage) -> [UInt16: UInt64] {
     guard isPartOfDocument else { return [:] }
     var ends: [UInt16: UInt64] = [:]
     let known = leases.withLock { $0 }
-    for (number, lease) in known where image.record.nextKeys[number] == lease.left.upperBound {
-      let least = max(2 * lease.wanted, BinaryStore.leaseCount / 2)
+    for (number, lease) in known
+    where lease.takings > 1 && image.record.nextKeys[number] == lease.left.upperBound {
+      let least = max(2 * lease.wanted, BinaryStore.mostReserved / 2)
       let end = lease.left.upperBound + 2 * least
       guard UInt64(lease.left.count) < least, end <= ObjectKey.highestNumber else { continue }
       image.record.nextKeys[number] = end
@@ -144,7 +152,8 @@ extension BinaryStore {
     }
   }
 
-  private static let leaseCount: UInt64 = 4096
+  /// The most keys of one reservation, unless the caller needs more.
+  private static let mostReserved: UInt64 = 4096
 
   /// Returns the first free key of each entity after the given changes. A caller may choose keys without reserving
   /// them; the store must not give these keys to another caller (spec §4.4.3).

@@ -88,6 +88,10 @@ public final class BinaryStore: Store {
     var left: Range<UInt64> = 0..<0
     /// The number of keys that the last caller took.
     var wanted: UInt64 = 0
+    /// The number of keys that were reserved in the file at a time, last.
+    var reserved: UInt64 = 0
+    /// The number of times that a caller took keys.
+    var takings = 0
   }
   let leases = Mutex<[UInt16: Lease]>([:])
 

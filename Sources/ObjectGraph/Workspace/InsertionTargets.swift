@@ -26,7 +26,7 @@ struct InsertionTargets {
       return range.lowerBound
     }
     let range = try state.persistent.store.leaseKeys(
-      ofEntity: table, count: max(256, min(remaining, 65_536)))
+      ofEntity: table, count: max(16, min(remaining, 65_536)))
     linkKeys[state.tag, default: [:]][table] = range.dropFirst()
     return range.lowerBound
   }

@@ -49,7 +49,7 @@ public struct Tool: Sendable {
       ExportCommand.command(files), ImportCommand.command(files),
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
-      RevertCommand.command(files), PackCommand.command(on: RealDisk()),
+      RevertCommand.command(files), AttachCommand.command(files), PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),
