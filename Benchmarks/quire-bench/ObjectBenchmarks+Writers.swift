@@ -8,7 +8,8 @@ extension ObjectBench {
   /// connections.
   func measureWriters() throws {
     let saveCount = 400
-    guard ["writers: 1 contexts", "writers: 8 contexts"].contains(where: Measurement.isWanted) else { return }
+    let names = ["writers: 1 contexts", "writers: 8 contexts"]
+    guard names.contains(where: Measurement.isWanted) else { return }
     var measurement = Measurement(rounds: 7)
     let copied = SQLitePeer(copying: peer)
     let coordinator = copy("writers").coordinator

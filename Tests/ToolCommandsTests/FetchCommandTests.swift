@@ -308,6 +308,15 @@ struct FetchCommandTests {
     #expect(fetch("Trp").messages.contains("Did you mean 'Trip'?"))
   }
 
+  @Test("A change prints the number of objects, and their identifiers only with --ids")
+  func changed() {
+    let words = ["set", store, "Trip", "nights=0", "--where", "nights < 3"]
+    let counted = run(words + ["--dry-run"])
+    #expect(counted.output == "2 objects would be changed.\n" && counted.messages.isEmpty)
+    let listed = run(words + ["--ids"])
+    #expect(listed.output == "\(id)1\n\(id)2\n" && listed.messages == "2 objects changed.\n")
+  }
+
   @Test("A session fetches in the same ways")
   func session() {
     let run = run(

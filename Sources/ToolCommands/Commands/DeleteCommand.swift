@@ -9,7 +9,8 @@ enum DeleteCommand {
       discussion: "The delete rules of the relationships apply to the related objects.",
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .storeName, .storeModel,
+        .writesForeign,
         .format,
       ],
       examples: [

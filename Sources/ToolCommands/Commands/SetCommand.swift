@@ -12,7 +12,8 @@ enum SetCommand {
         """,
       arguments: [.store, .entity, .assignments],
       options: [
-        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .storeName, .storeModel,
+        .writesForeign,
         .format,
       ],
       examples: [

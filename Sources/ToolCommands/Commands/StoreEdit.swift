@@ -28,6 +28,8 @@ extension CommandError {
 extension Option {
   static let identifiers = Option(
     "id", value: "IDS", "The identifiers of the objects (2/p17), separated by commas.")
+  static let showsIdentifiers = Option(
+    "ids", "Prints the identifier of each object, and not only the number of objects.")
   static let dryRun = Option("dry-run", "Prints what the command would do, and saves nothing.")
 }
 
@@ -316,10 +318,15 @@ struct StoreEdit {
     let output = invocation.console.output
     switch invocation.format {
     case .text:
-      for identifier in identifiers { try output.writeLine(identifier) }
       let count = Wording.count(identifiers.count, "object")
-      try invocation.console.messages.writeLine(
-        isSaved == false ? "\(count) would be \(what)." : "\(count) \(what).")
+      let summary = isSaved == false ? "\(count) would be \(what)." : "\(count) \(what)."
+      // An insertion prints the identifier that the new object has received.
+      let hasOption = invocation.command.options.contains(.showsIdentifiers)
+      guard !hasOption || invocation.has(.showsIdentifiers) else {
+        return try output.writeLine(summary)
+      }
+      for identifier in identifiers { try output.writeLine(identifier) }
+      try invocation.console.messages.writeLine(summary)
     case .json:
       try output.writeLine(
         JSON.object([

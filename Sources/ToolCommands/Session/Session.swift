@@ -174,7 +174,7 @@ final class Session {
     action(
       "set", "sets properties of objects, found by identifier or predicate",
       arguments: [.entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .format]
+      options: [FetchCommand.condition, .identifiers, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "changed") { edit in
         let objects = try edit.objects()
@@ -184,7 +184,7 @@ final class Session {
     },
     action(
       "delete", "deletes objects, found by identifier or predicate", arguments: [.entity],
-      options: [FetchCommand.condition, .identifiers, .format]
+      options: [FetchCommand.condition, .identifiers, .showsIdentifiers, .format]
     ) { [unowned self] invocation in
       try change(invocation, did: "deleted") { edit in
         let objects = try edit.objects()
