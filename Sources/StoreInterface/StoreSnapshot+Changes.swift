@@ -18,8 +18,10 @@ extension StoreSnapshot {
     let common = zip(tables, older.tables).prefix { $0.isSame(as: $1) }.count
     let (newTables, oldTables) = (tables.dropFirst(common), older.tables.dropFirst(common))
     let (newView, oldView) = (view, older.view)
-    // The version of a row is the commit that wrote it, unless the store counts the saves of each row.
-    let seen = countsVersions || commit < older.commit ? nil : older.commit
+    // The version of a row is the commit that wrote it, unless the store counts the saves of each row. The commits of
+    // two files differ, as of a store and a backup of it that was changed; then the snapshots have no table in common.
+    let isLater = common > 0 && !countsVersions && commit >= older.commit
+    let seen = isLater ? older.commit : nil
     let builder = LayerBuilder(schema)
     for layout in schema.layouts + schema.linkTables.map(\.layout) {
       for number in try Self.changedKeys(layout.entityNumber, newTables, oldTables, seen: seen) {

@@ -52,6 +52,29 @@ struct HistoryTests {
     return states
   }
 
+  @Test("The difference of a file and a changed backup of it has every row with another version")
+  func changedBackup() throws {
+    let disk = SimulatedDisk()
+    let store = try Self.store(.none, on: disk)
+    _ = try Self.fill(store, 0..<3)
+    let backup = try disk.read(Self.path, byteLimit: 1 << 24)
+    _ = try Self.fill(store, 3..<9)
+    let old = try store.snapshot()
+    try disk.replace(Self.path, overwriting: true) { try $0.write(backup) }
+    _ = try Self.fill(BinaryStore.open(Self.path, on: disk), 10..<20)
+
+    let new = try store.snapshot()
+    let (before, after) = (try Self.versions(old), try Self.versions(new))
+    let differing = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    let thing = new.schema["Thing"]!.entityNumber
+    let entries = try new.changes(since: old).entries(ofEntity: thing)
+
+    #expect(new.commit > old.commit)
+    #expect(Set(entries.map(\.key)) == differing)
+    // Some of these rows have a version that the old file had reached too.
+    #expect(differing.contains { after[$0].map { $0 <= old.commit } ?? false })
+  }
+
   @Test(
     "A vacuum makes one segment of the rows, unless an earlier commit needs the old rows",
     arguments: [(HistoryPolicy.none, 0), (.none, 70_000), (.all, 0)])
