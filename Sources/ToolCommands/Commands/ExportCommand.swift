@@ -34,7 +34,8 @@ enum ExportCommand {
         cell is no value, and "" is empty text. A list contains identifiers separated by spaces. Each part \
         of a composite attribute has its own column, such as place.latitude.
 
-        On a terminal, control characters are escaped. Files and pipes receive the text unchanged.
+        On a terminal, control characters are escaped. Files and pipes receive the text unchanged. For each \
+        million objects the command takes about 60 MB of memory.
         """,
       arguments: [.store],
       options: [entities, form, output, force, .version, .storeName, .storeModel, .damaged],

@@ -8,13 +8,12 @@ enum SetCommand {
       "set", "sets properties of objects, found by identifier or predicate",
       discussion: """
         The command checks every value of every object before it saves, and reports all errors. It saves all \
-        changes or none.
+        changes or none. For each million changed objects it takes about 200 MB of memory.
         """,
       arguments: [.store, .entity, .assignments],
       options: [
         FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .storeName, .storeModel,
-        .writesForeign,
-        .format,
+        .writesForeign, .format,
       ],
       examples: [
         Example(

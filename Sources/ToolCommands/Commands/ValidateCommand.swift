@@ -29,7 +29,8 @@ enum ValidateCommand {
         model: types, required values, bounds, patterns, both ends of relationships, and uniqueness. It \
         continues after errors, and it checks the earlier saves in the file too. In a document it checks the \
         folder, the manifest, the models, the attachments and the stores. It writes nothing. No other \
-        process should write to the file during the check.
+        process should write to the file during the check. For each million objects it takes about 150 MB of \
+        memory.
 
         A finding names its rule, its place and the clause of the specification. At most 20 findings of each \
         rule are shown. The exit code is 0 only if everything was checked and there are no errors. It is 1 \
