@@ -308,6 +308,15 @@ struct FetchCommandTests {
     #expect(fetch("Trp").messages.contains("Did you mean 'Trip'?"))
   }
 
+  @Test("An error in --columns is not shown in the predicate")
+  func columnError() {
+    let wrong = fetch("Trip", "--where", "nights > 1 AND nights < 9", "--columns", "name,1 +")
+    #expect(
+      wrong.exitCode == .wrongUsage && !wrong.messages.contains("nights"), "\(wrong.messages)")
+    let predicate = fetch("Trip", "--where", "nights >", "--columns", "name")
+    #expect(predicate.messages.contains("nights >"), "\(predicate.messages)")
+  }
+
   @Test("A change prints the number of objects, and their identifiers only with --ids")
   func changed() {
     let words = ["set", store, "Trip", "nights=0", "--where", "nights < 3"]

@@ -146,8 +146,8 @@ enum FetchCommand {
     count: (QueryRequest) throws -> Int,
     fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
   ) throws {
+    let selection = try FetchSelection(invocation, model, schema, store)
     try placed(invocation) {
-      let selection = try FetchSelection(invocation, model, schema, store)
       try Pager.show(invocation.has(pager), on: invocation.console) { console in
         try FetchPrinting(selection, invocation, on: console, model, schema)
           .run(count: count, fetch: fetch)

@@ -19,7 +19,10 @@ struct FetchSelection {
     let words = FetchWords(invocation)
     self.store = store
     wanted = try FetchSelection.wanted(words)
-    var request = try FetchSelection.request(words, model, schema, wanted)
+    // Only an error in the predicate has its place there. The columns have errors of their own.
+    var request = try FetchCommand.placed(invocation) { [wanted] in
+      try FetchSelection.request(words, model, schema, wanted)
+    }
     if let wanted {
       for key in wanted { try key.check(in: request.entity, model, schema) }
       request.predicate = FetchSelection.predicate(for: wanted, in: store)
