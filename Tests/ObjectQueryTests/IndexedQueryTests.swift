@@ -7,26 +7,18 @@ import Testing
 
 @Suite("Requests that an index answers")
 struct IndexedQueryTests {
-  /// A source without indexes, which is scanned.
-  private struct Scanned: QuerySource {
-    let source: ViewSource
-    var model: Model { source.model }
-    var schema: Schema { source.schema }
-    func batches(of layout: Layout) throws -> [RowBatch] { try source.batches(of: layout) }
-    func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
-    func objects(
-      relatedTo key: ObjectKey, through relationship: ToManyRelationship
-    ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
-  }
-
-  /// A source that can't be scanned.
-  private struct Unscanned: QuerySource {
+  /// A source that is only scanned, or never.
+  private struct LimitedSource: QuerySource {
     struct Scan: Error {}
     let source: ViewSource
+    let isScanned: Bool
     var model: Model { source.model }
     var schema: Schema { source.schema }
-    var indexed: IndexedView? { source.indexed }
-    func batches(of layout: Layout) throws -> [RowBatch] { throw Scan() }
+    var indexed: IndexedView? { isScanned ? nil : source.indexed }
+    func batches(of layout: Layout) throws -> [RowBatch] {
+      guard isScanned else { throw Scan() }
+      return try source.batches(of: layout)
+    }
     func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
     func objects(
       relatedTo key: ObjectKey, through relationship: ToManyRelationship
@@ -56,9 +48,13 @@ struct IndexedQueryTests {
       for keys in [[], [SortKey("size", ascending: false)]] {
         request.sortKeys = keys
         let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
-        let wanted = try plan.keys(in: Scanned(source: source))
-        #expect(try plan.keys(in: Unscanned(source: source)) == wanted, "\(predicate)")
-        #expect(try plan.count(in: Unscanned(source: source)) == wanted.count, "\(predicate)")
+        let wanted = try plan.keys(in: LimitedSource(source: source, isScanned: true))
+        #expect(
+          try plan.keys(in: LimitedSource(source: source, isScanned: false)) == wanted,
+          "\(predicate)")
+        #expect(
+          try plan.count(in: LimitedSource(source: source, isScanned: false)) == wanted.count,
+          "\(predicate)")
       }
     }
     // These predicates name no objects that all results are among.
@@ -68,8 +64,12 @@ struct IndexedQueryTests {
     ] {
       request.predicate = predicate
       let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
-      #expect(throws: Unscanned.Scan.self) { try plan.keys(in: Unscanned(source: source)) }
-      #expect(try plan.keys(in: source) == plan.keys(in: Scanned(source: source)), "\(predicate)")
+      #expect(throws: LimitedSource.Scan.self) {
+        try plan.keys(in: LimitedSource(source: source, isScanned: false))
+      }
+      #expect(
+        try plan.keys(in: source) == plan.keys(in: LimitedSource(source: source, isScanned: true)),
+        "\(predicate)")
     }
   }
 
@@ -152,7 +152,7 @@ struct IndexedQueryTests {
     "An index gives the objects of a scan, in the same order", arguments: [1, 2, 3] as [UInt64])
   func sameAnswers(_ seed: UInt64) throws {
     let source = try Self.world(seed)
-    let scanned = Scanned(source: source)
+    let scanned = LimitedSource(source: source, isScanned: true)
     var generator = SeededGenerator(seed: seed)
     let orders: [[SortKey]] = [
       [], [SortKey("size")], [SortKey("size", ascending: false)],

@@ -2,9 +2,9 @@ import Foundation
 
 /// The order of the saves into the stores of one coordinator (decision 0019).
 ///
-/// A save prepares its changes together with other saves, and then takes its turn: it rebases its changes and commits
-/// them while the other saves wait. It keeps its turn until it has committed, also if it must prepare again. Without
-/// turns, a save would start again after each commit that comes first, and quick saves could overtake a slow one
+/// Several saves prepare their changes at the same time. Then each save takes a turn: the save rebases its changes and
+/// commits them, and the other saves wait. The turn ends with the commit, even if the save must prepare again before.
+/// Without turns, each commit would make all other saves start again, and quick saves could overtake a slow save
 /// without end.
 ///
 /// A wait has a limit, because a hook of the save that has the turn may itself wait for the save of another context.

@@ -5,7 +5,7 @@ enum MergeStep {
   /// The parts of the layers with keys in a range, the lowest layer first.
   case merge([Layer.EntityChanges])
 
-  /// Returns the steps of a merge: full blocks are reused where possible, and what lies between two of them is merged.
+  /// Returns the steps of a merge: the merge reuses a full block if no other block has keys in its range, and merges the blocks between.
   ///
   /// A program that adds objects makes blocks one above the other, so a merge reuses almost all of them.
   static func steps(_ parts: [Layer.EntityChanges]) -> [MergeStep] {

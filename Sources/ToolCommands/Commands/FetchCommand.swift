@@ -48,7 +48,7 @@ enum FetchCommand {
     choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv"],
     "The format of the results. The default is table, and text is another name for it.")
 
-  /// The options that select objects, and the form in which they are shown.
+  /// The options that select and arrange the results of a store.
   static let options = [
     condition, template, .identifiers, sort, limit, offset, all, pager, columns, distinct, groups,
     aggregates, having,
@@ -105,7 +105,7 @@ enum FetchCommand {
         try EntityCounts.show(
           reader.isDocument(path) && !invocation.has(.storeName)
             ? InfoCommand.counts(in: reader.document(path, toRead: invocation))
-            : counts(in: reader.open(path, invocation, models)), invocation)
+            : EntityCounts.all(in: reader.open(path, invocation, models)), invocation)
         return .done
       }
       let store = try reader.open(path, invocation, models)
@@ -117,11 +117,6 @@ enum FetchCommand {
       }
       return .done
     }
-  }
-
-  private static func counts(in store: any Store) throws -> [(name: String, count: Int)] {
-    let snapshot = try store.snapshot()
-    return try EntityCounts.all(of: snapshot.model) { try store.count($0, in: snapshot) }
   }
 
   /// Returns the name of the entity that the command line of a fetch asks for; `nil` if it names none.

@@ -36,7 +36,7 @@ enum InfoCommand {
     let snapshot = try store.snapshot()
     let description = try store.describe()
     let metadata = try snapshot.metadata
-    let counts = try counts(store, snapshot)
+    let counts = try EntityCounts.all(in: store)
     let output = invocation.console.output
     switch invocation.format {
     case .text:
@@ -73,13 +73,6 @@ enum InfoCommand {
     }
     return .done
   }
-
-  /// Returns the number of objects of each entity, without subentities, by the entity's name.
-  private static func counts(
-    _ store: any Store, _ snapshot: any StoreSnapshot
-  ) throws -> [(name: String, count: Int)] {
-    try EntityCounts.all(of: snapshot.model) { try store.count($0, in: snapshot) }
-  }
 }
 
 /// The numbers of objects of the entities of a model.
@@ -95,6 +88,12 @@ enum EntityCounts {
       request.includesSubentities = false
       return (name, try count(request))
     }
+  }
+
+  /// Returns the number of objects of each entity of a store, without subentities, by the entity's name.
+  static func all(in store: any Store) throws -> [(name: String, count: Int)] {
+    let snapshot = try store.snapshot()
+    return try all(of: snapshot.model) { try store.count($0, in: snapshot) }
   }
 
   /// Prints the entities, each with the number of its objects.

@@ -119,18 +119,14 @@ struct StoreEdit {
       var known: Set<ManagedObject> = []
       return objects.filter { known.insert($0).inserted }
     }
-    guard let text = invocation.value(of: FetchCommand.condition) else {
+    guard invocation.has(FetchCommand.condition) else {
       throw CommandError.wrongUsage(
         "Give the objects with --where or --id.",
         hint: "--where TRUEPREDICATE matches all objects.")
     }
     return try FetchCommand.placed(invocation) {
-      let entity = invocation[.entity]
-      return try context.fetch(
-        FetchRequest(
-          entity,
-          where: PredicateValues(context.coordinator.model, of: entity).typed(QueryPredicate(text)))
-      )
+      try context.fetch(
+        FetchRequest(FetchCommand.request(invocation, context.coordinator.model)))
     }
   }
 

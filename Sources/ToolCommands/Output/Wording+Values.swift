@@ -47,15 +47,16 @@ enum Wording {
     switch cell {
     case .value(.null): return ""
     case .value(let value): return line(value)
-    case .list(let keys):
-      let shown = keys.prefix(mostShownObjects).map { text(.object($0)) }
-      let rest = keys.count - shown.count
-      return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: " ")
-    case .values(let values):
-      let shown = values.prefix(mostShownObjects).map { line($0) }
-      let rest = values.count - shown.count
-      return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: ", ")
+    case .list(let keys): return list(keys.map { .object($0) }, separator: " ")
+    case .values(let values): return list(values, separator: ", ")
     }
+  }
+
+  /// Returns the first values, and the number of the others.
+  private static func list(_ values: [Value], separator: String) -> String {
+    let shown = values.prefix(mostShownObjects).map { line($0) }
+    let rest = values.count - shown.count
+    return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: separator)
   }
 
   /// Returns a value on one line.

@@ -61,7 +61,6 @@ extension StoreReader {
   func store(
     ofDocument path: String, _ invocation: Invocation, readOnly: Bool
   ) throws -> any Store {
-    try Self.checkModelOption(ofDocument: path, invocation)
     let document = try document(path, readOnly ? .readOnly : .exclusive, invocation)
     let stores = document.stores
     if let name = invocation.value(of: .storeName) {
@@ -98,14 +97,14 @@ extension StoreReader {
 
   /// Returns the document at a path, open for reading, with the version and the tolerance of the command line.
   func document(_ path: String, toRead invocation: Invocation) throws -> Document {
-    try Self.checkModelOption(ofDocument: path, invocation)
-    return try document(path, .readOnly, invocation)
+    try document(path, .readOnly, invocation)
   }
 
   private func document(
     _ path: String, _ access: Document.Access, _ invocation: Invocation
   ) throws -> Document {
-    try document(
+    try Self.checkModelOption(ofDocument: path, invocation)
+    return try document(
       path, access: access, version: invocation.value(of: .version).map(Self.versionNumber),
       acceptsDamage: invocation.has(.damaged))
   }
