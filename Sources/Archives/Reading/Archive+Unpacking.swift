@@ -20,7 +20,6 @@ extension Archive {
     progress: (ArchiveProgress) throws -> Void = { _ in }
   ) throws -> ArchiveReport {
     let folder = folder.trimmingSlashes
-    try checkIsFree(folder, on: disk)
     do {
       return try disk.make(folder, overwriting: false, acceptsEmptyFolder: true) { temporary in
         try disk.makeDirectory(temporary)
@@ -31,13 +30,6 @@ extension Archive {
       if codes.contains(error.code) { throw Self.isInTheWay(folder) }
       throw error
     }
-  }
-
-  private func checkIsFree(_ folder: String, on disk: any Disk) throws {
-    guard try disk.exists(folder) else { return }
-    guard try disk.status(of: folder, followingLinks: false).kind == .directory,
-      try disk.list(folder).isEmpty
-    else { throw Self.isInTheWay(folder) }
   }
 
   private static func isInTheWay(_ folder: String) -> ArchiveError {

@@ -102,6 +102,7 @@ extension Container {
       // A document may replace a document or an empty folder, and nothing else.
       if try disk.exists(path) {
         guard overwriting else {
+          disk.removeLeftovers(of: path)
           throw DocumentError.exists(at: path)
         }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false

@@ -41,9 +41,7 @@ extension Migrator {
     defer { try? opened.store.close() }
     let plan = try plan(for: opened, to: target, as: type, counting: false)
     if let output {
-      if try places.exists(output) {
-        throw StoreError.exists(at: output)
-      }
+      try places.refuseExisting(output)
       try checkLoss(plan)
       return try writing(output, plan, opened, places)
     }

@@ -18,9 +18,7 @@ extension PersistentStoreCoordinator {
     progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws -> PersistentStore {
     let places = try requirePlaces()
-    guard try !places.exists(path) else {
-      throw StoreError.exists(at: path)
-    }
+    try places.refuseExisting(path)
     let turn = SaveTurn()
     defer { saveTurns.end(turn) }
     for _ in 0..<PersistentStoreCoordinator.mostCopies {

@@ -34,6 +34,13 @@ public struct StorePlaces: Sendable {
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
+  /// Throws an error if there is a file or folder at a path. Removes what an ended process that made it left beside it.
+  package func refuseExisting(_ path: String) throws(StoreError) {
+    guard try exists(path) else { return }
+    disk.removeLeftovers(of: path)
+    throw .exists(at: path)
+  }
+
   /// Whether two paths lead to the same file or folder, even if they are spelled differently.
   ///
   /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
@@ -123,10 +130,10 @@ public struct StorePlaces: Sendable {
     overwriting: Bool = true
   ) throws(StoreError) {
     let isDatabase = isDatabase(replacement) || isDatabase(path)
-    if isDatabase, !overwriting, try exists(path) {
-      throw .exists(at: path)
+    if isDatabase, !overwriting {
+      try refuseExisting(path)
+      try refuseLogs(besides: path)
     }
-    if isDatabase, !overwriting { try refuseLogs(besides: path) }
     do throws(DiskError) {
       // The caller has exclusive access, so the whole database is in its file.
       if isDatabase { try removeLogs(besides: path) }

@@ -52,7 +52,9 @@ struct RandomRuns: Sendable {
       seeds = one...one
     } else {
       let wanted = Self.environment["QUIRE_STEPS"].flatMap { Int($0) }
-      let steps = wanted ?? defaultSteps
+      // A sanitizer makes each step many times slower. It needs fewer steps to reach all code.
+      let isSanitized = Self.environment["QUIRE_SANITIZER"] != nil
+      let steps = wanted ?? (isSanitized ? defaultSteps / 6 : defaultSteps)
       // A run with a given number of steps looks for new failures. The usual run has the same seeds each time, so a change of
       // the code is compared with the same cases.
       let first =
