@@ -2,7 +2,8 @@ import Foundation
 import XMLEvents
 
 extension ModelVersions {
-  /// Reads the models in a file: `.xcdatamodeld`, `.xcdatamodel`, a plain `contents` file, `.momd` or `.mom`.
+  /// Reads the models in a file: `.model`, `.xcdatamodeld`, `.xcdatamodel`, a plain `contents` file, `.momd` or
+  /// `.mom`.
   ///
   /// - Throws: ``ModelFileError`` that names the file, the place and the reason.
   public static func read(_ path: String) throws(ModelFileError) -> ModelVersions {
@@ -55,9 +56,14 @@ extension ModelVersions {
     }
     let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
     guard first == UInt8(ascii: "<") else {
-      throw ModelFileError(
-        .unknownFormat, path: url.path,
-        message: "The file is neither the XML source of a model nor a compiled model.")
+      guard url.pathExtension.lowercased() == ModelText.pathExtension || ModelText.mayBegin(bytes)
+      else {
+        throw ModelFileError(
+          .unknownFormat, path: url.path,
+          message:
+            "The file is neither the text nor the XML source of a model, nor a compiled model.")
+      }
+      return single(url, try ModelText.model(bytes, path: url.path))
     }
     if beginsWithPropertyList(bytes) {
       return single(url, try CompiledModel.readModel(bytes, path: url.path))
@@ -136,8 +142,8 @@ extension ModelVersions {
 }
 
 extension ModelVersions {
-  /// Writes the models as source. The path's ending selects a `.xcdatamodeld` folder, or a `.xcdatamodel` folder of
-  /// the current version alone.
+  /// Writes the models as source. The path's ending selects a `.xcdatamodeld` folder, or the current version alone in a
+  /// `.xcdatamodel` folder or in a `.model` file.
   ///
   /// Versions with the same names are replaced; all other versions in the folder stay.
   ///
@@ -145,6 +151,7 @@ extension ModelVersions {
   public func write(to path: String) throws(ModelFileError) {
     let url = URL(fileURLWithPath: path)
     switch url.pathExtension.lowercased() {
+    case ModelText.pathExtension: try ModelFile.write(Array(ModelText.write(current).utf8), to: url)
     case "xcdatamodel": try write(current, to: url)
     case "xcdatamodeld":
       for version in versions {
@@ -154,7 +161,7 @@ extension ModelVersions {
     default:
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "The name of a written model must end in .xcdatamodeld or .xcdatamodel.")
+        message: "The name of a written model must end in .model, .xcdatamodeld or .xcdatamodel.")
     }
   }
 

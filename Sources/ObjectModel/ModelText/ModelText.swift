@@ -1,0 +1,116 @@
+/// The text form of a model, for people without Apple's model editor (spec §12).
+///
+/// ```text
+/// entity Trip
+///   name: String = "Untitled", length 1...100
+///   start: Date?
+///   stops: [Stop], inverse trip, ordered, delete cascade
+///
+/// entity Stop
+///   name: String
+///   nights: Int16 = 1, min 0
+///   trip: Trip, inverse stops
+/// ```
+///
+/// The form keeps everything that a model contains, the editor's own data included. Comments begin with `#` and end
+/// with the line. They are part of the text and not of the model.
+public enum ModelText {
+  /// The ending of files in this form.
+  public static let pathExtension = "model"
+
+  /// Reads the text of a model, without checking that the model is sound.
+  ///
+  /// - Parameter path: The name of the file in messages.
+  /// - Throws: ``ModelFileError`` with the place of every statement that can't be read.
+  public static func read(
+    _ bytes: [UInt8], path: String = "model"
+  ) throws(ModelFileError) -> Model.Description {
+    try ModelTextReader.read(bytes, path: path).description
+  }
+
+  /// Reads the text of a model, and checks the model.
+  ///
+  /// - Throws: ``ModelFileError`` with the place of every fault.
+  static func model(_ bytes: [UInt8], path: String) throws(ModelFileError) -> Model {
+    let read = try ModelTextReader.read(bytes, path: path)
+    do { return try Model(read.description) } catch {
+      let faults = error.faults.filter { $0.severity == .error }.map { fault in
+        ModelTextFault(read.place(of: fault), fault.description)
+      }
+      throw ModelTextFault.error(.invalidModel, faults, path: path, cause: error)
+    }
+  }
+
+  /// Returns the text of a model.
+  public static func write(_ model: Model) -> String {
+    var writer = ModelTextWriter()
+    writer.write(model.description)
+    return ModelTextLayout.text(writer.statements)
+  }
+
+  /// Returns a text in the usual layout: one statement in a line, members of an entity indented, and long statements
+  /// wrapped after commas. Comments stay with their statements, and no statement changes its meaning or its place.
+  ///
+  /// - Throws: ``ModelFileError`` with the place of every statement that can't be read.
+  public static func formatted(
+    _ bytes: [UInt8], path: String = "model"
+  ) throws(ModelFileError) -> String {
+    // A text that can't be read has no layout of its own.
+    _ = try read(bytes, path: path)
+    do { return ModelTextLayout.text(try ModelTextScanner.statements(bytes)) } catch {
+      throw ModelTextFault.error(.damaged, [error], path: path)
+    }
+  }
+
+  /// Returns whether bytes that are neither XML nor a property list seem to be the text of a model: the first word that
+  /// is not in a comment begins a statement.
+  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+    let start = String(decoding: bytes.prefix(65_536), as: UTF8.self)
+    for line in start.split(whereSeparator: \.isNewline) {
+      let words = line.drop(while: \.isWhitespace)
+      if words.isEmpty || words.hasPrefix("#") { continue }
+      let word = words.prefix { $0.isLetter }
+      return ModelTextReader.headers.contains(String(word))
+    }
+    return false
+  }
+}
+
+/// A fault in the text of a model.
+struct ModelTextFault: Error {
+  /// A place in a text. Lines and columns count from 1.
+  struct Place: Hashable {
+    var line = 1
+    var column = 1
+  }
+
+  let place: Place?
+  let message: String
+
+  init(_ place: Place?, _ message: String) {
+    self.place = place
+    self.message = message
+  }
+
+  /// Returns an error with all faults. The first fault is the place of the error, and each further one has a line of
+  /// its own.
+  static func error(
+    _ code: ModelFileError.Code, _ faults: [ModelTextFault], path: String,
+    cause: (any Error)? = nil
+  ) -> ModelFileError {
+    let sorted = faults.enumerated().sorted { left, right in
+      let places = [left, right].map { $0.element.place.map { [$0.line, $0.column] } ?? [0] }
+      return places[0] == places[1]
+        ? left.offset < right.offset : places[0].lexicographicallyPrecedes(places[1])
+    }.map(\.element)
+    let shown = 20
+    var lines = [sorted.first?.message ?? "The model has faults."]
+    lines += sorted.dropFirst().prefix(shown - 1).map { fault in
+      path + (fault.place.map { ":\($0.line):\($0.column)" } ?? "") + ": " + fault.message
+    }
+    if sorted.count > shown { lines.append("There are \(sorted.count - shown) more faults.") }
+    let place = sorted.first?.place.map { "\($0.line):\($0.column)" } ?? ""
+    return ModelFileError(
+      code, path: path, place: place, message: lines.joined(separator: "\n"), cause: cause)
+  }
+}

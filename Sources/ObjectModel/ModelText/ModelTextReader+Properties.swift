@@ -1,0 +1,344 @@
+private import Foundation
+
+// Properties: attributes, relationships and fetched properties.
+
+extension ModelTextReader {
+  /// Reads a property after its name and the colon.
+  mutating func property(
+    _ name: String, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> Property {
+    if cursor.accept("[") {
+      let place = cursor.place
+      let destination = try cursor.name("the name of an entity")
+      try cursor.expect("]", before: "the other characteristics")
+      noteDestination(destination, place)
+      return .relationship(
+        try relationship(Relationship(name, to: destination, count: .toMany), &cursor))
+    }
+    if cursor.next == .name("fetch"), cursor.afterNext?.isNameOrText ?? false {
+      cursor.skip()
+      return .fetched(try fetchedProperty(name, &cursor))
+    }
+    if cursor.next == .name("composite"), cursor.afterNext?.isNameOrText ?? false {
+      cursor.skip()
+      var attribute = Attribute(name, .composite)
+      attribute.compositeName = try cursor.name("the name of a composite type")
+      return .attribute(try self.attribute(attribute, &cursor))
+    }
+    if case .name(let word) = cursor.next, let type = ModelTextType.type(word) {
+      cursor.skip()
+      return .attribute(try attribute(Attribute(name, type), &cursor))
+    }
+    let place = cursor.place
+    let destination = try cursor.name("a type, such as String, or the name of an entity")
+    noteDestination(destination, place)
+    var relationship = Relationship(name, to: destination)
+    relationship.isOptional = cursor.accept("?")
+    // Only attributes have default values, so the name is meant as the type of an attribute.
+    if cursor.next == .symbol("=") { throw unknownType(destination, place) }
+    return .relationship(try self.relationship(relationship, &cursor))
+  }
+
+  // MARK: - Attributes
+
+  private mutating func attribute(
+    _ start: Attribute, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> Attribute {
+    var attribute = start
+    attribute.isOptional = cursor.accept("?")
+    if cursor.accept("=") { attribute.defaultValue = try value(attribute.type, &cursor) }
+    try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
+      try reader.attributeClause(&cursor, &attribute)
+    }
+    return attribute
+  }
+
+  private static let attributeWords =
+    [
+      "min", "max", "length", "matches", "check", "derived", "transient", "transformer", "class",
+      "was", "modifier", "note",
+    ] + ModelTextWords.attributeOptions.map(\.word)
+
+  private mutating func attributeClause(
+    _ cursor: inout ModelTextCursor, _ attribute: inout Attribute
+  ) throws(ModelTextFault) {
+    let before = cursor
+    let word = try cursor.name("a characteristic of the attribute")
+    switch word {
+    case "min" where attribute.type != .string:
+      attribute.validation.minimum = try value(attribute.type, &cursor)
+    case "max" where attribute.type != .string:
+      attribute.validation.maximum = try value(attribute.type, &cursor)
+    case "min", "max":
+      throw ModelTextFault(
+        before.place, "The bounds of a text are written as 'length 1...100'.")
+    case "length" where attribute.type == .string:
+      let (least, most) = try range(&cursor)
+      attribute.validation.minimum = least.map { .integer(Int64($0)) } ?? .null
+      attribute.validation.maximum = most.map { .integer(Int64($0)) } ?? .null
+    case "length":
+      throw ModelTextFault(
+        before.place, "Only texts have a length. The bounds of a number are 'min' and 'max'.")
+    case "matches":
+      attribute.validation.pattern = try cursor.string("a regular expression")
+    case "check": attribute.validation.predicates.append(try predicate(&cursor))
+    case "derived":
+      var derivation = Attribute.Derivation(try cursor.string("an expression"))
+      if cursor.acceptWord("where") { derivation.filter = try cursor.string("a predicate") }
+      attribute.derivation = derivation
+    case "transient": attribute.isTransient = true
+    case "transformer":
+      attribute.valueTransformerName = try cursor.name("the name of a transformer")
+    case "class": attribute.valueClassName = try cursor.name("the name of a class")
+    case "was": attribute.renamingIdentifier = try cursor.name("the former name")
+    case "modifier": attribute.versionHashModifier = try cursor.string("the hash modifier")
+    case "note":
+      let note = try note(&cursor)
+      attribute.userInfo[note.name] = note.text
+    default:
+      guard let option = ModelTextWords.attributeOptions.first(where: { $0.word == word }) else {
+        throw unknown(before, "of an attribute", Self.attributeWords)
+      }
+      attribute.options.insert(option.option)
+    }
+  }
+
+  /// Reads a value of a type.
+  private func value(
+    _ type: AttributeType, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> Value {
+    let value: Value? =
+      switch (type, cursor.next) {
+      case (.boolean, .name("true")), (.undefined, .name("true")): .boolean(true)
+      case (.boolean, .name("false")), (.undefined, .name("false")): .boolean(false)
+      // An attribute without a type accepts values of any type.
+      case (.undefined, .string(let text)): .string(text)
+      case (.undefined, .number(let digits)):
+        Int64(digits).map { .integer($0) } ?? Double(digits).map { .double($0) }
+      case (.date, .string(let text)):
+        ISOMoment.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+          ?? SourceText.value(text, of: type)
+      case (.string, .string), (.uri, .string), (.uuid, .string), (.binary, .string),
+        (.transformable, .string), (_, .number), (_, .string(_)):
+        cursor.next?.literal.flatMap { SourceText.value($0, of: type) }
+      default: nil
+      }
+    let isWritten = type.takesText == (cursor.next?.isText ?? false)
+    guard let value, isWritten || type.isNumber || type == .undefined else {
+      let name = ModelTextType.name(of: type) ?? type.sourceName
+      throw cursor.fault(expecting: "a value of the type \(name), such as \(type.exampleLiteral)")
+    }
+    cursor.skip()
+    return value
+  }
+
+  /// Reads a range of whole numbers: `1...5`, `1...`, `...5` or a single number.
+  private func range(
+    _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> (least: Int?, most: Int?) {
+    if cursor.accept("...") { return (nil, try cursor.integer("a whole number")) }
+    let least = try cursor.integer("a range, such as 1...100")
+    guard cursor.accept("...") else { return (least, least) }
+    guard case .number = cursor.next else { return (least, nil) }
+    return (least, try cursor.integer("a whole number"))
+  }
+
+  private func predicate(
+    _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> ValidationPredicate {
+    var predicate = ValidationPredicate(try cursor.string("a predicate"))
+    if cursor.acceptWord("message") { predicate.message = try cursor.string("the message") }
+    if cursor.acceptWord("code") { predicate.code = try cursor.integer("the number of the error") }
+    return predicate
+  }
+
+  // MARK: - Relationships
+
+  private mutating func relationship(
+    _ start: Relationship, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> Relationship {
+    var relationship = start
+    let isToMany = start.isToMany
+    try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
+      let before = cursor
+      switch try cursor.name("a characteristic of the relationship") {
+      case "inverse":
+        let name = try cursor.name("the name of the inverse relationship")
+        relationship.inverse = name
+        relationship.inverseEntity = relationship.destination
+        if cursor.accept(".") {
+          relationship.inverseEntity = name
+          relationship.inverse = try cursor.name("the name of the inverse relationship")
+        }
+      case "ordered": relationship.isOrdered = true
+      case "required" where isToMany: relationship.isOptional = false
+      case "required":
+        throw ModelTextFault(
+          before.place, "A relationship to one object is required if its type has no '?'.")
+      case "delete":
+        let rule = try? cursor.name("a delete rule")
+        guard let known = ModelTextWords.deleteRules.first(where: { $0.word == rule }) else {
+          throw ModelTextFault(
+            before.place, "The delete rules are: nullify, cascade, deny and none.")
+        }
+        relationship.deleteRule = known.rule
+      case "count":
+        let (least, most) = try reader.range(&cursor)
+        relationship.count = .init(minimum: least ?? 0, maximum: most ?? 0)
+        if relationship.isToMany != isToMany {
+          throw ModelTextFault(
+            before.place,
+            isToMany
+              ? "A relationship with at most one object has the type '\(start.destination)?'."
+              : "A relationship with more than one object has the type '[\(start.destination)]'.")
+        }
+      case "transient": relationship.isTransient = true
+      case "check": relationship.validationPredicates.append(try reader.predicate(&cursor))
+      case "was": relationship.renamingIdentifier = try cursor.name("the former name")
+      case "modifier": relationship.versionHashModifier = try cursor.string("the hash modifier")
+      case "note":
+        let note = try reader.note(&cursor)
+        relationship.userInfo[note.name] = note.text
+      default:
+        throw reader.unknown(
+          before, "of a relationship",
+          [
+            "inverse", "ordered", "required", "delete", "count", "transient", "check", "was",
+            "modifier", "note",
+          ])
+      }
+    }
+    return relationship
+  }
+
+  // MARK: - Fetched properties and requests
+
+  private mutating func fetchedProperty(
+    _ name: String, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> FetchedProperty {
+    let request = FetchRequestTemplate(
+      ModelTextWords.requestName, entity: try cursor.name("the name of an entity"))
+    var property = FetchedProperty(name, request: request)
+    try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
+      switch (cursor.next, cursor.afterNext) {
+      case (.name("required"), _):
+        cursor.skip()
+        property.isOptional = false
+      case (.name("named"), _):
+        cursor.skip()
+        property.request.name = try cursor.name("the name of the request")
+      case (.name("was"), _):
+        cursor.skip()
+        property.renamingIdentifier = try cursor.name("the former name")
+      case (.name("modifier"), _):
+        cursor.skip()
+        property.versionHashModifier = try cursor.string("the hash modifier")
+      case (.name("note"), _):
+        cursor.skip()
+        let note = try reader.note(&cursor)
+        property.userInfo[note.name] = note.text
+      default:
+        try reader.requestClause(
+          &cursor, &property.request, others: ["required", "named", "was", "modifier", "note"])
+      }
+    }
+    return property
+  }
+
+  /// Reads a clause of a fetch request.
+  ///
+  /// - Parameter others: The further words that the caller accepts, for messages.
+  mutating func requestClause(
+    _ cursor: inout ModelTextCursor, _ request: inout FetchRequestTemplate, others: [String]
+  ) throws(ModelTextFault) {
+    let before = cursor
+    switch try cursor.name("a characteristic of the request") {
+    case "where": request.predicate = try cursor.string("a predicate")
+    case "sort":
+      let isDescending = cursor.accept("-")
+      var key = FetchRequestTemplate.SortKey(
+        try cursor.keyPath("a key path to sort by"), isAscending: !isDescending)
+      if cursor.acceptWord("by") { key.selector = try cursor.name("the name of a comparison") }
+      request.sortKeys.append(key)
+    case "gives":
+      let word = try? cursor.name("a kind of result")
+      guard let known = ModelTextWords.results.first(where: { $0.word == word }) else {
+        throw ModelTextFault(
+          before.place,
+          "The kinds of results are: \(ModelTextWords.results.map(\.word).joined(separator: ", ")).")
+      }
+      request.resultType = known.type
+    case "limit": request.fetchLimit = try cursor.integer("a whole number")
+    case "offset": request.fetchOffset = try cursor.integer("a whole number")
+    case "batch": request.fetchBatchSize = try cursor.integer("a whole number")
+    case "distinct": request.flags.insert(.returnsDistinctResults)
+    case "without":
+      let word = try? cursor.name("a part of the result")
+      guard let known = ModelTextWords.usualFlags.first(where: { $0.word == word }) else {
+        throw ModelTextFault(
+          before.place,
+          "A request can be without \(ModelTextWords.usualFlags.map(\.word).joined(separator: ", ")).")
+      }
+      request.flags.remove(known.flag)
+    default:
+      throw unknown(
+        before, "of a request",
+        ["where", "sort", "gives", "limit", "offset", "batch", "distinct", "without"] + others)
+    }
+  }
+}
+
+extension ModelTextToken.Kind {
+  fileprivate var isNameOrText: Bool {
+    switch self {
+    case .name, .string: true
+    case .number, .symbol: false
+    }
+  }
+
+  fileprivate var isText: Bool {
+    if case .string = self { true } else { false }
+  }
+
+  /// The digits of a number, or the characters of a text.
+  fileprivate var literal: String? {
+    switch self {
+    case .number(let text), .string(let text): text
+    case .name, .symbol: nil
+    }
+  }
+}
+
+extension AttributeType {
+  /// Whether values of this type are texts in quotation marks.
+  fileprivate var takesText: Bool {
+    switch self {
+    case .string, .uri, .uuid, .binary, .transformable, .date: true
+    default: false
+    }
+  }
+
+  /// Whether values of this type are numbers. A number that has no digits, such as `"inf"`, is written as text.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int16, .int32, .int64, .decimal, .double, .float: true
+    default: false
+    }
+  }
+
+  /// A value of this type, for messages.
+  fileprivate var exampleLiteral: String {
+    switch self {
+    case .int16, .int32, .int64: "5"
+    case .decimal, .double, .float: "2.5"
+    case .boolean: "true"
+    case .string: "\"text\""
+    case .date: "\"2026-01-31T09:30:00Z\""
+    case .uri: "\"https://www.swift.org\""
+    case .uuid: "\"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\""
+    case .binary, .transformable: "\"AQID\" in Base64"
+    case .undefined: "5"
+    case .objectID, .composite: "none: values of this type have no text"
+    }
+  }
+}
