@@ -25,8 +25,8 @@ struct ModelCommandTests {
 
   @Test("quire model shows the current version unless another version is named")
   func versions() {
-    #expect(run("a").output.hasPrefix("model Trips 2\n\nentity Stop"))
-    #expect(run("a", "--version", "Trips").output == "model Trips\n\nentity Trip\n")
+    #expect(run("a").output.contains("\nentity Stop, class TripStop"))
+    #expect(run("a", "--version", "Trips").output == "entity Trip, no class\n")
     #expect(
       run("a", "--version=Trips", "--format=json").output.hasPrefix(
         "{\n  \"version\": \"Trips\",\n  \"model\": {"))
@@ -134,16 +134,82 @@ struct ModelCommandTests {
   @Test(
     "Options without an effect are refused",
     arguments: [
-      ["--output", "x"], ["--access", "public"], ["--module", "x"],
-      ["--unmarked=none", "--format", "json"],
-      ["--format", "swift", "--versions"], ["--format", "swift", "--diff", "b"],
+      (["--access", "public"], "needs '--format swift'"),
+      (["--module", "x"], "needs '--format swift'"),
+      (["--unmarked=none", "--format", "json"], "needs '--format swift'"),
+      (["--format", "swift", "--versions"], "can't be combined with '--format swift'"),
+      (["--format", "swift", "--diff", "b"], "can't be combined with '--format swift'"),
+      (["--format", "xcdatamodel", "--diff", "b"], "can't be combined with '--format xcdatamodel'"),
+      (["--format", "json", "--output", "x"], "needs a whole model"),
+      (["--diff", "b", "--output", "x"], "needs a whole model"),
+      (["--fix", "--diff", "b"], "can't be combined with '--fix'"),
+      (["--output", "x"], "must end in .model"),
+      (["--output", ".model"], "must end in .model"),
+      (["--format", "xcdatamodel", "--output", "x.model"], "must end in .xcdatamodeld or"),
     ])
-  func idleOptions(_ words: [String]) {
+  func idleOptions(_ words: [String], _ message: String) {
     let run = RecordedRun(
       ["model", "a"] + words, tool: Tool(commands: [ModelCommand.command(Self.reader)]))
 
     #expect(run.exitCode == .wrongUsage)
-    #expect(run.messages.contains("--format swift"))
+    #expect(run.messages.contains(message))
+  }
+
+  @Test("A model is written as text and for Apple's editor, and becomes the same model again")
+  func conversions() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (text, source) = (
+      folder.appending(path: "Trips.model").path, folder.appending(path: "Trips.xcdatamodeld").path
+    )
+
+    let written = run("a", "--output", text)
+    #expect(written.exitCode == .done && written.output == "")
+    #expect(written.messages == "\(text): 2 entities\n")
+    let printed = run("a").output
+    #expect(try String(contentsOfFile: text, encoding: .utf8) == printed)
+    let tool = Tool(commands: [ModelCommand.command(.files)])
+    let converted = RecordedRun(
+      ["model", text, "--format", "xcdatamodel", "--output", source], tool: tool)
+    #expect(converted.exitCode == .done)
+    let again = try ModelVersions.read(source)
+    #expect(again.currentName == "Trips")
+    #expect(again.current == (try ModelVersions.read(text).current))
+    #expect(RecordedRun(["model", source], tool: tool).output == printed)
+    let xml = RecordedRun(["model", text, "--format", "xcdatamodel"], tool: tool)
+    #expect(xml.output.hasPrefix("<?xml") && xml.output.hasSuffix("</model>\n"))
+    // Nothing is replaced without --force.
+    let refused = run("a", "--output", text)
+    #expect(refused.exitCode == .inputOutput && refused.messages.contains("exists"))
+    #expect(run("a", "--version", "Trips", "--output", text, "--force").exitCode == .done)
+    #expect(try String(contentsOfFile: text, encoding: .utf8) == "entity Trip, no class\n")
+  }
+
+  @Test("--fix rewrites a text in the usual layout, and refuses other files")
+  func fix() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "Trips.model").path
+    func fix(_ source: String) throws -> (run: RecordedRun, text: String) {
+      try Data(source.utf8).write(to: URL(fileURLWithPath: path))
+      let run = RecordedRun(
+        ["model", path, "--fix"], tool: Tool(commands: [ModelCommand.command(.files)]))
+      return (run, try String(contentsOfFile: path, encoding: .utf8))
+    }
+
+    let first = try fix("entity Trip # All trips.\nname:String")
+    #expect(first.text == "entity Trip  # All trips.\n  name: String\n")
+    #expect(first.run.messages == "\(path): rewritten in the usual layout\n")
+    let second = try fix(first.text)
+    #expect(second.text == first.text)
+    #expect(second.run.messages == "\(path): already in the usual layout\n")
+    let wrong = try fix("entity Trip\nname:Strin")
+    #expect(wrong.run.exitCode == .unreadable && wrong.text == "entity Trip\nname:Strin")
+    #expect(wrong.run.messages.contains("Trips.model:2:6: There is no type"))
+    let other = try fix("<?xml version=\"1.0\"?><model/>")
+    #expect(other.run.exitCode == .unreadable && other.text.hasPrefix("<?xml"))
   }
 
   @Test("A template with an unreadable predicate is an error that names the template")

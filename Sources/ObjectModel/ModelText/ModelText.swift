@@ -64,7 +64,7 @@ public enum ModelText {
 
   /// Returns whether bytes that are neither XML nor a property list seem to be the text of a model: the first word that
   /// is not in a comment begins a statement.
-  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+  package static func mayBegin(_ bytes: [UInt8]) -> Bool {
     let start = String(decoding: bytes.prefix(65_536), as: UTF8.self)
     for line in start.split(whereSeparator: \.isNewline) {
       let words = line.drop(while: \.isWhitespace)

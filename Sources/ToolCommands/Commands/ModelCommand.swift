@@ -1,3 +1,4 @@
+import DurableFiles
 import JSONText
 import ModelCode
 import ObjectModel
@@ -6,24 +7,28 @@ import ObjectModel
 enum ModelCommand {
   static let path = Argument(
     "PATH",
-    "A model (.xcdatamodeld, .xcdatamodel or its contents file), a compiled model (.momd or "
-      + ".mom), or a document, packed document or store that contains its model.", role: .input)
+    "A model (.model, .xcdatamodeld, .xcdatamodel or its contents file), a compiled model (.momd "
+      + "or .mom), or a document, packed document or store that contains its model.", role: .input)
   static let version = Option(
     "version", value: "NAME", "Uses this version instead of the current one.")
   static let versions = Option("versions", "Lists the versions. A star marks the current one.")
   static let diff = Option(
     "diff", value: "OTHER", role: .input,
     "Shows the differences from PATH to OTHER instead of a model.")
+  static let fix = Option(
+    "fix", "Rewrites the text of a model in the usual layout. Comments stay in their places.")
 
   static let form = Option(
-    "format", value: "FORMAT", choices: ["text", "json", "swift"],
+    "format", value: "FORMAT", choices: ["text", "json", "swift", "xcdatamodel"],
     "The format of the results; the default is text. The format swift writes the model as Swift "
-      + "source with a class for each entity.")
+      + "source with a class for each entity, and xcdatamodel as Apple's editor does.")
   static let output = Option(
-    "output", value: "DIR", role: .outputFolder,
-    "Writes a file for each class into this folder. Needs --format swift.")
+    "output", value: "PATH", role: .outputFolder,
+    "With --format swift, writes a file for each class into this folder. With text or "
+      + "xcdatamodel, writes the model to this path.")
   static let force = Option(
-    Option.forceName, "Replaces files in the output folder that Quire did not write.")
+    Option.forceName,
+    "Replaces the output, and files in the output folder that Quire did not write.")
   static let access = Option(
     "access", value: "WHO", choices: CodeAccess.allCases.map(\.rawValue),
     "The access level of the classes; the default is public.")
@@ -36,11 +41,20 @@ enum ModelCommand {
     "The module that will contain the classes. The source imports the modules of classes by hand "
       + "that the model places in other modules.")
 
+  /// A format of the command's results.
+  enum Form: String {
+    case text, json, swift, xcdatamodel
+  }
+
   /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {
     Command(
-      "model", "shows the entities and properties of a model",
+      "model", "shows, converts and compares models",
       discussion: """
+        The text of a model (chapter 12 of the specification) is the form to write by hand: an entity and its \
+        properties take a line each. 'quire new DOC --model Trips.model' creates a document with such a model. \
+        The text keeps everything that the other forms contain, also the data of Apple's editor.
+
         With --diff the exit code is 1 if the models differ, and 0 if they do not. A star marks the changes \
         that alter a version hash. After such a change stores need a migration.
 
@@ -51,10 +65,17 @@ enum ModelCommand {
         too.
         """,
       arguments: [path],
-      options: [version, versions, diff, form, output, force, access, unmarked, module],
+      options: [version, versions, diff, fix, form, output, force, access, unmarked, module],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions of the model."),
+        Example(
+          "quire model Trips.quire --output Trips.model",
+          "Writes the model of a document as text, to edit it."),
+        Example("quire model Trips.model --fix", "Rewrites a text in the usual layout."),
+        Example(
+          "quire model Trips.model --format xcdatamodel --output Trips.xcdatamodeld",
+          "Converts a text for Apple's editor."),
         Example(
           "quire model Trips.momd --version 'Trips 2' --format json",
           "Prints one version as JSON for another program."),
@@ -66,35 +87,58 @@ enum ModelCommand {
           "Writes a class for each entity, and a list of the classes."),
       ]
     ) { invocation in
-      let makesCode = invocation.value(of: form) == "swift"
-      try checkOptions(invocation, makesCode: makesCode)
+      let form = invocation.value(of: form).flatMap(Form.init) ?? .text
+      try checkOptions(invocation, form)
+      if invocation.has(fix) {
+        try rewrite(invocation)
+        return .done
+      }
       if invocation.has(versions) {
         try list(reader.read(invocation[path]), invocation)
         return .done
       }
-      if makesCode { return try writeCode(reader, invocation) }
+      if form == .swift { return try writeCode(reader, invocation) }
       let chosen = try reader.model(at: invocation[path], version: invocation.value(of: version))
       if let other = invocation.value(of: diff) {
         return try compare(chosen, with: reader.model(at: other), invocation)
       }
-      try show(chosen, invocation)
+      if let made = try invocation.output(output, on: RealDisk()) {
+        try write(chosen, as: form, to: made, invocation)
+      } else {
+        try show(chosen, as: form, invocation)
+      }
       return .done
     }
   }
 
   /// Throws an error for options that would have no effect.
   private static func checkOptions(
-    _ invocation: Invocation, makesCode: Bool
+    _ invocation: Invocation, _ form: Form
   ) throws(CommandError) {
-    if makesCode {
-      for option in [versions, diff] where invocation.has(option) {
-        throw .wrongUsage("Option '--\(option.name)' can't be combined with '--format swift'.")
+    func refuse(_ options: [Option], with other: String) throws(CommandError) {
+      for option in options where invocation.has(option) {
+        throw .wrongUsage("Option '--\(option.name)' can't be combined with '\(other)'.")
       }
-    } else {
-      for option in [output, force, access, unmarked, module] where invocation.has(option) {
+    }
+    if invocation.has(fix) {
+      try refuse([version, versions, diff, Self.form, output], with: "--fix")
+    }
+    switch form {
+    case .swift: try refuse([versions, diff], with: "--format swift")
+    case .xcdatamodel: try refuse([versions, diff], with: "--format xcdatamodel")
+    case .text, .json: break
+    }
+    if form == .json || invocation.has(versions) || invocation.has(diff) {
+      if invocation.has(output) {
         throw .wrongUsage(
-          "Option '--\(option.name)' needs '--format swift'.", hint: "Add '--format swift'.")
+          "Option '--output' needs a whole model as text, xcdatamodel or swift.",
+          hint: "Leave out --output, and redirect the output of the command.")
       }
+    }
+    guard form != .swift else { return }
+    for option in [access, unmarked, module] where invocation.has(option) {
+      throw .wrongUsage(
+        "Option '--\(option.name)' needs '--format swift'.", hint: "Add '--format swift'.")
     }
   }
 
@@ -124,17 +168,71 @@ enum ModelCommand {
     }
   }
 
-  static func show(_ version: ModelVersions.Version, _ invocation: Invocation) throws {
+  /// Prints a model.
+  static func show(
+    _ version: ModelVersions.Version, as form: Form, _ invocation: Invocation
+  ) throws {
     let output = invocation.console.output
-    switch format(invocation) {
-    case .text:
-      let heading = output.styled("model \(oneLine(version.name))", .heading)
-      try output.write("\(heading)\n\n" + Wording.text(version.model, on: output))
+    switch form {
+    case .text, .swift: try output.write(Wording.text(version.model, on: output))
     case .json:
       let object = JSON.object([
         "version": .string(version.name), "model": Wording.json(version.model),
       ])
       try output.writeLine(object)
+    case .xcdatamodel:
+      let text = String(decoding: try ModelSource.write(version.model), as: UTF8.self)
+      try output.write((output.isTerminal ? printable(text) : text) + "\n")
     }
+  }
+
+  /// Writes a model to a path. The ending of the path must be right for the format.
+  private static func write(
+    _ version: ModelVersions.Version, as form: Form, to made: Output, _ invocation: Invocation
+  ) throws {
+    let endings =
+      form == .text ? [ModelText.pathExtension] : ["xcdatamodeld", "xcdatamodel"]
+    let name = made.path.split(separator: "/").last.map(String.init) ?? ""
+    guard let ending = endings.first(where: { name.lowercased().hasSuffix("." + $0) }),
+      name.utf8.count > ending.utf8.count + 1
+    else {
+      throw CommandError.wrongUsage(
+        "The name of the output must end in \(endings.map { "." + $0 }.joined(separator: " or ")).",
+        hint: form == .text ? "Add '--format xcdatamodel' to write a model for Xcode." : nil)
+    }
+    try made.checkFree()
+    let own = String(name.dropLast(ending.utf8.count + 1))
+    let versions = ModelVersions(
+      [.init(ending == "xcdatamodeld" ? own : version.name, model: version.model)],
+      currentName: ending == "xcdatamodeld" ? own : version.name)
+    if form == .text {
+      try made.writeFile { try $0.write(Array(ModelText.write(version.model).utf8)) }
+    } else {
+      try made.make { temporary in try versions.write(to: temporary) }
+    }
+    let count = version.model.entities.count
+    try invocation.console.messages.writeLine(
+      "\(oneLine(made.path)): \(count) \(count == 1 ? "entity" : "entities")")
+  }
+
+  /// Rewrites a text in the usual layout, in its place.
+  private static func rewrite(_ invocation: Invocation) throws {
+    let path = invocation[path]
+    let disk = RealDisk()
+    let bytes = try disk.read(path, byteLimit: 256 << 20)
+    guard ModelText.mayBegin(bytes) || bytes.isEmpty else {
+      throw CommandError(
+        .unreadable, "'\(oneLine(path))' is not the text of a model, so it has no usual layout.",
+        hint: "'quire model \(oneLine(path)) --output NAME.model' writes a model as text.")
+    }
+    let text = Array(try ModelText.formatted(bytes, path: path).utf8)
+    let messages = invocation.console.messages
+    guard text != bytes else {
+      try messages.writeLine("\(oneLine(path)): already in the usual layout")
+      return
+    }
+    try disk.replace(path) { try $0.write(text) }
+    invocation.console.outcome.didChange("'\(oneLine(path))' is written.")
+    try messages.writeLine("\(oneLine(path)): rewritten in the usual layout")
   }
 }

@@ -11,7 +11,8 @@ enum NewCommand {
     role: .output)
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "The model of the document: .xcdatamodeld, .xcdatamodel or a compiled model.")
+    "The model of the document: .model, .xcdatamodeld, .xcdatamodel, a compiled model, or a document "
+      + "or a store that contains its model.")
   static let stores = Option(
     "store", value: "TYPES",
     "The type of the store: binary, compressed, xml, or a type of a plug-in; the default is "

@@ -228,7 +228,9 @@ final class Session {
     },
     action("model", "shows the store's model", options: [.format]) {
       [unowned self] invocation in
-      try ModelCommand.show(ModelVersions.Version("of the store", model: model), invocation)
+      try ModelCommand.show(
+        ModelVersions.Version("of the store", model: model),
+        as: invocation.format == .json ? .json : .text, invocation)
       return .done
     },
     action("help", "explains a command, or lists all commands", arguments: [Session.topic]) {
