@@ -489,7 +489,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("MappingFuzz", exclude: ["Seeds"]),
     fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ModelArchiveFuzz"),
-    fuzzer("ModelSourceFuzz"),
+    fuzzer("ModelSourceFuzz", exclude: ["seeds.txt"]),
     fuzzer("PluginBatchFuzz"),
     fuzzer("PluginManifestFuzz", exclude: ["Seeds"]),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),

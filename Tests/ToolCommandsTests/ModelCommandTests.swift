@@ -139,7 +139,10 @@ struct ModelCommandTests {
       (["--unmarked=none", "--format", "json"], "needs '--format swift'"),
       (["--format", "swift", "--versions"], "can't be combined with '--format swift'"),
       (["--format", "swift", "--diff", "b"], "can't be combined with '--format swift'"),
-      (["--format", "xcdatamodel", "--diff", "b"], "can't be combined with '--format xcdatamodel'"),
+      (
+        ["--format", "xcdatamodel", "--diff", "b"],
+        "can't be combined with '--format xcdatamodel'"
+      ),
       (["--format", "json", "--output", "x"], "needs a whole model"),
       (["--diff", "b", "--output", "x"], "needs a whole model"),
       (["--fix", "--diff", "b"], "can't be combined with '--fix'"),

@@ -118,13 +118,15 @@ extension ModelTextReader {
       case (.date, .string(let text)):
         ISOMoment.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
           ?? SourceText.value(text, of: type)
-      case (.string, .string), (.uri, .string), (.uuid, .string), (.binary, .string),
-        (.transformable, .string), (_, .number), (_, .string(_)):
-        cursor.next?.literal.flatMap { SourceText.value($0, of: type) }
+      case (_, .string(let text)) where type.takesText: SourceText.value(text, of: type)
+      case (_, .number(let digits)) where type.isNumber: SourceText.value(digits, of: type)
+      // A number that has no digits is text.
+      case (_, .string(let text))
+      where type.isNumber && !text.unicodeScalars.contains(where: { ("0"..."9").contains($0) }):
+        SourceText.value(text, of: type)
       default: nil
       }
-    let isWritten = type.takesText == (cursor.next?.isText ?? false)
-    guard let value, isWritten || type.isNumber || type == .undefined else {
+    guard let value else {
       let name = ModelTextType.name(of: type) ?? type.sourceName
       throw cursor.fault(expecting: "a value of the type \(name), such as \(type.exampleLiteral)")
     }
@@ -265,7 +267,8 @@ extension ModelTextReader {
       guard let known = ModelTextWords.results.first(where: { $0.word == word }) else {
         throw ModelTextFault(
           before.place,
-          "The kinds of results are: \(ModelTextWords.results.map(\.word).joined(separator: ", ")).")
+          "The kinds of results are: \(ModelTextWords.results.map(\.word).joined(separator: ", "))."
+        )
       }
       request.resultType = known.type
     case "limit": request.fetchLimit = try cursor.integer("a whole number")
@@ -277,7 +280,8 @@ extension ModelTextReader {
       guard let known = ModelTextWords.usualFlags.first(where: { $0.word == word }) else {
         throw ModelTextFault(
           before.place,
-          "A request can be without \(ModelTextWords.usualFlags.map(\.word).joined(separator: ", ")).")
+          "A request can be without \(ModelTextWords.usualFlags.map(\.word).joined(separator: ", "))."
+        )
       }
       request.flags.remove(known.flag)
     default:
@@ -295,18 +299,6 @@ extension ModelTextToken.Kind {
     case .number, .symbol: false
     }
   }
-
-  fileprivate var isText: Bool {
-    if case .string = self { true } else { false }
-  }
-
-  /// The digits of a number, or the characters of a text.
-  fileprivate var literal: String? {
-    switch self {
-    case .number(let text), .string(let text): text
-    case .name, .symbol: nil
-    }
-  }
 }
 
 extension AttributeType {
@@ -318,7 +310,7 @@ extension AttributeType {
     }
   }
 
-  /// Whether values of this type are numbers. A number that has no digits, such as `"inf"`, is written as text.
+  /// Whether values of this type are numbers.
   fileprivate var isNumber: Bool {
     switch self {
     case .int16, .int32, .int64, .decimal, .double, .float: true

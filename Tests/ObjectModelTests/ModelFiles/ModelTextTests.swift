@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import SeededRandom
+import SpecVectors
 import Testing
 
 @testable import ObjectModel
@@ -321,6 +322,32 @@ struct ModelTextTests {
     let error = #expect(throws: ModelFileError.self) { try ModelText.read(bytes, path: "M") }
 
     #expect(error?.description == "M:2:1: The line is not valid UTF-8.")
+  }
+
+  @Test(
+    "A text of the specification is the model that the vector names",
+    arguments: try SpecVector.all("model-text", on: "12-model-text.md"))
+  func vectors(_ vector: SpecVector) throws {
+    let title = try #require(vector["of"])
+    let source = try #require(
+      SpecVector.all("model", on: "2-model.md").first { $0.title == title }, "\(vector.place)")
+    let expected = try ModelSource.read(Array(source[all: "line"].joined(separator: "\n").utf8))
+      .withoutSource
+    let read = try ModelText.read(Array(vector[all: "line"].joined(separator: "\n").utf8))
+
+    #expect(read.entities == expected.entities, "\(vector.place)")
+  }
+
+  @Test(
+    "A wrong text of the specification is refused at its place",
+    arguments: try SpecVector.all("bad-model-text", on: "12-model-text.md"))
+  func wrongVectors(_ vector: SpecVector) throws {
+    let text = vector[all: "line"].joined(separator: "\n")
+    let error = #expect(throws: ModelFileError.self, "\(vector.place)") {
+      try ModelText.read(Array(text.utf8))
+    }
+
+    #expect(error?.place == vector["place"], "\(vector.place)")
   }
 
   @Test("Files are recognized by their ending or by their first word")

@@ -51,13 +51,21 @@ public enum HostileInputs {
     _ = model.versionHashes
   }
 
-  /// Reads any bytes as a model's source: an error is allowed. A model that is written must be readable again.
+  /// Reads any bytes as a model's source, in XML or in the text form: an error is allowed. A model that is written must
+  /// be readable again.
   public static func modelSource(_ bytes: [UInt8]) {
+    if let description = try? ModelText.read(bytes) {
+      let formatted = try? ModelText.formatted(bytes)
+      let again = formatted.flatMap { try? ModelText.read(Array($0.utf8)) }
+      precondition(again == description, "The layout does not change the model.")
+    }
     guard let model = try? Model(ModelSource.read(bytes)),
       let written = try? ModelSource.write(model)
     else { return }
     let again = try? ModelSource.read(written)
     precondition(again != nil, "What is written is read.")
+    precondition(
+      (try? ModelText.read(Array(ModelText.write(model).utf8))) != nil, "What is written is read.")
   }
 
   /// Reads any bytes as a mapping: an error is allowed. A mapping must print as text that reads back as the same
