@@ -28,7 +28,7 @@ public struct DocumentStoreDescription: Sendable {
 }
 
 extension Document {
-  /// Makes a new document without objects, and opens it.
+  /// Makes a new document, and opens it.
   ///
   /// The document appears at its path complete or not at all, also if the program or the machine ends
   /// meanwhile.
@@ -37,13 +37,14 @@ extension Document {
   ///   - stores: The stores; by default one of type `StoreType.binary`.
   ///   - modelName: The name of the model's version.
   ///   - overwriting: Whether an existing document at `path` is replaced. Otherwise it is an error.
+  ///   - fill: Inserts the first objects into each store, before the document appears at its path.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; `StoreError` if a
   ///   store can't be made.
   public static func create(
     _ path: String, model: Model, modelName: String = "1",
     stores: [DocumentStoreDescription] = [.init()], title: String? = nil,
     metadata: [String: String] = [:], in places: StorePlaces, access: Access = .exclusive,
-    overwriting: Bool = false
+    overwriting: Bool = false, fill: (any Store) throws -> Void = { _ in }
   ) throws -> Document {
     let container = Container(path: path, disk: places.disk)
     var made: Document?
@@ -53,7 +54,7 @@ extension Document {
       try building.add(model, named: modelName, to: &manifest)
       for description in stores {
         let schemaModel = try model.forStore(of: description.configuration)
-        try building.add(description, schemaModel, places, to: &manifest) { _ in }
+        try building.add(description, schemaModel, places, to: &manifest, fill: fill)
       }
       return manifest
     } check: {

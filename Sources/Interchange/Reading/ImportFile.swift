@@ -8,7 +8,9 @@ public struct ImportFile: Sendable {
   /// The format of the file.
   public let format: ExchangeFormat
   /// The entity of objects that do not name their entity; `nil` if all objects must name it.
-  public let entity: String?
+  public internal(set) var entity: String?
+  /// The meaning of the columns of comma-separated values; `nil` if the first line contains names of properties.
+  public internal(set) var columns: ImportColumns?
   let file: DurableFile
 
   /// Creates a value from an open file.

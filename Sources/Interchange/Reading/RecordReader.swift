@@ -21,6 +21,8 @@ final class RecordReader {
     let start: Int
     let end: Int
     var isQuoted = false
+    /// A text that belongs to the value, before the bytes.
+    var prefix = ""
   }
 
   /// The maximum number of properties of an object. More are an error.
@@ -80,9 +82,23 @@ final class RecordReader {
         throw problem(error)
       }
     case .csv:
-      if field.start == field.end, !field.isQuoted { return .null }
-      return .cell(try cell(field))
+      if isEmpty(field) { return .null }
+      return .cell(field.prefix.isEmpty ? try cell(field) : field.prefix + (try cell(field)))
     }
+  }
+
+  /// Returns whether a cell has no value.
+  func isEmpty(_ field: Field) -> Bool { field.start == field.end && !field.isQuoted }
+
+  /// Returns the bytes of a cell, without quotes.
+  func bytes(of field: Field) throws -> ArraySlice<UInt8> {
+    if !field.isQuoted { return bytes[field.start..<field.end] }
+    return Array(try cell(field).utf8)[...]
+  }
+
+  /// The names in the first line of a file of comma-separated values, without the ones of entities and identifiers.
+  var columnNames: [String] {
+    (names ?? []).filter { $0 != FieldName.entity && $0 != FieldName.identifier }
   }
 
   /// Returns a problem with a property of the object.
@@ -215,7 +231,22 @@ final class RecordReader {
           Field(name: name, start: place.start, end: place.end, isQuoted: place.isQuoted))
       }
     }
+    if let columns = file.columns { try apply(columns) }
     return true
+  }
+
+  /// Gives the cells of the current line the meaning of their columns.
+  private func apply(_ columns: ImportColumns) throws {
+    guard columns.properties.count == fields.count else {
+      throw ImportProblem(line: line, column: 1, "The file has changed since its columns were read.")
+    }
+    if let key = columns.key { identifier = key.prefix + (try cell(fields[key.column])) }
+    for index in fields.indices {
+      let field = fields[index]
+      fields[index] = Field(
+        name: columns.properties[index], start: field.start, end: field.end,
+        isQuoted: field.isQuoted, prefix: columns.prefixes[index])
+    }
   }
 
   /// Reads the next line that is not empty, and further lines while a quoted cell continues.

@@ -21,15 +21,16 @@ enum PathRole: Sendable, Hashable {
 extension Invocation {
   /// All paths that the command reads.
   var inputs: [String] {
-    command.arguments.filter { $0.role == .input }.flatMap { values(of: $0) }
-      .filter { $0 != "-" }
-      + command.options.flatMap { option -> [String] in
-        switch option.role {
-        case .input: value(of: option).map { [$0] } ?? []
-        case .inputs: (value(of: option) ?? "").split(separator: ",").map(String.init)
-        case .none, .output, .outputFolder: []
-        }
+    let ofOptions = command.options.flatMap { option -> [String] in
+      switch option.role {
+      case .input: value(of: option).map { [$0] } ?? []
+      case .inputs: (value(of: option) ?? "").split(separator: ",").map(String.init)
+      case .none, .output, .outputFolder: []
       }
+    }
+    let ofArguments = command.arguments.filter { $0.role == .input }.flatMap { values(of: $0) }
+    // A lone dash is standard input.
+    return (ofArguments + ofOptions).filter { $0 != "-" }
   }
 
   /// Whether the command line allows the command to replace existing files.

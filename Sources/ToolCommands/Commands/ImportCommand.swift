@@ -68,9 +68,14 @@ enum ImportCommand {
       let store = try reader.open(
         invocation[.store], invocation, models, readOnly: invocation.has(.dryRun))
       let model = try store.snapshot().model
-      var hasReadInput = false
+      let given = invocation.value(of: entity)
+      if let given { try FetchCommand.checkEntity(given, model, in: invocation[.store]) }
+      var inputs = ImportInputs(invocation, reader.disk, beside: invocation[.store])
       let opened = try invocation.values(of: files).map { path in
-        try open(path, invocation, model, reader.disk, &hasReadInput)
+        let format =
+          invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
+          ?? ExchangeFormat(path: path) ?? .jsonl
+        return try inputs.open(path, format, entity: given ?? named(path, format, model))
       }
       var objects = ObjectImport(into: store, opened)
       objects.options.updates = invocation.has(update)
@@ -114,105 +119,12 @@ enum ImportCommand {
     return count
   }
 
-  /// Opens a file for reading. A pipe is copied, because an import reads its files more than once.
-  private static func open(
-    _ path: String, _ invocation: Invocation, _ model: Model, _ disk: any Disk,
-    _ hasReadInput: inout Bool
-  ) throws -> ImportFile {
-    let format =
-      invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
-      ?? ExchangeFormat(path: path) ?? .jsonl
-    var entity = invocation.value(of: entity)
-    if let entity { try FetchCommand.checkEntity(entity, model, in: invocation[.store]) }
-    func file(_ file: DurableFile, _ name: String) -> ImportFile {
-      ImportFile(file, name: name, format: format, entity: entity)
-    }
-    if isStandardInput(path, invocation.console, on: disk) {
-      guard !hasReadInput else {
-        throw CommandError.wrongUsage("Standard input can be read only once.")
-      }
-      hasReadInput = true
-      let name = path == "-" ? "standard input" : path
-      return file(
-        try copied(name, invocation, on: disk) { try invocation.console.input.read(upTo: $0) },
-        name)
-    }
-    if entity == nil, format == .csv {
-      let file = path.split(separator: "/").last.map(String.init) ?? path
-      let stem = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
-      if model[stem] != nil { entity = stem }
-    }
-    do {
-      guard try disk.status(of: path).kind == .special else {
-        return file(try disk.open(path, for: .read), path)
-      }
-    } catch {
-      throw CommandError(.inputOutput, error.message)
-    }
-    let pipe: FileHandle
-    do { pipe = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
-      throw CommandError(
-        .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
-    }
-    defer { try? pipe.close() }
-    return file(
-      try copied(path, invocation, on: disk) { most in
-        do { return Array(try pipe.read(upToCount: most) ?? Data()) } catch {
-          throw CommandError(
-            .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
-        }
-      }, path)
-  }
-
-  /// Returns whether a path means standard input and can't be opened as a file of its own.
-  private static func isStandardInput(
-    _ path: String, _ console: Console, on disk: any Disk
-  ) -> Bool {
-    if path == "-" { return true }
-    guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }
-    return (try? disk.status(of: path).kind) != .file
-  }
-
-  /// Copies the bytes of a pipe into a file without a name, which the system removes when the process ends.
-  private static func copied(
-    _ name: String, _ invocation: Invocation, on disk: any Disk, _ read: (Int) throws -> [UInt8]
-  ) throws -> DurableFile {
-    let file = try scratchFile(name, invocation, on: disk)
-    while true {
-      let bytes = try read(1 << 18)
-      if bytes.isEmpty { return file }
-      do { try file.append(bytes) } catch {
-        throw CommandError(
-          .inputOutput, "'\(oneLine(name))' can't be copied to a temporary file. \(error.message)",
-          hint: "Write the objects to a file, and give the path of the file.")
-      }
-    }
-  }
-
-  /// Creates a file next to the store, or else in the system's temporary folder, and removes its name at once.
-  private static func scratchFile(
-    _ name: String, _ invocation: Invocation, on disk: any Disk
-  ) throws -> DurableFile {
-    let system = FileManager.default.temporaryDirectory.path(percentEncoded: false)
-    var failure: DiskError?
-    for place in [
-      invocation[.store].trimmingSlashes, system.appendingPathComponent("quire-import"),
-    ] {
-      let path = disk.temporaryPath(for: place)
-      do throws(DiskError) {
-        let file = try disk.open(
-          path, for: .create, permissions: FilePermissions(rawValue: 0o600))
-        try disk.remove(path)
-        return file
-      } catch {
-        failure = failure ?? error
-        try? disk.remove(path)
-      }
-    }
-    throw CommandError(
-      .inputOutput,
-      "'\(oneLine(name))' can't be copied to a temporary file. \(failure?.message ?? "")",
-      hint: "Write the objects to a file, and give the path of the file.")
+  /// Returns the entity with the name of a file of comma-separated values.
+  private static func named(_ path: String, _ format: ExchangeFormat, _ model: Model) -> String? {
+    guard format == .csv else { return nil }
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    let stem = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
+    return model[stem] == nil ? nil : stem
   }
 
   private static func write(_ report: ObjectImport.Report, _ invocation: Invocation) throws {

@@ -1,5 +1,7 @@
 import Documents
+import DurableFiles
 import Foundation
+import Interchange
 import JSONText
 import ObjectModel
 import StoreInterface
@@ -9,10 +11,22 @@ enum NewCommand {
   static let document = Argument(
     "DOC", "The path of the new document, a folder. By convention its name is NAME.quire.",
     role: .output)
+  static let files = Argument(
+    "FILE", "Further files for --from.", isRequired: false, isRepeating: true, role: .input)
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "The model of the document: .model, .xcdatamodeld, .xcdatamodel, a compiled model, or a document "
       + "or a store that contains its model.")
+  static let source = Option(
+    "from", value: "FILE", role: .input,
+    "Infers the model from files of comma-separated values, and imports their objects; - is "
+      + "standard input.")
+  static let template = Option(
+    "template", value: "NAME", choices: ModelTemplate.allCases.map(\.rawValue),
+    "Uses a model for a usual kind of document.")
+  static let modelOutput = Option(
+    "model-output", value: "PATH", role: .output,
+    "With --from or --template, writes the model as text to this path, a name that ends in .model.")
   static let stores = Option(
     "store", value: "TYPES",
     "The type of the store: binary, compressed, xml, or a type of a plug-in; the default is "
@@ -24,51 +38,164 @@ enum NewCommand {
   /// Returns the command. It opens stores through `reader` and reads models through `models`.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
     Command(
-      "new", "creates a document",
+      "new", "creates a document from a model, a template or files",
       discussion: """
         The document contains the model, so other programs need no model to open it. Each of several stores \
-        contains the entities of one configuration of the model.
+        contains the entities of one configuration of the model. 'quire model' describes models, and shows how \
+        to write one as text.
 
-        The command creates DOC completely or not at all.
+        With --from each file of comma-separated values becomes an entity, and each column an attribute or a \
+        relationship. The first line contains the names of the columns. A type is the narrowest one that all \
+        values of a column have. A column without an empty cell is required. A column is unique if all its \
+        values differ, and it is the first one or has a name such as id, code or email. A column such as trip \
+        or trip_id, beside a file trips.csv, is a relationship if each of its values occurs in a unique column \
+        of that file. The command prints the model. To change it, write it with --model-output, edit it, and \
+        create the document with --model and 'quire import'.
+
+        The command creates DOC completely, with all objects, or not at all. The memory for --from is about \
+        100 bytes for each object.
         """,
-      arguments: [document], options: [model, stores, title, force, .format],
+      arguments: [document, files],
+      options: [model, source, template, modelOutput, stores, title, force, .format],
       examples: [
+        Example("quire new Trip.quire --model Trips.model", "Creates a document with one store."),
         Example(
-          "quire new Trip.quire --model Trips.xcdatamodeld", "Creates a document with one store."),
+          "quire new Trip.quire --from trips.csv stops.csv",
+          "Creates a document with the objects of two files."),
+        Example("quire new Todo.quire --template todo", "Creates a document for a list of tasks."),
         Example(
           "quire new Trip.quire --model Trips.xcdatamodeld --store trips=binary:Trips,people=xml:People",
           "Creates a document with two stores, each for the entities of one configuration."),
       ]
     ) { invocation in
-      guard let source = invocation.value(of: model) else {
-        throw CommandError.wrongUsage("'new' needs --model.", hint: "Give one with --model.")
+      let sources = [model, source, template].filter { invocation.has($0) }
+      guard sources.count == 1 else {
+        throw CommandError.wrongUsage(
+          sources.isEmpty
+            ? "'new' needs a model."
+            : "'new' needs one model, not \(sources.map { "--\($0.name)" }.joined(separator: " and ")).",
+          hint: "Give --model MODEL, --from FILE.csv or --template NAME.")
+      }
+      if !invocation.has(source), let file = invocation.values(of: files).first {
+        throw CommandError.wrongUsage(
+          "Unexpected argument '\(oneLine(file))'.", hint: "Files need --from.")
+      }
+      if invocation.has(model), invocation.has(modelOutput) {
+        throw CommandError.wrongUsage(
+          "--model-output is for --from and --template.",
+          hint: "Run 'quire model DOC --output NAME.model'.")
       }
       let place = try invocation.output(document, on: reader.disk)!
-      let path = place.path
-      try OutputEnding.checkDocument(path, from: "DOC")
+      try OutputEnding.checkDocument(place.path, from: "DOC")
       try place.checkFree()
-      let version = try models.model(at: source)
-      let made = try place.making {
-        try Document.create(
-          path, model: version.model, modelName: version.name,
-          stores: try descriptions(invocation.value(of: stores), reader),
-          title: invocation.value(of: title), in: reader.places,
-          overwriting: place.overwrites)
+      let written = try invocation.output(modelOutput, on: reader.disk)
+      if let written {
+        guard written.path.lowercased().hasSuffix("." + ModelText.pathExtension) else {
+          throw CommandError.wrongUsage("The name of a model must end in .model.")
+        }
+        try written.checkFree()
       }
+      let plan = try plan(place, reader, models, invocation)
+      let made = try create(plan, place, reader, invocation)
       defer { try? made.close() }
-      let output = invocation.console.output
-      switch invocation.format {
-      case .text:
-        try output.writeLine("\(oneLine(path)): \(Wording.stores(of: made))")
-      case .json:
-        try output.writeLine(
-          JSON.object([
-            "path": .string(path), "uuid": .string(made.manifest.uuid.uuidString),
-            "stores": Wording.storesJSON(of: made),
-          ]))
+      if let written {
+        try written.writeFile { try $0.write(ModelText.write(plan.model)) }
       }
+      try write(made, plan, place.path, invocation)
       return .done
     }
+  }
+
+  /// The model of a new document, and its first objects.
+  private struct Plan {
+    var model: Model
+    var modelName: String
+    /// The files with the first objects; `nil` if the document has none.
+    var files: [ImportFile]?
+  }
+
+  private static func plan(
+    _ place: Output, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  ) throws -> Plan {
+    if let path = invocation.value(of: model) {
+      let version = try models.model(at: path)
+      return Plan(model: version.model, modelName: version.name)
+    }
+    let name = place.path.trimmingSlashes.lastPathComponent
+    let stem = name.lowercased().hasSuffix(".quire") ? String(name.dropLast(6)) : name
+    if let template = invocation.value(of: template).flatMap(ModelTemplate.init) {
+      return Plan(model: try template.model, modelName: template.rawValue)
+    }
+    var inputs = ImportInputs(invocation, reader.disk, beside: place.path)
+    let paths = [invocation.value(of: source)!] + invocation.values(of: files)
+    let opened = try paths.map { path in
+      if path != "-", ExchangeFormat(path: path) == .jsonl {
+        throw CommandError.wrongUsage(
+          "--from reads files of comma-separated values, and '\(oneLine(path))' contains JSON.",
+          hint: "Create the document with --model, and run 'quire import'.")
+      }
+      return try inputs.open(path, .csv, entity: nil)
+    }
+    let line = ProgressLine(invocation.console.messages, "reading")
+    defer { line.end() }
+    let inferred: InferredModel
+    do { inferred = try InferredModel(from: opened) { line.show($0) } } catch let error
+      as ModelError
+    {
+      throw CommandError(
+        .unreadable, "The names of the columns make no model.\n\(error)",
+        hint: "Rename the columns, or create the document with --model.")
+    }
+    line.end()
+    for note in inferred.notes {
+      try invocation.console.messages.writeLine("note: \(oneLine(note))")
+    }
+    return Plan(model: inferred.model, modelName: stem, files: inferred.files)
+  }
+
+  private static func create(
+    _ plan: Plan, _ place: Output, _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> Document {
+    try place.making {
+      try Document.create(
+        place.path, model: plan.model, modelName: plan.modelName,
+        stores: try descriptions(invocation.value(of: stores), reader),
+        title: invocation.value(of: title), in: reader.places, overwriting: place.overwrites
+      ) { store in
+        guard let files = plan.files else { return }
+        let line = ProgressLine(invocation.console.messages, "importing")
+        defer { line.end() }
+        var objects = ObjectImport(into: store, files)
+        objects.options.author = "quire"
+        _ = try objects.run { line.show($0) }
+      }
+    }
+  }
+
+  private static func write(
+    _ made: Document, _ plan: Plan, _ path: String, _ invocation: Invocation
+  ) throws {
+    let output = invocation.console.output
+    let isInferred = plan.files != nil
+    let count = try isInferred ? objectCount(of: made) : 0
+    switch invocation.format {
+    case .text:
+      if isInferred { try output.write(Wording.text(plan.model, on: output) + "\n") }
+      let objects = isInferred ? ", \(Wording.count(count, "object"))" : ""
+      try output.writeLine("\(oneLine(path)): \(Wording.stores(of: made))\(objects)")
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "path": .string(path), "uuid": .string(made.manifest.uuid.uuidString),
+          "stores": Wording.storesJSON(of: made),
+          "objects": isInferred ? .number(count) : nil,
+          "model": isInferred ? Wording.json(plan.model) : nil,
+        ]))
+    }
+  }
+
+  private static func objectCount(of document: Document) throws -> Int {
+    try InfoCommand.counts(in: document).reduce(0) { $0 + $1.count }
   }
 
   /// Returns the descriptions of the stores that an option names.

@@ -1,0 +1,154 @@
+import Foundation
+import ObjectModel
+
+/// The properties of the values in one column of a file.
+struct ColumnSurvey {
+  /// The name in the first line of the file.
+  let name: String
+  /// The number of lines in which the column has no value.
+  private(set) var emptyCount = 0
+  /// The number of lines in which the column has a value.
+  private(set) var valueCount = 0
+  private var kinds: Kinds = .all
+  /// The number of digits after the point of every value so far; `nil` if the values differ.
+  private var fractionDigitCount: Int?
+  private var greatestDigitCount = 0
+  /// The hashes of the values, as long as no value occurs twice; `nil` if the column is no key.
+  private(set) var keys: Set<UInt64>?
+  /// Whether every value is a list of object identifiers such as `4/p1`, and whether a value is a list of several.
+  private(set) var hasIdentifiers = true
+  private(set) var hasLists = false
+
+  /// The types that all values so far can have.
+  private struct Kinds: OptionSet {
+    let rawValue: Int
+    static let boolean = Kinds(rawValue: 1)
+    static let integer = Kinds(rawValue: 2)
+    static let number = Kinds(rawValue: 4)
+    static let date = Kinds(rawValue: 8)
+    static let uuid = Kinds(rawValue: 16)
+    static let uri = Kinds(rawValue: 32)
+    static let all: Kinds = [.boolean, .integer, .number, .date, .uuid, .uri]
+  }
+
+  /// - Parameter mayBeKey: Whether the column's values are compared to find out whether they are unique.
+  init(_ name: String, mayBeKey: Bool) {
+    self.name = name
+    keys = mayBeKey ? [] : nil
+  }
+
+  /// Whether every line has a value.
+  var isRequired: Bool { emptyCount == 0 && valueCount > 0 }
+
+  /// Whether every line has a value that no other line has.
+  var isKey: Bool { keys != nil && isRequired }
+
+  /// The type of the values. A column without any value contains text.
+  var type: AttributeType {
+    guard valueCount > 0 else { return .string }
+    if kinds.contains(.boolean) { return .boolean }
+    if kinds.contains(.integer) { return .int64 }
+    if kinds.contains(.number) {
+      // Amounts of money and similar numbers all have the same number of digits after the point. Binary numbers would
+      // change such values.
+      let isDecimal = fractionDigitCount.map { (1...4).contains($0) } ?? false
+      return isDecimal && greatestDigitCount <= 30 ? .decimal : .double
+    }
+    if kinds.contains(.date) { return .date }
+    if kinds.contains(.uuid) { return .uuid }
+    if kinds.contains(.uri) { return .uri }
+    return .string
+  }
+
+  mutating func addEmpty() { emptyCount += 1 }
+
+  mutating func forgetKeys() { keys = nil }
+
+  /// Adds the value of one line.
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    valueCount += 1
+    if keys != nil, !keys!.insert(Self.hash(bytes)).inserted { keys = nil }
+    if hasIdentifiers {
+      let parts = bytes.split(separator: 0x20)
+      hasIdentifiers = !parts.isEmpty && parts.allSatisfy(Self.isIdentifier)
+      if parts.count > 1 { hasLists = true }
+    }
+    guard !kinds.isEmpty else { return }
+    if kinds.contains(.number) || kinds.contains(.integer) { addNumber(bytes) }
+    let others: Kinds = [.boolean, .date, .uuid, .uri]
+    guard !kinds.isDisjoint(with: others) else { return }
+    guard bytes.count <= 2048 else {
+      kinds.subtract(others)
+      return
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if kinds.contains(.boolean), !["true", "false", "yes", "no"].contains(text.lowercased()) {
+      kinds.remove(.boolean)
+    }
+    if kinds.contains(.date), MomentText.seconds(text) == nil { kinds.remove(.date) }
+    if kinds.contains(.uuid), text.utf8.count != 36 || UUID(uuidString: text) == nil {
+      kinds.remove(.uuid)
+    }
+    if kinds.contains(.uri) {
+      let scheme = text.range(of: "://")
+      let isURI =
+        scheme.map { !$0.isEmpty && $0.lowerBound != text.startIndex } == true
+        && !text.contains(" ")
+      if !isURI { kinds.remove(.uri) }
+    }
+  }
+
+  /// Narrows the type by a value: digits with an optional sign, and for a number a point and an exponent.
+  private mutating func addNumber(_ bytes: ArraySlice<UInt8>) {
+    var rest = bytes
+    if rest.first == 0x2D { rest = rest.dropFirst() }
+    let whole = rest.prefix { (0x30...0x39).contains($0) }
+    rest = rest.dropFirst(whole.count)
+    // A code such as 007 is text: as a number it would lose its zeros.
+    let hasLeadingZero = whole.first == 0x30 && whole.count > 1
+    guard !whole.isEmpty, !hasLeadingZero else {
+      kinds.subtract([.integer, .number])
+      return
+    }
+    var fraction = rest.prefix(0)
+    if rest.first == 0x2E {
+      rest = rest.dropFirst()
+      fraction = rest.prefix { (0x30...0x39).contains($0) }
+      rest = rest.dropFirst(fraction.count)
+      if fraction.isEmpty { kinds.subtract([.integer, .number]) }
+    }
+    let hasExponent = rest.first == 0x65 || rest.first == 0x45
+    if !fraction.isEmpty || hasExponent { kinds.remove(.integer) }
+    if kinds.contains(.integer), Int64(String(decoding: bytes, as: UTF8.self)) == nil {
+      // A whole number that is too large for an integer is a code, and not a measure.
+      kinds.subtract([.integer, .number])
+    }
+    if hasExponent {
+      rest = rest.dropFirst()
+      if rest.first == 0x2D || rest.first == 0x2B { rest = rest.dropFirst() }
+      let exponent = rest.prefix { (0x30...0x39).contains($0) }
+      if exponent.isEmpty || exponent.count > 3 { kinds.subtract([.integer, .number]) }
+      rest = rest.dropFirst(exponent.count)
+      fractionDigitCount = -1
+    }
+    if !rest.isEmpty { kinds.subtract([.integer, .number]) }
+    if valueCount == 1, !hasExponent { fractionDigitCount = fraction.count }
+    if fractionDigitCount != fraction.count { fractionDigitCount = -1 }
+    greatestDigitCount = max(greatestDigitCount, whole.count + fraction.count)
+  }
+
+  private static func isIdentifier(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let entity = bytes.prefix { (0x30...0x39).contains($0) }
+    let rest = bytes.dropFirst(entity.count)
+    guard !entity.isEmpty, rest.starts(with: [0x2F, 0x70]) else { return false }
+    let number = rest.dropFirst(2)
+    return !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Returns a hash (FNV-1a of 64 bits) of a value.
+  static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return hash
+  }
+}

@@ -1,0 +1,94 @@
+import ObjectModel
+
+/// The columns of one file, after all its lines were read.
+struct FileSurvey {
+  /// The name of the file.
+  let name: String
+  /// The name of the file's entity.
+  var entity: String
+  private(set) var columns: [ColumnSurvey] = []
+  /// The names of the properties of the columns.
+  private(set) var properties: [String] = []
+  /// The hashes of the objects' own identifiers; `nil` if the file has no column `@id`.
+  private(set) var identifiers: Set<UInt64>?
+
+  /// The names of columns whose values are usually unique.
+  private static let keyNames: Set<String> = [
+    "id", "uuid", "guid", "key", "code", "number", "no", "email", "slug", "isbn", "sku", "username",
+  ]
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``ImportError`` with the first place that is unreadable.
+  init(
+    _ file: ImportFile, number: Int, progress: (_ byteCount: Int) throws -> Void
+  ) throws {
+    name = file.name
+    entity = InferredNames.entity(of: file.name)
+    let record = RecordReader(file, number: number)
+    var lineCount = 0
+    do {
+      while try record.next() {
+        if columns.isEmpty { try begin(record.fields.map(\.name), file, record.identifier != nil) }
+        for (position, field) in record.fields.enumerated() {
+          if record.isEmpty(field) {
+            columns[position].addEmpty()
+          } else {
+            columns[position].add(try record.bytes(of: field))
+          }
+        }
+        if let identifier = record.identifier {
+          identifiers?.insert(ColumnSurvey.hash(Array(identifier.utf8)[...]))
+        }
+        lineCount += 1
+        if lineCount % 4096 == 0 { try progress(record.offset) }
+      }
+      if columns.isEmpty { try begin(record.columnNames, file, false) }
+    } catch let problem as ImportProblem {
+      throw ImportError(problems: [problem])
+    }
+  }
+
+  private mutating func begin(
+    _ names: [String], _ file: ImportFile, _ hasIdentifiers: Bool
+  ) throws {
+    func refuse(_ reason: String) -> ImportProblem {
+      var problem = ImportProblem(line: 1, column: 1, reason)
+      problem.file = file.name
+      return problem
+    }
+    guard !names.isEmpty else { throw refuse("The first line must contain the names of columns.") }
+    if names.count == 1, let separator = [";", "\t", "|"].first(where: { names[0].contains($0) }) {
+      let shown = separator == "\t" ? "tabs" : "'\(separator)'"
+      throw refuse(
+        "The columns must be separated by commas, but the first line seems to use \(shown).")
+    }
+    if hasIdentifiers { identifiers = [] }
+    var taken: Set<String> = []
+    for (position, name) in names.enumerated() {
+      let isNamedKey = !Self.keyNames.isDisjoint(with: InferredNames.words(of: name).suffix(1))
+      columns.append(ColumnSurvey(name, mayBeKey: position == 0 || isNamedKey))
+      let property = Self.free(InferredNames.property(of: name), among: taken)
+      taken.insert(property)
+      properties.append(property)
+    }
+  }
+
+  /// The positions of the columns with unique values, the most likely key first.
+  var keys: [Int] { columns.indices.filter { columns[$0].isKey } }
+
+  /// Returns a name with a number at its end if the name is taken.
+  static func free(_ name: String, among taken: Set<String>) -> String {
+    if !taken.contains(name) { return name }
+    return (2...).lazy.map { "\(name)\($0)" }.first { !taken.contains($0) }!
+  }
+
+  /// Gives different names to the entities of files with the same name.
+  static func makeNamesUnique(_ surveys: inout [FileSurvey]) {
+    var taken: Set<String> = []
+    for index in surveys.indices {
+      surveys[index].entity = free(surveys[index].entity, among: taken)
+      taken.insert(surveys[index].entity)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import ObjectModel
+
+/// The entities for surveyed files.
+struct InferredEntities {
+  private let surveys: [FileSurvey]
+  private let references: [References.Reference]
+  /// The names of each entity's properties so far.
+  private var names: [Set<String>] = []
+  /// The name of the property of each column, by file.
+  private var properties: [[String]]
+
+  init(_ surveys: [FileSurvey], _ references: [References.Reference]) {
+    self.surveys = surveys
+    self.references = references
+    properties = surveys.map(\.properties)
+  }
+
+  private func reference(_ file: Int, _ column: Int) -> References.Reference? {
+    references.first { $0.file == file && $0.column == column }
+  }
+
+  /// Returns the description of the model.
+  mutating func description() -> Model.Description {
+    names = surveys.indices.map { file in
+      // Relationships have names without `id`, unless another column has the name.
+      var taken = Set(
+        properties[file].indices.filter { reference(file, $0) == nil }.map { properties[file][$0] })
+      for column in properties[file].indices {
+        guard let reference = reference(file, column) else { continue }
+        properties[file][column] = FileSurvey.free(reference.name, among: taken)
+        taken.insert(properties[file][column])
+      }
+      return taken
+    }
+    var entities = surveys.indices.map { file in entity(file) }
+    addInverses(&entities)
+    return Model.Description(entities: entities)
+  }
+
+  private func entity(_ file: Int) -> Entity {
+    let survey = surveys[file]
+    var entity = Entity(survey.entity, className: survey.entity)
+    for (column, one) in survey.columns.enumerated() {
+      let name = properties[file][column]
+      guard let reference = reference(file, column) else {
+        entity.declaredProperties.append(
+          .attribute(Attribute(name, one.type, isOptional: !one.isRequired)))
+        continue
+      }
+      entity.declaredProperties.append(
+        .relationship(
+          Relationship(
+            name, to: surveys[reference.target].entity,
+            count: reference.isToMany ? .toMany : .toOne,
+            isOptional: reference.isToMany || !one.isRequired)))
+    }
+    entity.uniquenessConstraints = survey.keys.filter { reference(file, $0) == nil }
+      .map { [properties[file][$0]] }
+    return entity
+  }
+
+  // MARK: - Inverses
+
+  private mutating func addInverses(_ entities: inout [Entity]) {
+    var paired: Set<References.Reference> = []
+    for reference in references where !paired.contains(reference) {
+      paired.insert(reference)
+      if let other = counterpart(of: reference, paired) {
+        // Each file contains one side of the relationship.
+        paired.insert(other)
+        update(&entities, reference) { $0.inverse = properties[other.file][other.column] }
+        update(&entities, other) { $0.inverse = properties[reference.file][reference.column] }
+        continue
+      }
+      let name = inverseName(of: reference)
+      names[reference.target].insert(name)
+      let property = properties[reference.file][reference.column]
+      update(&entities, reference) { $0.inverse = name }
+      let isRequired = !(relationship(entities, reference)?.isOptional ?? true)
+      entities[reference.target].declaredProperties.append(
+        .relationship(
+          Relationship(
+            name, to: surveys[reference.file].entity, inverse: property,
+            inverseEntity: surveys[reference.file].entity, count: .toMany,
+            // An object that others need can't be deleted by mistake.
+            deleteRule: isRequired ? .deny : .nullify)))
+    }
+  }
+
+  /// Returns the reference in the opposite direction, if there is exactly one between the two files.
+  private func counterpart(
+    of reference: References.Reference, _ paired: Set<References.Reference>
+  ) -> References.Reference? {
+    guard reference.key == nil, reference.file != reference.target else { return nil }
+    let forward = references.filter {
+      $0.file == reference.file && $0.target == reference.target && $0.key == nil
+    }
+    let backward = references.filter {
+      $0.file == reference.target && $0.target == reference.file && $0.key == nil
+    }
+    guard forward.count == 1, backward.count == 1, !paired.contains(backward[0]) else { return nil }
+    return backward[0]
+  }
+
+  private func inverseName(of reference: References.Reference) -> String {
+    let taken = names[reference.target]
+    let list = InferredNames.list(of: surveys[reference.file].name)
+    let isOnly =
+      references.count { $0.file == reference.file && $0.target == reference.target } == 1
+    let property = properties[reference.file][reference.column]
+    if reference.file == reference.target {
+      return FileSurvey.free(
+        property == "parent" ? "children" : "\(list)By\(capitalized(property))", among: taken)
+    }
+    if isOnly, !taken.contains(list) { return list }
+    return FileSurvey.free("\(list)By\(capitalized(property))", among: taken)
+  }
+
+  private func capitalized(_ word: String) -> String {
+    word.prefix(1).uppercased() + word.dropFirst()
+  }
+
+  private func relationship(
+    _ entities: [Entity], _ reference: References.Reference
+  ) -> Relationship? {
+    guard
+      case .relationship(let relationship) =
+        entities[reference.file].declaredProperties[reference.column]
+    else { return nil }
+    return relationship
+  }
+
+  private func update(
+    _ entities: inout [Entity], _ reference: References.Reference,
+    _ body: (inout Relationship) -> Void
+  ) {
+    guard var relationship = relationship(entities, reference) else { return }
+    body(&relationship)
+    relationship.inverseEntity = relationship.destination
+    entities[reference.file].declaredProperties[reference.column] = .relationship(relationship)
+  }
+
+  // MARK: - Columns
+
+  /// Returns the meaning of a file's columns.
+  func columns(of file: Int) -> ImportColumns {
+    var columns = ImportColumns(
+      properties: properties[file],
+      prefixes: properties[file].indices.map { column in
+        guard let reference = reference(file, column), reference.key != nil else { return "" }
+        return prefix(of: reference.target)
+      })
+    if let key = references.first(where: { $0.target == file && $0.key != nil })?.key {
+      columns.key = (key, prefix(of: file))
+    }
+    return columns
+  }
+
+  private func prefix(of file: Int) -> String { surveys[file].entity + ":" }
+}

@@ -1,0 +1,101 @@
+import DurableFiles
+import Foundation
+import Interchange
+
+/// Opens the files that a command imports.
+///
+/// A command reads its files more than once, so pipes and standard input are copied to temporary files.
+struct ImportInputs {
+  private let invocation: Invocation
+  private let disk: any Disk
+  private let place: String
+  private var hasReadInput = false
+
+  /// - Parameter place: The path beside which the copies of pipes are made.
+  init(_ invocation: Invocation, _ disk: any Disk, beside place: String) {
+    self.invocation = invocation
+    self.disk = disk
+    self.place = place
+  }
+
+  /// Opens a file or a pipe; `-` is standard input.
+  mutating func open(
+    _ path: String, _ format: ExchangeFormat, entity: String?
+  ) throws -> ImportFile {
+    func file(_ file: DurableFile, _ name: String) -> ImportFile {
+      ImportFile(file, name: name, format: format, entity: entity)
+    }
+    if isStandardInput(path) {
+      guard !hasReadInput else {
+        throw CommandError.wrongUsage("Standard input can be read only once.")
+      }
+      hasReadInput = true
+      let name = path == "-" ? "standard input" : path
+      let input = invocation.console.input
+      return file(try copied(name) { try input.read(upTo: $0) }, name)
+    }
+    do {
+      guard try disk.status(of: path).kind == .special else {
+        return file(try disk.open(path, for: .read), path)
+      }
+    } catch {
+      throw CommandError(.inputOutput, error.message)
+    }
+    let pipe: FileHandle
+    do { pipe = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+      throw CommandError(
+        .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
+    }
+    defer { try? pipe.close() }
+    return file(
+      try copied(path) { most in
+        do { return Array(try pipe.read(upToCount: most) ?? Data()) } catch {
+          throw CommandError(
+            .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
+        }
+      }, path)
+  }
+
+  /// Returns whether a path means standard input and can't be opened as a file of its own.
+  private func isStandardInput(_ path: String) -> Bool {
+    if path == "-" { return true }
+    guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }
+    return (try? disk.status(of: path).kind) != .file
+  }
+
+  /// Copies the bytes of a pipe into a file without a name, which the system removes when the process ends.
+  private func copied(_ name: String, _ read: (Int) throws -> [UInt8]) throws -> DurableFile {
+    let file = try scratchFile(name)
+    while true {
+      let bytes = try read(1 << 18)
+      if bytes.isEmpty { return file }
+      do { try file.append(bytes) } catch {
+        throw CommandError(
+          .inputOutput, "'\(oneLine(name))' can't be copied to a temporary file. \(error.message)",
+          hint: "Write the objects to a file, and give the path of the file.")
+      }
+    }
+  }
+
+  /// Creates a file beside the command's store, or else in the system's temporary folder, and removes its name at once.
+  private func scratchFile(_ name: String) throws -> DurableFile {
+    let system = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+    var failure: DiskError?
+    for place in [place.trimmingSlashes, system.appendingPathComponent("quire-import")] {
+      let path = disk.temporaryPath(for: place)
+      do throws(DiskError) {
+        let file = try disk.open(
+          path, for: .create, permissions: FilePermissions(rawValue: 0o600))
+        try disk.remove(path)
+        return file
+      } catch {
+        failure = failure ?? error
+        try? disk.remove(path)
+      }
+    }
+    throw CommandError(
+      .inputOutput,
+      "'\(oneLine(name))' can't be copied to a temporary file. \(failure?.message ?? "")",
+      hint: "Write the objects to a file, and give the path of the file.")
+  }
+}

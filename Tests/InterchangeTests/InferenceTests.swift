@@ -1,0 +1,249 @@
+import BinaryStore
+import DiskSimulation
+import DurableFiles
+import Foundation
+import ObjectModel
+import SeededRandom
+import StoreInterface
+import Testing
+
+@testable import Interchange
+
+/// Models that are inferred from files of comma-separated values.
+@Suite("Inferring a model from files")
+struct InferenceTests {
+  private let disk = SimulatedDisk()
+
+  private func files(_ texts: [(name: String, text: String)]) throws -> [ImportFile] {
+    try texts.map { name, text in
+      let file = try disk.open("/" + name, for: .create)
+      try file.append(Array(text.utf8))
+      return ImportFile(file, name: name, format: .csv)
+    }
+  }
+
+  private func inferred(_ texts: (name: String, text: String)...) throws -> InferredModel {
+    try InferredModel(from: files(texts))
+  }
+
+  /// Returns the text of the model, without its empty lines.
+  private func model(_ texts: (name: String, text: String)...) throws -> [String] {
+    ModelText.write(try InferredModel(from: files(texts)).model).split(separator: "\n")
+      .map(String.init)
+  }
+
+  /// Imports the files, and returns the objects as lines of text.
+  private func objects(_ inferred: InferredModel) throws -> [String] {
+    let store = try BinaryStoreBackend().create(
+      at: "/Made.store", model: inferred.model, on: disk, StoreCreation())
+    _ = try ObjectImport(into: store, inferred.files).run()
+    var bytes: [UInt8] = []
+    let export = try ObjectExport(of: store.snapshot(), as: .jsonl)
+    for entity in export.entities { try export.write(entity) { bytes += $0 } }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  @Test("Types are the narrowest that all values have")
+  func types() throws {
+    let text = """
+      Name,done,count,price,size,when,token,link,code,mixed,big,empty,Is Free?
+      Évora,true,5,12.50,1.5,2026-05-01,E621E1F8-C36C-495A-93FC-0C247A3E6E5F,https://a.b/c,007,5,12345678901234567890,,yes
+      Porto,no,-17,3.00,2.25,2026-05-01T10:00:00Z,E621E1F8-C36C-495A-93FC-0C247A3E6E50,http://x,010,x,1,,no
+      """
+    #expect(
+      try model(("places.csv", text)) == [
+        "entity Place", "  name: String", "  done: Bool", "  count: Int64", "  price: Decimal",
+        "  size: Double", "  when: Date", "  token: UUID", "  link: URL", "  code: String",
+        "  mixed: String", "  big: String", "  empty: String?", "  isFree: Bool", "  unique name",
+        "  unique code",
+      ])
+  }
+
+  @Test("An empty cell makes a column optional, and a repeated value makes it not unique")
+  func optional() throws {
+    #expect(
+      try model(("people.csv", "id,email,age,note\n1,a@b,5,x\n2,,6,\"\"\n3,a@b,,x\n")) == [
+        "entity Person", "  id: Int64", "  email: String?", "  age: Int64?", "  note: String",
+        "  unique id",
+      ])
+    #expect(try model(("men.csv", "id,email\n1,a@b\n1,c@d\n")).suffix(1) == ["  unique email"])
+  }
+
+  @Test("Columns refer to other files by their unique columns, and the other file gets the inverse")
+  func references() throws {
+    let trips = "id,name\n1,Along the Douro\n2,By train\n"
+    let stops = "name,trip_id,Next Stop\nPorto,1,\nRégua,1,Porto\nKöln,2,\n"
+    let inferred = try inferred(("trips.csv", trips), ("stops.csv", stops))
+
+    #expect(
+      ModelText.write(inferred.model) == """
+        entity Trip
+          id: Int64
+          name: String
+          stops: [Stop], inverse trip, delete deny
+          unique id
+
+        entity Stop
+          name: String
+          trip: Trip, inverse stops
+          nextStop: Stop?, inverse stopsByNextStop
+          stopsByNextStop: [Stop], inverse nextStop
+          unique name
+
+        """)
+    #expect(inferred.notes == [])
+    #expect(try objects(inferred).count == 5)
+  }
+
+  @Test("Objects lead to one another after the import")
+  func imported() throws {
+    let inferred = try inferred(
+      ("trips.csv", "id,name\n1,Douro\n2,Berlin\n"),
+      ("stops.csv", "id,name,trip\n1,Porto,1\n2,Köln,2\n3,Régua,1\n"))
+    let lines = try objects(inferred)
+
+    func object(_ name: String) throws -> [String: Any] {
+      let line = try #require(lines.first { $0.contains("\"\(name)\"") })
+      return try #require(
+        JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let (douro, berlin) = (try object("Douro"), try object("Berlin"))
+    #expect(try object("Porto")["trip"] as? String == douro["@id"] as? String)
+    #expect(try object("Régua")["trip"] as? String == douro["@id"] as? String)
+    #expect(try object("Köln")["trip"] as? String == berlin["@id"] as? String)
+    #expect(try object("Köln")["id"] as? Int == 2)
+  }
+
+  @Test("A column whose values do not all lead to an object is no reference, and a note says so")
+  func noReference() throws {
+    let inferred = try inferred(
+      ("trips.csv", "id\n1\n2\n"), ("stops.csv", "name,trip_id\nPorto,1\nKöln,9\nBonn,8\n"))
+
+    #expect(inferred.model["Stop"]?.relationships.isEmpty == true)
+    #expect(inferred.model["Stop"]?.declaredAttributes.map(\.name) == ["name", "tripId"])
+    #expect(
+      inferred.notes == [
+        "The column 'trip_id' of 'stops.csv' is no reference to Trip: 2 of its 3 values lead to no "
+          + "object, the first is '9'."
+      ])
+  }
+
+  @Test("Several references to one file have different inverses")
+  func severalReferences() throws {
+    let lines = try model(
+      ("airports.csv", "code,city\nLIS,Lisbon\nOPO,Porto\n"),
+      ("flights.csv", "no,origin_airport,target_airport\n1,LIS,OPO\n2,OPO,LIS\n"))
+
+    #expect(
+      lines.filter { $0.contains("inverse") } == [
+        "  flightsByOriginAirport: [Flight], inverse originAirport, delete deny",
+        "  flightsByTargetAirport: [Flight], inverse targetAirport, delete deny",
+        "  originAirport: Airport, inverse flightsByOriginAirport",
+        "  targetAirport: Airport, inverse flightsByTargetAirport",
+      ])
+  }
+
+  @Test("A column named parent leads to the same file")
+  func parents() throws {
+    let lines = try model(("categories.csv", "id,parent_id\n1,\n2,1\n3,1\n"))
+
+    #expect(
+      lines == [
+        "entity Category", "  id: Int64", "  parent: Category?, inverse children",
+        "  children: [Category], inverse parent", "  unique id",
+      ])
+  }
+
+  @Test("Files of an export become the same objects again")
+  func exports() throws {
+    let inferred = try inferred(
+      ("Trip.csv", "@id,name,stops\n4/p1,Douro,3/p1 3/p2\n4/p2,Berlin,3/p3\n"),
+      ("Stop.csv", "@id,name,trip\n3/p1,Porto,4/p1\n3/p2,Régua,4/p1\n3/p3,Köln,4/p2\n"))
+
+    #expect(
+      ModelText.write(inferred.model) == """
+        entity Trip
+          name: String
+          stops: [Stop], inverse trip
+          unique name
+
+        entity Stop
+          name: String
+          trip: Trip, inverse stops
+          unique name
+
+        """)
+    #expect(try objects(inferred).count == 5)
+  }
+
+  @Test(
+    "Text that is no file of comma-separated values is refused with its place",
+    arguments: [
+      ("", "a.csv:1:1: The first line must contain the names of columns."),
+      ("a;b\n1;2\n", "a.csv:1:1: The columns must be separated by commas, but the first line"),
+      ("a,b\n1\n", "a.csv:2:1: The line has 1 cells, but the first line has 2."),
+      ("a,a\n1,2\n", "a.csv:1:1: The column 'a' occurs twice."),
+      ("a,b\n1,\"2\n", "a.csv:2:1: A cell in quotes has no closing quote."),
+    ])
+  func wrongFiles(_ text: String, _ message: String) throws {
+    let error = #expect(throws: ImportError.self) { try inferred(("a.csv", text)) }
+    #expect(error?.description.hasPrefix(message) == true, "\(error.map { "\($0)" } ?? "")")
+  }
+
+  @Test("A file without objects makes an entity with optional texts")
+  func noObjects() throws {
+    let inferred = try inferred(("a b.csv", "First name,E-Mail\n"))
+    #expect(
+      ModelText.write(inferred.model)
+        == "entity AB\n  firstName: String?\n  eMail: String?\n")
+    #expect(try objects(inferred) == [])
+  }
+
+  @Test(
+    "Files and columns get the names of entities and properties",
+    arguments: [
+      ("order_items.csv", "OrderItem", "orderItems"), ("people.csv", "Person", "people"),
+      ("dir/Cities.csv", "City", "cities"), ("boxes.csv", "Box", "boxes"),
+      ("status.csv", "Status", "status"), ("addresses.csv", "Address", "addresses"),
+      ("2024 sales.csv", "Table2024Sale", "column2024Sales"), ("HTTPServers.csv", "HttpServer", "httpServers"),
+      ("movies.csv", "Movie", "movies"), ("classes", "Class", "classes"),
+    ])
+  func names(_ file: String, _ entity: String, _ list: String) {
+    #expect(InferredNames.entity(of: file) == entity)
+    #expect(InferredNames.list(of: file) == list)
+  }
+
+  @Test("Any table is imported without a fault, and its values come back")
+  func anyTable() throws {
+    for _ in 0..<100 {
+      var random = SeededGenerator()
+      let width = Int.random(in: 1...6, using: &random)
+      var lines = [(0..<width).map { "c\($0)" }.joined(separator: ",")]
+      let cells = [
+        "", "1", "-2", "0", "3.5", "12.50", "007", "true", "no", "x", "\"a,b\"", "\"\"",
+        "2026-01-31", "é", "1e3", "nan", "-", "99999999999999999999", "4/p1", "a://b",
+        "2026-01-31T00:00", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "NaN", "1.", ".5", "+1", "@5",
+      ]
+      // Few kinds of cells, so that columns have types.
+      let kinds = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        cells.randomElement(using: &random)!
+      }
+      for _ in 0..<Int.random(in: 0...8, using: &random) {
+        lines.append(
+          (0..<width).map { _ in kinds.randomElement(using: &random)! }.joined(separator: ","))
+      }
+      let text = lines.joined(separator: "\n") + "\n"
+      let disk = SimulatedDisk()
+      let file = try disk.open("/t.csv", for: .create)
+      try file.append(Array(text.utf8))
+      let inferred = try InferredModel(
+        from: [ImportFile(file, name: "t.csv", format: .csv)])
+      let store = try BinaryStoreBackend().create(
+        at: "/Made.store", model: inferred.model, on: disk, StoreCreation())
+      let report = try ObjectImport(into: store, inferred.files).run()
+      // A line without any text is no object.
+      let count = lines.dropFirst().count { !$0.isEmpty }
+      #expect(report.insertedCount == count, "\(random)\n\(text)")
+    }
+  }
+}
