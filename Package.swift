@@ -425,7 +425,7 @@ let package = Package(
         "Rows", "StoreInterface", "BinaryStore",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",
-        "AppleFixtures", "Archives", "Deflate",
+        "AppleFixtures", "Archives", "Deflate", "SeededRandom",
       ],
       exclude: ["FormerHashes", "Snapshots"]),
     tests(

@@ -5,6 +5,13 @@ extension ModelDifference {
     comparison.compare()
     changes = comparison.changes
   }
+
+  private init(_ changes: [Change]) { self.changes = changes }
+
+  /// Returns the changes for which `isIncluded` returns `true`.
+  package func filter(_ isIncluded: (Change) -> Bool) -> ModelDifference {
+    ModelDifference(changes.filter(isIncluded))
+  }
 }
 
 /// A comparison of two models part by part, which collects the differences.

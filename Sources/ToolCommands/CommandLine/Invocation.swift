@@ -52,6 +52,15 @@ struct Invocation: Sendable {
   /// Returns whether the option was given.
   func has(_ option: Option) -> Bool { options[option] != nil }
 
+  /// Returns the invocation with another value of an option; without the option if the value is `nil`.
+  ///
+  /// A command that opens several stores states the version and the model of each in this way.
+  func setting(_ option: Option, to value: String?) -> Invocation {
+    var options = options
+    options[option] = value
+    return Invocation(command: command, console: console, arguments: arguments, options: options)
+  }
+
   /// Closes a store after the command has saved to it.
   ///
   /// A save counts even if the close fails, for example because the disk is full when a database's log is moved into its file.

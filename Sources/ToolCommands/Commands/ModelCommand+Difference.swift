@@ -11,8 +11,7 @@ extension ModelCommand {
     switch format(invocation) {
     case .text:
       for change in difference.changes {
-        try output.writeLine(
-          (change.isSeenByHashes ? "* " : "  ") + oneLine(change.description))
+        try output.writeLine(line(change))
       }
       try output.writeLine((difference.isEmpty ? "" : "\n") + difference.summary)
     case .json:
@@ -26,7 +25,13 @@ extension ModelCommand {
     return difference.isEmpty ? .done : .no
   }
 
-  private static func json(_ change: ModelDifference.Change) -> JSON {
+  /// Returns a change as a line of text. A star marks a change that version hashes see.
+  static func line(_ change: ModelDifference.Change) -> String {
+    (change.isSeenByHashes ? "* " : "  ") + oneLine(change.description)
+  }
+
+  /// Returns a change as an object.
+  static func json(_ change: ModelDifference.Change) -> JSON {
     let place = place(of: change.subject)
     let action: (name: String, facet: String?, from: String?, to: String?) =
       switch change.action {

@@ -77,6 +77,9 @@ public struct Console: Sendable {
     case heading = "1"
     case failure = "1;31"
     case advice = "1;36"
+    case inserted = "32"
+    case deleted = "31"
+    case changed = "33"
   }
 }
 

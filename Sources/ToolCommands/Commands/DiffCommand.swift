@@ -1,0 +1,171 @@
+import JSONText
+import ObjectModel
+
+/// The command `quire diff`.
+enum DiffCommand {
+  static let old = Argument(
+    "A", "A document, a store or a packed document, or a version of one: DOC@3.", role: .input)
+  static let new = Argument("B", "The other document or store, or another version.", role: .input)
+  static let entities = Option(
+    "entity", value: "ENTITIES",
+    "The entities to compare, separated by commas, each with its subentities. The default is all "
+      + "entities.")
+  static let match = Option(
+    "match", value: "RULE", choices: MatchChoices.Mode.allCases.map(\.rawValue),
+    "The rule by which objects match: equal identifiers, or equal values of a uniqueness constraint."
+  )
+  static let key = Option(
+    "key", value: "KEYS",
+    "The properties to match objects by, separated by commas: ENTITY=PROPERTY, or ENTITY=PROPERTY+PROPERTY. "
+      + "Without an entity, the key is for all entities that have the properties.")
+  static let stat = Option("stat", "Shows only the numbers of changes of each entity.")
+  static let quiet = Option("quiet", "Prints nothing. The exit code is the answer.")
+  static let model = Option(
+    "model", value: "MODEL", role: .input,
+    "The model of a store that does not contain its model.")
+  static let form = Option(
+    "format", value: "FORMAT", choices: DiffOutput.Form.allCases.map(\.rawValue),
+    "The format of the changes; the default is text.")
+
+  /// Returns the command. It opens stores through `reader`.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "diff", "compares the objects and the models of two documents or stores",
+      discussion: """
+        Both may be of any kind, such as a document and a Core Data database. DOC@3 is version 3 of a \
+        document or a store, unless a file has this name; 'quire history' lists the versions. Versions of \
+        one file are compared in the time that the changes between them took.
+
+        Objects of versions and copies of one store match by their identifiers. Objects of other stores \
+        match by the first uniqueness constraint of their entity, and by identifier if it has none; a \
+        message names these entities. --key and --match choose another rule. Objects that match by a key \
+        are shown with the key, and references to them are compared by the key. A key that two objects of \
+        one store have is an error. An object without a value for its key is compared by its identifier.
+
+        Each line is one object: + for an object that only B has, - for an object that only A has, ~ for \
+        an object that differs. Values are compared exactly: dates and floating-point numbers to the last \
+        bit, and texts by their characters' code points. Long values are cut on a terminal only. Derived \
+        and transient properties are not compared. A property that one side lacks is not compared; the \
+        difference of the models names it. Renamed entities and properties have their new names.
+
+        JSON is an object: 'old' and 'new' are the compared paths, 'model' is the difference of the models \
+        as 'quire model --diff' prints it, 'changes' are the objects, and 'inserted', 'changed' and \
+        'deleted' are their numbers. Each of the changes has 'change', 'entity', 'id', and 'properties' with \
+        'old' and 'new' of each property. A to-many relationship has 'added', 'removed', 'reordered', and \
+        'order' with all members of B. An object that matches by a key also has 'key', and 'oldId' if its \
+        identifier differs; references to it are objects with 'entity', 'id' and 'key'. In a document with \
+        several stores, 'store' is the name of the store. jsonl writes a change on each line, with the \
+        changes of the model first.
+
+        The exit code is 0 if both sides are equal, 1 if they differ, and 2 or more after an error.
+        """,
+      arguments: [old, new],
+      options: [
+        entities, match, key, stat, quiet, .storeName, model, .damaged, form,
+      ],
+      examples: [
+        Example("quire diff Trips.quire@3 Trips.quire", "Shows the changes since version 3."),
+        Example(
+          "quire diff Trips.quire Copy.quire --stat", "Shows how many objects of two copies differ."
+        ),
+        Example(
+          "quire diff Trips.store App.sqlite --key 'Trip=name,Stop=trip+name'",
+          "Compares a store and a database, whose trips match by their names."),
+        Example(
+          "quire diff Old.quire New.quire --format jsonl --entity Trip",
+          "Writes the changes of all trips for another program."),
+      ]
+    ) { invocation in
+      let sides = try DiffSides(reader, models, invocation)
+      defer { sides.close() }
+      let wanted = try wantedEntities(sides, invocation)
+      let output = DiffOutput(invocation, sides)
+      do {
+        try output.begin(try sides.modelChanges(in: wanted))
+        for pair in sides.pairs { try compare(pair, wanted, invocation, output) }
+        try output.end()
+      } catch is DiffOutput.Finished {
+        return .no
+      }
+      return output.isDifferent ? .no : .done
+    }
+  }
+
+  private static func compare(
+    _ pair: DiffSides.Pair, _ wanted: Set<String>?, _ invocation: Invocation,
+    _ output: DiffOutput
+  ) throws {
+    let comparison = try StoreComparison(
+      from: pair.old, to: pair.new, try choices(invocation), layer: pair.layer)
+    let isIncluded = { (pair: EntityPair) in
+      wanted.map { names in
+        [pair.old?.name, pair.new?.name].contains { $0.map(names.contains) ?? false }
+      } ?? true
+    }
+    if !invocation.has(quiet) {
+      for note in try notes(comparison, isIncluded) {
+        try invocation.console.messages.writeLine("note: \(note)")
+      }
+    }
+    output.beginStore(pair.name)
+    try comparison.forEachChange(where: isIncluded) { try output.write($0) }
+  }
+
+  private static func choices(_ invocation: Invocation) throws(CommandError) -> MatchChoices {
+    var choices = MatchChoices()
+    choices.mode = invocation.value(of: match).flatMap(MatchChoices.Mode.init)
+    if let text = invocation.value(of: key) { choices.keys = try MatchChoices.keys(text) }
+    return choices
+  }
+
+  /// Returns the names of the entities to compare in both models, with their subentities; `nil` for all.
+  private static func wantedEntities(
+    _ sides: DiffSides, _ invocation: Invocation
+  ) throws -> Set<String>? {
+    guard let text = invocation.value(of: entities) else { return nil }
+    let models = [sides.models.old, sides.models.new]
+    let continuation = ModelContinuation(from: models[0], to: models[1])
+    var wanted: Set<String> = []
+    for name in FetchColumns.parts(of: text) {
+      let known = models.filter { $0[name] != nil }
+      if known.isEmpty {
+        try FetchCommand.checkEntity(name, models[1], in: invocation[new])
+      }
+      for model in known { wanted.formUnion(model.family(of: name).map(\.name)) }
+    }
+    // An entity and the entity that it continues are one.
+    for name in wanted {
+      if let other = continuation.entity(before: name) { wanted.insert(other.name) }
+      if let other = continuation.entity(after: name) { wanted.insert(other.name) }
+    }
+    return wanted
+  }
+
+  /// Returns sentences about entities whose objects are compared in a way that the user may not expect.
+  private static func notes(
+    _ comparison: StoreComparison, _ isIncluded: (EntityPair) -> Bool
+  ) throws -> [String] {
+    var notes: [String] = []
+    let rules = comparison.matching.rules
+    let unmatched = try rules.unmatched.map({ comparison.pairs[$0] }).filter { pair in
+      try isIncluded(pair) && comparison.hasObjects(pair, .old) && comparison.hasObjects(pair, .new)
+    }
+    if !unmatched.isEmpty {
+      let names = unmatched.map { "'\($0.name)'" }.joined(separator: ", ")
+      let subject =
+        unmatched.count == 1 ? "the entity has" : "these entities have"
+      notes.append(
+        "The objects of \(names) are compared by identifier, because \(subject) no uniqueness constraint. "
+          + "--key names properties to match by.")
+    }
+    for (index, pair) in comparison.pairs.enumerated() where isIncluded(pair) {
+      let count = try comparison.unkeyedCount(index)
+      guard count > 0, let key = rules.rules[index].key else { continue }
+      notes.append(
+        "\(Wording.count(count, "object")) of '\(pair.name)' without a value for "
+          + "\(key.names.map { "'\($0)'" }.joined(separator: " or ")) "
+          + "\(count == 1 ? "is" : "are") compared by identifier.")
+    }
+    return notes
+  }
+}
