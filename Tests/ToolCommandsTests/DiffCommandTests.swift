@@ -353,6 +353,28 @@ struct DiffCommandTests {
     #expect(diff("/Trips.quire", "/None@home").messages.contains("/None@home"))
   }
 
+  @Test("The work for two versions of a document is proportional to the changes between them")
+  func layers() throws {
+    let more = (1...300).map { "insert Stop name=\($0)\n" }.joined()
+    trips.script("/Trips.quire", more + "save\nset Trip --id 3/p2 price=1\nsave\n")
+    func layers(_ words: String...) throws -> [Int?] {
+      let reader = StoreReader.files(on: trips.disk)
+      let command = DiffCommand.command(reader, trips.models)
+      let console = Console(output: .init { _ in }, messages: .init { _ in })
+      let sides = try DiffSides(reader, trips.models, command.parse(words, on: console))
+      defer { sides.close() }
+      return try sides.pairs.map { try $0.layer()?.count }
+    }
+    #expect(try layers("/Trips.quire@9", "/Trips.quire") == [1])
+    #expect(try layers("/Trips.quire", "/Trips.quire@9") == [1])
+    #expect(try layers("/Trips.quire@9", "/Trips.quire@9") == [0])
+    trips.done("save-as", "/Trips.quire", "/Copy.quire")
+    #expect(try layers("/Trips.quire@9", "/Copy.quire") == [nil])
+    #expect(
+      diff("/Trips.quire@9", "/Trips.quire").output
+        == "~ Trip 3/p2  price null -> 1.0\n\n0 inserted, 1 changed, 0 deleted\n")
+  }
+
   @Test("A file with an @ in its name is that file")
   func literalName() {
     trips.done("save-as", "/Trips.quire", "/Trips.quire@3")

@@ -3,6 +3,7 @@ import Foundation
 import InstalledPlugins
 import JSONText
 import ObjectModel
+import SQLiteFiles
 import Testing
 
 @testable import ToolCommands
@@ -223,5 +224,16 @@ struct DiffMatchingTests {
       older.output.contains("- Stop ") && older.output.contains("1 deleted"), "\(older)")
     let first = run("diff", store, "\(database)@\(version[2])", "--key", key, "--quiet")
     #expect(first.exitCode == .done, "\(first.messages)")
+
+    // A database without a model needs --model, and the other side keeps its own.
+    let connection = try SQLiteConnection(database, for: .writing)
+    for table in ["QUIRE_STORE", "QUIRE_COMMIT", "QUIRE_BEFORE", "QUIRE_LINK", "Z_MODELCACHE"] {
+      try connection.execute("DROP TABLE \(table)")
+    }
+    let missing = run("diff", store, database, "--key", key)
+    #expect(missing.exitCode == .modelMismatch, "\(missing)")
+    #expect(missing.messages.contains("Give the model with --model."), "\(missing.messages)")
+    let given = run("diff", store, database, "--key", key, "--model", store)
+    #expect(given.exitCode == .no && given.output == apart.output, "\(given)")
   }
 }

@@ -20,6 +20,10 @@ enum DiffCommand {
       + "Without an entity, the key is for all entities that have the properties.")
   static let stat = Option("stat", "Shows only the numbers of changes of each entity.")
   static let quiet = Option("quiet", "Prints nothing. The exit code is the answer.")
+  static let store = Option(
+    "in", value: "NAME",
+    "The store of a document with several stores. The default is all stores, each with the store of "
+      + "the same name.")
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "The model of a store that does not contain its model.")
@@ -33,8 +37,8 @@ enum DiffCommand {
       "diff", "compares the objects and the models of two documents or stores",
       discussion: """
         Both may be of any kind, such as a document and a Core Data database. DOC@3 is version 3 of a \
-        document or a store, unless a file has this name; 'quire history' lists the versions. Versions of \
-        one file are compared in the time that the changes between them took.
+        document or a store, unless a file has this name; 'quire history' lists the versions. The time \
+        to compare two versions of one file depends on the changes between them.
 
         Objects of versions and copies of one store match by their identifiers. Objects of other stores \
         match by the first uniqueness constraint of their entity, and by identifier if it has none; a \
@@ -44,9 +48,10 @@ enum DiffCommand {
 
         Each line is one object: + for an object that only B has, - for an object that only A has, ~ for \
         an object that differs. Values are compared exactly: dates and floating-point numbers to the last \
-        bit, and texts by their characters' code points. Long values are cut on a terminal only. Derived \
-        and transient properties are not compared. A property that one side lacks is not compared; the \
-        difference of the models names it. Renamed entities and properties have their new names.
+        bit, and texts by their code points. Long values are cut on a terminal only. Derived \
+        and transient properties are not compared, and neither are the attachments of documents. A property \
+        that one side lacks is not compared; the difference of the models names it. Renamed entities and \
+        properties have their new names.
 
         JSON is an object: 'old' and 'new' are the compared paths, 'model' is the difference of the models \
         as 'quire model --diff' prints it, 'changes' are the objects, and 'inserted', 'changed' and \
@@ -61,7 +66,7 @@ enum DiffCommand {
         """,
       arguments: [old, new],
       options: [
-        entities, match, key, stat, quiet, .storeName, model, .damaged, form,
+        entities, match, key, stat, quiet, store, model, .damaged, form,
       ],
       examples: [
         Example("quire diff Trips.quire@3 Trips.quire", "Shows the changes since version 3."),

@@ -40,7 +40,7 @@ struct DiffSides {
       old: try VersionedPath(names.old, on: reader.disk),
       new: try VersionedPath(names.new, on: reader.disk))
     let areDocuments = [places.old, places.new].map { reader.isDocument($0.path) }
-    if !areDocuments.contains(true), invocation.has(.storeName) {
+    if !areDocuments.contains(true), invocation.has(DiffCommand.store) {
       throw CommandError.wrongUsage(
         "--in names a store of a document, but no side is a document.", hint: "Leave out --in.")
     }
@@ -77,9 +77,8 @@ struct DiffSides {
   private static func side(
     _ place: VersionedPath, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> Side {
-    var invocation = invocation.setting(.version, to: place.version.map { "\($0)" })
+    let invocation = invocation.setting(.version, to: place.version.map { "\($0)" })
     guard reader.isDocument(place.path) else {
-      invocation = invocation.setting(.storeName, to: nil)
       let store = try open(place.path, reader, models, invocation)
       return Side(stores: [(name: "", store: store)])
     }
@@ -95,7 +94,7 @@ struct DiffSides {
         "'\(oneLine(place.path))' does not contain version \(place.version ?? 0).",
         hint: "It contains \(StoreReader.ranges(of: newest.versions.map(\.number))).")
     }
-    guard let name = invocation.value(of: .storeName) else {
+    guard let name = invocation.value(of: DiffCommand.store) else {
       return Side(
         document: document, model: try document.model,
         stores: document.stores.map { ($0.name, $0) })
@@ -214,7 +213,7 @@ struct VersionedPath {
     let number = word[word.index(after: at)...]
     if let version = Int64(number), version >= 0 {
       (path, self.version) = (name, version)
-    } else if (try? disk.exists(name)) == true {
+    } else if !number.contains("/"), (try? disk.exists(name)) == true {
       throw CommandError.wrongUsage(
         "'\(oneLine(String(number)))' in '\(oneLine(word))' is not the number of a version.",
         hint:
