@@ -19,7 +19,7 @@ struct OutputTests {
     let name: String
     /// The path that the command reads.
     var input = "in.store"
-    /// An ending of the output's name that changes the command's behaviour.
+    /// The ending of the output's name that the command needs.
     var ending = ""
     var hasForce = true
     let words: @Sendable (_ input: String, _ output: String) -> [String]
@@ -38,6 +38,13 @@ struct OutputTests {
       ["attach", "get", $0, "in.store", "--output", $1]
     },
     Writer(name: "new", input: "in.xcdatamodeld") { ["new", $1, "--model", $0] },
+    Writer(name: "new --from", input: "in.csv") { ["new", $1, "--from", $0] },
+    Writer(name: "model as text", input: "in.xcdatamodeld", ending: ".model") {
+      ["model", $0, "--output", $1]
+    },
+    Writer(name: "model for Xcode", input: "in.xcdatamodeld", ending: ".xcdatamodel") {
+      ["model", $0, "--output", $1, "--format", "xcdatamodel"]
+    },
     Writer(name: "pack", input: "in.quire") { ["pack", $0, $1] },
     Writer(name: "unpack", input: "in.zip", hasForce: false) { ["unpack", $0, $1] },
     Writer(name: "migrate --output", hasForce: false) {
@@ -63,6 +70,7 @@ struct OutputTests {
       atPath: examples.appending(path: "Trips.store").path, toPath: path("in.store"))
     try manager.copyItem(
       atPath: examples.appending(path: "Trips.xcdatamodeld").path, toPath: path("in.xcdatamodeld"))
+    try Data("name\nLisbon\n".utf8).write(to: URL(filePath: path("in.csv")))
     #expect(run(["new", path("in.quire"), "--model", path("in.xcdatamodeld")]).exitCode == .done)
     #expect(run(["attach", "add", path("in.quire"), path("in.store")]).exitCode == .done)
     #expect(run(["pack", path("in.quire"), path("in.zip")]).exitCode == .done)
@@ -113,7 +121,7 @@ struct OutputTests {
   @Test("No existing file is replaced without --force", arguments: writers)
   func existing(_ writer: Writer) throws {
     defer { cleanUp() }
-    let output = path("there")
+    let output = path("there" + writer.ending)
     #expect(!run(writer.words(path(writer.input), output)).messages.contains("error:"))
     if writer.name == "migrate --backup" { try? disk.replace(output) { try $0.write("mine") } }
     let before = try contents()
@@ -137,7 +145,7 @@ struct OutputTests {
   func failing(_ writer: Writer) throws {
     defer { cleanUp() }
     guard writer.hasForce else { return }
-    let output = path("there")
+    let output = path("there" + writer.ending)
     _ = run(writer.words(path(writer.input), output))
     // The input is damaged, or removed.
     let input = path(writer.input)
@@ -145,7 +153,7 @@ struct OutputTests {
       try disk.removeTree(input)
       try disk.makeDirectory(input)
     } else {
-      try disk.replace(input) { try $0.write("damage") }
+      try disk.replace(input) { try $0.write("damage\n\"open") }
     }
     let before = try contents()
 
