@@ -425,7 +425,7 @@ let package = Package(
         "Rows", "StoreInterface", "BinaryStore",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",
-        "AppleFixtures", "Archives", "Deflate", "SeededRandom",
+        "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset",
       ],
       exclude: ["FormerHashes", "Snapshots"]),
     tests(

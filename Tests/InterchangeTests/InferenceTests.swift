@@ -205,7 +205,8 @@ struct InferenceTests {
       ("order_items.csv", "OrderItem", "orderItems"), ("people.csv", "Person", "people"),
       ("dir/Cities.csv", "City", "cities"), ("boxes.csv", "Box", "boxes"),
       ("status.csv", "Status", "status"), ("addresses.csv", "Address", "addresses"),
-      ("2024 sales.csv", "Table2024Sale", "column2024Sales"), ("HTTPServers.csv", "HttpServer", "httpServers"),
+      ("2024 sales.csv", "Table2024Sale", "column2024Sales"),
+      ("HTTPServers.csv", "HttpServer", "httpServers"),
       ("movies.csv", "Movie", "movies"), ("classes", "Class", "classes"),
     ])
   func names(_ file: String, _ entity: String, _ list: String) {

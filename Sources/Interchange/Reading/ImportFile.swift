@@ -23,7 +23,12 @@ public struct ImportFile: Sendable {
 
   /// Whether the file is not empty.
   public var hasBytes: Bool {
-    get throws { try file.byteCount() > 0 }
+    get throws { try byteCount > 0 }
+  }
+
+  /// The size of the file in bytes.
+  public var byteCount: Int {
+    get throws { try file.byteCount() }
   }
 }
 

@@ -238,7 +238,8 @@ final class RecordReader {
   /// Gives the cells of the current line the meaning of their columns.
   private func apply(_ columns: ImportColumns) throws {
     guard columns.properties.count == fields.count else {
-      throw ImportProblem(line: line, column: 1, "The file has changed since its columns were read.")
+      throw ImportProblem(
+        line: line, column: 1, "The file has changed since its columns were read.")
     }
     if let key = columns.key { identifier = key.prefix + (try cell(fields[key.column])) }
     for index in fields.indices {

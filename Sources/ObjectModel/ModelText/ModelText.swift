@@ -86,6 +86,9 @@ struct ModelTextFault: Error {
 
   let place: Place?
   let message: String
+  /// The destination of the relationship that the fault is about. If the text has no such entity, the fault is only a
+  /// consequence of the wrong name.
+  var destination: String?
 
   init(_ place: Place?, _ message: String) {
     self.place = place

@@ -11,9 +11,8 @@ extension ModelTextReader {
       let place = cursor.place
       let destination = try cursor.name("the name of an entity")
       try cursor.expect("]", before: "the other characteristics")
-      noteDestination(destination, place)
       return .relationship(
-        try relationship(Relationship(name, to: destination, count: .toMany), &cursor))
+        try relationship(Relationship(name, to: destination, count: .toMany), place, &cursor))
     }
     if cursor.next == .name("fetch"), cursor.afterNext?.isNameOrText ?? false {
       cursor.skip()
@@ -31,12 +30,9 @@ extension ModelTextReader {
     }
     let place = cursor.place
     let destination = try cursor.name("a type, such as String, or the name of an entity")
-    noteDestination(destination, place)
     var relationship = Relationship(name, to: destination)
     relationship.isOptional = cursor.accept("?")
-    // Only attributes have default values, so the name is meant as the type of an attribute.
-    if cursor.next == .symbol("=") { throw unknownType(destination, place) }
-    return .relationship(try self.relationship(relationship, &cursor))
+    return .relationship(try self.relationship(relationship, place, &cursor))
   }
 
   // MARK: - Attributes
@@ -156,9 +152,26 @@ extension ModelTextReader {
 
   // MARK: - Relationships
 
+  /// Reads the clauses of a relationship.
+  ///
+  /// - Parameter place: The place of the destination's name.
+  private mutating func relationship(
+    _ start: Relationship, _ place: ModelTextFault.Place?, _ cursor: inout ModelTextCursor
+  ) throws(ModelTextFault) -> Relationship {
+    noteDestination(start.destination, place)
+    do throws(ModelTextFault) { return try relationship(start, &cursor) } catch {
+      var fault = error
+      fault.destination = start.destination
+      throw fault
+    }
+  }
+
   private mutating func relationship(
     _ start: Relationship, _ cursor: inout ModelTextCursor
   ) throws(ModelTextFault) -> Relationship {
+    if cursor.next == .symbol("=") {
+      throw ModelTextFault(cursor.place, "Only an attribute can have a default value.")
+    }
     var relationship = start
     let isToMany = start.isToMany
     try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in

@@ -38,6 +38,7 @@ struct ModelTextReader {
       for statement in try ModelTextScanner.statements(bytes) where !statement.tokens.isEmpty {
         reader.add(statement)
       }
+      reader.checkDestinations()
     } catch { reader.faults.append(error) }
     if reader.faults.isEmpty { reader.finish() }
     guard reader.faults.isEmpty else {
@@ -271,7 +272,6 @@ struct ModelTextReader {
   }
 
   private mutating func finish() {
-    checkDestinations()
     completeInverses()
     for statement in editorStatements {
       do throws(ModelTextFault) {
@@ -284,20 +284,15 @@ struct ModelTextReader {
   /// Reports destinations that are no entities. A misspelled type of an attribute looks like one.
   private mutating func checkDestinations() {
     let entities = Set(description.entities.map(\.name))
-    for (name, place) in destinations where !entities.contains(name) {
-      faults.append(unknownType(name, place))
-    }
-  }
-
-  /// Returns the fault of a name that is neither a type nor an entity.
-  mutating func unknownType(
-    _ name: String, _ place: ModelTextFault.Place?
-  ) -> ModelTextFault {
+    faults.removeAll { $0.destination.map { !entities.contains($0) } ?? false }
     let known = ModelTextType.names + description.entities.map(\.name)
-    let hint =
-      ModelTextType.otherNames[name.lowercased()].map { " Did you mean \"\($0)\"?" }
-      ?? suggestion.sentence(for: name, among: known)
-    return ModelTextFault(place, "There is no type and no entity \"\(name)\"." + hint)
+    for (name, place) in destinations where !entities.contains(name) {
+      let hint =
+        ModelTextType.otherNames[name.lowercased()].map { " Did you mean \"\($0)\"?" }
+        ?? suggestion.sentence(for: name, among: known)
+      faults.append(
+        ModelTextFault(place, "There is no type and no entity \"\(name)\"." + hint))
+    }
   }
 
   /// Completes relationships that name no inverse, if exactly one relationship names them as its inverse.

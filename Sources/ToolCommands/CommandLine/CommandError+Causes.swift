@@ -22,6 +22,30 @@ extension CommandError {
   ///
   /// - Parameter words: The command line, which names the document that contains a damaged store.
   init(explaining error: any Error, words: [String] = []) {
+    self.init(cause: error, words: words)
+    guard !(error is CommandError) else { return }
+    switch error {
+    case let error as ModelFileError:
+      file = error.path
+      place = error.place.isEmpty ? nil : error.place
+    case let error as StoreError: file = error.path
+    case let error as DocumentError: file = error.path
+    case let error as ArchiveError: file = error.path
+    case let error as DiskError: file = error.path
+    case let error as ImportError: locate(error.problems.first)
+    case let error as ImportProblem: locate(error)
+    default: break
+    }
+  }
+
+  /// Sets the file and the place to those of a problem in an imported file.
+  private mutating func locate(_ problem: ImportProblem?) {
+    guard let problem, !problem.file.isEmpty else { return }
+    file = problem.file
+    place = problem.line > 0 ? "\(problem.line)" + (problem.column.map { ":\($0)" } ?? "") : nil
+  }
+
+  private init(cause error: any Error, words: [String]) {
     switch error {
     case let error as CommandError: self = error
     case let error as ModelError:

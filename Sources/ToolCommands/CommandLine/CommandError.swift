@@ -1,11 +1,16 @@
 import DurableFiles
+import JSONText
 
 /// The reason why a command failed: an exit code for scripts, a sentence for readers and, if there is one, a hint about a
 /// remedy.
 struct CommandError: Error, Hashable {
   let exitCode: ExitCode
-  let message: String
-  let hint: String?
+  private(set) var message: String
+  private(set) var hint: String?
+  /// The file that the error is about; `nil` if there is none, or if only the message names it.
+  var file: String?
+  /// The place in the file, such as a line and a column.
+  var place: String?
 
   init(_ exitCode: ExitCode, _ message: String, hint: String? = nil) {
     self.exitCode = exitCode
@@ -15,9 +20,29 @@ struct CommandError: Error, Hashable {
 
   /// The same error with the paths of the command line in place of temporary paths.
   var namingTargets: CommandError {
-    CommandError(
-      exitCode, TemporaryFiles.namingTargets(in: message),
-      hint: hint.map(TemporaryFiles.namingTargets))
+    var error = self
+    error.message = TemporaryFiles.namingTargets(in: message)
+    error.hint = hint.map(TemporaryFiles.namingTargets)
+    error.file = file.map(TemporaryFiles.namingTargets)
+    return error
+  }
+
+  /// Returns the error with further lines at the end of its message.
+  func adding(_ lines: [String]) -> CommandError {
+    var error = self
+    error.message = ([message] + lines).joined(separator: "\n")
+    return error
+  }
+
+  /// The error as JSON, in the form of `spec/tool-output.schema.json`.
+  var json: JSON {
+    .object([
+      "error": .object([
+        "code": .string(exitCode.name), "exitCode": .number(Int(exitCode.rawValue)),
+        "message": .string(message), "file": file.map(JSON.string),
+        "place": place.map(JSON.string), "hint": hint.map(JSON.string),
+      ])
+    ])
   }
 
   /// Returns an error for a command line that can't be understood.

@@ -23,6 +23,22 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension ExitCode {
+  /// The name of the code in JSON, for programs.
+  var name: String {
+    switch self {
+    case .done: "done"
+    case .no: "no"
+    case .wrongUsage: "wrong-usage"
+    case .inputOutput: "input-output"
+    case .unreadable: "unreadable"
+    case .plugin: "plugin"
+    case .newerFormat: "newer-format"
+    case .modelMismatch: "model-mismatch"
+    case .internalFault: "internal-fault"
+    case .interrupted: "interrupted"
+    }
+  }
+
   /// The meaning of the code, in the words of the documentation.
   public var meaning: String {
     switch self {

@@ -42,7 +42,7 @@ public struct Tool: Sendable {
     let files = StoreReader.files(plugins, opened)
     let models = ModelReader.files(andStores: files)
     return [
-      HelpCommand.command, ModelCommand.command(models), HashCommand.command(models),
+      HelpCommand.command, ModelCommand.command(models, files), HashCommand.command(models),
       PredicateCommand.command(models), InfoCommand.command(files), FetchCommand.command(files),
       CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, models),
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
@@ -70,13 +70,24 @@ public struct Tool: Sendable {
       try opened.close()
       // A command that finds damage must not return an exit code that promises a right answer.
       let damages = opened.takeDamages()
-      for damage in damages { console.report(damage) }
+      for damage in damages { console.report(damage, asJSON: Self.wantsJSON(words)) }
       return damages.isEmpty ? code : .unreadable
     } catch {
       let explained = CommandError(explaining: error, words: words)
-      console.report(console.outcome.completing(explained, of: error))
+      console.report(
+        console.outcome.completing(explained, of: error), asJSON: Self.wantsJSON(words))
       return explained.exitCode
     }
+  }
+
+  /// Returns whether a command line asks for results as JSON. Errors are JSON then, too.
+  private static func wantsJSON(_ words: [String]) -> Bool {
+    let words = words.prefix { $0 != "--" }
+    let values = zip(words, words.dropFirst()).filter { $0.0 == "--format" || $0.0 == "--report" }
+      .map(\.1)
+    let joined = words.filter { $0.hasPrefix("--format=") || $0.hasPrefix("--report=") }
+      .map { String($0.drop { $0 != "=" }.dropFirst()) }
+    return (values + joined).contains { $0 == "json" || $0 == "jsonl" }
   }
 
   /// Runs the command of a process's command line.

@@ -85,7 +85,9 @@ enum ImportCommand {
       objects.options.checksFirst = invocation.has(.writesForeign)
       objects.options.batchSize = try batchSize(invocation)
       objects.options.author = "quire"
-      let line = ProgressLine(invocation.console.messages, "importing")
+      let line = ProgressLine(
+        invocation.console.messages, "importing",
+        byteCount: try opened.reduce(0) { try $0 + $1.byteCount })
       defer { line.end() }
       let outcome = invocation.console.outcome
       outcome.willChange(

@@ -46,14 +46,20 @@ enum ModelCommand {
     case text, json, swift, xcdatamodel
   }
 
-  /// Returns the command. It reads models through `reader`.
-  static func command(_ reader: ModelReader) -> Command {
+  /// Returns the command. It reads models through `reader`, and edits the models of documents through `stores`.
+  static func command(
+    _ reader: ModelReader, _ stores: StoreReader = .files(on: RealDisk())
+  ) -> Command {
     Command(
       "model", "shows, converts and compares models",
       discussion: """
         The text of a model (chapter 12 of the specification) is the form to write by hand: an entity and its \
         properties take a line each. 'quire new DOC --model Trips.model' creates a document with such a model. \
         The text keeps everything that the other forms contain, also the data of Apple's editor.
+
+        'quire model edit DOC' opens the text of a document's model in the editor that VISUAL or EDITOR names. \
+        It then shows the changes and the plan of the migration, asks, and migrates the document. A property \
+        with another name needs ', was OLDNAME', so that its values stay.
 
         With --diff the exit code is 1 if the models differ, and 0 if they do not. A star marks the changes \
         that alter a version hash. After such a change stores need a migration.
@@ -64,14 +70,19 @@ enum ModelCommand {
         has, and it replaces files, only if they begin with Quire's comment. --force replaces other files \
         too.
         """,
-      arguments: [path],
-      options: [version, versions, diff, fix, form, output, force, access, unmarked, module],
+      arguments: [path, edited],
+      options: [
+        version, versions, diff, fix, form, output, force, yes, allowLoss, access, unmarked, module,
+      ],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions of the model."),
         Example(
           "quire model Trips.quire --output Trips.model",
           "Writes the model of a document as text, to edit it."),
+        Example(
+          "quire model edit Trips.quire",
+          "Edits the model of a document, and migrates the document."),
         Example("quire model Trips.model --fix", "Rewrites a text in the usual layout."),
         Example(
           "quire model Trips.model --format xcdatamodel --output Trips.xcdatamodeld",
@@ -89,6 +100,12 @@ enum ModelCommand {
     ) { invocation in
       let form = invocation.value(of: form).flatMap(Form.init) ?? .text
       try checkOptions(invocation, form)
+      if let document = invocation.value(of: edited) {
+        guard invocation[path] == "edit" else {
+          throw CommandError.wrongUsage("Unexpected argument '\(oneLine(document))'.")
+        }
+        return try edit(document, reader, stores, invocation)
+      }
       if invocation.has(fix) {
         try rewrite(invocation)
         return .done
@@ -134,6 +151,10 @@ enum ModelCommand {
           "Option '--output' needs a whole model as text, xcdatamodel or swift.",
           hint: "Leave out --output, and redirect the output of the command.")
       }
+    }
+    for option in [yes, allowLoss]
+    where invocation.has(option) && invocation.value(of: edited) == nil {
+      throw .wrongUsage("Option '--\(option.name)' is for 'quire model edit DOC'.")
     }
     guard form != .swift else { return }
     for option in [access, unmarked, module] where invocation.has(option) {

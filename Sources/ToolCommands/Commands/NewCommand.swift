@@ -136,7 +136,9 @@ enum NewCommand {
       }
       return try inputs.open(path, .csv, entity: nil)
     }
-    let line = ProgressLine(invocation.console.messages, "reading")
+    let line = ProgressLine(
+      invocation.console.messages, "reading",
+      byteCount: try opened.reduce(0) { try $0 + $1.byteCount })
     defer { line.end() }
     let inferred: InferredModel
     do { inferred = try InferredModel(from: opened) { line.show($0) } } catch let error
@@ -163,7 +165,9 @@ enum NewCommand {
         title: invocation.value(of: title), in: reader.places, overwriting: place.overwrites
       ) { store in
         guard let files = plan.files else { return }
-        let line = ProgressLine(invocation.console.messages, "importing")
+        let line = ProgressLine(
+          invocation.console.messages, "importing",
+          byteCount: try files.reduce(0) { try $0 + $1.byteCount })
         defer { line.end() }
         var objects = ObjectImport(into: store, files)
         objects.options.author = "quire"

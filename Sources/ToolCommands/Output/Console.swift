@@ -104,11 +104,15 @@ extension Console.Stream {
 }
 
 extension Console {
-  /// Writes the error and its hint as messages.
+  /// Writes the error and its hint as messages, or as JSON for a program.
   ///
   /// A failure to write them is ignored, because there is no other stream for the message.
-  func report(_ error: CommandError) {
+  func report(_ error: CommandError, asJSON: Bool = false) {
     let error = error.namingTargets
+    if asJSON {
+      try? messages.writeLine(error.json)
+      return
+    }
     var text = "\(messages.styled("error:", .failure)) \(printable(error.message))\n"
     if let hint = error.hint {
       text += "\(messages.styled("hint:", .advice)) \(printable(hint))\n"

@@ -38,7 +38,6 @@ final class Outcome: Sendable {
     // An error with another exit code says in its own message that a value is refused, or that there is a conflict.
     if let pending = state.pending, error.exitCode == .inputOutput { lines.append(pending) }
     guard !lines.isEmpty else { return error }
-    return CommandError(
-      error.exitCode, ([error.message] + lines).joined(separator: "\n"), hint: error.hint)
+    return error.adding(lines)
   }
 }

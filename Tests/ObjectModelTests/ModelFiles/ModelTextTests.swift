@@ -231,10 +231,10 @@ struct ModelTextTests {
     let faults = try Self.faults(
       """
       entity Trip, abstrct
-        name: Sting
+        name: Sting, length 1...5
         count: Int = 5
         nights: Int16 = "x"
-        stops: [Stop], inverze trip
+        stops: [Trip], inverze trip
         title: String, min 5
         half: String = 7
         Wrong name
@@ -245,6 +245,7 @@ struct ModelTextTests {
       faults == [
         "Trips.model:1:14: The word 'abstrct' is no characteristic of an entity. "
           + "Did you mean \"abstract\"?",
+        "Trips.model:2:9: There is no type and no entity \"Sting\". Did you mean \"String\"?",
         "Trips.model:3:10: There is no type and no entity \"Int\". Did you mean \"Int64\"?",
         "Trips.model:4:19: The text must contain a value of the type Int16, such as 5 here, "
           + "not '\"x\"'.",
@@ -280,6 +281,7 @@ struct ModelTextTests {
       ("entity A\n  x:", "2:4: The text must contain a type"),
       ("entity", "1:1: The text must contain the name of the entity here, not the end"),
       ("entity A extra", "1:10: The text must contain a comma or the end of the statement"),
+      ("entity A\n  x: A = 5", "2:8: Only an attribute can have a default value."),
       ("entity A\n  x: Int16, length 1", "2:13: Only texts have a length."),
       ("entity A\n  x: Bool = maybe", "2:13: The text must contain a value of the type Bool"),
       ("entity A\neditor syncable \"YES\": B", "2:24: The model has no entity \"B\"."),

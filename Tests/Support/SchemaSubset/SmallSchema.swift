@@ -4,6 +4,15 @@ package import JSONText
 package struct SmallSchema {
   private let root: JSON
 
+  /// Creates the schema of a part that `$defs` of another schema names; `nil` if there is no such part.
+  package init?(_ root: JSON, definition name: String) {
+    guard let definitions = root["$defs"], definitions[name] != nil else { return nil }
+    self.root = .members([
+      JSON.Member(name: "$ref", value: .string("#/$defs/\(name)")),
+      JSON.Member(name: "$defs", value: definitions),
+    ])
+  }
+
   /// Creates a schema from its JSON.
   package init(_ root: JSON) { self.root = root }
 
@@ -20,12 +29,13 @@ package struct SmallSchema {
   ) -> [String] {
     func fault(_ isFault: Bool) -> [String] { isFault ? ["\(place): \(rule)"] : [] }
     switch (rule, said, json) {
-    case ("$schema", _, _), ("title", _, _), ("$defs", _, _): return []
+    case ("$schema", _, _), ("title", _, _), ("description", _, _), ("$defs", _, _): return []
     case ("$ref", .string(let reference), _):
       let name = String(reference.split(separator: "/").last ?? "")
       guard let other = root["$defs"]?[name] else { return ["\(place): no \(reference)"] }
       return faults(json, other, place)
     case ("const", _, _): return fault(json != said)
+    case ("enum", .array(let values), _): return fault(!values.contains(json))
     case ("type", .string(let type), _): return fault(!Self.isOf(type, json))
     case ("type", .array(let types), _):
       return fault(!types.contains { Self.isOf($0.string ?? "", json) })

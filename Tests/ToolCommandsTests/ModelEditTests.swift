@@ -1,0 +1,124 @@
+import Foundation
+import InstalledPlugins
+import ProgramRuns
+import Testing
+
+@testable import ToolCommands
+
+/// `quire model edit`, with an editor that is a shell command.
+@Suite("Editing the model of a document")
+struct ModelEditTests {
+  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "quire")
+  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
+
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "editing-\(UUID().uuidString)")
+    deinit { try? FileManager.default.removeItem(at: url) }
+  }
+  private let folder = Folder()
+  private let document: String
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    document = folder.url.appending(path: "Todo.quire").path
+    #expect(quire(["new", document, "--template", "todo"]).exitCode == .done)
+    #expect(quire(["insert", document, "List", "name=Home"]).exitCode == .done)
+  }
+
+  private func edit(with editor: String) throws -> ProgramRun {
+    try ProgramRun(
+      "env",
+      [
+        "EDITOR=\(editor)", "VISUAL=", "TMPDIR=\(folder.url.path)", Self.tool.path, "model", "edit",
+        document, "--yes",
+      ])
+  }
+
+  /// The names of the texts that an edit left behind.
+  private var texts: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        .filter { $0.hasPrefix("quire-model") }
+    }
+  }
+
+  @Test("A changed text becomes the model of the document", .enabled(if: hasTool))
+  func changing() throws {
+    let run = try edit(with: "sed -i 's/^  name: String, length 1...100/&\\n  colour: String?/'")
+
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.text.contains("* List.colour: added"), "\(run.text)")
+    #expect(run.text.contains("Done."))
+    #expect(quire(["model", document]).output.contains("\n  colour: String?\n"))
+    #expect(
+      quire(["fetch", document, "List", "--columns", "name", "--format", "csv"]).output.hasSuffix(
+        ",Home\n"))
+    #expect(quire(["history", document]).output.split(separator: "\n").count == 3)
+    #expect(try texts.isEmpty)
+  }
+
+  @Test(
+    "A renamed property keeps its values, and a property without its old name is a note",
+    .enabled(if: hasTool))
+  func renaming() throws {
+    let lost = try edit(
+      with:
+        "sed -i '0,/name: String, length 1...100/s//title: String = \"\", length 0...100/;1,5s/unique name/unique title/'"
+    )
+    #expect(lost.status != 0)
+    #expect(lost.text.contains("write ', was name' after it"), "\(lost.text)")
+    #expect(lost.text.contains("The text is kept: "))
+    #expect(try texts.count == 1)
+
+    let kept = try edit(
+      with:
+        "sed -i '1,5s/name: String, length 1...100/title: String, length 1...100, was name/;1,5s/unique name/unique title/'"
+    )
+    #expect(kept.status == 0, "\(kept.text)")
+    #expect(
+      quire(["fetch", document, "List", "--columns", "title", "--format", "csv"]).output.hasSuffix(
+        ",Home\n"))
+  }
+
+  @Test("An unchanged text changes nothing", .enabled(if: hasTool))
+  func unchanged() throws {
+    let run = try edit(with: "true")
+    #expect(run.status == 0 && run.text == "The model is unchanged.\n")
+    let comment = try edit(with: "sed -i '1s/^/# A comment.\\n/'")
+    #expect(comment.status == 0 && comment.text == "The model is unchanged.\n")
+    #expect(try texts.isEmpty)
+    #expect(quire(["history", document]).output.split(separator: "\n").count == 2)
+  }
+
+  @Test("A wrong text and a failing editor change nothing", .enabled(if: hasTool))
+  func failures() throws {
+    let wrong = try edit(with: "sed -i 's/String/Sting/'")
+    #expect(wrong.status == 4)
+    #expect(wrong.text.contains("Did you mean \"String\"?"), "\(wrong.text)")
+    let failed = try edit(with: "false")
+    #expect(failed.status == 3)
+    #expect(failed.text.contains("The editor 'false' ended with exit code 1"))
+    #expect(quire(["history", document]).output.split(separator: "\n").count == 2)
+  }
+
+  @Test("Without a terminal and --yes the command names another way")
+  func noTerminal() {
+    let run = quire(["model", "edit", document])
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.contains("quire migrate"))
+    #expect(quire(["model", document, "other"]).messages.contains("Unexpected argument 'other'"))
+    #expect(quire(["model", document, "--yes"]).messages.contains("is for 'quire model edit DOC'"))
+  }
+
+  @Test(
+    "The next version has the next number",
+    arguments: [
+      ("Trips", "Trips 2"), ("Trips 2", "Trips 3"), ("My Trips", "My Trips 2"), ("2", "2 2"),
+      ("Todo.quire", "Todo 2"),
+    ])
+  func names(_ name: String, _ next: String) {
+    #expect(ModelCommand.nextName(name) == next)
+  }
+}
