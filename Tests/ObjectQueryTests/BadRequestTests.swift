@@ -17,7 +17,7 @@ struct BadRequestTests {
         ),
         ({ $0.relationshipKeyPathsForPrefetching = ["name"] }, .typeMismatch, "not to objects"),
         (
-          { $0.relationshipKeyPathsForPrefetching = ["cities"] }, .unknownProperty,
+          { $0.relationshipKeyPathsForPrefetching = ["citty"] }, .unknownProperty,
           "Did you mean \"city\"?"
         ),
         (

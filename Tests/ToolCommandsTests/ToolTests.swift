@@ -28,6 +28,16 @@ struct ToolTests {
     #expect(run.messages.hasSuffix("hint: Did you mean '\(meant)'?\n"))
   }
 
+  @Test(
+    "A word far from every command is answered with the list of commands",
+    arguments: ["xyz", "zzzzzz", "q", "--xyz", "comparison"])
+  func farWords(_ word: String) {
+    let run = RecordedRun([word])
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.hasSuffix("hint: Run 'quire help' to see all commands.\n"))
+  }
+
   @Test("Arguments that are no valid text are refused by position, not repaired")
   func brokenText() {
     let console = Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in })

@@ -16,6 +16,9 @@ package struct NameSuggestion {
   }
 
   /// Returns the candidate with the fewest different letters, if they are few; otherwise `nil`.
+  ///
+  /// Two names are near if at most a third of the letters of the longer one differ: one letter of up to four, two of
+  /// five to eight, three of nine. Names without a common letter are never near.
   package mutating func nearest(
     to name: String, among candidates: some Sequence<String>
   ) -> String? {
@@ -24,13 +27,21 @@ package struct NameSuggestion {
     for candidate in candidates {
       guard comparisonsLeft > 0 else { break }
       comparisonsLeft -= 1
-      let limit = min(letters.count / 3 + 1, best.map { $0.distance - 1 } ?? .max)
       let other = Array(candidate.lowercased().utf16.prefix(64))
+      let limit = min(
+        Self.limit(max(letters.count, other.count)), best.map { $0.distance - 1 } ?? .max)
       guard abs(other.count - letters.count) <= limit else { continue }
       let distance = Self.distance(letters, other)
       if distance <= limit { best = (candidate, distance) }
     }
     return best?.name
+  }
+
+  /// Returns the number of letters that may differ between two near names.
+  ///
+  /// - Parameter count: The number of letters of the longer name.
+  private static func limit(_ count: Int) -> Int {
+    (5...8).contains(count) ? 2 : min(max(1, count / 3), count - 1)
   }
 
   /// Returns the number of letters that must be changed, inserted or removed to turn one word into the other. Two
