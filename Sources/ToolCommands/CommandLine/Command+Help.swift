@@ -10,25 +10,29 @@ extension Command {
     return (["quire", name] + words).joined(separator: " ")
   }
 
+  /// The paragraphs of the discussion.
+  var paragraphs: [String] { discussion.split(separator: "\n\n").map(String.init) }
+
   /// Returns the description of the command and its arguments, in lines of at most `width` columns.
   func help(width: Int = 80) -> String {
-    var sections = [wrapped("quire \(name) \(summary).", width: width)]
+    var sections = [HelpText.wrapped("quire \(name) \(summary).", width: width)]
     sections.append(
-      "Usage:\n" + wrapped(usage, width: width, indent: 2, hanging: 8 + name.count))
+      "Usage:\n" + HelpText.wrapped(usage, width: width, indent: 2, hanging: 8 + name.count))
     if !discussion.isEmpty {
-      sections += discussion.split(separator: "\n\n").map { wrapped(String($0), width: width) }
+      sections += paragraphs.map { HelpText.wrapped($0, width: width) }
     }
     if !arguments.isEmpty {
       sections.append(
-        "Arguments:\n" + definitions(arguments.map { ($0.name, $0.help) }, width: width))
+        "Arguments:\n" + HelpText.definitions(arguments.map { ($0.name, $0.help) }, width: width))
     }
-    let helpRow = ("-h, --help", "Shows this help.")
+    let helpRow = (Tool.helpSpelling, "Shows this help.")
     sections.append(
       "Options:\n"
-        + definitions(options.map { ($0.spelling, $0.help) } + [helpRow], width: width))
+        + HelpText.definitions(options.map { ($0.spelling, $0.help) } + [helpRow], width: width))
     if !examples.isEmpty {
-      let lines = examples.map {
-        "  \($0.line)\n" + wrapped($0.explanation, width: width, indent: 6)
+      let lines = examples.map { example in
+        HelpText.commandLine(example.line, width: width) + "\n"
+          + HelpText.wrapped(example.explanation, width: width, indent: 6)
       }
       sections.append("Examples:\n" + lines.joined(separator: "\n"))
     }
@@ -37,59 +41,41 @@ extension Command {
 }
 
 extension Tool {
-  /// Returns an overview of all commands.
+  /// The effect of the tool, as the rest of a sentence that begins with its name.
+  static let summary = "shows and changes documents, stores and models from a terminal"
+  /// The command lines of the tool without its commands.
+  static let usages = [
+    "quire COMMAND [ARGUMENT…] [OPTION…]", "quire help COMMAND", "quire --version",
+  ]
+  /// The places of the tool's output.
+  static let streams = "Results go to standard output, messages to standard error."
+  /// The options that every command accepts.
+  static let commonOptions = [
+    Option("help", "Shows the command's help."), Option("no-plugins", "Uses no plug-ins."),
+  ]
+  /// The spellings of the option for help.
+  static let helpSpelling = "-h, --help"
+
+  /// Returns an overview of all commands, in lines of at most `width` columns.
   func help(width: Int = 80) -> String {
-    """
-    quire shows and changes documents, stores and models from a terminal.
-
-    Usage:
-      quire COMMAND [ARGUMENT…] [OPTION…]
-      quire help COMMAND
-      quire --version
-
-    Commands:
-    \(definitions(commands.map { ($0.name, sentence($0.summary)) }, width: width))
-
-    Options of every command:
-    \(definitions([("-h, --help", "Shows the command's help."), ("--no-plugins", "Uses no plug-ins.")], width: width))
-
-    Results go to standard output, messages to standard error.
-
-    Exit codes:
-    \(definitions(ExitCode.allCases.map { (String($0.rawValue), sentence($0.meaning)) }, width: width))
-
-    """
-  }
-}
-
-/// Returns two columns with terms on the left and their meanings on the right.
-private func definitions(_ rows: [(term: String, meaning: String)], width: Int) -> String {
-  let column = min(24, (rows.map(\.term.count).max() ?? 0) + 4)
-  return rows.map { row in
-    let meaning = wrapped(row.meaning, width: width, indent: column)
-    // A term that is too long for its column gets a line of its own.
-    if row.term.count + 4 > column { return "  \(row.term)\n\(meaning)" }
-    return "  \(row.term)" + meaning.dropFirst(row.term.count + 2)
-  }.joined(separator: "\n")
-}
-
-/// Returns the text, broken between words into lines of at most `width` columns.
-private func wrapped(_ text: String, width: Int, indent: Int = 0, hanging: Int? = nil) -> String {
-  var lines: [String] = []
-  var line = String(repeating: " ", count: indent)
-  var isEmpty = true
-  for word in text.split(whereSeparator: \.isWhitespace) {
-    if !isEmpty, line.count + 1 + word.count > width {
-      lines.append(line)
-      line = String(repeating: " ", count: hanging ?? indent)
-      isEmpty = true
+    let options = Tool.commonOptions.map { option in
+      (option.name == "help" ? Tool.helpSpelling : option.spelling, option.help)
     }
-    line += isEmpty ? String(word) : " \(word)"
-    isEmpty = false
+    let sections = [
+      HelpText.wrapped("quire \(Tool.summary).", width: width),
+      "Usage:\n"
+        + Tool.usages.map { HelpText.wrapped($0, width: width, indent: 2, hanging: 8) }
+        .joined(separator: "\n"),
+      "Commands:\n"
+        + HelpText.definitions(
+          commands.map { ($0.name, HelpText.sentence($0.summary)) }, width: width),
+      "Options of every command:\n" + HelpText.definitions(options, width: width),
+      HelpText.wrapped(Tool.streams, width: width),
+      "Exit codes:\n"
+        + HelpText.definitions(
+          ExitCode.allCases.map { (String($0.rawValue), HelpText.sentence($0.meaning)) },
+          width: width),
+    ]
+    return sections.joined(separator: "\n\n") + "\n"
   }
-  return (lines + [line]).joined(separator: "\n")
-}
-
-private func sentence(_ phrase: String) -> String {
-  phrase.prefix(1).uppercased() + phrase.dropFirst() + "."
 }

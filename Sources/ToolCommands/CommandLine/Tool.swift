@@ -116,7 +116,7 @@ public struct Tool: Sendable {
         others, on: console)
     }
     guard let first = words.first else {
-      try console.messages.write(help(width: console.width))
+      try console.writeHelp(help, to: console.messages)
       return .wrongUsage
     }
     let rest = Array(words.dropFirst())
@@ -127,7 +127,7 @@ public struct Tool: Sendable {
     }
     let command = try command(named: first)
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) {
-      try console.output.write(command.help(width: console.width))
+      try console.writeHelp(command.help)
       return .done
     }
     return try command.run(command.parse(rest, on: console))

@@ -11,11 +11,8 @@ enum HelpCommand {
     ]
   ) { invocation in
     let tool = Tool.quire
-    let width = invocation.console.width
-    let text =
-      try invocation.value(of: name).map { try tool.command(named: $0).help(width: width) }
-      ?? tool.help(width: width)
-    try invocation.console.output.write(text)
+    let help = try invocation.value(of: name).map { try tool.command(named: $0).help } ?? tool.help
+    try invocation.console.writeHelp(help)
     return .done
   }
 }

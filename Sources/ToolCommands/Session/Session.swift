@@ -59,7 +59,7 @@ final class Session {
     }
     let rest = Array(words.dropFirst())
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) {
-      try console.output.write(action.command.help(width: console.width))
+      try console.writeHelp(action.command.help)
       return .done
     }
     let invocation: Invocation
@@ -264,13 +264,14 @@ final class Session {
   }
 
   private func help(_ invocation: Invocation) throws {
-    let output = invocation.console.output
     guard let name = invocation.value(of: Session.topic) else {
-      var table = Table()
-      for action in actions { table.add(action.command.name, action.command.summary) }
-      try output.write(table.text(indent: 2))
-      try output.writeLine(
-        "\nWords are as in a shell: 'name=two words'. 'help COMMAND' explains a command.")
+      try invocation.console.writeHelp { width in
+        HelpText.definitions(actions.map { ($0.command.name, $0.command.summary) }, width: width)
+          + "\n\n"
+          + HelpText.wrapped(
+            "Words are as in a shell: 'name=two words'. 'help COMMAND' explains a command.",
+            width: width) + "\n"
+      }
       return
     }
     guard let action = actions.first(where: { $0.command.name == name }) else {
@@ -278,6 +279,6 @@ final class Session {
         "command", name, in: "for a session", known: actions.map(\.command.name),
         otherwise: "'help' lists all commands.")
     }
-    try output.write(action.command.help(width: invocation.console.width))
+    try invocation.console.writeHelp(action.command.help)
   }
 }

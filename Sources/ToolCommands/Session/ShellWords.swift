@@ -44,6 +44,19 @@ enum ShellWords {
     return words
   }
 
+  /// Returns the parts of a line between its spaces outside of quotes, with the quotes.
+  static func pieces(of line: String) -> [String] {
+    var quote: Character?
+    return line.split { character in
+      if let open = quote {
+        if character == open { quote = nil }
+      } else if character == "'" || character == "\"" {
+        quote = character
+      }
+      return quote == nil && character == " "
+    }.map(String.init)
+  }
+
   /// Returns a word, quoted if necessary so that it is read back as one word.
   static func quoted(_ word: String) -> String {
     let isPlain =
