@@ -135,7 +135,10 @@ struct AttachCommandTests {
       (["attach", "get", "/Trips.quire", "a", "b"], "'get' writes one attachment"),
       (["attach", "get", "/Trips.quire", "nix"], "has no attachment 'nix'"),
       (["attach", "remove", "/Trips.quire", "nix"], "has no attachment 'nix'"),
-      (["attach", "remove", "/Trips.quire", "nix", "--force"], "belongs to 'add' and 'get'"),
+      (
+        ["attach", "remove", "/Trips.quire", "nix", "--force"],
+        "belongs to 'quire attach add' and 'quire attach get'"
+      ),
       (["attach", "add", "/Trips.quire", "/in/nix"], "/in/nix"),
       (["attach", "add", "/Trips.quire", "/in/note.txt", "/in/note.txt"], "would have the name"),
       (

@@ -19,6 +19,7 @@ extension Command {
       let (option, value) = try option(of: word, followedBy: &rest)
       given[option] = value
     }
+    try checkChoices(of: values, given)
     return Invocation(
       command: self, console: console, arguments: try assign(values), options: given)
   }
@@ -74,5 +75,34 @@ extension Command {
     return assigned
   }
 
+  /// Throws an error for a word that its argument does not accept, and for an option that belongs to another word.
+  private func checkChoices(
+    of values: [String], _ given: [Option: String]
+  ) throws(CommandError) {
+    for (argument, word) in zip(arguments, values) where !argument.choices.isEmpty {
+      let choices = argument.choices
+      guard let choice = choices.first(where: { $0.word == word }) else {
+        let words = choices.map { "'\($0.word)'" }
+        throw .unknown(
+          argument.name.lowercased(), word, in: "for 'quire \(name)'", known: choices.map(\.word),
+          otherwise: "It is \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "").")
+      }
+      for option in options where given[option] != nil && !choice.accepts(option, among: choices) {
+        let owners = choices.filter { $0.options.contains(option) }
+        let names = owners.map { "'quire \(name) \($0.word)'" }.joined(separator: " and ")
+        throw .wrongUsage("Option '--\(option.name)' belongs to \(names).")
+      }
+    }
+  }
+
   private var seeHelp: String { "Run 'quire help \(name)' to see its arguments and options." }
+}
+
+extension Choice {
+  /// Returns whether a command line with this word may contain the option.
+  ///
+  /// - Parameter choices: All words that the argument accepts.
+  func accepts(_ option: Option, among choices: [Choice]) -> Bool {
+    options.contains(option) || !choices.contains { $0.options.contains(option) }
+  }
 }

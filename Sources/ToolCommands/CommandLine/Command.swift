@@ -45,16 +45,47 @@ struct Argument: Sendable, Hashable {
   let isRepeating: Bool
   /// The command's use of the value, if the value is a path.
   let role: PathRole
+  /// The names that the value consists of.
+  let kind: ValueKind
+  /// The words that the argument accepts; empty if it accepts any value.
+  let choices: [Choice]
 
   init(
     _ name: String, _ help: String, isRequired: Bool = true, isRepeating: Bool = false,
-    role: PathRole = .none
+    role: PathRole = .none, kind: ValueKind = .text, choices: [Choice] = []
   ) {
     self.name = name
     self.help = help
     self.role = role
     self.isRequired = isRequired
     self.isRepeating = isRepeating
+    self.kind = kind
+    self.choices = choices
+  }
+
+  /// Creates an argument that accepts a few words, with a help that lists the effects of the words.
+  init(_ name: String, _ purpose: String, oneOf choices: [Choice]) {
+    let effects = choices.map { "'\($0.word)' \($0.effect)" }
+    let all = effects.dropLast().map { "\($0), " } + effects.suffix(1).map { "and \($0)" }
+    self.init(name, "\(purpose): \(all.joined()).", choices: choices)
+  }
+}
+
+/// A word that an argument accepts: `list`, "shows the attachments".
+struct Choice: Sendable, Hashable {
+  let word: String
+  /// The effect of the word, as the rest of a sentence that begins with the word.
+  let effect: String
+  /// The options that belong to this word. An option that belongs to no word of a command belongs to all of them.
+  let options: [Option]
+  /// The names that the words after this word consist of; `nil` for the names that the arguments themselves declare.
+  let kind: ValueKind?
+
+  init(_ word: String, _ effect: String, options: [Option] = [], kind: ValueKind? = nil) {
+    self.word = word
+    self.effect = effect
+    self.options = options
+    self.kind = kind
   }
 }
 
@@ -69,13 +100,16 @@ struct Option: Sendable, Hashable {
   let help: String
   /// The command's use of the value, if the value is a path.
   let role: PathRole
+  /// The names that the value consists of.
+  let kind: ValueKind
 
   init(
     _ name: String, value: String? = nil, choices: [String] = [], role: PathRole = .none,
-    _ help: String
+    kind: ValueKind = .text, _ help: String
   ) {
     self.name = name
     self.role = role
+    self.kind = kind
     valueName = value
     self.choices = choices
     self.help = help

@@ -6,9 +6,14 @@ import StoreInterface
 /// The command `quire attach`.
 enum AttachCommand {
   static let action = Argument(
-    "ACTION",
-    "The action: 'list' shows the attachments, 'add' adds files, 'get' writes one to a file, and 'remove' "
-      + "removes some.")
+    "ACTION", "The action",
+    oneOf: [
+      Choice("list", "shows the attachments", options: [.version], kind: .text),
+      Choice("add", "adds files", options: [name, force], kind: .path),
+      Choice(
+        "get", "writes one to a file", options: [output, force, .version], kind: .attachment),
+      Choice("remove", "removes some", kind: .attachment),
+    ])
   static let names = Argument(
     "NAME", "The files to add, or the names of attachments. - is the standard input.",
     isRequired: false, isRepeating: true)
@@ -48,16 +53,13 @@ enum AttachCommand {
       case "add": try add(reader, invocation)
       case "get": try get(reader, invocation)
       case "remove": try remove(reader, invocation)
-      default:
-        throw CommandError.unknown(
-          "action", word, in: "for 'quire attach'", known: ["list", "add", "get", "remove"],
-          otherwise: "It is 'list', 'add', 'get' or 'remove'.")
+      default: preconditionFailure("'quire attach' does not accept '\(word)'.")
       }
       return .done
     }
   }
 
-  /// Throws an error for names that are missing or too many, and for options that belong to another action.
+  /// Throws an error for names that are missing or too many.
   private static func checkWords(
     of action: String, _ invocation: Invocation
   ) throws(CommandError) {
@@ -70,15 +72,6 @@ enum AttachCommand {
     case ("add", 2...) where invocation.has(name):
       throw .wrongUsage("--name is the name of one file, but \(words.count) files are given.")
     default: break
-    }
-    let owners = [
-      (name, ["add"]), (output, ["get"]), (force, ["add", "get"]),
-      (Option.version, ["list", "get"]),
-    ]
-    for (option, actions) in owners where invocation.has(option) && !actions.contains(action) {
-      throw .wrongUsage(
-        "Option '--\(option.name)' belongs to \(actions.map { "'\($0)'" }.joined(separator: " and "))."
-      )
     }
   }
 

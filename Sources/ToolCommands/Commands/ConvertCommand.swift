@@ -11,7 +11,7 @@ enum ConvertCommand {
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]
   static let store = Option(
-    "store", value: "TYPE",
+    "store", value: "TYPE", kind: .storeType,
     "The type of the new store: binary, compressed, xml, or a type of a plug-in. The default "
       + "follows from the extension (.store, .xml, .sqlite), or is binary.")
   static let force = Option(Option.forceName, "Replaces an existing file.")

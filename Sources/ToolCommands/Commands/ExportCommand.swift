@@ -6,7 +6,7 @@ import StoreInterface
 /// The command `quire export`.
 enum ExportCommand {
   static let entities = Option(
-    "entity", value: "ENTITIES",
+    "entity", value: "ENTITIES", kind: .entities,
     "The entities to export, separated by commas, each with its subentities. The default is all "
       + "entities."
   )

@@ -10,16 +10,18 @@ enum FetchCommand {
   static let entity = Argument(
     "ENTITY",
     "The entity of the objects. The objects of its subentities are included. Without an entity, the "
-      + "command lists the entities.", isRequired: false)
+      + "command lists the entities.", isRequired: false, kind: .entity)
   static let variables = Argument(
     "NAME=VALUE", "The value of a variable in the predicate, such as DATE=today.",
-    isRequired: false, isRepeating: true)
+    isRequired: false, isRepeating: true, kind: .variables)
   static let condition = Option(
-    "where", value: "PREDICATE", "The condition for the objects, in the syntax of NSPredicate.")
+    "where", value: "PREDICATE", kind: .predicate,
+    "The condition for the objects, in the syntax of NSPredicate.")
   static let template = Option(
-    "template", value: "NAME", "A fetch request template of the model, in place of a predicate.")
+    "template", value: "NAME", kind: .template,
+    "A fetch request template of the model, in place of a predicate.")
   static let sort = Option(
-    "sort", value: "KEYS",
+    "sort", value: "KEYS", kind: .sortKeys,
     "The key paths to sort by, separated by commas. A leading - sorts in descending order.")
   static let limit = Option(
     "limit", value: "COUNT", "The maximum number of objects; 0 shows no objects.")
@@ -29,20 +31,21 @@ enum FetchCommand {
   static let pager = Option(
     "pager", "Shows all objects in the program that PAGER names, or in less.")
   static let columns = Option(
-    "columns", value: "PATHS",
+    "columns", value: "PATHS", kind: .keyPaths,
     "The key paths or expressions to show, separated by commas. The default is all properties."
   )
   static let distinct = Option(
     "distinct", "Shows each combination of the values of --columns once, without identifiers.")
   static let groups = Option(
-    "group-by", value: "PATHS",
+    "group-by", value: "PATHS", kind: .keyPaths,
     "The key paths whose values define groups, separated by commas. Each group is one row.")
   static let aggregates = Option(
-    "aggregate", value: "VALUES",
+    "aggregate", value: "VALUES", kind: .aggregates,
     "The values of each group, separated by commas: count, sum(PATH), avg(PATH), min(PATH), max(PATH). "
       + "The default is count. Without --group-by all objects are one group.")
   static let having = Option(
-    "having", value: "PREDICATE", "The condition for groups, such as 'count() > 3'.")
+    "having", value: "PREDICATE", kind: .predicate,
+    "The condition for groups, such as 'count() > 3'.")
   static let form = Option(
     "format", value: "FORMAT",
     choices: ["text", "table", "line", "markdown", "json", "jsonl", "csv"],

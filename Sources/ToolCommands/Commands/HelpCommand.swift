@@ -1,7 +1,8 @@
 /// The command `quire help`.
 enum HelpCommand {
   static let name = Argument(
-    "COMMAND", "The command to explain. Without it, all commands are listed.", isRequired: false)
+    "COMMAND", "The command to explain. Without it, all commands are listed.", isRequired: false,
+    kind: .command)
 
   static let command = Command(
     "help", "explains a command, or lists all commands", arguments: [name],

@@ -10,7 +10,7 @@ enum ImportCommand {
   static let files = Argument(
     "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .input)
   static let entity = Option(
-    "entity", value: "ENTITY",
+    "entity", value: "ENTITY", kind: .entity,
     "The entity of objects without an @entity. For csv the default is the name of the file.")
   static let form = Option(
     "format", value: "FORMAT", choices: ["jsonl", "csv"],

@@ -11,12 +11,13 @@ enum MigrateCommand {
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "The model with the versions. The target is the current version.")
-  static let version = Option("to", value: "VERSION", "The name of another target version.")
+  static let version = Option(
+    "to", value: "VERSION", kind: .modelVersion, "The name of another target version.")
   static let mappings = Option(
     "mapping", value: "FILES", role: .inputs,
     "Mapping files, separated by commas: text, or Apple's .xcmappingmodel or .cdm.")
   static let type = Option(
-    "store", value: "TYPE",
+    "store", value: "TYPE", kind: .storeType,
     "The type of the new store: binary, compressed, xml, or a type of a plug-in. The default is "
       + "the type of the old store."
   )

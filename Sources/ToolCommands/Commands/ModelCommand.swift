@@ -10,7 +10,8 @@ enum ModelCommand {
     "A model (.model, .xcdatamodeld, .xcdatamodel or its contents file), a compiled model (.momd "
       + "or .mom), or a document, packed document or store that contains its model.", role: .input)
   static let version = Option(
-    "version", value: "NAME", "Uses this version instead of the current one.")
+    "version", value: "NAME", kind: .modelVersion,
+    "Uses this version instead of the current one.")
   static let versions = Option("versions", "Lists the versions. A star marks the current one.")
   static let diff = Option(
     "diff", value: "OTHER", role: .input,

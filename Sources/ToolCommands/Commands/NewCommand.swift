@@ -28,7 +28,7 @@ enum NewCommand {
     "model-output", value: "PATH", role: .output,
     "With --from or --template, writes the model as text to this path, a name that ends in .model.")
   static let stores = Option(
-    "store", value: "TYPES",
+    "store", value: "TYPES", kind: .storeType,
     "The type of the store: binary, compressed, xml, or a type of a plug-in; the default is "
       + "binary. For several stores give NAME=TYPE or NAME=TYPE:CONFIGURATION, separated by commas."
   )

@@ -5,12 +5,14 @@ import Rows
 
 /// The command `quire predicate`.
 enum PredicateCommand {
-  static let text = Argument("TEXT", "The predicate, in the language of NSPredicate.")
+  static let text = Argument(
+    "TEXT", "The predicate, in the language of NSPredicate.", kind: .predicate)
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "Checks the names and types in the predicate against this model. Needs --entity.")
   static let entity = Option(
-    "entity", value: "ENTITY", "The entity of the objects that the predicate tests.")
+    "entity", value: "ENTITY", kind: .entity,
+    "The entity of the objects that the predicate tests.")
 
   /// Returns the command. It reads models through `reader`.
   static func command(_ reader: ModelReader) -> Command {

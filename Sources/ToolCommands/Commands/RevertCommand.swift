@@ -4,7 +4,8 @@ import JSONText
 /// The command `quire revert`.
 enum RevertCommand {
   static let version = Option(
-    "to", value: "NUMBER", "The version to return to, a number that 'quire history' lists.")
+    "to", value: "NUMBER", kind: .version,
+    "The version to return to, a number that 'quire history' lists.")
 
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader) -> Command {

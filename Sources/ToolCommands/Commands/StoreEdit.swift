@@ -16,7 +16,7 @@ extension Argument {
       + "relationship is an identifier (2/p17), or a predicate in braces ({name == 'Lisbon'}) that "
       + "exactly one object matches. A to-many relationship takes several values, separated by "
       + "commas; += adds objects and -= removes objects.",
-    isRepeating: true)
+    isRepeating: true, kind: .assignments)
 }
 
 extension CommandError {

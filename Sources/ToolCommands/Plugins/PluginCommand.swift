@@ -6,10 +6,16 @@ import StoreInterface
 /// The command `quire plugin`.
 enum PluginCommand {
   static let action = Argument(
-    "ACTION",
-    "The action: 'list' shows all plug-ins, 'info' shows one, 'test' tests one, and 'new' creates "
-      + "one."
-  )
+    "ACTION", "The action",
+    oneOf: [
+      Choice("list", "shows all plug-ins", kind: .text),
+      Choice("info", "shows one", kind: .plugin),
+      Choice("test", "tests one", options: [PluginTest.type, PluginTest.only], kind: .folder),
+      Choice(
+        "new", "creates one",
+        options: [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output],
+        kind: .text),
+    ])
   static let plugin = Argument(
     "PLUGIN",
     "The name of a plug-in or the path of its folder. 'test' needs a path, and 'new' needs a name.",
@@ -52,7 +58,6 @@ enum PluginCommand {
       ]
     ) { invocation in
       let word = invocation[action]
-      try checkOptions(of: word, invocation)
       switch word {
       case "list":
         if let word = invocation.value(of: plugin) {
@@ -64,10 +69,7 @@ enum PluginCommand {
         let found = try found(at: needed(invocation), finder, replacingBuiltIn: true)
         return try PluginTest(found, invocation).run()
       case "new": try PluginScaffold(name: needed(invocation), invocation).write()
-      default:
-        throw CommandError.unknown(
-          "action", word, in: "for 'quire plugin'", known: ["list", "info", "test", "new"],
-          otherwise: "It is 'list', 'info', 'test' or 'new'.")
+      default: preconditionFailure("'quire plugin' does not accept '\(word)'.")
       }
       return .done
     }
@@ -76,21 +78,6 @@ enum PluginCommand {
   private static func needed(_ invocation: Invocation) throws(CommandError) -> String {
     if let word = invocation.value(of: plugin) { return word }
     throw .wrongUsage("Missing argument PLUGIN: \(plugin.help)")
-  }
-
-  /// Throws an error for options that belong to another action.
-  private static func checkOptions(
-    of action: String, _ invocation: Invocation
-  ) throws(CommandError) {
-    let owners = [
-      ("test", [PluginTest.type, PluginTest.only]),
-      ("new", [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output]),
-    ]
-    for (owner, options) in owners where owner != action {
-      for option in options where invocation.has(option) {
-        throw .wrongUsage("Option '--\(option.name)' belongs to 'quire plugin \(owner)'.")
-      }
-    }
   }
 
   // MARK: - Listing plug-ins

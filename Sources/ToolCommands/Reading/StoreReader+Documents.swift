@@ -113,12 +113,12 @@ extension StoreReader {
 extension Option {
   /// The option for the store of a document.
   static let storeName = Option(
-    "in", value: "NAME",
+    "in", value: "NAME", kind: .storeName,
     "The store of a document with several stores. The default is the store that contains the "
       + "entity.")
   /// The option for the version of a document or a store.
   static let version = Option(
-    "version", value: "NUMBER",
+    "version", value: "NUMBER", kind: .version,
     "The version to read, a number that 'quire history' lists. The default is the newest."
   )
 }

@@ -171,7 +171,8 @@ extension Argument {
   static let store = Argument("STORE", "A document or the file of a store.", role: .input)
   /// The entity on which a command works.
   static let entity = Argument(
-    "ENTITY", "The entity of the objects. The objects of its subentities are included.")
+    "ENTITY", "The entity of the objects. The objects of its subentities are included.",
+    kind: .entity)
 }
 
 extension Option {

@@ -22,7 +22,8 @@ final class Session {
   /// The interruption by which the user ends the running command.
   let interruption = Interruption()
 
-  static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
+  static let topic = Argument(
+    "COMMAND", "The command to explain.", isRequired: false, kind: .command)
   static let discard = Option("discard", "Ends the session even if there is something to save.")
 
   init(
