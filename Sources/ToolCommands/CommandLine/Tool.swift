@@ -9,21 +9,27 @@ public struct Tool: Sendable {
   /// The same commands for a run with `--no-plugins`.
   private let commandsWithoutPlugins: [Command]
   private let opened: OpenStores
+  /// The plug-ins, for the names that completion suggests.
+  private let plugins: PluginFinder
 
   /// Creates a tool with the given commands and without plug-ins.
   init(commands: [Command], opened: OpenStores = OpenStores()) {
     self.commands = commands
     self.opened = opened
     commandsWithoutPlugins = commands
+    plugins = .none
   }
 
   /// Creates a tool with every command, and with the plug-ins that the finder finds.
   private init(_ plugins: PluginFinder) {
     opened = OpenStores()
+    self.plugins = plugins
     commands = Tool.commands(plugins, opened)
-    commandsWithoutPlugins = Tool.commands(
-      PluginFinder(.off("the command line contains --no-plugins")), opened)
+    commandsWithoutPlugins = Tool.commands(Tool.withoutPlugins, opened)
   }
+
+  private static let withoutPlugins = PluginFinder(
+    .off("the command line contains --no-plugins"))
 
   /// `quire` with all commands and without plug-ins. A tool runs one command at a time.
   public static var quire: Tool { Tool(.none) }
@@ -55,7 +61,7 @@ public struct Tool: Sendable {
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),
-      PluginCommand.command(plugins), VersionCommand.command,
+      PluginCommand.command(plugins), CompletionCommand.command, VersionCommand.command,
     ]
   }
 
@@ -63,6 +69,10 @@ public struct Tool: Sendable {
   ///
   /// Results and messages go to the console. The method does not throw and does not end the process.
   public func run(_ words: [String], on console: Console) -> ExitCode {
+    if words.first == CompleteCommand.name {
+      complete(Array(words.dropFirst()), on: console)
+      return .done
+    }
     console.outcome.reset()
     do {
       defer { try? opened.close() }
@@ -97,6 +107,7 @@ public struct Tool: Sendable {
     var words: [String] = []
     for (position, bytes) in arguments.enumerated().dropFirst() {
       guard let word = String(validating: bytes, as: UTF8.self) else {
+        if words.first == CompleteCommand.name { return .done }
         console.report(
           .wrongUsage(
             "Argument \(position) is not valid UTF-8: '\(String(decoding: bytes, as: UTF8.self))'.",
@@ -131,6 +142,23 @@ public struct Tool: Sendable {
       return .done
     }
     return try command.run(command.parse(rest, on: console))
+  }
+
+  /// Runs the hidden command `complete`, for the script of a shell.
+  private func complete(_ words: [String], on console: Console) {
+    let request = CompleteCommand(words)
+    let finder = request.usesPlugins ? plugins : Tool.withoutPlugins
+    let reader = StoreReader.files(finder, opened)
+    let completion = Completion(
+      of: commands, FileNames(reader, .files(andStores: reader), finder),
+      commonOptions: Tool.commonOptions.map { Candidate($0.spelling, firstSentence(of: $0.help)) },
+      toolOptions: [
+        Candidate("--help", "Lists all commands"), Candidate("--version", "Prints the version"),
+        Candidate("--no-plugins", "Uses no plug-ins"),
+      ])
+    // An error must not appear in the middle of the line that the user is typing.
+    try? console.output.write(request.answer(completion))
+    try? opened.close()
   }
 
   /// Returns the command with the given name.

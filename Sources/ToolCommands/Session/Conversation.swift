@@ -30,7 +30,7 @@ struct Conversation {
 
   private func converse() throws -> ExitCode {
     try console.messages.writeLine("'help' lists the commands, and 'quit' ends the session.")
-    let completion = Completion(session)
+    let completion = SessionCompletion(session)
     while !session.isOver {
       let words = prompt + (session.hasChanges ? "*" : "") + "> "
       var editor = LineEditor(prompt: words, history: history.lines) {

@@ -1,0 +1,57 @@
+/// A word that may replace the word that the user is typing, or its last part.
+struct Candidate: Hashable {
+  let text: String
+  /// The meaning of the word in a few words; empty if the word says enough.
+  let meaning: String
+  /// Whether the user may go on typing in the same word, so that no space follows.
+  let isOpen: Bool
+
+  init(_ text: String, _ meaning: String = "", isOpen: Bool = false) {
+    self.text = text
+    self.meaning = meaning
+    self.isOpen = isOpen
+  }
+}
+
+/// The completions of a word.
+struct SuggestedWords {
+  /// The beginning of the word, which stays as it is: `name,` of the word `name,sto`.
+  var stem = ""
+  /// The words that may follow the beginning.
+  var candidates: [Candidate] = []
+  /// The paths that may follow the beginning; `nil` for none.
+  var paths: Paths?
+  /// The part of a path that follows the beginning.
+  var part = ""
+
+  /// The kind of paths that a value may be.
+  enum Paths: String {
+    case files
+    case folders
+  }
+
+  /// No completions.
+  static let none = SuggestedWords()
+
+  /// Creates the completions of `part`, which follows `stem` in the word: the candidates that begin with the part.
+  ///
+  /// A candidate with control characters is left out. A shell would show them to the terminal, and a line break would
+  /// look like the beginning of another candidate.
+  init(_ candidates: [Candidate], for part: some StringProtocol, after stem: String) {
+    self.stem = stem
+    self.part = String(part)
+    self.candidates = candidates.filter { candidate in
+      candidate.text.hasPrefix(part) && !candidate.text.isEmpty
+        && printable(candidate.text) == candidate.text && !candidate.text.contains("\n")
+    }.sorted { $0.text < $1.text }
+  }
+
+  /// Creates the completions of a path, which follows `stem` in the word.
+  init(_ paths: Paths, for part: some StringProtocol, after stem: String) {
+    self.stem = stem
+    self.paths = paths
+    self.part = String(part)
+  }
+
+  private init() {}
+}
