@@ -36,6 +36,7 @@ struct CompletionTests {
     #expect(candidates("zzz", "") == [])
     #expect(candidates("help", "ver") == ["version"])
     #expect(candidates("--help", "ver") == ["version"])
+    #expect(candidates("man", "ver") == ["version"])
     #expect(candidates("--no-plugins", "fe") == ["fetch"])
     #expect(!candidates("").contains("complete"))
   }

@@ -61,7 +61,8 @@ public struct Tool: Sendable {
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),
-      PluginCommand.command(plugins), CompletionCommand.command, VersionCommand.command,
+      PluginCommand.command(plugins), CompletionCommand.command, ManCommand.command,
+      VersionCommand.command,
     ]
   }
 

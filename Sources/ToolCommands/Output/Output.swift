@@ -125,8 +125,12 @@ struct Output: Sendable {
   }
 
   /// Writes several files into the folder: all of them, or none after an error.
+  ///
+  /// - Parameter beginning: The beginning of files that the command has written before. Such a file is replaced without
+  ///   `--force`.
   func writeFiles(
-    _ names: [String], _ contents: (_ name: String, inout FileWriter) throws -> Void
+    _ names: [String], replacingFilesThatBeginWith beginning: String? = nil,
+    _ contents: (_ name: String, inout FileWriter) throws -> Void
   ) throws {
     func write(into folder: String) throws {
       for name in names {
@@ -143,7 +147,8 @@ struct Output: Sendable {
       }
     }
     let files = try names.map { try file($0) }
-    for file in files { try file.checkFree() }
+    let formerFiles = Set(files.map(\.path).filter { isFormerOutput($0, beginning) })
+    for file in files where !formerFiles.contains(file.path) { try file.checkFree() }
     try making {
       guard try disk.status(of: path).kind == .directory else { throw isThere(path) }
       let staging = disk.temporaryPath(for: path.appendingPathComponent(names.first ?? "files"))
@@ -153,7 +158,8 @@ struct Output: Sendable {
       // If a file can't take its place, the files before it are removed again.
       func place(_ rest: ArraySlice<Output>, _ names: ArraySlice<String>) throws {
         guard let file = rest.first, let name = names.first else { return }
-        try disk.make(file.path, overwriting: overwrites) { temporary in
+        let replaces = overwrites || formerFiles.contains(file.path)
+        try disk.make(file.path, overwriting: replaces) { temporary in
           try disk.rename(staging.appendingPathComponent(name), to: temporary)
         } check: { _ in
           try place(rest.dropFirst(), names.dropFirst())
@@ -161,6 +167,16 @@ struct Output: Sendable {
       }
       try place(files[...], names[...])
     }
+  }
+
+  /// Returns whether there is a file at a path that begins with the given text.
+  private func isFormerOutput(_ path: String, _ beginning: String?) -> Bool {
+    guard let beginning, (try? disk.status(of: path, followingLinks: false).kind) == .file,
+      let file = try? disk.open(path, for: .read)
+    else { return false }
+    let count = beginning.utf8.count
+    return (try? file.read(byteCount: count, at: 0)).map { $0.elementsEqual(beginning.utf8) }
+      ?? false
   }
 
   /// Calls `body`, which makes the whole output, and records that the output is written.
