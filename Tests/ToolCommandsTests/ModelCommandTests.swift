@@ -143,7 +143,7 @@ struct ModelCommandTests {
         ["--format", "xcdatamodel", "--diff", "b"],
         "can't be combined with '--format xcdatamodel'"
       ),
-      (["--format", "json", "--output", "x"], "needs a whole model"),
+      (["--format", "json", "--output", "x"], "needs a whole model in another"),
       (["--diff", "b", "--output", "x"], "needs a whole model"),
       (["--fix", "--diff", "b"], "can't be combined with '--fix'"),
       (["--output", "x"], "must end in .model"),

@@ -20,9 +20,10 @@ enum ModelCommand {
     "fix", "Rewrites the text of a model in the usual layout. Comments stay in their places.")
 
   static let form = Option(
-    "format", value: "FORMAT", choices: ["text", "json", "swift", "xcdatamodel"],
+    "format", value: "FORMAT", choices: Form.allCases.map(\.rawValue),
     "The format of the results; the default is text. The format swift writes the model as Swift "
-      + "source with a class for each entity, and xcdatamodel as Apple's editor does.")
+      + "source with a class for each entity, and xcdatamodel as Apple's editor does. svg draws the "
+      + "entities and relationships; mermaid and dot are for other programs that draw.")
   static let output = Option(
     "output", value: "PATH", role: .outputFolder,
     "With --format swift, writes a file for each class into this folder. With text or "
@@ -43,8 +44,20 @@ enum ModelCommand {
       + "that the model places in other modules.")
 
   /// A format of the command's results.
-  enum Form: String {
-    case text, json, swift, xcdatamodel
+  enum Form: String, CaseIterable {
+    case text, json, swift, xcdatamodel, mermaid, dot, svg
+
+    /// The endings of files in the format. Only formats with an ending are written with `--output`.
+    var endings: [String] {
+      switch self {
+      case .text: [ModelText.pathExtension]
+      case .xcdatamodel: ["xcdatamodeld", "xcdatamodel"]
+      case .mermaid: ["mmd", "mermaid", "md"]
+      case .dot: ["dot", "gv"]
+      case .svg: ["svg"]
+      case .json, .swift: []
+      }
+    }
   }
 
   /// Returns the command. It reads models through `reader`, and edits the models of documents through `stores`.
@@ -88,6 +101,9 @@ enum ModelCommand {
         Example(
           "quire model Trips.model --format xcdatamodel --output Trips.xcdatamodeld",
           "Converts a text for Apple's editor."),
+        Example(
+          "quire model Trips.quire --format svg --output Trips.svg",
+          "Draws the entities and relationships of a document."),
         Example(
           "quire model Trips.momd --version 'Trips 2' --format json",
           "Prints one version as JSON for another program."),
@@ -142,14 +158,14 @@ enum ModelCommand {
       try refuse([version, versions, diff, Self.form, output], with: "--fix")
     }
     switch form {
-    case .swift: try refuse([versions, diff], with: "--format swift")
-    case .xcdatamodel: try refuse([versions, diff], with: "--format xcdatamodel")
+    case .swift, .xcdatamodel, .mermaid, .dot, .svg:
+      try refuse([versions, diff], with: "--format \(form.rawValue)")
     case .text, .json: break
     }
     if form == .json || invocation.has(versions) || invocation.has(diff) {
       if invocation.has(output) {
         throw .wrongUsage(
-          "Option '--output' needs a whole model as text, xcdatamodel or swift.",
+          "Option '--output' needs a whole model in another format than JSON.",
           hint: "Leave out --output, and redirect the output of the command.")
       }
     }
@@ -202,9 +218,20 @@ enum ModelCommand {
         "version": .string(version.name), "model": Wording.json(version.model),
       ])
       try output.writeLine(object)
-    case .xcdatamodel:
-      let text = String(decoding: try ModelSource.write(version.model), as: UTF8.self)
-      try output.write((output.isTerminal ? printable(text) : text) + "\n")
+    case .xcdatamodel, .mermaid, .dot, .svg:
+      let text = try source(version.model, as: form)
+      try output.write(output.isTerminal ? printable(text) : text)
+    }
+  }
+
+  /// Returns the text of a file that contains a model.
+  private static func source(_ model: Model, as form: Form) throws -> String {
+    switch form {
+    case .xcdatamodel: String(decoding: try ModelSource.write(model), as: UTF8.self) + "\n"
+    case .mermaid: ModelDiagram(model).mermaid
+    case .dot: ModelDiagram(model).dot
+    case .svg: DiagramSVG(ModelDiagram(model)).text
+    case .text, .json, .swift: ModelText.write(model)
     }
   }
 
@@ -212,8 +239,7 @@ enum ModelCommand {
   private static func write(
     _ version: ModelVersions.Version, as form: Form, to made: Output, _ invocation: Invocation
   ) throws {
-    let endings =
-      form == .text ? [ModelText.pathExtension] : ["xcdatamodeld", "xcdatamodel"]
+    let endings = form.endings
     let name = made.path.split(separator: "/").last.map(String.init) ?? ""
     guard let ending = endings.first(where: { name.lowercased().hasSuffix("." + $0) }),
       name.utf8.count > ending.utf8.count + 1
@@ -227,10 +253,10 @@ enum ModelCommand {
     let versions = ModelVersions(
       [.init(ending == "xcdatamodeld" ? own : version.name, model: version.model)],
       currentName: ending == "xcdatamodeld" ? own : version.name)
-    if form == .text {
-      try made.writeFile { try $0.write(Array(ModelText.write(version.model).utf8)) }
-    } else {
+    if form == .xcdatamodel {
       try made.make { temporary in try versions.write(to: temporary) }
+    } else {
+      try made.writeFile { try $0.write(source(version.model, as: form)) }
     }
     let count = version.model.entities.count
     try invocation.console.messages.writeLine(

@@ -14,6 +14,18 @@ extension Wording {
     return styled
   }
 
+  /// Returns the type of the property's values, as the text of a model spells it: `Int16?`, `[Stop]`.
+  static func type(of property: Property) -> String {
+    let mark = property.isOptional ? "?" : ""
+    return switch property {
+    case .attribute(let attribute):
+      (attribute.compositeName ?? ModelText.typeName(of: attribute.type)) + mark
+    case .relationship(let relationship):
+      relationship.isToMany ? "[\(relationship.destination)]" : relationship.destination + mark
+    case .fetched(let property): "fetch \(property.request.entity)"
+    }
+  }
+
   /// Returns the delete rule in lower case.
   static func word(for rule: Relationship.DeleteRule) -> String {
     switch rule {
