@@ -84,6 +84,7 @@ package struct SmallSchema {
       ("null", .null):
       true
     case ("integer", .number(let digits)): Int64(digits) != nil
+    case ("number", .number): true
     default: false
     }
   }
