@@ -61,7 +61,7 @@ public enum CompiledModel {
   static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let names = try ModelFile.names(in: url, withExtension: "mom")
     guard !names.isEmpty else {
-      throw ModelFileError(.damaged, path: url.path, message: "The folder contains no .mom file.")
+      throw ModelFileError(.damaged, path: url.relativePath, message: "The folder contains no .mom file.")
     }
     let info = try versionInfo(url)
     let hashes = info?["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
@@ -71,13 +71,13 @@ public enum CompiledModel {
       let stored = hashes[name]?.dictionary ?? [:]
       versions.append(
         ModelVersions.Version(
-          name, model: try readModel(try ModelFile.bytes(file), path: file.path),
+          name, model: try readModel(try ModelFile.bytes(file), path: file.relativePath),
           storedHashes: stored.compactMapValues { $0.data.map { Array($0) } }))
     }
     let current = info?["NSManagedObjectModel_CurrentVersionName"]?.string ?? names[names.count - 1]
     guard names.contains(current) else {
       throw ModelFileError(
-        .unknownVersion, path: url.appendingPathComponent("VersionInfo.plist").path,
+        .unknownVersion, path: url.appendingPathComponent("VersionInfo.plist").relativePath,
         message: "The current version is '\(current)', but the folder contains "
           + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
     }
@@ -95,7 +95,7 @@ public enum CompiledModel {
       throw error
     } catch {
       throw ModelFileError(
-        .damaged, path: file.path, message: "The property list can't be read: \(error)",
+        .damaged, path: file.relativePath, message: "The property list can't be read: \(error)",
         cause: error)
     }
   }

@@ -37,7 +37,7 @@ package enum MappingFile: Sendable {
   package static func read(_ path: String) throws(ModelFileError) -> MappingFile {
     var url = URL(fileURLWithPath: path)
     if url.pathExtension == "xcmappingmodel" { url.appendPathComponent("xcmapping.xml") }
-    return try read(ModelFile.bytes(url), path: url.path)
+    return try read(ModelFile.bytes(url), path: url.relativePath)
   }
 
   /// Reads the bytes of a mapping file.

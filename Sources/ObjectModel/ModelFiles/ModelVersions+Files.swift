@@ -18,7 +18,7 @@ extension ModelVersions {
     case "xcdatamodel" where isFolder:
       guard !isInOldFormat(url) else {
         throw ModelFileError(
-          .oldFormat, path: url.path,
+          .oldFormat, path: url.relativePath,
           message: "The model \(oldFormatWords) Save it with a later Xcode.")
       }
       return single(url, try readSource(url.appendingPathComponent("contents")))
@@ -52,24 +52,24 @@ extension ModelVersions {
   private static func readFile(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let bytes = try ModelFile.bytes(url)
     if bytes.starts(with: Array("bplist".utf8)) {
-      return single(url, try CompiledModel.readModel(bytes, path: url.path))
+      return single(url, try CompiledModel.readModel(bytes, path: url.relativePath))
     }
     let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
     guard first == UInt8(ascii: "<") else {
       guard url.pathExtension.lowercased() == ModelText.pathExtension || ModelText.mayBegin(bytes)
       else {
         throw ModelFileError(
-          .unknownFormat, path: url.path,
+          .unknownFormat, path: url.relativePath,
           message:
             "The file is neither the text nor the XML source of a model, nor a compiled model.")
       }
-      return single(url, try ModelText.model(bytes, path: url.path))
+      return single(url, try ModelText.model(bytes, path: url.relativePath))
     }
     if beginsWithPropertyList(bytes) {
-      return single(url, try CompiledModel.readModel(bytes, path: url.path))
+      return single(url, try CompiledModel.readModel(bytes, path: url.relativePath))
     }
     return single(
-      url, try ModelFile.checked(try ModelSource.read(bytes, path: url.path), path: url.path))
+      url, try ModelFile.checked(try ModelSource.read(bytes, path: url.relativePath), path: url.relativePath))
   }
 
   /// Returns whether the first element of XML is a property list. Some tools write compiled models in this form.
@@ -81,15 +81,15 @@ extension ModelVersions {
   }
 
   private static func readSource(_ url: URL) throws(ModelFileError) -> Model {
-    let description = try ModelSource.read(ModelFile.bytes(url), path: url.path)
-    return try ModelFile.checked(description, path: url.path)
+    let description = try ModelSource.read(ModelFile.bytes(url), path: url.relativePath)
+    return try ModelFile.checked(description, path: url.relativePath)
   }
 
   private static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let names = try ModelFile.names(in: url, withExtension: "xcdatamodel")
     guard !names.isEmpty else {
       throw ModelFileError(
-        .damaged, path: url.path, message: "The folder contains no .xcdatamodel.")
+        .damaged, path: url.relativePath, message: "The folder contains no .xcdatamodel.")
     }
     var versions: [Version] = []
     var oldVersions: [OldVersion] = []
@@ -106,7 +106,7 @@ extension ModelVersions {
     let named = try currentName(in: url)
     if let named, !names.contains(named) {
       throw ModelFileError(
-        .unknownVersion, path: url.appendingPathComponent(".xccurrentversion").path,
+        .unknownVersion, path: url.appendingPathComponent(".xccurrentversion").relativePath,
         message: "The current version is '\(named)', but the folder contains "
           + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
     }
@@ -114,7 +114,7 @@ extension ModelVersions {
     guard !oldVersions.contains(where: { $0.name == current }) else {
       let others = versions.map { "'\($0.name)'" }.joined(separator: ", ")
       throw ModelFileError(
-        .oldFormat, path: url.path,
+        .oldFormat, path: url.relativePath,
         message: """
           The current version '\(current)' \(oldFormatWords) Save it with a later Xcode\
           \(others.isEmpty ? "." : ", or give the path of another version (\(others)).")
@@ -129,7 +129,7 @@ extension ModelVersions {
   private static func currentName(in url: URL) throws(ModelFileError) -> String? {
     let file = url.appendingPathComponent(".xccurrentversion")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    let root = try XMLTree.read(ModelFile.bytes(file), path: file.path)
+    let root = try XMLTree.read(ModelFile.bytes(file), path: file.relativePath)
     let entries = root.children.first { $0.name == "dict" }?.children ?? []
     for (key, value) in zip(entries, entries.dropFirst())
     where key.name == "key" && key.text == "_XCCurrentVersionName" && value.name == "string" {
@@ -169,14 +169,14 @@ extension ModelVersions {
     let bytes: [UInt8]
     do { bytes = try ModelSource.write(model) } catch {
       throw ModelFileError(
-        .invalidModel, path: folder.path, message: "The model can't be written as XML: \(error)",
+        .invalidModel, path: folder.relativePath, message: "The model can't be written as XML: \(error)",
         cause: error)
     }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw ModelFileError(
-        .unreadable, path: folder.path, message: "The folder can't be created.", cause: error)
+        .unreadable, path: folder.relativePath, message: "The folder can't be created.", cause: error)
     }
     try ModelFile.write(bytes, to: folder.appendingPathComponent("contents"))
   }
@@ -217,7 +217,7 @@ enum ModelFile {
       let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
       guard size <= maximumByteCount else {
         throw ModelFileError(
-          .damaged, path: url.path,
+          .damaged, path: url.relativePath,
           message: "The file has \(size) bytes, more than a model may have.")
       }
       // Foundation leaks a page for each empty file that it reads.
@@ -227,7 +227,7 @@ enum ModelFile {
     } catch {
       let isMissing = !FileManager.default.fileExists(atPath: url.path)
       throw ModelFileError(
-        isMissing ? .notFound : .unreadable, path: url.path,
+        isMissing ? .notFound : .unreadable, path: url.relativePath,
         message: isMissing ? "The file does not exist." : "The file can't be read.", cause: error)
     }
   }
@@ -235,7 +235,7 @@ enum ModelFile {
   static func write(_ bytes: [UInt8], to url: URL) throws(ModelFileError) {
     do { try Data(bytes).write(to: url, options: .atomic) } catch {
       throw ModelFileError(
-        .unreadable, path: url.path, message: "The file can't be written.", cause: error)
+        .unreadable, path: url.relativePath, message: "The file can't be written.", cause: error)
     }
   }
 
@@ -248,7 +248,7 @@ enum ModelFile {
         .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
     } catch {
       throw ModelFileError(
-        .unreadable, path: url.path, message: "The folder can't be read.", cause: error)
+        .unreadable, path: url.relativePath, message: "The folder can't be read.", cause: error)
     }
   }
 
