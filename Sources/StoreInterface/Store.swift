@@ -200,15 +200,19 @@ public struct CommitSummary: Sendable, Hashable {
   public var author: String?
   /// The name of the context that made the commit; `nil` if the context has no name.
   public var contextName: String?
+  /// The author's message about the changes; `nil` if the request had none, or if the store keeps no messages.
+  public var message: String?
 
   /// Creates a summary of a commit.
   public init(
-    number: Int64, time: Date, author: String? = nil, contextName: String? = nil
+    number: Int64, time: Date, author: String? = nil, contextName: String? = nil,
+    message: String? = nil
   ) {
     self.number = number
     self.time = time
     self.author = author
     self.contextName = contextName
+    self.message = message
   }
 }
 
@@ -278,6 +282,9 @@ public struct CommitRequest: Sendable {
   public var author: String?
   /// The name of the context that made the changes, for the history.
   public var contextName: String?
+  /// The author's message about the changes, for the history. Documents and block files keep messages; other stores
+  /// ignore them.
+  public var message: String?
 
   /// Creates a request for changes above a snapshot.
   public init(

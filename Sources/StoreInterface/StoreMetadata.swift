@@ -23,6 +23,8 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
     /// The names of commits that the store keeps, by the commits' numbers as text.
     public static let namedCommits = "QuireNamedCommits"
+    /// The message of the commit that wrote the metadata, by the commit's number as text.
+    public static let commitMessage = "QuireCommitMessage"
   }
 
   /// Creates the metadata of a new store of the given type and model.
@@ -62,21 +64,31 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// The names of commits, by number. The store keeps a named commit until its name is removed.
   public var namedCommits: [Int64: String] {
-    get {
-      guard case .dictionary(let entries)? = values[Key.namedCommits] else { return [:] }
-      var names: [Int64: String] = [:]
-      for (text, name) in entries {
-        if let number = Int64(text), let name = name.string { names[number] = name }
-      }
-      return names
+    get { texts(Key.namedCommits) }
+    set { setTexts(newValue, Key.namedCommits) }
+  }
+
+  /// The message of the commit that wrote the metadata, by the commit's number. Metadata that a later commit has kept
+  /// unchanged contain the number of the earlier commit.
+  public var commitMessage: [Int64: String] {
+    get { texts(Key.commitMessage) }
+    set { setTexts(newValue, Key.commitMessage) }
+  }
+
+  private func texts(_ key: String) -> [Int64: String] {
+    guard case .dictionary(let entries)? = values[key] else { return [:] }
+    var texts: [Int64: String] = [:]
+    for (number, text) in entries {
+      if let number = Int64(number), let text = text.string { texts[number] = text }
     }
-    set {
-      values[Key.namedCommits] =
-        newValue.isEmpty
-        ? nil
-        : .dictionary(
-          Dictionary(uniqueKeysWithValues: newValue.map { ("\($0)", .string($1)) }))
-    }
+    return texts
+  }
+
+  private mutating func setTexts(_ texts: [Int64: String], _ key: String) {
+    values[key] =
+      texts.isEmpty
+      ? nil
+      : .dictionary(Dictionary(uniqueKeysWithValues: texts.map { ("\($0)", .string($1)) }))
   }
 
   /// Records the version hashes and identifiers of the model that the store is written with from now on.

@@ -287,10 +287,14 @@ class Manifest:
             self.version_models += [model] if model is not None else []
             one.text("name", False)
             one.text("author", False)
+            one.text("message", False)
+            undone_to = one.number("undoneTo", 1, HIGHEST, False)
             one.finish()
             if number is not None:
                 if self.versions and self.versions[-1] >= number:
                     self.add("MANI-018", f"version {number} comes behind {self.versions[-1]}")
+                if undone_to is not None and undone_to >= number:
+                    self.add("MANI-018", f"version {number} returns to version {undone_to}")
                 self.versions.append(number)
         if versions[1]:
             self.add("MANI-018", "there is no version")

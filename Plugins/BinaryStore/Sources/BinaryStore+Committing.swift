@@ -50,9 +50,12 @@ extension BinaryStore {
         schema = try request.schema(evolving: schema, of: head.model, path: filePath)
         var metadata = try request.metadata ?? head.metadata
         metadata.setModel(model)
+        metadata.setMessage(request.message, ofCommit: number)
         try image.setDescription(metadata: metadata, model: model, schema: schema)
-      } else if var metadata = request.metadata {
+      } else if request.metadata != nil || request.message != nil {
+        var metadata = try request.metadata ?? head.metadata
         metadata.updateVersionHashes(of: try head.model)
+        metadata.setMessage(request.message, ofCommit: number)
         try image.setMetadata(metadata)
       }
       if !request.changes.isEmpty {
@@ -313,5 +316,12 @@ extension BinaryStore {
       } catch {}
       throw error
     }
+  }
+}
+
+extension StoreMetadata {
+  /// Replaces the message of an earlier commit by the message of the commit that writes the metadata.
+  fileprivate mutating func setMessage(_ message: String?, ofCommit number: Int64) {
+    commitMessage = message.map { [number: $0] } ?? [:]
   }
 }

@@ -7,15 +7,24 @@ extension BinaryStore {
   /// Returns the commits that can be opened, the newest first: all since the file was last written anew, and the
   /// commits that were kept then (``BinaryStoreOptions/history``).
   public func commits() throws -> [CommitSummary] {
+    let head = try head()
     var summaries: [CommitSummary] = []
-    try forEachCommit(from: head()) { _, record in
+    // Most commits keep the metadata of the commit before.
+    var messages: [SectionReference: [Int64: String]] = [:]
+    try forEachCommit(from: head) { _, record in
       // A commit that only reserved keys repeats the number of the one before.
       if summaries.last?.number != record.number {
+        if messages[record.metadata] == nil {
+          // The list of commits does not depend on readable metadata.
+          let metadata = try? CommittedState.metadata(record, head.file)
+          messages[record.metadata] = metadata?.commitMessage ?? [:]
+        }
         summaries.append(
           CommitSummary(
             number: record.number, time: record.date,
             author: record.author.isEmpty ? nil : record.author,
-            contextName: record.contextName.isEmpty ? nil : record.contextName))
+            contextName: record.contextName.isEmpty ? nil : record.contextName,
+            message: messages[record.metadata]?[record.number]))
       }
       return true
     }

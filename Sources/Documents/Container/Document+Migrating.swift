@@ -16,13 +16,16 @@ extension Document {
   /// - Parameters:
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
   ///     knows no name.
+  ///   - author: The author of the version with the new model.
+  ///   - message: The author's message about this version.
   /// - Returns: Whether the document needed a migration.
   /// - Throws: `MigrationError` and other errors, as a `Migrator` does; ``DocumentError``. If this
   ///   function throws, the document is unchanged.
   @discardableResult
   public static func migrate(
     _ path: String, to model: Model, named name: String? = nil,
-    with migrator: Migrator = .automatic, in places: StorePlaces, whenHeld: WhenHeld = .fail
+    with migrator: Migrator = .automatic, in places: StorePlaces, whenHeld: WhenHeld = .fail,
+    author: String? = nil, message: String? = nil
   ) throws -> Bool {
     let document = try open(path, in: places, whenHeld: whenHeld)
     defer { try? document.close() }
@@ -32,7 +35,8 @@ extension Document {
       .filter { own in !migrator.versions.contains { $0.isSame(as: own) } }
     var written: [String] = []
     try document.withExclusiveAccess {
-      do { try document.migrate(to: model, name, migrator, &written) } catch {
+      let origin = VersionOrigin(author: author, message: message)
+      do { try document.migrate(to: model, name, migrator, origin, &written) } catch {
         // The document stays unchanged, so the files written for the migration are removed.
         if document.state.withLock({ $0.refused == nil }) {
           for path in written { try? places.disk.removeTree(path) }
@@ -44,7 +48,8 @@ extension Document {
   }
 
   private func migrate(
-    to model: Model, _ name: String?, _ migrator: Migrator, _ written: inout [String]
+    to model: Model, _ name: String?, _ migrator: Migrator, _ origin: VersionOrigin,
+    _ written: inout [String]
   ) throws {
     let before = state.withLock { $0.manifest }
     var number = nextNumber()
@@ -72,7 +77,7 @@ extension Document {
       number = max(number, try highestCommit(of: path, store.type) + 1)
     }
     state.withLock { $0.highestNumber = max($0.highestNumber, number) }
-    manifest.addVersion(number)
+    manifest.addVersion(number, origin)
     for (store, path) in replaced {
       let uuid = try setNumber(number, ofSuccessorAt: path, of: store)
       manifest.note(StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)

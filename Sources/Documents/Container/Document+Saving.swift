@@ -20,11 +20,17 @@ extension Document: StoreGroup {
 
   /// Saves the staged attachments, and the manifest as `change` edits it, as one version.
   ///
-  /// - Parameter change: Edits the manifest before it is saved: sets the title or the application's metadata,
-  ///   for instance.
+  /// - Parameters:
+  ///   - author: The author of the version.
+  ///   - message: The author's message about the version.
+  ///   - change: Edits the manifest before it is saved: sets the title or the application's metadata,
+  ///     for instance.
   /// - Throws: As ``commit(_:)``, and any error that `change` throws.
-  public func save(_ change: (inout Manifest) throws -> Void = { _ in }) throws {
-    try commit([], change)
+  public func save(
+    author: String? = nil, message: String? = nil,
+    _ change: (inout Manifest) throws -> Void = { _ in }
+  ) throws {
+    try commit([], VersionOrigin(author: author, message: message), change)
   }
 
   /// Calls `body` while no other save of the document can run, in this process or another.
@@ -84,9 +90,12 @@ extension Document: StoreGroup {
   // MARK: - Steps
 
   /// Saves changes of stores, staged attachments and an edited manifest as one version.
+  ///
+  /// - Parameter origin: The origin of the version. Without an author and a message, those of the requests count.
   @discardableResult
   func commit(
     _ parts: [(store: any Store, request: CommitRequest)],
+    _ origin: VersionOrigin = VersionOrigin(),
     _ change: (inout Manifest) throws -> Void
   ) throws -> [any StoreSnapshot] {
     try withExclusiveAccess {
@@ -96,13 +105,16 @@ extension Document: StoreGroup {
       try change(&manifest)
       let staged = state.withLock { $0.staged }
       try apply(staged, to: &manifest, number)
+      var origin = origin
+      origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
+      origin.message = origin.message ?? parts.lazy.compactMap(\.request.message).first
       let parts = try own(parts)
-      if manifest == before, parts.allSatisfy(\.request.isEmpty) {
+      if manifest == before, parts.allSatisfy(\.request.isEmpty), origin.undoneTo == nil {
         return try parts.map {
           try $0.store.inner.commit($0.request, at: $0.store.position) { _ in }
         }
       }
-      manifest.addVersion(number, author: parts.lazy.compactMap(\.request.author).first)
+      manifest.addVersion(number, origin)
       var snapshots: [any StoreSnapshot] = []
       try prepare(parts[...], number, manifest, &snapshots) { manifest in
         try confirm(manifest, insteadOf: before)
@@ -122,7 +134,10 @@ extension Document: StoreGroup {
         throw DocumentError(
           .notSupported, "The store does not belong to the document.", path: path)
       }
-      return (store, part.request)
+      // The manifest contains the message.
+      var request = part.request
+      request.message = nil
+      return (store, request)
     }
   }
 
@@ -203,12 +218,21 @@ extension DocumentStore {
   }
 }
 
+/// The origin of a version: its author, and the reason why it was made.
+struct VersionOrigin {
+  var author: String?
+  var message: String?
+  /// The version to which undo returns; `nil` for any other save.
+  var undoneTo: Int64?
+}
+
 extension Manifest {
   /// Appends a version that describes the document as it is now.
-  mutating func addVersion(_ number: Int64, author: String? = nil) {
+  mutating func addVersion(_ number: Int64, _ origin: VersionOrigin = VersionOrigin()) {
     versions.append(
       VersionEntry(
-        number: number, saved: ManifestDate.rounded(Date()), model: model, author: author))
+        number: number, saved: ManifestDate.rounded(Date()), model: model, author: origin.author,
+        message: origin.message, undoneTo: origin.undoneTo))
   }
 
   /// Records the file and the commit that a store has reached.

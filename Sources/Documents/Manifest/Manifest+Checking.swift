@@ -13,6 +13,10 @@ extension Manifest {
     for (one, next) in zip(versions, versions.dropFirst()) where one.number >= next.number {
       throw fault("versions", "contains \(next.number) after \(one.number).")
     }
+    for (index, one) in versions.enumerated() {
+      guard let undoneTo = one.undoneTo, undoneTo >= one.number else { continue }
+      throw fault("versions[\(index)].undoneTo", "is \(undoneTo), which is not an earlier version.")
+    }
     for (index, store) in stores.enumerated() {
       try check(store, "stores[\(index)]", newest: newest.number, fault)
     }

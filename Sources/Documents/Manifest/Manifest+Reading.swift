@@ -129,6 +129,8 @@ extension Manifest.VersionEntry {
     model = try members.text("model")
     name = try members.optionalText("name")
     author = try members.optionalText("author")
+    message = try members.optionalText("message")
+    undoneTo = try members.optionalInteger("undoneTo", 1...Manifest.highestNumber)
     others = members.others
   }
 }

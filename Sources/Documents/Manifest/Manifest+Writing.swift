@@ -101,6 +101,8 @@ extension Manifest.VersionEntry {
       "model": .string(model),
       "name": name.map(JSON.string),
       "author": author.map(JSON.string),
+      "message": message.map(JSON.string),
+      "undoneTo": undoneTo.map(Manifest.json),
     ]).adding(others)
   }
 }

@@ -125,6 +125,10 @@ extension Manifest {
     public var name: String?
     /// The author of the version, or `nil` if the save named none.
     public var author: String?
+    /// The author's message about the changes of the version, or `nil`.
+    public var message: String?
+    /// The version to which undo returned, if undo made this version (``Document/undo(steps:author:message:)``).
+    public var undoneTo: Int64?
     package var others: [JSON.Member] = []
   }
 }

@@ -60,7 +60,59 @@ extension Document {
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``, or with
   ///   ``DocumentError/Code/incompatibleModel`` if the document has been migrated since; the errors of a save.
-  public func revert(to number: Int64, author: String? = nil) throws {
+  public func revert(
+    to number: Int64, author: String? = nil, message: String? = nil
+  ) throws {
+    try restore(number, VersionOrigin(author: author, message: message))
+  }
+
+  /// Takes back the newest versions: restores the content of the version before them. This makes one more version, so
+  /// no version is lost.
+  ///
+  /// Undo again takes back an earlier version, and never an undo (spec §7.4.10).
+  ///
+  /// - Parameters:
+  ///   - steps: The number of versions to take back.
+  ///   - author: The author of the new version.
+  ///   - message: The author's message about the new version.
+  /// - Returns: The version whose content was restored.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if there are fewer versions to take back, or
+  ///   with ``DocumentError/Code/incompatibleModel`` if the document was migrated in them; the errors of a save.
+  @discardableResult
+  public func undo(
+    steps: Int = 1, author: String? = nil, message: String? = nil
+  ) throws -> Int64 {
+    let target = try versionBeforeUndo(steps: steps)
+    try restore(
+      target.number,
+      VersionOrigin(author: author, message: message, undoneTo: target.undoneTo ?? target.number))
+    return target.number
+  }
+
+  /// Returns the version whose content ``undo(steps:author:message:)`` would restore.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if there are fewer versions to take back.
+  public func versionBeforeUndo(steps: Int = 1) throws -> Manifest.VersionEntry {
+    precondition(steps > 0, "Undo takes back at least one version.")
+    let versions = manifest.versions
+    guard var current = versions.last else { throw DocumentError.noVersion(0, path) }
+    for taken in 0..<steps {
+      let origin = current.undoneTo ?? current.number
+      guard let before = versions.last(where: { $0.number < origin }) else {
+        throw DocumentError(
+          .noVersion,
+          taken == 0
+            ? "There is no version to take back: no version before version \(origin) is kept."
+            : "Only \(taken) of \(steps) versions can be taken back: no version before version "
+              + "\(origin) is kept.", path: path)
+      }
+      current = before
+    }
+    return current
+  }
+
+  /// Makes a version with the content of an earlier one.
+  private func restore(_ number: Int64, _ origin: VersionOrigin) throws {
     let then = try open(version: number)
     defer { try? then.close() }
     guard let model = then.manifest.versions.first(where: { $0.number == number })?.model,
@@ -77,12 +129,12 @@ extension Document {
       let now = try store.snapshot()
       var request = CommitRequest(try store.changes(from: now, to: old), basedOn: now)
       request.requiredCommit = now.commit
-      request.author = author
+      request.author = origin.author
       request.contextName = "revert to \(number)"
       if !request.isEmpty { parts.append((store, request)) }
     }
     stageAttachments(of: number)
-    do { try commit(parts) } catch {
+    do { try commit(parts, origin) { _ in } } catch {
       discardStaged()
       throw error
     }

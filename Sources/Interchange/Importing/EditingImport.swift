@@ -43,6 +43,7 @@ final class EditingImport {
     try coordinator.add(store)
     context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = options.author
+    context.transactionMessage = options.message
   }
 
   func run(

@@ -36,6 +36,8 @@ public struct ObjectImport {
     public var checksFirst = false
     /// The author of the changes in the history.
     public var author: String?
+    /// The author's message about the changes in the history.
+    public var message: String?
 
     /// Creates options for an import of new objects in a single commit.
     public init() {}
@@ -109,7 +111,7 @@ public struct ObjectImport {
       ).run(files) { try show(1, $0) }
     }
     return try RowImport(
-      store, base, plan, survey, batchSize: 4096, isTrial: true, nil, problems
+      store, base, plan, survey, batchSize: 4096, isTrial: true, options, problems
     ).run(files) { try show(1, $0) }
   }
 
@@ -130,7 +132,7 @@ public struct ObjectImport {
     }
     let rows = try RowImport(
       store, base, plan, survey, batchSize: hasBatches ? options.batchSize : nil, isTrial: false,
-      options.author, problems)
+      options, problems)
     return try rows.run(files) { try show(passCount - 1, $0) }
   }
 }

@@ -11,6 +11,7 @@ final class RowImport {
   private let batchSize: Int?
   private let isTrial: Bool
   private let author: String?
+  private let message: String?
   private var base: any StoreSnapshot
   private let unique: UniqueValues
   /// The number of the first new object of each entity.
@@ -49,14 +50,15 @@ final class RowImport {
 
   init(
     _ store: any Store, _ base: any StoreSnapshot, _ plan: ImportPlan, _ survey: ImportSurvey,
-    batchSize: Int?, isTrial: Bool, _ author: String?, _ problems: ImportProblems
+    batchSize: Int?, isTrial: Bool, _ options: ObjectImport.Options, _ problems: ImportProblems
   ) throws {
     self.store = store
     self.plan = plan
     self.survey = survey
     self.batchSize = batchSize
     self.isTrial = isTrial
-    self.author = author
+    author = options.author
+    message = options.message
     self.problems = problems
     var counts = survey.counts
     for (number, statements) in survey.links { counts[number] = statements.links.count }
@@ -329,6 +331,7 @@ final class RowImport {
     // Unique values and references were checked against this commit.
     request.requiredCommit = base.commit
     request.author = author
+    request.message = message
     base = try store.commit(request)
   }
 }

@@ -34,6 +34,7 @@ extension Workspace {
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.name = settings.name
     context.transactionAuthor = settings.transactionAuthor
+    context.transactionMessage = settings.transactionMessage
     context.mergePolicy = settings.mergePolicy
     context.workspace.insertion.assignments = insertion.assignments
     return context

@@ -72,6 +72,11 @@ extension ManagedObjectContext {
     get { workspace.settings.transactionAuthor }
     set { workspace.settings.transactionAuthor = newValue }
   }
+  /// The author's message about the changes of the next saves. The history of documents and block files contains it.
+  public var transactionMessage: String? {
+    get { workspace.settings.transactionMessage }
+    set { workspace.settings.transactionMessage = newValue }
+  }
   /// The rule that decides a conflict between a change and a save of another context.
   public var mergePolicy: MergePolicy {
     get { workspace.settings.mergePolicy }

@@ -99,6 +99,7 @@ extension Workspace {
     request.requiredCommit = state.base.snapshot.commit
     request.author = settings.transactionAuthor
     request.contextName = settings.name
+    request.message = settings.transactionMessage
     return request
   }
 }

@@ -4,6 +4,8 @@ struct ContextSettings {
   var name: String?
   /// The author of the changes in the history.
   var transactionAuthor: String?
+  /// The author's message about the changes in the history.
+  var transactionMessage: String?
   /// The rule that decides conflicts with saves of other contexts.
   var mergePolicy: MergePolicy = .error
   /// A function that a search calls between two blocks. If it returns `false`, the search throws `CancellationError`.

@@ -167,8 +167,8 @@ extension StoreMetadata {
     var metadata = self
     let own = [
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
-      // The named commits belong to the source store only.
-      Key.namedCommits,
+      // The named commits and the message belong to the source store only.
+      Key.namedCommits, Key.commitMessage,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata

@@ -214,10 +214,17 @@ final class ManifestCheck {
       if let model = version.text("model") { versionModels.append(model) }
       _ = version.text("name", isNeeded: false)
       _ = version.text("author", isNeeded: false)
+      _ = version.text("message", isNeeded: false)
+      let undoneTo = version.integer("undoneTo", 1...Manifest.highestNumber, isNeeded: false)
       version.finish()
       guard let number else { continue }
       if let last = versions.last, last >= number {
         version.add(.versionOrder, "number", "The number is \(number), but it comes after \(last).")
+      }
+      if let undoneTo, undoneTo >= number {
+        version.add(
+          .versionOrder, "undoneTo",
+          "The number is \(undoneTo), but the version has number \(number).")
       }
       versions.append(number)
     }

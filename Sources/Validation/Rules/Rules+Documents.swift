@@ -35,7 +35,9 @@ extension Rule {
     "MANI-016", "Each model that the manifest refers to exists", "7.3.4")
   static let noStores = Rule("MANI-017", "The document has a store", "7.3.5")
   static let versionOrder = Rule(
-    "MANI-018", "The document has a version, and the numbers of versions ascend", "7.3.7")
+    "MANI-018",
+    "The document has a version, the numbers of versions ascend, and undo returns to earlier ones",
+    "7.3.7")
   static let storeCommit = Rule(
     "MANI-019", "No store is at a commit above the newest version", "7.3.5")
   static let earlierOrder = Rule(
