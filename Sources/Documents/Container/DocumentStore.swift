@@ -1,6 +1,6 @@
 public import Foundation
 public import ObjectModel
-import Rows
+package import Rows
 public import StoreInterface
 import Synchronization
 
@@ -116,7 +116,7 @@ public final class DocumentStore: Store {
   ///   - leasesKeys: Whether new links get keys of the store, so that the changes can be saved.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/incompatibleModel`` if the store had different models at
   ///   the two snapshots; `StoreError` if a snapshot can't be read.
-  func changes(
+  package func changes(
     from old: any StoreSnapshot, to new: any StoreSnapshot,
     appliedTo current: (any StoreSnapshot)? = nil, leasesKeys: Bool = true
   ) throws -> Layer {

@@ -203,6 +203,17 @@ extension Document {
     get throws { try container.reading { try container.disk.exists(container.recoveryPath) } }
   }
 
+  /// Returns the versions that ``thin(_:now:eagerly:)`` would forget, the oldest first, and changes nothing.
+  ///
+  /// - Throws: The errors of reading the document.
+  public func versionsToThin(
+    _ policy: VersionPolicy = .usual, now: Date = Date()
+  ) throws -> [Manifest.VersionEntry] {
+    guard try !hasRecovery else { return [] }
+    let kept = Set(policy.kept(manifest.versions, now: now).map(\.number))
+    return manifest.versions.filter { !kept.contains($0.number) }
+  }
+
   private func forget(_ policy: VersionPolicy, _ now: Date) throws -> Int {
     guard try !hasRecovery else { return 0 }
     var count = 0

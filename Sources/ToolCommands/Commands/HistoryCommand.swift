@@ -1,10 +1,5 @@
 import BinaryStore
 import Documents
-import Foundation
-import JSONText
-import ObjectModel
-import Quire
-import Rows
 import StoreInterface
 
 /// The command `quire history`.
@@ -20,6 +15,12 @@ enum HistoryCommand {
       + "and one for each day of the last month; 'newest' keeps only the last. Versions with names "
       + "stay.")
 
+  static let objects = Option(
+    "objects",
+    "Shows the objects that each version inserted, changed and deleted, as 'quire diff' does, with "
+      + "--changes.")
+  static let limit = Option("limit", value: "COUNT", "Shows only the newest versions.")
+
   /// Returns the command. It opens documents through `reader`.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
@@ -30,20 +31,34 @@ enum HistoryCommand {
         and 'quire revert' returns a document to one. A store without a document keeps its versions until a \
         save rewrites the file, which happens when enough of the file is unused; versions with names stay. \
         --thin is for documents; 'quire vacuum --keep' removes versions of a store.
+
+        With --objects, the lines after a version are the objects that differ from the version before, in the \
+        form of 'quire diff'. If the model changed, its changes are shown and the objects are not compared. In \
+        JSON, 'objects' and 'modelChanges' have the form of 'changes' of 'quire diff' and 'quire model --diff'. \
+        The time depends on the changes, and not on the size of the store, except for stores of type XML.
         """,
-      arguments: [.store], options: [compared, name, thin, .storeModel, .format],
+      arguments: [.store],
+      options: [compared, objects, limit, name, thin, .dryRun, .storeModel, .format],
       examples: [
         Example("quire history Trips.store --changes", "Lists the saves of a store."),
         Example("quire history Trip.quire", "Lists the versions, the newest first."),
+        Example(
+          "quire history Trip.quire --objects --limit 3",
+          "Shows the objects that the last three versions changed."),
         Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
         Example("quire history Trip.quire --thin usual", "Removes old versions."),
+        Example(
+          "quire history Trip.quire --thin usual --dry-run",
+          "Lists the versions that would be removed."),
       ]
     ) { invocation in
+      try check(invocation)
       if !reader.isDocument(invocation[.store]) {
         return try list(invocation[.store], reader, models, invocation)
       }
       try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)
-      let writes = invocation.has(name) || invocation.has(thin)
+      let writes =
+        (invocation.has(name) || invocation.has(thin)) && !invocation.has(.dryRun)
       let document = try reader.document(
         invocation[.store], access: writes ? .exclusive : .readOnly)
       defer { try? document.close() }
@@ -52,13 +67,62 @@ enum HistoryCommand {
         try document.nameVersion(number, text)
         invocation.console.outcome.didChange("The name is saved.")
       }
-      if let policy = invocation.value(of: thin) {
-        let count = try document.thin(policy == "usual" ? .usual : .newestOnly)
+      var versions = document.versions
+      if let word = invocation.value(of: thin) {
+        let policy: VersionPolicy = word == "usual" ? .usual : .newestOnly
+        let count: Int
+        if invocation.has(.dryRun) {
+          versions = try document.versionsToThin(policy)
+          count = versions.count
+        } else {
+          count = try document.thin(policy)
+          versions = document.versions
+        }
+        let verb = invocation.has(.dryRun) ? "would be" : count == 1 ? "was" : "were"
         try invocation.console.messages.writeLine(
-          "\(Wording.count(count, "version")) \(count == 1 ? "was" : "were") removed.")
+          "\(Wording.count(count, "version")) \(verb) removed.")
       }
-      try write(document, invocation)
+      let history = VersionHistory(document)
+      try write(
+        versions.map { HistoryLine($0) }, after: document.versions.map(\.number), invocation,
+        history.change)
       return .done
+    }
+  }
+
+  /// Throws an error for options that do not belong together.
+  private static func check(_ invocation: Invocation) throws(CommandError) {
+    guard invocation.has(.dryRun) else { return }
+    guard invocation.has(thin) else {
+      throw .wrongUsage("--dry-run is for --thin.", hint: "Leave out --dry-run.")
+    }
+    if invocation.has(name) {
+      throw .wrongUsage(
+        "--name names a version, but --dry-run changes nothing.", hint: "Leave out one of them.")
+    }
+  }
+
+  /// Prints versions with the options of the command line. `versions` begins with the oldest, and the output with the
+  /// newest.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of all versions, the oldest first.
+  ///   - change: Returns the difference between two versions.
+  private static func write(
+    _ versions: [HistoryLine], after numbers: [Int64], _ invocation: Invocation,
+    _ change: (_ before: Int64, _ number: Int64) throws -> VersionChange
+  ) throws {
+    let before = Dictionary(
+      zip(numbers.dropFirst(), numbers), uniquingKeysWith: { one, _ in one })
+    let shown = try FetchCommand.count(limit, invocation) ?? versions.count
+    try withoutActuallyEscaping(change) { change in
+      try HistoryOutput(
+        versions: versions.reversed().prefix(shown).map(\.self),
+        showsCounts: invocation.has(compared) || invocation.has(objects),
+        showsObjects: invocation.has(objects)
+      ) { number in
+        try before[number].map { try change($0, number) }
+      }.write(invocation)
     }
   }
 
@@ -97,120 +161,14 @@ enum HistoryCommand {
     }
     let names = try store.snapshot().metadata.namedCommits
     let commits = try Array(store.commits().reversed())
-    var counts: [Int64: Counts] = [:]
-    if invocation.has(compared) {
-      for (before, commit) in zip(commits, commits.dropFirst()) {
-        let old = try store.snapshot(ofCommit: before.number)
-        let new = try store.snapshot(ofCommit: commit.number)
-        // The objects of commits with different models can't be compared.
-        guard try old.model.versionHashes == new.model.versionHashes else { continue }
-        var count = Counts()
-        count.add(try new.changes(since: old), new.schema)
-        counts[commit.number] = count
-      }
-    }
     try write(
-      commits.map { commit in
-        Line(
-          number: commit.number, saved: commit.time, author: commit.author,
-          name: names[commit.number], changes: counts[commit.number])
-      }, invocation)
+      commits.map { HistoryLine($0, name: names[$0.number]) }, after: commits.map(\.number),
+      invocation
+    ) { before, number in
+      try VersionChange(
+        from: store.snapshot(ofCommit: before), to: store.snapshot(ofCommit: number))
+    }
     return .done
-  }
-
-  private static func write(_ document: Document, _ invocation: Invocation) throws {
-    let versions = document.versions
-    let changes =
-      invocation.has(compared) ? try self.changes(in: document, versions.map(\.number)) : [:]
-    try write(
-      versions.map { version in
-        Line(
-          number: version.number, saved: version.saved, author: version.author,
-          model: version.model, name: version.name, changes: changes[version.number])
-      }, invocation)
-  }
-
-  /// One version, in the form in which the command prints it.
-  private struct Line {
-    var number: Int64
-    var saved: Date
-    var author: String?
-    var model: String?
-    var name: String?
-    var changes: Counts?
-  }
-
-  /// Prints versions in reverse order: `versions` begins with the oldest, and the output with the newest.
-  private static func write(_ versions: [Line], _ invocation: Invocation) throws {
-    let output = invocation.console.output
-    switch invocation.format {
-    case .text:
-      var table = Table()
-      for version in versions.reversed() {
-        var words = [Wording.text(.date(version.saved))]
-        if let change = version.changes { words.append(change.text) }
-        if let author = version.author { words.append("by \(oneLine(author))") }
-        if let name = version.name { words.append("\"\(oneLine(name))\"") }
-        table.add("\(version.number)", words.joined(separator: "  "))
-      }
-      try output.write(table.text())
-    case .json:
-      try output.writeLine(
-        JSON.array(
-          versions.reversed().map { version in
-            JSON.object([
-              "number": .number("\(version.number)"),
-              "saved": Wording.json(.date(version.saved)),
-              "model": version.model.map(JSON.string),
-              "name": version.name.map(JSON.string), "author": version.author.map(JSON.string),
-              "changes": version.changes?.json,
-            ])
-          }
-        ))
-    }
-  }
-
-  /// The numbers of objects that a version inserted, changed and deleted.
-  private struct Counts {
-    var inserted = 0
-    var changed = 0
-    var deleted = 0
-
-    /// Adds the objects that a layer inserts, changes and deletes.
-    mutating func add(_ layer: Layer, _ schema: Schema) {
-      let objects = Set(schema.layouts.map(\.entityNumber))
-      for entity in layer.entities where objects.contains(entity.entityNumber) {
-        inserted += entity.put.rowCount
-        changed += entity.changed.rowCount
-        deleted += entity.removed.rowCount
-      }
-    }
-
-    var text: String { "+\(inserted) ~\(changed) -\(deleted)" }
-    var json: JSON {
-      JSON.object([
-        "inserted": .number(inserted), "changed": .number(changed), "deleted": .number(deleted),
-      ])
-    }
-  }
-
-  private static func changes(
-    in document: Document, _ numbers: [Int64]
-  ) throws -> [Int64: Counts] {
-    var all: [Int64: Counts] = [:]
-    for (before, number) in zip(numbers, numbers.dropFirst()) {
-      var counts = Counts()
-      do {
-        for (store, layer) in try document.changes(from: before, to: number) {
-          counts.add(layer, try store.snapshot().schema)
-        }
-      } catch let error as DocumentError where error.code == .incompatibleModel {
-        // The objects of versions with different models can't be compared.
-        continue
-      }
-      all[number] = counts
-    }
-    return all
   }
 }
 

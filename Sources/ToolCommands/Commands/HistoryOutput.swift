@@ -1,0 +1,182 @@
+import Documents
+import Foundation
+import JSONText
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// One version, in the form in which `quire history` prints it.
+struct HistoryLine {
+  var number: Int64
+  var saved: Date
+  var author: String?
+  var model: String?
+  var name: String?
+  var message: String?
+  /// The version to which undo returned, if undo made this version.
+  var undoneTo: Int64?
+}
+
+extension HistoryLine {
+  /// Creates the line of a version of a document.
+  init(_ version: Manifest.VersionEntry) {
+    self.init(
+      number: version.number, saved: version.saved, author: version.author, model: version.model,
+      name: version.name, message: version.message, undoneTo: version.undoneTo)
+  }
+
+  /// Creates the line of a commit of a store that is not part of a document.
+  init(_ commit: CommitSummary, name: String? = nil) {
+    self.init(
+      number: commit.number, saved: commit.time, author: commit.author, name: name,
+      message: commit.message)
+  }
+
+  /// Returns the version as one line of text.
+  ///
+  /// - Parameters:
+  ///   - counts: The numbers of changed objects; `nil` if they are not shown.
+  ///   - widths: The widths of the two columns.
+  func text(_ counts: VersionCounts?, _ widths: [Int]? = nil) -> String {
+    var words = [Wording.text(.date(saved))]
+    if let counts { words.append(counts.text) }
+    if let author { words.append("by \(oneLine(author))") }
+    if let name { words.append("\"\(oneLine(name))\"") }
+    if let undoneTo { words.append("undone to \(undoneTo)") }
+    if let message { words.append("message \"\(oneLine(message))\"") }
+    let row = ["\(number)", words.joined(separator: "  ")]
+    return String(Table.line(row, widths ?? Table.widths(of: [row])).dropLast())
+  }
+}
+
+/// The list that `quire history` prints, the newest version first. Each version is written before the changes of the
+/// next one are read.
+struct HistoryOutput {
+  /// The versions to print, the newest first.
+  let versions: [HistoryLine]
+  /// Whether the numbers of changed objects are printed.
+  var showsCounts = false
+  /// Whether the changed objects are printed.
+  var showsObjects = false
+  /// Returns the change that a version made; `nil` for the oldest version.
+  var change: (Int64) throws -> VersionChange? = { _ in nil }
+
+  func write(_ invocation: Invocation) throws {
+    switch invocation.format {
+    case .text: try writeText(invocation.console)
+    case .json: try writeJSON(invocation.console)
+    }
+  }
+
+  private func change(of version: HistoryLine) throws -> VersionChange? {
+    showsCounts || showsObjects ? try change(version.number) : nil
+  }
+
+  // MARK: - Text
+
+  private func writeText(_ console: Console) throws {
+    let output = console.output
+    let text = DiffText(output, width: console.width)
+    let widths = Table.widths(of: versions.map { ["\($0.number)"] }) + [1]
+    for version in versions {
+      let change = try change(of: version)
+      try output.writeLine(version.text(change?.counts, widths))
+      if showsObjects, let change { try write(change, text, output) }
+    }
+  }
+
+  /// Writes the changes of the model and of the objects, one on each line.
+  private func write(
+    _ change: VersionChange, _ text: DiffText, _ output: Console.Stream
+  ) throws {
+    let indent = "    "
+    for one in change.modelDifference.changes {
+      try output.writeLine(indent + ModelCommand.line(one))
+    }
+    var store: String?
+    try change.forEachObject { object, name in
+      if let name, name != store { try output.writeLine("\(indent)store \(oneLine(name))") }
+      store = name
+      try output.writeLine(indent + text.line(object))
+    }
+  }
+
+  // MARK: - JSON
+
+  private func writeJSON(_ console: Console) throws {
+    let output = console.output
+    func shown(_ text: String, indent: String) -> String {
+      (output.isTerminal ? TerminalText.shownJSON(text) : text)
+        .split(separator: "\n", omittingEmptySubsequences: false)
+        .map { indent + $0 }.joined(separator: "\n")
+    }
+    guard !versions.isEmpty else { return try output.writeLine(JSON.array([])) }
+    try output.write("[")
+    for (index, version) in versions.enumerated() {
+      let change = try change(of: version)
+      let text = shown(json(version, change).text, indent: "  ")
+      try output.write(index == 0 ? "\n" : ",\n")
+      guard showsObjects, let change, change.parts != nil else {
+        try output.write(text)
+        continue
+      }
+      // The object stays open for the changed objects, which are written one by one.
+      try output.write(text.dropLast("\n  }".count) + ",\n    \"objects\": [")
+      var isFirst = true
+      try change.forEachObject { object, store in
+        try output.write(
+          (isFirst ? "\n" : ",\n") + shown(DiffJSON.json(object, store).text, indent: "      "))
+        isFirst = false
+      }
+      try output.write(isFirst ? "]\n  }" : "\n    ]\n  }")
+    }
+    try output.write("\n]\n")
+  }
+
+  private func json(_ version: HistoryLine, _ change: VersionChange?) -> JSON {
+    let difference = showsObjects ? change?.modelDifference : nil
+    return JSON.object([
+      "number": .number("\(version.number)"), "saved": Wording.json(.date(version.saved)),
+      "model": version.model.map(JSON.string), "name": version.name.map(JSON.string),
+      "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
+      "undoneTo": version.undoneTo.map { .number("\($0)") }, "changes": change?.counts?.json,
+      "modelChanges": difference.flatMap { difference in
+        difference.isEmpty ? nil : .array(difference.changes.map(ModelCommand.json))
+      },
+    ])
+  }
+}
+
+/// The numbers of objects that a version inserted, changed and deleted.
+struct VersionCounts {
+  private var inserted = 0
+  private var changed = 0
+  private var deleted = 0
+
+  /// Adds the objects that a layer inserts, changes and deletes.
+  fileprivate mutating func add(_ layer: Layer, _ schema: Schema) {
+    let objects = Set(schema.layouts.map(\.entityNumber))
+    for entity in layer.entities where objects.contains(entity.entityNumber) {
+      inserted += entity.put.rowCount
+      changed += entity.changed.rowCount
+      deleted += entity.removed.rowCount
+    }
+  }
+
+  var text: String { "+\(inserted) ~\(changed) -\(deleted)" }
+  var json: JSON {
+    JSON.object([
+      "inserted": .number(inserted), "changed": .number(changed), "deleted": .number(deleted),
+    ])
+  }
+}
+
+extension VersionChange {
+  /// The numbers of changed objects; `nil` if the objects are not compared.
+  var counts: VersionCounts? {
+    guard let parts else { return nil }
+    var counts = VersionCounts()
+    for part in parts { counts.add(part.layer, part.snapshots.new.schema) }
+    return counts
+  }
+}
