@@ -6,7 +6,7 @@ extension Command {
         let name = argument.name + (argument.isRepeating ? "…" : "")
         return argument.isRequired ? name : "[\(name)]"
       }
-      + options.map { "[\($0.spelling)]" }
+      + options.map { "[\($0.usage)]" }
     return (["quire", name] + words).joined(separator: " ")
   }
 

@@ -1,7 +1,7 @@
 extension Command {
   /// Parses the words that follow the command's name.
   ///
-  /// Options may be anywhere, as `--name value` or `--name=value`. If an option is repeated, its last value counts. After `--`,
+  /// Options may be anywhere, as `--name value` or `--name=value`, and some as `-n value`. If an option is repeated, its last value counts. After `--`,
   /// every word is an argument, also with a dash at its beginning. A single dash is an argument.
   func parse(_ words: [String], on console: Console) throws(CommandError) -> Invocation {
     var values: [String] = []
@@ -30,7 +30,10 @@ extension Command {
   ) throws(CommandError) -> (Option, String) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let spelling = String(parts[0])
-    guard let option = options.first(where: { "--\($0.name)" == spelling }) else {
+    let named = options.first { option in
+      "--\(option.name)" == spelling || option.shortName.map { "-\($0)" == spelling } ?? false
+    }
+    guard let option = named else {
       throw .unknown(
         "option", spelling, in: "for 'quire \(name)'",
         known: options.map { "--\($0.name)" } + ["--help"], otherwise: seeHelp)
@@ -49,7 +52,7 @@ extension Command {
         hint: "Write '\(spelling)=\(next)' if '\(next)' is the value.")
     }
     guard let value = attached ?? rest.popFirst() else {
-      throw .wrongUsage("Option '\(spelling)' needs a value.", hint: "Write '\(option.spelling)'.")
+      throw .wrongUsage("Option '\(spelling)' needs a value.", hint: "Write '\(option.usage)'.")
     }
     guard option.choices.isEmpty || option.choices.contains(value) else {
       throw .wrongUsage(

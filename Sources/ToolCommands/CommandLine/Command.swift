@@ -93,6 +93,8 @@ struct Choice: Sendable, Hashable {
 struct Option: Sendable, Hashable {
   /// The name without its dashes.
   let name: String
+  /// A letter that stands for the name after a single dash; `nil` if there is none.
+  let shortName: Character?
   /// The name of the value in capitals; `nil` for an option without a value.
   let valueName: String?
   /// The accepted values; empty if the option accepts any value.
@@ -104,10 +106,11 @@ struct Option: Sendable, Hashable {
   let kind: ValueKind
 
   init(
-    _ name: String, value: String? = nil, choices: [String] = [], role: PathRole = .none,
-    kind: ValueKind = .text, _ help: String
+    _ name: String, short: Character? = nil, value: String? = nil, choices: [String] = [],
+    role: PathRole = .none, kind: ValueKind = .text, _ help: String
   ) {
     self.name = name
+    shortName = short
     self.role = role
     self.kind = kind
     valueName = value
@@ -115,8 +118,13 @@ struct Option: Sendable, Hashable {
     self.help = help
   }
 
-  /// The option in the form of a command line: `--diff OTHER`, `--format text|json`.
+  /// The option in the form of a command line: `--diff OTHER`, `--format text|json`, `-m, --message MESSAGE`.
   var spelling: String {
+    (shortName.map { "-\($0), " } ?? "") + usage
+  }
+
+  /// The option in the form of the usage line: `--diff OTHER`.
+  var usage: String {
     guard let valueName else { return "--\(name)" }
     return "--\(name) \(choices.isEmpty ? valueName : choices.joined(separator: "|"))"
   }

@@ -36,7 +36,7 @@ enum AttachCommand {
         --version an earlier version.
         """,
       arguments: [action, .document, names],
-      options: [name, output, force, .version, .format],
+      options: [name, output, force, .message, .author, .version, .format],
       examples: [
         Example("quire attach list Trips.quire", "Lists the names and the sizes."),
         Example("quire attach add Trips.quire lisbon.jpg porto.jpg", "Adds two files."),
@@ -155,6 +155,7 @@ enum AttachCommand {
         "Several files would have the name '\(oneLine(twice.key))'.",
         hint: "Add them one by one, with --name.")
     }
+    let origin = try invocation.saveOrigin()
     let document = try reader.document(path, access: .exclusive)
     defer { try? document.close() }
     let existing = Set(document.attachments.map(\.name))
@@ -169,7 +170,7 @@ enum AttachCommand {
         try forEachPiece(of: file, reader.disk, invocation.console.input, write)
       }
     }
-    try document.save()
+    try document.save(author: origin.author, message: origin.message)
     invocation.console.outcome.didChange("The change is saved.")
     try tell(added.map(\.name), did: "added", document, invocation)
   }
@@ -177,12 +178,13 @@ enum AttachCommand {
   private static func remove(_ reader: StoreReader, _ invocation: Invocation) throws {
     let path = invocation[.document]
     let names = invocation.values(of: names)
+    let origin = try invocation.saveOrigin()
     let document = try reader.document(path, access: .exclusive)
     defer { try? document.close() }
     try check(names, in: document, path)
     invocation.console.outcome.willChange("Nothing was saved.")
     for name in Set(names) { try document.removeAttachment(named: name) }
-    try document.save()
+    try document.save(author: origin.author, message: origin.message)
     invocation.console.outcome.didChange("The change is saved.")
     try tell(names, did: "removed", document, invocation)
   }

@@ -12,8 +12,8 @@ enum DeleteCommand {
         """,
       arguments: [.store, .entity],
       options: [
-        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .storeName, .storeModel,
-        .writesForeign, .format,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
+        .storeName, .storeModel, .writesForeign, .format,
       ],
       examples: [
         Example(

@@ -52,8 +52,8 @@ enum ImportCommand {
         """,
       arguments: [.store, files],
       options: [
-        entity, form, update, sameStore, batch, .dryRun, .storeName, .storeModel, .writesForeign,
-        report,
+        entity, form, update, sameStore, batch, .dryRun, .message, .author, .storeName, .storeModel,
+        .writesForeign, report,
       ],
       examples: [
         Example("quire import Trips.store Trips.jsonl", "Inserts the objects of a file."),
@@ -67,6 +67,8 @@ enum ImportCommand {
     ) { invocation in
       let store = try reader.open(
         invocation[.store], invocation, models, readOnly: invocation.has(.dryRun))
+      try reader.checkMessage(for: store, at: invocation[.store], invocation)
+      let origin = try invocation.saveOrigin()
       let model = try store.snapshot().model
       let given = invocation.value(of: entity)
       if let given { try FetchCommand.checkEntity(given, model, in: invocation[.store]) }
@@ -84,7 +86,8 @@ enum ImportCommand {
       // A refused import leaves the database of another system unchanged, to the byte.
       objects.options.checksFirst = invocation.has(.writesForeign)
       objects.options.batchSize = try batchSize(invocation)
-      objects.options.author = "quire"
+      objects.options.author = origin.author
+      objects.options.message = origin.message
       let line = ProgressLine(
         invocation.console.messages, "importing",
         byteCount: try opened.reduce(0) { try $0 + $1.byteCount })

@@ -7,7 +7,9 @@ enum InsertCommand {
     Command(
       "insert", "inserts an object and prints its identifier",
       arguments: [.store, .entity, .assignments],
-      options: [.dryRun, .storeName, .storeModel, .writesForeign, .format],
+      options: [
+        .dryRun, .message, .author, .storeName, .storeModel, .writesForeign, .format,
+      ],
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",

@@ -59,7 +59,7 @@ enum MigrateCommand {
       arguments: [.store],
       options: [
         model, version, mappings, type, output, backup, noInference, allowLoss, allowInvalid,
-        .writesForeign, .dryRun, .format,
+        .writesForeign, .dryRun, .message, .author, .format,
       ],
       examples: [
         Example(
@@ -77,8 +77,14 @@ enum MigrateCommand {
       let places = reader.places
       let path = invocation[.store]
       let (migrator, target) = try migrator(file, invocation, models, reader)
+      let origin = try invocation.saveOrigin()
       if reader.isDocument(path) {
-        return try migrate(document: path, to: target, migrator, reader, invocation)
+        return try migrate(document: path, to: target, migrator, origin, reader, invocation)
+      }
+      for option in [Option.message, .author] where invocation.has(option) {
+        throw CommandError.wrongUsage(
+          "--\(option.name) is for documents, but '\(oneLine(path))' is a store.",
+          hint: "Leave out --\(option.name).")
       }
       let made = try invocation.output(output, on: reader.disk)
       try made?.checkFree()
@@ -201,7 +207,7 @@ enum MigrateCommand {
   /// Migrates a document to another version of its model, with all its stores at once.
   private static func migrate(
     document path: String, to target: ModelVersions.Version, _ migrator: Migrator,
-    _ reader: StoreReader, _ invocation: Invocation
+    _ origin: SaveOrigin, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> ExitCode {
     for option in [type, output, backup] where invocation.has(option) {
       throw CommandError.wrongUsage(
@@ -232,7 +238,7 @@ enum MigrateCommand {
       defer { line.end() }
       try Document.migrate(
         path, to: target.model, with: running, in: reader.places,
-        whenHeld: .wait(.seconds(5)))
+        whenHeld: .wait(.seconds(5)), author: origin.author, message: origin.message)
       invocation.console.outcome.didChange("The migration is complete.")
     }
     for (name, plan) in plans {

@@ -15,7 +15,7 @@ enum RevertCommand {
         The command adds a version with the old content. The versions in between stay, and 'quire revert' \
         can return to them too.
         """,
-      arguments: [.document], options: [version, .format],
+      arguments: [.document], options: [version, .message, .author, .format],
       examples: [Example("quire revert Trip.quire --to 12", "Returns to version 12.")]
     ) { invocation in
       guard let words = invocation.value(of: version) else {
@@ -24,10 +24,11 @@ enum RevertCommand {
       }
       let number = try StoreReader.versionNumber(words)
       let path = invocation[.document]
+      let origin = try invocation.saveOrigin()
       let document = try reader.document(path, access: .exclusive)
       defer { try? document.close() }
       let before = document.manifest.number
-      try document.revert(to: number)
+      try document.revert(to: number, author: origin.author, message: origin.message)
       invocation.console.outcome.didChange("The document is reverted.")
       let now = document.manifest.number
       let output = invocation.console.output

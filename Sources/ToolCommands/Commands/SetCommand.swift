@@ -12,13 +12,16 @@ enum SetCommand {
         """,
       arguments: [.store, .entity, .assignments],
       options: [
-        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .storeName, .storeModel,
-        .writesForeign, .format,
+        FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
+        .storeName, .storeModel, .writesForeign, .format,
       ],
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
           "Sets two attributes of the trips with the name Lisbon."),
+        Example(
+          "quire set Trips.quire Trip --id 3/p1 name=Porto -m 'Corrects the name'",
+          "Sets an attribute and keeps a message about the change."),
         Example(
           "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
       ]

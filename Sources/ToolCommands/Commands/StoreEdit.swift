@@ -51,6 +51,7 @@ struct StoreEdit {
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
     let isTrial = invocation.has(.dryRun)
     let store = try reader.open(invocation[.store], invocation, models, readOnly: isTrial)
+    try reader.checkMessage(for: store, at: invocation[.store], invocation)
     if !isTrial { invocation.console.outcome.willChange("Nothing was saved.") }
     try self.init(isTrial ? TrialStore(store) : store, reader.disk, invocation)
   }
@@ -61,7 +62,9 @@ struct StoreEdit {
     try FetchCommand.checkEntity(invocation, coordinator.model)
     try coordinator.add(store)
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
-    context.transactionAuthor = "quire"
+    let origin = try invocation.saveOrigin()
+    context.transactionAuthor = origin.author
+    context.transactionMessage = origin.message
     self.init(context, of: store, snapshot.schema, disk, invocation)
   }
 

@@ -17,7 +17,7 @@ extension Console {
       messages: stream(STDERR_FILENO, "standard error", environment),
       width: max(40, size("COLUMNS", terminal?.width) ?? 80),
       height: terminal == nil ? nil : size("LINES", terminal?.height) ?? 24,
-      input: standardInput)
+      input: standardInput, environment: environment)
   }
 
   /// Returns whether the environment permits styles.

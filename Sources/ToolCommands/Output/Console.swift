@@ -16,18 +16,22 @@ public struct Console: Sendable {
   public let height: Int?
   /// The input that the user types, or that comes through a pipe.
   public let input: Input
+  /// The environment variables of the process.
+  let environment: [String: String]
   /// The changes of the running command.
   let outcome: Outcome
 
   /// Creates a console that writes to the given streams.
   public init(
-    output: Stream, messages: Stream, width: Int = 80, height: Int? = nil, input: Input = .none
+    output: Stream, messages: Stream, width: Int = 80, height: Int? = nil, input: Input = .none,
+    environment: [String: String] = [:]
   ) {
     self.output = output
     self.messages = messages
     self.width = width
     self.height = height
     self.input = input
+    self.environment = environment
     outcome = Outcome()
   }
 
@@ -38,6 +42,7 @@ public struct Console: Sendable {
     width = console.width
     height = console.height
     input = console.input
+    environment = console.environment
     outcome = console.outcome
   }
 

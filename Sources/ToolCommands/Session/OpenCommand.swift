@@ -21,8 +21,8 @@ enum OpenCommand {
       discussion: """
         On a terminal the session has line editing, a history and completion. 'help' lists the commands: \
         fetch, count, insert, set, delete, undo, redo, save, revert, info, model, help, quit. They take the \
-        same arguments as the commands of the tool, without the store. Only 'save' saves changes. Ctrl-C \
-        interrupts the running command, and the session continues.
+        same arguments as the commands of the tool, without the store. Only 'save' saves changes; \
+        'save -m MESSAGE' keeps a message about them. Ctrl-C interrupts the running command, and the session continues.
 
         A packed document and a store without write permission are open for reading only.
 
@@ -30,7 +30,7 @@ enum OpenCommand {
         the first line that fails, and the error gives the number of the line. Unsaved changes at the end of \
         a script are an error.
         """,
-      arguments: [.store], options: [keepGoing, discard, .storeName, .storeModel],
+      arguments: [.store], options: [keepGoing, discard, .author, .storeName, .storeModel],
       examples: [
         Example("quire open Trips.store", "Begins a session."),
         Example(
@@ -39,7 +39,9 @@ enum OpenCommand {
     ) { invocation in
       let (store, obstacle) = try reader.openToEdit(invocation[.store], invocation, models)
       let session = try Session(
-        store, at: invocation[.store], on: reader.disk, readOnlyReason: obstacle)
+        store, at: invocation[.store], on: reader.disk, readOnlyReason: obstacle,
+        author: invocation.saveOrigin().author,
+        keepsMessages: reader.keepsMessages(store, at: invocation[.store]))
       defer { try? session.close() }
       let console = invocation.console
       if let obstacle {

@@ -15,6 +15,8 @@ final class Session {
   let path: String
   /// The reason why the session changes nothing; `nil` if it may change objects.
   private let readOnlyReason: String?
+  /// Whether a save can have a message.
+  private let keepsMessages: Bool
   /// Whether the session is to end, even with unsaved changes.
   private(set) var isOver = false
   /// Whether the user has ended the session with `--discard`.
@@ -27,18 +29,20 @@ final class Session {
   static let discard = Option("discard", "Ends the session even if there is something to save.")
 
   init(
-    _ store: any Store, at path: String? = nil, on disk: any Disk, readOnlyReason: String? = nil
+    _ store: any Store, at path: String? = nil, on disk: any Disk, readOnlyReason: String? = nil,
+    author: String = SaveOrigin.usualAuthor, keepsMessages: Bool = true
   ) throws {
     self.store = store
     self.path = path ?? store.path ?? ""
     self.disk = disk
     self.readOnlyReason = readOnlyReason
+    self.keepsMessages = keepsMessages
     let snapshot = try store.snapshot()
     schema = snapshot.schema
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
     try coordinator.add(store)
     context = ManagedObjectContext(coordinator, concurrency: .confined)
-    context.transactionAuthor = "quire"
+    context.transactionAuthor = author
     context.undoStack = UndoStack()
     context.mayGoOnSearching = { [interruption] in !interruption.isRequested }
   }
@@ -203,8 +207,13 @@ final class Session {
       [unowned self] invocation in
       try replay(invocation, "redo") { try $0.redo() }
     },
-    action("save", "saves all changes") { [unowned self] invocation in
+    action("save", "saves all changes", options: [.message]) { [unowned self] invocation in
       let isNeeded = context.hasChanges
+      if invocation.has(.message), !keepsMessages {
+        throw CommandError.keepsNoMessages(path, store)
+      }
+      context.transactionMessage = try invocation.saveOrigin().message
+      defer { context.transactionMessage = nil }
       try context.save()
       // A save is never interrupted, and its message must appear. An interruption during the save is therefore dropped.
       interruption.reset()

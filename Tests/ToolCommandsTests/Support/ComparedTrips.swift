@@ -90,19 +90,28 @@ final class ComparedTrips {
   }
 
   func run(
-    _ words: [String], terminal: Bool = false, colour: Bool = false, input: String = ""
+    _ words: [String], terminal: Bool = false, colour: Bool = false, input: String = "",
+    environment: [String: String] = [:]
   ) -> RecordedRun {
+    RecordedRun(
+      words, tool: tool, colour: colour, terminal: terminal, input: Array(input.utf8),
+      environment: environment)
+  }
+
+  /// A tool with the commands that change and compare documents and stores.
+  var tool: Tool {
     let reader = StoreReader.files(on: disk)
-    return RecordedRun(
-      words,
-      tool: Tool(commands: [
-        NewCommand.command(reader, models), InsertCommand.command(reader, models),
-        SetCommand.command(reader, models), DeleteCommand.command(reader, models),
-        ConvertCommand.command(reader, models), SaveAsCommand.command(reader),
-        MigrateCommand.command(reader, models), HistoryCommand.command(reader, models),
-        PackCommand.command(on: disk), AttachCommand.command(reader),
-        OpenCommand.command(reader), DiffCommand.command(reader, models),
-      ]), colour: colour, terminal: terminal, input: Array(input.utf8))
+    return Tool(commands: [
+      NewCommand.command(reader, models), InsertCommand.command(reader, models),
+      SetCommand.command(reader, models), DeleteCommand.command(reader, models),
+      ConvertCommand.command(reader, models), SaveAsCommand.command(reader),
+      MigrateCommand.command(reader, models), HistoryCommand.command(reader, models),
+      PackCommand.command(on: disk), AttachCommand.command(reader),
+      OpenCommand.command(reader), DiffCommand.command(reader, models),
+      RevertCommand.command(reader),
+      ImportCommand.command(reader, models),
+      VacuumCommand.command(reader, models),
+    ])
   }
 
   /// Runs a command that must succeed.
@@ -143,6 +152,11 @@ final class ComparedTrips {
       save
 
       """)
+  }
+
+  /// Writes a file.
+  func write(_ bytes: [UInt8], to path: String) throws {
+    try disk.replace(path, overwriting: true) { try $0.write(bytes) }
   }
 
   /// Runs the lines of a session. The new objects of a session have consecutive numbers.

@@ -12,7 +12,7 @@ struct RecordedRun {
   /// Runs the given tool with the given arguments.
   init(
     _ words: [String], tool: Tool = .quire, colour: Bool = false, terminal: Bool? = nil,
-    width: Int = 80, height: Int? = nil, input: [UInt8] = []
+    width: Int = 80, height: Int? = nil, input: [UInt8] = [], environment: [String: String] = [:]
   ) {
     let output = Recording()
     let messages = Recording()
@@ -21,7 +21,7 @@ struct RecordedRun {
       on: Console(
         output: output.stream(colour: colour, isTerminal: terminal ?? colour),
         messages: messages.stream(colour: colour, isTerminal: terminal ?? colour), width: width,
-        height: height, input: given(input)))
+        height: height, input: given(input), environment: environment))
     self.output = output.text.withLock { $0 }
     self.messages = messages.text.withLock { $0 }
   }
