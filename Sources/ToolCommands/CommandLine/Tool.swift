@@ -56,7 +56,7 @@ public struct Tool: Sendable {
       DiffCommand.command(files, models),
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
-      RevertCommand.command(files), AttachCommand.command(files),
+      RevertCommand.command(files), UndoCommand.command(files), AttachCommand.command(files),
       PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },

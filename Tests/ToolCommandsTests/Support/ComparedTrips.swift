@@ -108,7 +108,7 @@ final class ComparedTrips {
       MigrateCommand.command(reader, models), HistoryCommand.command(reader, models),
       PackCommand.command(on: disk), AttachCommand.command(reader),
       OpenCommand.command(reader), DiffCommand.command(reader, models),
-      RevertCommand.command(reader),
+      RevertCommand.command(reader), UndoCommand.command(reader),
       ImportCommand.command(reader, models),
       VacuumCommand.command(reader, models),
     ])

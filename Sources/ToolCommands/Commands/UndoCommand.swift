@@ -1,0 +1,160 @@
+import Documents
+import JSONText
+import StoreInterface
+
+/// The command `quire undo`.
+enum UndoCommand {
+  static let steps = Option(
+    "steps", value: "COUNT", "The number of versions to take back. The default is 1.")
+
+  /// Returns the command. It opens documents through `reader`.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "undo", "takes back the last version of a document",
+      discussion: """
+        The command adds a version with the content of the version before the last one, so nothing is lost: \
+        'quire revert' returns to any version. It prints the changes that this makes, in the form of 'quire \
+        diff'; attachments have lines of their own.
+
+        Undo again takes back the version before that one. It never takes back an undo: 'quire history' marks \
+        the versions that undo made, as 'undone to NUMBER', and undo continues from that number. After any \
+        other save, also by 'quire revert', undo takes back that save first. If a version was removed, undo \
+        restores the newest version before it that is left. A migration can't be taken back.
+        """,
+      arguments: [.document], options: [steps, .dryRun, .message, .author, .format],
+      examples: [
+        Example("quire undo Trip.quire", "Takes back the last version."),
+        Example(
+          "quire undo Trip.quire --steps 3 --dry-run",
+          "Shows the changes that taking back three versions would make."),
+      ]
+    ) { invocation in
+      let path = invocation[.document]
+      let origin = try invocation.saveOrigin()
+      let count = try FetchCommand.count(steps, invocation) ?? 1
+      guard count > 0 else {
+        throw CommandError.wrongUsage("--steps needs a number above 0.")
+      }
+      let isTrial = invocation.has(.dryRun)
+      let document = try reader.document(path, access: isTrial ? .readOnly : .exclusive)
+      defer { try? document.close() }
+      let target = try document.versionBeforeUndo(steps: count)
+      try checkModel(of: target, in: document, path)
+      let before = document.manifest
+      let change = try VersionHistory(document).change(from: before.number, to: target.number)
+      if !isTrial {
+        invocation.console.outcome.willChange("Nothing was saved.")
+        try document.undo(steps: count, author: origin.author, message: origin.message)
+        invocation.console.outcome.didChange("The version is taken back.")
+      }
+      let report = Report(
+        path: path, from: before.number, to: target.number,
+        version: isTrial ? nil : document.manifest.number, change: change,
+        attachments: AttachmentChange.all(in: before, from: before.number, to: target.number))
+      try report.write(invocation)
+      return .done
+    }
+  }
+
+  private static func checkModel(
+    of target: Manifest.VersionEntry, in document: Document, _ path: String
+  ) throws(CommandError) {
+    guard target.model != document.manifest.model else { return }
+    throw CommandError(
+      .modelMismatch,
+      "Version \(target.number) of '\(oneLine(path))' has the model '\(oneLine(target.model))', and the "
+        + "document has the model '\(oneLine(document.manifest.model))'. A migration can't be taken back.",
+      hint: "Commands that read show the version with --version \(target.number).")
+  }
+
+  /// The result of an undo.
+  private struct Report {
+    let path: String
+    /// The number of the version before the undo.
+    let from: Int64
+    /// The number of the version with the restored content.
+    let to: Int64
+    /// The number of the new version; `nil` for a dry run.
+    let version: Int64?
+    let change: VersionChange
+    let attachments: [AttachmentChange]
+
+    func write(_ invocation: Invocation) throws {
+      switch invocation.format {
+      case .text: try writeText(invocation.console)
+      case .json: try writeJSON(invocation.console.output)
+      }
+    }
+
+    private func writeText(_ console: Console) throws {
+      let output = console.output
+      let text = DiffText(output, width: console.width)
+      var isEmpty = true
+      var store: String?
+      try change.forEachObject { object, name in
+        if let name, name != store { try output.writeLine("store \(oneLine(name))") }
+        store = name
+        try output.writeLine(text.line(object))
+        isEmpty = false
+      }
+      for one in attachments {
+        try output.writeLine(one.line(output))
+        isEmpty = false
+      }
+      if isEmpty { try output.writeLine("No differences.") }
+      let content = "the content of version \(to)"
+      try output.writeLine(
+        version.map { "\n\(oneLine(path)) is at version \($0), with \(content)." }
+          ?? "\n\(oneLine(path)) would have \(content).")
+    }
+
+    private func writeJSON(_ output: Console.Stream) throws {
+      var changes: [JSON] = []
+      try change.forEachObject { changes.append(DiffJSON.json($0, $1)) }
+      try output.writeLine(
+        .object([
+          "path": .string(path), "from": .number("\(from)"), "to": .number("\(to)"),
+          "version": version.map { .number("\($0)") }, "saved": .boolean(version != nil),
+          "changes": .array(changes),
+          "attachments": attachments.isEmpty ? nil : .array(attachments.map(\.json)),
+        ]))
+    }
+  }
+}
+
+/// The difference of an attachment between two versions.
+struct AttachmentChange {
+  let kind: ObjectChange.Kind
+  let name: String
+
+  /// Returns the attachments that differ between two versions, in the order of their names.
+  static func all(in manifest: Manifest, from old: Int64, to new: Int64) -> [AttachmentChange] {
+    func digests(_ version: Int64) -> [String: String] {
+      Dictionary(
+        manifest.attachments.filter { !$0.isContent && $0.isPart(of: version) }
+          .map { ($0.name, $0.digest) }, uniquingKeysWith: { one, _ in one })
+    }
+    let (before, after) = (digests(old), digests(new))
+    return Set(before.keys).union(after.keys).sorted().compactMap { name in
+      switch (before[name], after[name]) {
+      case (nil, _?): AttachmentChange(kind: .inserted, name: name)
+      case (_?, nil): AttachmentChange(kind: .deleted, name: name)
+      case (let one, let other):
+        one == other ? nil : AttachmentChange(kind: .changed, name: name)
+      }
+    }
+  }
+
+  /// Returns the change as a line of text: `+ attachment "lisbon.jpg"`.
+  func line(_ output: Console.Stream) -> String {
+    let (sign, style): (String, Console.Style) =
+      switch kind {
+      case .inserted: ("+", .inserted)
+      case .deleted: ("-", .deleted)
+      case .changed: ("~", .changed)
+      }
+    return output.styled("\(sign) attachment \"\(oneLine(name))\"", style)
+  }
+
+  var json: JSON { .object(["change": .string(kind.rawValue), "name": .string(name)]) }
+}
