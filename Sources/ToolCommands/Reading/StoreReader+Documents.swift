@@ -75,8 +75,8 @@ extension StoreReader {
     let model = try document.model
     let entities = invocation.value(of: ExportCommand.entities)?.split(separator: ",").first
     guard
-      let entity = invocation.value(of: .entity) ?? FetchCommand.entityName(invocation, model)
-        ?? entities.map(String.init)
+      let entity = invocation.value(of: .entity) ?? invocation.value(of: TreeCommand.entity)
+        ?? FetchCommand.entityName(invocation, model) ?? entities.map(String.init)
     else {
       throw CommandError.wrongUsage(
         "'\(oneLine(path))' has several stores.",
