@@ -355,7 +355,9 @@ extension Document {
         throw DocumentError(
           .damaged, "The document has no store \"\(store.name)\" any more.", path: path)
       }
-      guard entry.uuid == store.uuid, entry.type == store.type else {
+      // A migration that writes all rows anew puts the store into another file.
+      let isInPlace = store.hasFileForEachCommit || container.inner(entry.file) == store.path
+      guard entry.uuid == store.uuid, entry.type == store.type, isInPlace else {
         throw DocumentError(
           .incompatibleModel,
           "Another process has replaced the store \"\(store.name)\" with another store. Open the document "

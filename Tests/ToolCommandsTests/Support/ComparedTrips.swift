@@ -109,7 +109,7 @@ final class ComparedTrips {
       PackCommand.command(on: disk), AttachCommand.command(reader),
       OpenCommand.command(reader), DiffCommand.command(reader, models),
       RevertCommand.command(reader), UndoCommand.command(reader),
-      ImportCommand.command(reader, models),
+      ImportCommand.command(reader, models), WatchCommand.command(reader, models),
       VacuumCommand.command(reader, models),
     ])
   }

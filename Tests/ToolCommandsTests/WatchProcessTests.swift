@@ -1,0 +1,79 @@
+import Foundation
+import InstalledPlugins
+import Testing
+
+@testable import ToolCommands
+
+/// `quire tree` and `quire watch` as processes of their own, on a terminal.
+@Suite("Trees and watching on a terminal")
+struct WatchProcessTests {
+  private let folder: ScaffoldFolder
+  private let store: String
+
+  /// The executable of the tool from the build of the tests.
+  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "quire")
+  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
+
+  init() throws {
+    folder = try ScaffoldFolder()
+    store = folder.path + "/Trips.store"
+    let example = InstalledPlugins.root.appending(path: "Examples/Trips.store").path
+    #expect(quire(["convert", example, store]).exitCode == .done)
+  }
+
+  /// Starts the tool with a terminal as its output.
+  private func start(
+    _ words: [String], on pair: TerminalPair, _ environment: [String: String]
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = Self.tool
+    process.arguments = words
+    let terminal = FileHandle(fileDescriptor: pair.inner)
+    process.standardOutput = terminal
+    process.standardError = terminal
+    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    process.environment = options.merging(environment) { $1 }
+    try process.run()
+    return process
+  }
+
+  @Test(
+    "A terminal with UTF-8 shows boxes, and another one ASCII", .enabled(if: hasTool),
+    arguments: ["en_US.UTF-8", "C"])
+  func tree(_ locale: String) throws {
+    for number in 0..<9 {
+      #expect(
+        quire([
+          "insert", store, "Stop", "name=Stop \(number)", "trip={name == 'Lisbon and around'}",
+        ]).exitCode
+          == .done)
+    }
+    let pair = try TerminalPair()
+    let process = try start(
+      ["tree", store, "Trip", "--along", "stops"], on: pair,
+      ["LANG": locale, "LINES": "12", "COLUMNS": "40"])
+    let text = try pair.read(until: "'--all' shows all")
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(text.contains("├── Stop") == (locale != "C"), "\(text)")
+    #expect(text.contains("|-- Stop") == (locale == "C"), "\(text)")
+    let lines = text.split(separator: "\r\n").prefix { !$0.hasPrefix("There are") }
+    #expect(lines.count == 8 && lines.allSatisfy { String($0).displayWidth <= 40 }, "\(text)")
+  }
+
+  @Test("Ctrl-C ends the watch with exit code 130, after whole lines", .enabled(if: hasTool))
+  func interrupt() throws {
+    let pair = try TerminalPair()
+    let process = try start(["watch", store], on: pair, ["NO_COLOR": "1"])
+    _ = try pair.read(until: "from version ")
+    #expect(
+      quire(["insert", store, "Person", "fullName=Ada", "--author", "Bob", "-m", "Hello"]).exitCode
+        == .done)
+    let text = try pair.read(until: "fullName \"Ada\"")
+    #expect(text.contains("by Bob  message \"Hello\"\r\n    + Person "), "\(text)")
+    kill(process.processIdentifier, SIGINT)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+  }
+}
