@@ -68,6 +68,8 @@ struct HistoryCommandTests {
       "set", "/Other.quire", "Trip", "--where", "name == 'Douro'", "price=1",
       "stops-={name == 'Porto'}")
     trips.done("insert", "/Other.quire", "Person", "email=d@e.f")
+    trips.done(
+      "set", "/Other.quire", "Person", "--where", "email == 'd@e.f'", "trips={name == 'Lisbon'}")
     trips.done("delete", "/Other.quire", "Stop", "--where", "name == 'Porto'")
     let numbers = lines(history("/Other.quire")).compactMap { Int($0.prefix { $0 != " " }) }
     #expect(numbers.count >= 4)

@@ -85,7 +85,7 @@ extension Document {
     let target = try versionBeforeUndo(steps: steps)
     try restore(
       target.number,
-      VersionOrigin(author: author, message: message, undoneTo: target.undoneTo ?? target.number))
+      VersionOrigin(author: author, message: message, undoneTo: target.origin))
     return target.number
   }
 
@@ -93,22 +93,7 @@ extension Document {
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` if there are fewer versions to take back.
   public func versionBeforeUndo(steps: Int = 1) throws -> Manifest.VersionEntry {
-    precondition(steps > 0, "Undo takes back at least one version.")
-    let versions = manifest.versions
-    guard var current = versions.last else { throw DocumentError.noVersion(0, path) }
-    for taken in 0..<steps {
-      let origin = current.undoneTo ?? current.number
-      guard let before = versions.last(where: { $0.number < origin }) else {
-        throw DocumentError(
-          .noVersion,
-          taken == 0
-            ? "There is no version to take back: no version before version \(origin) is kept."
-            : "Only \(taken) of \(steps) versions can be taken back: no version before version "
-              + "\(origin) is kept.", path: path)
-      }
-      current = before
-    }
-    return current
+    try manifest.versionBeforeUndo(steps: steps, path: path)
   }
 
   /// Makes a version with the content of an earlier one.

@@ -10,8 +10,7 @@ final class RowImport {
   private let survey: ImportSurvey
   private let batchSize: Int?
   private let isTrial: Bool
-  private let author: String?
-  private let message: String?
+  private let origin: (author: String?, message: String?)
   private var base: any StoreSnapshot
   private let unique: UniqueValues
   /// The number of the first new object of each entity.
@@ -57,8 +56,7 @@ final class RowImport {
     self.survey = survey
     self.batchSize = batchSize
     self.isTrial = isTrial
-    author = options.author
-    message = options.message
+    origin = (options.author, options.message)
     self.problems = problems
     var counts = survey.counts
     for (number, statements) in survey.links { counts[number] = statements.links.count }
@@ -330,8 +328,7 @@ final class RowImport {
     var request = CommitRequest(Layer(changes), basedOn: base)
     // Unique values and references were checked against this commit.
     request.requiredCommit = base.commit
-    request.author = author
-    request.message = message
+    (request.author, request.message) = origin
     base = try store.commit(request)
   }
 }
