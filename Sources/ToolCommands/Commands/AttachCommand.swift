@@ -9,10 +9,11 @@ enum AttachCommand {
     "ACTION", "The action",
     oneOf: [
       Choice("list", "shows the attachments", options: [.version], kind: .text),
-      Choice("add", "adds files", options: [name, force], kind: .path),
+      Choice(
+        "add", "adds files", options: [name, force, .message, .author], kind: .path),
       Choice(
         "get", "writes one to a file", options: [output, force, .version], kind: .attachment),
-      Choice("remove", "removes some", kind: .attachment),
+      Choice("remove", "removes some", options: [.message, .author], kind: .attachment),
     ])
   static let names = Argument(
     "NAME", "The files to add, or the names of attachments. - is the standard input.",
