@@ -95,8 +95,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     guard let mine, let theirs else { return [] }
     return mine.keys.filter { key in
       let before = base?[key]
-      return !derivedKeys.contains(key) && mine[key] != theirs[key] && mine[key] != before
-        && theirs[key] != before
+      return !derivedKeys.contains(key) && differ(mine[key], theirs[key])
+        && differ(mine[key], before) && differ(theirs[key], before)
     }.sorted()
   }
 
@@ -105,7 +105,7 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   var undisputed: MergeResolution? {
     guard let base else { return nil }
     func own(_ values: [String: Value]) -> [String: Value] {
-      values.filter { !derivedKeys.contains($0.key) && $0.value != base[$0.key] }
+      values.filter { !derivedKeys.contains($0.key) && differ($0.value, base[$0.key]) }
     }
     switch (mine, theirs) {
     case (nil, nil): return nil
@@ -123,11 +123,17 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     guard let mine else { return preferringStore && theirs != nil ? .keepStored : .delete }
     guard let theirs else { return preferringStore ? .keepStored : .save(mine) }
     var values: [String: Value] = [:]
-    for (key, value) in mine where value != base?[key] {
-      let isContested = theirs[key] != base?[key] && theirs[key] != value
+    for (key, value) in mine where differ(value, base?[key]) {
+      let isContested = differ(theirs[key], base?[key]) && differ(theirs[key], value)
       if !isContested || !preferringStore { values[key] = value }
     }
     return .save(values)
+  }
+
+  /// Whether two values differ in any bit. "Not a number" does not differ from itself.
+  private func differ(_ one: Value?, _ other: Value?) -> Bool {
+    guard let one, let other else { return (one == nil) != (other == nil) }
+    return !one.isIdentical(to: other)
   }
 
   /// A sentence about the conflict.

@@ -239,7 +239,7 @@ struct ValueMerge {
       let lapsed = try lapsedPlaces(meeting, given)
       for (name, value) in values {
         guard let column = meeting.layout.index(of: name), !lapsed.contains(column),
-          try now.value(columns[column]) != value
+          try !now.value(columns[column]).isIdentical(to: value)
         else { continue }
         try rows.set(value, column: column, of: meeting.key)
       }
@@ -339,7 +339,7 @@ struct ValueMerge {
         if !isGiven || isRebased { return isGiven }
       }
       guard let then = meeting.then else { return true }
-      return try mine.value(columns[index]) != then.value(columns[index])
+      return try !mine.value(columns[index]).isIdentical(to: then.value(columns[index]))
     }
   }
 
@@ -350,7 +350,7 @@ struct ValueMerge {
     guard case .changed(let location) = meeting.mine else { return try differs(meeting) }
     return try meeting.layout.columns.contains { column in
       try location.block.value(column, row: location.row) != nil
-        && then.value(column) != now.value(column)
+        && !then.value(column).isIdentical(to: now.value(column))
     }
   }
 
