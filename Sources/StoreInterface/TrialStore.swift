@@ -36,12 +36,14 @@ package final class TrialStore: QueryingStore {
       if let known = nextKeys[number] {
         first = known
       } else {
-        let highest = try store.knownSnapshot().tables.map { table in
+        let ranges = try store.knownSnapshot().tables.flatMap { table in
           let ranges = try table.keyRanges(ofEntity: number)
-          return [ranges.put, ranges.changed, ranges.removed].compactMap { $0?.upperBound }.max()
-            ?? 0
-        }.max()
-        first = (highest ?? 0) + 1
+          return [ranges.put, ranges.changed, ranges.removed].compactMap { $0 }
+        }
+        let highest = ranges.map(\.upperBound).max() ?? 0
+        // A store without numbers for links gives links the highest numbers, and all lower ones are free.
+        let lowest = ranges.map(\.lowerBound).min() ?? 0
+        first = lowest > 1 << 40 ? 1 : highest + 1
       }
       let end = first + UInt64(max(count, 1))
       guard end <= ObjectKey.highestNumber else {
