@@ -37,6 +37,8 @@ struct OutputTests {
     Writer(name: "attach get", input: "in.quire") {
       ["attach", "get", $0, "in.store", "--output", $1]
     },
+    Writer(name: "merge") { ["merge", $0, $0, $0, "--output", $1] },
+    Writer(name: "merge documents", input: "in.quire") { ["merge", $0, $0, $0, "--output", $1] },
     Writer(name: "new", input: "in.xcdatamodeld") { ["new", $1, "--model", $0] },
     Writer(name: "new --from", input: "in.csv") { ["new", $1, "--from", $0] },
     Writer(name: "model as text", input: "in.xcdatamodeld", ending: ".model") {

@@ -53,7 +53,7 @@ public struct Tool: Sendable {
       CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, models),
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
       ExportCommand.command(files), ImportCommand.command(files),
-      DiffCommand.command(files, models),
+      DiffCommand.command(files, models), MergeCommand.command(files, models),
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), UndoCommand.command(files), AttachCommand.command(files),

@@ -116,7 +116,7 @@ enum DiffCommand {
     try comparison.forEachChange(where: isIncluded) { try output.write($0) }
   }
 
-  private static func choices(_ invocation: Invocation) throws(CommandError) -> MatchChoices {
+  static func choices(_ invocation: Invocation) throws(CommandError) -> MatchChoices {
     var choices = MatchChoices()
     choices.mode = invocation.value(of: match).flatMap(MatchChoices.Mode.init)
     if let text = invocation.value(of: key) { choices.keys = try MatchChoices.keys(text) }

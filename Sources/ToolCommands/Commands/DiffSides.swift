@@ -26,7 +26,7 @@ struct DiffSides {
   }
 
   /// One side: a document, or a store.
-  private struct Side {
+  struct Side {
     /// The document; `nil` for a store.
     var document: Document?
     /// The model of the whole document; `nil` for a single store.
@@ -74,7 +74,8 @@ struct DiffSides {
 
   // MARK: - Opening
 
-  private static func side(
+  /// Opens a side for reading.
+  static func side(
     _ place: VersionedPath, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> Side {
     let invocation = invocation.setting(.version, to: place.version.map { "\($0)" })
@@ -109,16 +110,18 @@ struct DiffSides {
   }
 
   /// Opens a store with its own model, or with the model of the command line if it contains none.
-  private static func open(
-    _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  static func open(
+    _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation,
+    readOnly: Bool = true
   ) throws -> any Store {
     guard let model = invocation.value(of: DiffCommand.model) else {
-      return try reader.open(path, invocation, models)
+      return try reader.open(path, invocation, models, readOnly: readOnly)
     }
-    do { return try reader.open(path, invocation, models) } catch let error as CommandError
-      where error.exitCode == .modelMismatch
-    {
-      return try reader.open(path, invocation.setting(.storeModel, to: model), models)
+    do {
+      return try reader.open(path, invocation, models, readOnly: readOnly)
+    } catch let error as CommandError where error.exitCode == .modelMismatch {
+      return try reader.open(
+        path, invocation.setting(.storeModel, to: model), models, readOnly: readOnly)
     }
   }
 

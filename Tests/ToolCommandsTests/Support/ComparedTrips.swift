@@ -91,11 +91,11 @@ final class ComparedTrips {
 
   func run(
     _ words: [String], terminal: Bool = false, colour: Bool = false, input: String = "",
-    environment: [String: String] = [:]
+    typed: Bool = false, environment: [String: String] = [:]
   ) -> RecordedRun {
     RecordedRun(
       words, tool: tool, colour: colour, terminal: terminal, input: Array(input.utf8),
-      environment: environment)
+      typed: typed, environment: environment)
   }
 
   /// A tool with the commands that change and compare documents and stores.
@@ -106,11 +106,13 @@ final class ComparedTrips {
       SetCommand.command(reader, models), DeleteCommand.command(reader, models),
       ConvertCommand.command(reader, models), SaveAsCommand.command(reader),
       MigrateCommand.command(reader, models), HistoryCommand.command(reader, models),
-      PackCommand.command(on: disk), AttachCommand.command(reader),
-      OpenCommand.command(reader), DiffCommand.command(reader, models),
+      PackCommand.command(on: disk), UnpackCommand.command(on: disk),
+      AttachCommand.command(reader), OpenCommand.command(reader),
+      DiffCommand.command(reader, models), MergeCommand.command(reader, models),
       RevertCommand.command(reader), UndoCommand.command(reader),
       ImportCommand.command(reader, models), WatchCommand.command(reader, models),
-      VacuumCommand.command(reader, models),
+      VacuumCommand.command(reader, models), FetchCommand.command(reader, models),
+      ValidateCommand.command(on: disk, models),
     ])
   }
 

@@ -10,9 +10,12 @@ struct RecordedRun {
   let messages: String
 
   /// Runs the given tool with the given arguments.
+  ///
+  /// - Parameter typed: Whether the input counts as a terminal.
   init(
     _ words: [String], tool: Tool = .quire, colour: Bool = false, terminal: Bool? = nil,
-    width: Int = 80, height: Int? = nil, input: [UInt8] = [], environment: [String: String] = [:]
+    width: Int = 80, height: Int? = nil, input: [UInt8] = [], typed: Bool = false,
+    environment: [String: String] = [:]
   ) {
     let output = Recording()
     let messages = Recording()
@@ -21,16 +24,16 @@ struct RecordedRun {
       on: Console(
         output: output.stream(colour: colour, isTerminal: terminal ?? colour),
         messages: messages.stream(colour: colour, isTerminal: terminal ?? colour), width: width,
-        height: height, input: given(input), environment: environment))
+        height: height, input: given(input, typed: typed), environment: environment))
     self.output = output.text.withLock { $0 }
     self.messages = messages.text.withLock { $0 }
   }
 }
 
 /// Returns an input of the given bytes.
-private func given(_ bytes: [UInt8]) -> Console.Input {
+private func given(_ bytes: [UInt8], typed: Bool) -> Console.Input {
   let left = Mutex(bytes[...])
-  return Console.Input { most in
+  return Console.Input(terminal: typed ? 0 : nil) { most in
     left.withLock { left in
       defer { left = left.dropFirst(most) }
       return Array(left.prefix(most))

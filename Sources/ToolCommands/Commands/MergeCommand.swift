@@ -1,0 +1,110 @@
+import Documents
+import JSONText
+import ObjectGraph
+
+/// The command `quire merge`.
+enum MergeCommand {
+  static let base = Argument(
+    "BASE", "The document or store that A and B derive from, or a version of one: DOC@3.",
+    role: .input)
+  static let ours = Argument("A", "The copy that receives the changes of B.", role: .input)
+  static let theirs = Argument("B", "The copy with the other changes.", role: .input)
+  static let output = Option(
+    "output", value: "C", role: .output,
+    "The merged copy. Its name must end as the name of A, or in .zip for a packed document.")
+  static let inPlace = Option("in-place", "Changes A, in place of a new copy.")
+  static let keepsOurs = Option("ours", "Resolves every conflict by the values of A.")
+  static let keepsTheirs = Option("theirs", "Resolves every conflict by the values of B.")
+  static let interactive = Option("interactive", "Asks about each conflict, on a terminal.")
+  static let force = Option(Option.forceName, "Replaces an existing file or folder C.")
+
+  /// Returns the command. It opens stores through `reader`.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "merge", "merges the changes of two copies of a document or a store",
+      discussion: """
+        The result is A with the changes that lead from BASE to B. Each of the three is a document, a packed \
+        document, a store or a version of one, with the same model. The result has the kind and the versions of \
+        A, and one version more. Its name in C decides whether a document is packed. An empty file as BASE is \
+        a store without objects.
+
+        Objects match as in 'quire diff'. An object that only B has inserted may get another identifier. \
+        Values, links and places are merged for each property, by the rules of a save; attachments are merged \
+        as whole files. The title of a document stays as in A. A change is in conflict with another change \
+        of the same attribute or to-one relationship to another value, of the order of the same list, or of the \
+        same attachment. A deletion is in conflict with a change of the object, and with a new reference to it.
+
+        The command prints the conflicts, and writes nothing unless all are resolved. --ours and --theirs resolve \
+        all of them. --interactive asks about each: o takes the value of A, t that of B, b that of \
+        BASE, and q stops. An object that is kept is kept with the objects that own it. The result is validated as by \
+        any save. Objects with the same values of a uniqueness constraint are an error; --match unique merges \
+        them.
+
+        JSON is an object: 'merged' tells whether the result is written, 'inserted', 'changed' and 'deleted' \
+        are the numbers of objects, and each of the 'conflicts' has 'kind' (value, deletion, order or \
+        attachment), 'entity', 'id', 'property', 'base', 'ours' and 'theirs'. An identifier is that of A, or of B \
+        for an object that only B has.
+
+        The exit code is 0 if the result is written, 1 after a conflict or if the result is not valid, and 2 or \
+        more after another error.
+        """,
+      arguments: [base, ours, theirs],
+      options: [
+        output, inPlace, keepsOurs, keepsTheirs, interactive, DiffCommand.match, DiffCommand.key,
+        DiffCommand.store, DiffCommand.model, .dryRun, force, .writesForeign, .format,
+      ],
+      examples: [
+        Example(
+          "quire merge Base.quire Ours.quire Theirs.quire --output Merged.quire",
+          "Writes a document with the changes of both."),
+        Example(
+          "quire merge Trips.quire@3 Trips.quire Copy.quire --in-place --theirs",
+          "Adds the changes of a copy of version 3. If both have changed a value, the copy wins."),
+        Example(
+          "quire merge Base.store A.store B.store --dry-run",
+          "Prints the conflicts and the number of changes, and writes nothing."),
+      ]
+    ) { invocation in
+      let made = try checkTarget(invocation, reader)
+      let (before, own, other) = try open(reader, models, invocation)
+      let sources = try MergeSources(base: before, ours: own, theirs: other)
+      defer { sources.close() }
+      return try MergeRun(sources, try DiffCommand.choices(invocation), reader, models, invocation)
+        .run(made)
+    }
+  }
+
+  /// Returns the output; `nil` for a merge in place or a dry run.
+  static func checkTarget(_ invocation: Invocation, _ reader: StoreReader) throws -> Output? {
+    let answers = [keepsOurs, keepsTheirs, interactive].filter { invocation.has($0) }
+    guard answers.count < 2 else {
+      throw CommandError.wrongUsage(
+        "Give one of \(answers.map { "--\($0.name)" }.joined(separator: " and ")).")
+    }
+    if invocation.has(interactive), !invocation.console.input.isTerminal {
+      throw CommandError.wrongUsage(
+        "--interactive needs a terminal for the answers.", hint: "Give --ours or --theirs.")
+    }
+    let made = try invocation.output(output, on: reader.disk)
+    switch (made != nil, invocation.has(inPlace), invocation.has(.dryRun)) {
+    case (true, true, _):
+      throw CommandError.wrongUsage("Give either --output or --in-place.")
+    case (false, false, false):
+      throw CommandError.wrongUsage(
+        "The merge needs a place for its result.",
+        hint: "Give a new path with --output, or --in-place to change A.")
+    default: try made?.checkFree()
+    }
+    return made
+  }
+
+  private static func open(
+    _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  ) throws -> (MergeSource, MergeSource, MergeSource) {
+    (
+      try MergeSource(invocation[base], reader, models, invocation, mayBeEmpty: true),
+      try MergeSource(invocation[ours], reader, models, invocation),
+      try MergeSource(invocation[theirs], reader, models, invocation)
+    )
+  }
+}

@@ -1,0 +1,241 @@
+import Documents
+import JSONText
+import ObjectGraph
+import ObjectModel
+
+/// The conflicts of a merge: the answers to them, and their output.
+struct MergeReport {
+  private let conflicts: [StoreMerge.Conflict]
+  private let attachments: [AttachmentMerge.Conflict]
+  private let invocation: Invocation
+
+  init(
+    _ conflicts: [StoreMerge.Conflict], _ attachments: [AttachmentMerge.Conflict],
+    _ invocation: Invocation
+  ) {
+    self.conflicts = conflicts
+    self.attachments = attachments
+    self.invocation = invocation
+  }
+
+  private var count: Int { conflicts.count + attachments.count }
+  private var output: Console.Stream { invocation.console.output }
+
+  // MARK: - Answers
+
+  /// Returns the side that wins each conflict; `nil` if a conflict is not resolved.
+  func sides() throws -> [MergeSide]? {
+    if invocation.has(MergeCommand.keepsOurs) {
+      return [MergeSide](repeating: .ours, count: count)
+    }
+    if invocation.has(MergeCommand.keepsTheirs) {
+      return [MergeSide](repeating: .theirs, count: count)
+    }
+    if count == 0 { return [] }
+    guard invocation.has(MergeCommand.interactive) else { return nil }
+    var sides: [MergeSide] = []
+    var answers = Answers(invocation.console)
+    for line in lines {
+      guard let side = try answers.side(line) else { return nil }
+      sides.append(side)
+    }
+    return sides
+  }
+
+  /// The answers that the user types.
+  private struct Answers {
+    private let console: Console
+    private var waiting: [UInt8] = []
+
+    init(_ console: Console) { self.console = console }
+
+    /// Asks about a conflict until the answer is clear; `nil` to stop.
+    mutating func side(_ conflict: String) throws -> MergeSide? {
+      try console.messages.writeLine(conflict)
+      while true {
+        try console.messages.write("(o)urs, (t)heirs, (b)ase, (q)uit? ")
+        guard let answer = try line() else { return nil }
+        switch answer.lowercased() {
+        case "o", "ours": return .ours
+        case "t", "theirs": return .theirs
+        case "b", "base": return .base
+        case "q", "quit": return nil
+        default: continue
+        }
+      }
+    }
+
+    private mutating func line() throws -> String? {
+      while true {
+        if let end = waiting.firstIndex(of: 0x0A) {
+          let line = String(decoding: waiting[..<end], as: UTF8.self)
+          waiting.removeSubrange(...end)
+          return line.filter { !$0.isWhitespace }
+        }
+        let bytes = try console.input.read()
+        if bytes.isEmpty { return nil }
+        waiting += bytes
+      }
+    }
+  }
+
+  // MARK: - Output
+
+  /// Prints the conflicts of a merge that has written nothing.
+  func writeConflicts() throws {
+    switch invocation.format {
+    case .text:
+      for line in lines { try output.writeLine(line) }
+      try invocation.console.messages.writeLine(
+        "\(Wording.count(count, "conflict")). Nothing was written. --ours, --theirs or --interactive "
+          + "resolves conflicts.")
+    case .json: try output.writeLine(json(nil, isWritten: false))
+    }
+  }
+
+  /// Prints the result of a merge.
+  func write(
+    _ counts: (inserted: Int, changed: Int, deleted: Int), _ sides: [MergeSide], isWritten: Bool
+  ) throws {
+    switch invocation.format {
+    case .text:
+      for (line, side) in zip(lines, sides) {
+        try output.writeLine("\(line)  (resolved: \(side.rawValue))")
+      }
+      let would = isWritten ? "" : "would be "
+      try output.writeLine(
+        "\(counts.inserted) \(would)inserted, \(counts.changed) \(would)changed, "
+          + "\(counts.deleted) \(would)deleted")
+    case .json: try output.writeLine(json((counts, sides), isWritten: isWritten))
+    }
+  }
+
+  private func json(
+    _ result: (counts: (inserted: Int, changed: Int, deleted: Int), sides: [MergeSide])?,
+    isWritten: Bool
+  ) -> JSON {
+    let all = conflicts.map(json) + attachments.map(json)
+    return .object([
+      "merged": .boolean(isWritten),
+      "inserted": result.map { .number($0.counts.inserted) },
+      "changed": result.map { .number($0.counts.changed) },
+      "deleted": result.map { .number($0.counts.deleted) },
+      "conflicts": .array(
+        all.enumerated().map { index, members in
+          .members(
+            members
+              + (result.map {
+                [JSON.Member(name: "resolved", value: .string($0.sides[index].rawValue))]
+              } ?? []))
+        }),
+    ])
+  }
+
+  // MARK: - Text
+
+  private var lines: [String] {
+    conflicts.map { conflict in
+      let dispute = conflict.dispute
+      let object = "\(dispute.entity) \(text(dispute.object, conflict))"
+      let head = output.styled(
+        "! \(conflict.store.map { "\(oneLine($0)): " } ?? "")\(object)", .failure)
+      let name =
+        dispute.property.map { "  \($0)\(dispute.kind == .order ? " order" : "")" } ?? ""
+      return "\(head)\(name)  base \(text(dispute.base, conflict)); "
+        + "ours \(text(dispute.ours, conflict)); theirs \(text(dispute.theirs, conflict))"
+    }
+      + attachments.map { conflict in
+        func text(_ attachment: Attachment?) -> String {
+          attachment.map { "\(Wording.count($0.byteCount, "byte")) \($0.digest.prefix(12))" }
+            ?? "none"
+        }
+        return output.styled("! attachment \(oneLine(conflict.name))", .failure)
+          + "  base \(text(conflict.base)); ours \(text(conflict.ours)); "
+          + "theirs \(text(conflict.theirs))"
+      }
+  }
+
+  /// Returns the identifier of an object, in the copy that has it.
+  private func text(_ key: ObjectKey, _ conflict: StoreMerge.Conflict) -> String {
+    Wording.text(.object(conflict.translation.originalKeys[key] ?? key))
+  }
+
+  private func text(_ value: Value, _ conflict: StoreMerge.Conflict) -> String {
+    if case .object(let key) = value { return text(key, conflict) }
+    return Wording.text(value).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+  }
+
+  private func text(_ state: MergeDispute.State, _ conflict: StoreMerge.Conflict) -> String {
+    switch state {
+    case .missing: return conflict.dispute.kind == .deletion ? "deleted" : "nothing"
+    case .value(let value): return text(value, conflict)
+    case .order(let keys): return keys.map { text($0, conflict) }.joined(separator: " ")
+    case .object(let changes, let references):
+      let parts =
+        changes.map { "\($0.property) \(text($0.base, conflict)) -> \(text($0.value, conflict))" }
+        + references.map { "\($0.property) of \(text($0.object, conflict))" }
+      return parts.isEmpty ? "exists" : parts.joined(separator: ", ")
+    }
+  }
+
+  // MARK: - JSON
+
+  private func json(_ conflict: StoreMerge.Conflict) -> [JSON.Member] {
+    let dispute = conflict.dispute
+    return members([
+      ("store", conflict.store.map(JSON.string)), ("kind", .string(dispute.kind.rawValue)),
+      ("entity", .string(dispute.entity)), ("id", .string(text(dispute.object, conflict))),
+      ("property", dispute.property.map(JSON.string)), ("base", json(dispute.base, conflict)),
+      ("ours", json(dispute.ours, conflict)), ("theirs", json(dispute.theirs, conflict)),
+    ])
+  }
+
+  private func json(_ conflict: AttachmentMerge.Conflict) -> [JSON.Member] {
+    func json(_ attachment: Attachment?) -> JSON {
+      attachment.map {
+        .object(["digest": .string($0.digest), "byteCount": .number($0.byteCount)])
+      } ?? .null
+    }
+    return members([
+      ("kind", .string("attachment")), ("name", .string(conflict.name)),
+      ("base", json(conflict.base)), ("ours", json(conflict.ours)),
+      ("theirs", json(conflict.theirs)),
+    ])
+  }
+
+  private func members(_ members: [(String, JSON?)]) -> [JSON.Member] {
+    members.compactMap { name, value in value.map { JSON.Member(name: name, value: $0) } }
+  }
+
+  private func json(_ value: Value, _ conflict: StoreMerge.Conflict) -> JSON {
+    if case .object(let key) = value { return .string(text(key, conflict)) }
+    return Wording.json(value)
+  }
+
+  private func json(_ state: MergeDispute.State, _ conflict: StoreMerge.Conflict) -> JSON {
+    switch state {
+    case .missing: return .null
+    case .value(let value): return json(value, conflict)
+    case .order(let keys): return .array(keys.map { .string(text($0, conflict)) })
+    case .object(let changes, let references):
+      return .object([
+        "changes": changes.isEmpty
+          ? nil
+          : .members(
+            changes.map {
+              JSON.Member(
+                name: $0.property,
+                value: .object(["old": json($0.base, conflict), "new": json($0.value, conflict)]))
+            }),
+        "references": references.isEmpty
+          ? nil
+          : .array(
+            references.map {
+              .object([
+                "id": .string(text($0.object, conflict)), "property": .string($0.property),
+              ])
+            }),
+      ])
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Documents
+import ObjectGraph
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The merge of all stores of a document, or of a single store.
+struct StoreMerge {
+  private let parts: [Part]
+  private let context: ManagedObjectContext
+
+  private struct Part {
+    let part: MergePart
+    let translation: MergeTranslation
+    let merge: ThreeWayMerge
+    let disputes: [MergeDispute]
+  }
+
+  /// A dispute, and its store.
+  struct Conflict {
+    /// The name of the store; `nil` if there is only one.
+    let store: String?
+    let dispute: MergeDispute
+    /// The object's values in messages.
+    let translation: MergeTranslation
+  }
+
+  /// Prepares the merge, and finds the conflicts.
+  ///
+  /// - Parameter document: The document of the stores; `nil` for a single store.
+  init(_ parts: [MergePart], _ document: Document?, _ choices: MatchChoices) throws {
+    let coordinator = PersistentStoreCoordinator(
+      model: try document?.model ?? parts[0].store.snapshot().model)
+    for part in parts {
+      let name = part.name ?? document?.stores.first?.name
+      let configuration = name.flatMap { document?[$0]?.configuration }
+      try coordinator.add(part.store, configuration: configuration)
+    }
+    context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.transactionAuthor = "quire"
+    self.parts = try parts.map { part in
+      let translation = try MergeTranslation(part, choices)
+      let layers = try translation.layers()
+      let merge = try ThreeWayMerge(
+        onto: try part.store.snapshot(), of: part.store.tag, base: layers.base,
+        theirs: layers.theirs)
+      return Part(
+        part: part, translation: translation, merge: merge, disputes: try merge.disputes())
+    }
+  }
+
+  var conflicts: [Conflict] {
+    parts.flatMap { part in
+      part.disputes.map {
+        Conflict(store: part.part.name, dispute: $0, translation: part.translation)
+      }
+    }
+  }
+
+  /// Puts the merged changes into the context.
+  ///
+  /// - Parameter sides: The side that wins each conflict.
+  func apply(_ sides: [MergeSide]) throws {
+    var sides = sides[...]
+    for part in parts {
+      let merged = try part.merge.resolved(
+        part.disputes, by: Array(sides.prefix(part.disputes.count)))
+      sides = sides.dropFirst(part.disputes.count)
+      try context.take(merged, of: part.part.store.tag)
+    }
+  }
+
+  /// Whether the merge changes anything.
+  var hasChanges: Bool { context.hasChanges }
+
+  /// The numbers of objects that the merge inserts, changes and deletes.
+  var counts: (inserted: Int, changed: Int, deleted: Int) {
+    (context.insertedObjects.count, context.updatedObjects.count, context.deletedObjects.count)
+  }
+
+  /// Checks everything that a save checks.
+  func validate() throws { try context.validateChanges() }
+
+  func save() throws { try context.save() }
+}

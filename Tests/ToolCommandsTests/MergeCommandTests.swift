@@ -1,0 +1,301 @@
+import Documents
+import DurableFiles
+import Foundation
+import JSONText
+import ObjectModel
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire merge")
+struct MergeCommandTests {
+  private let trips: ComparedTrips
+
+  init() throws {
+    trips = try ComparedTrips()
+    trips.makeDocument("/Base.quire")
+    trips.done("save-as", "/Base.quire", "/A.quire")
+    trips.done("save-as", "/Base.quire", "/B.quire")
+  }
+
+  private func merge(_ words: String...) -> RecordedRun {
+    trips.run(["merge", "/Base.quire", "/A.quire", "/B.quire"] + words)
+  }
+
+  private func set(_ path: String, _ entity: String, _ id: String, _ values: String...) {
+    let run = trips.run(["set", path, entity, "--id", id] + values)
+    #expect(run.exitCode == .done, "\(run.messages)")
+  }
+
+  private func diff(_ path: String, _ other: String) -> String {
+    trips.run(["diff", path, other]).output
+  }
+
+  private var manifest: [UInt8] {
+    get throws { try trips.disk.read("/A.quire/manifest.json", byteLimit: 1 << 20) }
+  }
+
+  @Test("Changes of different properties are merged, and A, B and BASE stay")
+  func different() throws {
+    set("/A.quire", "Trip", "3/p1", "name=Duero", "stops=2/p2,2/p1")
+    set("/B.quire", "Trip", "3/p1", "price=10", "place.longitude=8.5", "travellers=null")
+    set("/B.quire", "Stop", "2/p3", "nights=4")
+    trips.done("insert", "/A.quire", "Stop", "name=Pinhão", "trip=3/p1")
+    trips.done("insert", "/B.quire", "Stop", "name=Tua", "trip=3/p1")
+    let before = try manifest
+
+    let run = merge("--output", "/C.quire")
+
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(run.output == "1 inserted, 3 changed, 0 deleted\n")
+    #expect(try manifest == before)
+    #expect(
+      diff("/A.quire", "/C.quire") == """
+        ~ Person 1/p1  trips -3/p1
+        ~ Stop 2/p3  nights null -> 4
+        + Stop 2/p33  name "Tua", trip 3/p1
+        ~ Trip 3/p1  place.longitude null -> 8.5; price 900.0 -> 10.0; stops +2/p33; travellers -1/p1
+
+        1 inserted, 3 changed, 0 deleted
+
+        """)
+    let stops = trips.done(
+      "fetch", "/C.quire", "Trip", "--columns", "stops,count", "--format", "csv")
+    #expect(stops.contains("2/p2 2/p1 2/p17 2/p33,4"), "\(stops)")
+    #expect(trips.run(["validate", "/C.quire"]).exitCode == .done)
+    #expect(merge("--output", "/C.quire").exitCode == .inputOutput)
+    #expect(merge("--output", "/C.quire", "--force").exitCode == .done)
+  }
+
+  @Test("Different values of one property are a conflict, and nothing is written")
+  func values() throws {
+    set("/A.quire", "Trip", "3/p1", "name=Duero", "price=1")
+    set("/B.quire", "Trip", "3/p1", "name=River", "price=1")
+    set("/A.quire", "Stop", "2/p1", "trip=null")
+    set("/B.quire", "Stop", "2/p1", "trip=3/p2")
+    let before = try manifest
+
+    for words in [["--in-place"], ["--output", "/C.quire"], ["--dry-run"]] {
+      let run = trips.run(["merge", "/Base.quire", "/A.quire", "/B.quire"] + words)
+      #expect(run.exitCode == .no)
+      #expect(
+        run.output == """
+          ! Stop 2/p1  trip  base 3/p1; ours null; theirs 3/p2
+          ! Trip 3/p1  name  base "Douro"; ours "Duero"; theirs "River"
+
+          """)
+      #expect(run.messages.hasPrefix("2 conflicts. Nothing was written."))
+    }
+    #expect(try manifest == before)
+    #expect(try !trips.disk.exists("/C.quire"))
+
+    let json = try #require(
+      try JSONSerialization.jsonObject(
+        with: Data(merge("--in-place", "--format", "json").output.utf8)) as? [String: Any])
+    #expect(json["merged"] as? Bool == false)
+    let conflicts = try #require(json["conflicts"] as? [[String: Any]])
+    #expect(conflicts.count == 2)
+    #expect(
+      conflicts.last as? [String: String] == [
+        "kind": "value", "entity": "Trip", "id": "3/p1", "property": "name", "base": "Douro",
+        "ours": "Duero", "theirs": "River",
+      ])
+  }
+
+  @Test("--ours and --theirs resolve conflicts, and --in-place changes A")
+  func sides() throws {
+    set("/A.quire", "Trip", "3/p1", "name=Duero")
+    set("/B.quire", "Trip", "3/p1", "name=River", "price=2")
+    #expect(merge("--output", "/Ours.quire", "--ours").exitCode == .done)
+    #expect(
+      diff("/A.quire", "/Ours.quire").hasPrefix("~ Trip 3/p1  price 900.0 -> 2.0\n"))
+    let run = merge("--in-place", "--theirs")
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(run.output.contains("(resolved: theirs)"))
+    #expect(diff("/A.quire", "/B.quire") == "No differences.\n")
+    // The result is one more version of A.
+    #expect(trips.done("history", "/A.quire").contains("10"))
+    #expect(merge("--in-place", "--ours", "--theirs").exitCode == .wrongUsage)
+    #expect(merge().exitCode == .wrongUsage)
+  }
+
+  @Test("A deletion is in conflict with a change, and each side can win")
+  func deletions() throws {
+    trips.done("delete", "/A.quire", "Stop", "--id", "2/p1")
+    set("/B.quire", "Stop", "2/p1", "nights=7")
+    trips.done("delete", "/B.quire", "Trip", "--id", "3/p2")
+    trips.done("insert", "/A.quire", "Stop", "name=Belém", "trip=3/p2")
+
+    let run = merge("--in-place")
+    #expect(
+      run.output == """
+        ! Stop 2/p1  base exists; ours deleted; theirs nights 0 -> 7
+        ! Trip 3/p2  base exists; ours trip of 2/p17; theirs deleted
+
+        """)
+    #expect(run.exitCode == .no)
+
+    #expect(merge("--output", "/Ours.quire", "--ours").exitCode == .done)
+    let ours = diff("/A.quire", "/Ours.quire")
+    #expect(ours.contains("~ Stop 2/p3  trip 3/p2 -> null"), "\(ours)")
+    #expect(ours.contains("0 inserted, 2 changed, 0 deleted"), "\(ours)")
+    #expect(merge("--output", "/Theirs.quire", "--theirs").exitCode == .done)
+    let theirs = diff("/A.quire", "/Theirs.quire")
+    #expect(theirs.contains("+ Stop 2/p1  name \"Porto\", nights 7, trip 3/p1"), "\(theirs)")
+    #expect(theirs.contains("- Trip 3/p2"), "\(theirs)")
+    #expect(theirs.contains("~ Stop 2/p17  trip 3/p2 -> null"), "\(theirs)")
+  }
+
+  @Test("The order of a list that both sides have changed is a conflict")
+  func orders() throws {
+    trips.done("insert", "/Base.quire", "Stop", "name=Tua", "trip=3/p1")
+    for name in ["/A.quire", "/B.quire"] {
+      trips.done("save-as", "/Base.quire", name, "--force")
+    }
+    set("/A.quire", "Trip", "3/p1", "stops=2/p2,2/p1,2/p17")
+    set("/B.quire", "Trip", "3/p1", "stops=2/p1,2/p17,2/p2")
+    trips.done("insert", "/B.quire", "Stop", "name=Pinhão", "trip=3/p1")
+    let run = merge("--in-place")
+    #expect(
+      run.output == """
+        ! Trip 3/p1  stops order  base 2/p1 2/p2 2/p17; ours 2/p2 2/p1 2/p17; theirs 2/p1 2/p17 2/p2
+
+        """)
+    for (side, expected) in [
+      ("ours", "2/p2 2/p1 2/p17 2/p33"), ("theirs", "2/p1 2/p17 2/p2 2/p33"),
+    ] {
+      #expect(merge("--output", "/\(side).quire", "--\(side)").exitCode == .done)
+      let found = trips.done(
+        "fetch", "/\(side).quire", "Trip", "--columns", "stops", "--format", "csv")
+      #expect(found.contains(expected), "\(side): \(found)")
+    }
+  }
+
+  @Test("--interactive asks about each conflict on a terminal")
+  func interactive() throws {
+    set("/A.quire", "Trip", "3/p1", "name=Duero", "price=1")
+    set("/B.quire", "Trip", "3/p1", "name=River", "price=2")
+    set("/A.quire", "Trip", "3/p2", "name=Lissabon")
+    set("/B.quire", "Trip", "3/p2", "name=Lisboa")
+    let words = ["merge", "/Base.quire", "/A.quire", "/B.quire", "--interactive"]
+    #expect(trips.run(words + ["--in-place"], input: "o\n").exitCode == .wrongUsage)
+    let stopped = trips.run(
+      words + ["--output", "/C.quire"], input: "o\nq\n", typed: true)
+    #expect(stopped.exitCode == .no)
+    #expect(try !trips.disk.exists("/C.quire"))
+    let run = trips.run(
+      words + ["--output", "/C.quire"], input: "what\nt\nBASE\no\n", typed: true)
+    #expect(run.exitCode == .done, "\(run.messages)")
+    let found = trips.done(
+      "fetch", "/C.quire", "Trip", "--columns", "name,price", "--format", "csv", "--sort", "price")
+    #expect(found.contains("River,900"), "\(found)")
+    #expect(found.contains("Lissabon"), "\(found)")
+  }
+
+  @Test("A result that is not valid is not written")
+  func validation() throws {
+    trips.done("insert", "/A.quire", "Person", "email=new@b.c")
+    trips.done("insert", "/B.quire", "Person", "email=new@b.c")
+    set("/B.quire", "Trip", "3/p1", "price=3")
+    trips.done("insert", "/B.quire", "Voucher", "code=x")
+    trips.done("insert", "/B.quire", "Person", "email=other@b.c")
+    let before = try manifest
+    // Both persons have the same values and the same number, so they are one person.
+    #expect(merge("--output", "/C.quire").exitCode == .done)
+    trips.done("delete", "/A.quire", "Person", "--where", "email == 'new@b.c'")
+    trips.done("insert", "/A.quire", "Person", "email=new@b.c")
+    let now = try manifest
+    #expect(now != before)
+    let run = merge("--in-place")
+    #expect(run.exitCode == .no)
+    #expect(run.messages.contains("email"), "\(run.messages)")
+    #expect(try manifest == now)
+    let unique = merge("--in-place", "--match", "unique")
+    #expect(unique.exitCode == .done, "\(unique.messages)")
+    let persons = trips.done("fetch", "/A.quire", "Person", "--columns", "email")
+    #expect(persons.split(separator: "\n").filter { $0.contains("new@b.c") }.count == 1)
+  }
+
+  @Test("Versions of one document, packed documents and stores are merged")
+  func kinds() throws {
+    set("/A.quire", "Trip", "3/p1", "name=Duero")
+    trips.done("insert", "/A.quire", "Stop", "name=Tua", "trip=3/p1")
+    let versions = trips.run([
+      "merge", "/A.quire@8", "/A.quire@9", "/A.quire", "--output", "/C.quire",
+    ])
+    #expect(versions.exitCode == .done, "\(versions.messages)")
+    #expect(diff("/A.quire", "/C.quire") == "No differences.\n")
+
+    set("/B.quire", "Trip", "3/p2", "price=5")
+    for name in ["Base", "A", "B"] { trips.done("pack", "/\(name).quire", "/\(name).zip") }
+    let packed = ["merge", "/Base.zip", "/A.zip", "/B.zip"]
+    #expect(trips.run(packed + ["--output", "/C.quire.zip"]).exitCode == .done)
+    #expect(trips.run(packed + ["--in-place"]).exitCode == .done)
+    #expect(diff("/C.quire.zip", "/A.zip") == "No differences.\n")
+    #expect(diff("/A.quire", "/A.zip").contains("~ Trip 3/p2  price null -> 5.0"))
+    #expect(trips.run(["validate", "/A.zip"]).exitCode == .done)
+    let unpacked = trips.run(packed + ["--output", "/D.quire"])
+    #expect(unpacked.exitCode == .done, "\(unpacked.messages)")
+
+    for (name, type) in [("s", "binary"), ("x", "xml")] {
+      trips.done("convert", "/Base.quire", "/Base.\(name)", "--store", type)
+      for copy in ["A", "B"] {
+        try trips.disk.copy("/Base.\(name)", to: "/\(copy).\(name)")
+      }
+      let douro = ["--where", "name == 'Douro'"]
+      for words in [["/A.\(name)", "Trip", "name=Duero"], ["/B.\(name)", "Trip", "price=4"]] {
+        let run = trips.run(["set"] + words + douro)
+        #expect(run.exitCode == .done, "\(run.messages)")
+      }
+      trips.done("insert", "/B.\(name)", "Person", "email=x@y.z", "trips={price == 4}")
+      let words = ["merge", "/Base.\(name)", "/A.\(name)", "/B.\(name)"]
+      let out = trips.run(words + ["--output", "/C.\(name)"])
+      #expect(out.exitCode == .done, "\(type): \(out.messages)")
+      let place = trips.run(words + ["--in-place"])
+      #expect(place.exitCode == .done, "\(type): \(place.messages)")
+      #expect(diff("/C.\(name)", "/A.\(name)") == "No differences.\n")
+      let found = trips.done(
+        "fetch", "/A.\(name)", "Trip", "--columns", "name,price,travellers.email")
+      #expect(found.contains("Duero") && found.contains("x@y.z"), "\(found)")
+    }
+    #expect(
+      trips.run(["merge", "/Base.s", "/A.s", "/B.s", "--output", "/C.xml"]).exitCode == .wrongUsage)
+  }
+
+  @Test("An empty file is a base without objects")
+  func emptyBase() throws {
+    try trips.disk.replace("/empty") { _ in }
+    let run = trips.run(["merge", "/empty", "/A.quire", "/B.quire", "--in-place"])
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(diff("/Base.quire", "/A.quire") == "No differences.\n")
+    set("/B.quire", "Trip", "3/p1", "name=Duero")
+    let two = trips.run(["merge", "/empty", "/A.quire", "/B.quire", "--in-place", "--dry-run"])
+    #expect(two.exitCode == .done, "\(two.messages)")
+  }
+
+  @Test("Attachments are merged as whole files")
+  func attachments() throws {
+    for (name, text) in [("one", "1"), ("two", "2"), ("three", "3")] {
+      try trips.disk.replace("/\(name)") { try $0.write(text) }
+    }
+    trips.done("attach", "add", "/A.quire", "/one", "/two")
+    trips.done("attach", "add", "/B.quire", "/three")
+    trips.done("attach", "add", "/B.quire", "/one", "--name", "two")
+    let run = merge("--in-place")
+    #expect(run.exitCode == .no)
+    #expect(run.output.hasPrefix("! attachment two  base none; ours 1 byte"), "\(run.output)")
+    #expect(merge("--in-place", "--theirs").exitCode == .done)
+    let list = trips.done("attach", "list", "/A.quire")
+    #expect(list.split(separator: "\n").count == 3)
+    trips.done("attach", "get", "/A.quire", "two", "--output", "/got")
+    #expect(try trips.disk.read("/got", byteLimit: 10) == Array("1".utf8))
+  }
+
+  @Test("Copies with different models are refused")
+  func models() throws {
+    trips.done("migrate", "/B.quire", "--model", "Next", "--allow-loss")
+    let run = merge("--in-place")
+    #expect(run.exitCode == .modelMismatch, "\(run)")
+    #expect(run.messages.contains("hint: Migrate all three"))
+  }
+}
