@@ -54,6 +54,7 @@ public struct Tool: Sendable {
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
       ExportCommand.command(files), ImportCommand.command(files),
       DiffCommand.command(files, models), MergeCommand.command(files, models),
+      GitCommand.command(files, models),
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), UndoCommand.command(files), AttachCommand.command(files),
