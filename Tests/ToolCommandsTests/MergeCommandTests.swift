@@ -298,4 +298,79 @@ struct MergeCommandTests {
     #expect(run.exitCode == .modelMismatch, "\(run)")
     #expect(run.messages.contains("hint: Migrate all three"))
   }
+
+  // MARK: - Patches
+
+  private func patch(_ old: String, _ new: String) throws {
+    let run = trips.run(["diff", old, new, "--format", "patch"])
+    #expect(run.exitCode == .no, "\(run.messages)")
+    try trips.disk.replace("/patch") { try $0.write(run.output) }
+  }
+
+  @Test("A patch carries changes into another copy, with the conflicts of a merge")
+  func patches() throws {
+    set("/B.quire", "Trip", "3/p1", "name=River", "price=-0.0", "stops=2/p2,2/p1")
+    set("/B.quire", "Trip", "3/p2", "travellers=1/p1")
+    trips.done("insert", "/B.quire", "Stop", "name=Tua", "trip=3/p1")
+    trips.done("insert", "/B.quire", "Voucher", "code=x")
+    trips.done("delete", "/B.quire", "Stop", "--id", "2/p3")
+    try patch("/Base.quire", "/B.quire")
+    let text = String(
+      decoding: try trips.disk.read("/patch", byteLimit: 1 << 20), as: UTF8.self)
+    #expect(text.hasPrefix(#"{"format":"quire-patch","version":1,"entities":{"Person":""#))
+    #expect(
+      text.contains(
+        #"""
+        {"change":"changed","entity":"Trip","id":"3/p1","properties":{"name":{"old":"Douro","new":"River"},
+        """#.replacing("\n", with: "")), "\(text)")
+
+    let run = trips.run(["merge", "--patch", "/patch", "/Base.quire", "--output", "/C.quire"])
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(diff("/B.quire", "/C.quire") == "No differences.\n")
+    let again = trips.run(["merge", "--patch", "/patch", "/C.quire", "--in-place"])
+    #expect(again.output == "0 inserted, 0 changed, 0 deleted\n", "\(again)")
+
+    set("/A.quire", "Trip", "3/p1", "name=Duero")
+    set("/A.quire", "Stop", "2/p3", "nights=9")
+    let words = ["merge", "--patch", "/patch", "/A.quire", "--in-place"]
+    let refused = trips.run(words)
+    #expect(refused.exitCode == .no)
+    #expect(
+      refused.output == """
+        ! Stop 2/p3  base exists; ours nights null -> 9; theirs deleted
+        ! Trip 3/p1  name  base "Douro"; ours "Duero"; theirs "River"
+
+        """)
+    #expect(trips.run(words + ["--theirs"]).exitCode == .done)
+    #expect(diff("/A.quire", "/B.quire") == "No differences.\n")
+    #expect(trips.run(words + ["/B.quire"]).exitCode == .wrongUsage)
+    #expect(trips.run(words + ["--key", "name"]).exitCode == .wrongUsage)
+  }
+
+  @Test("A damaged patch is refused with the line that is wrong")
+  func badPatches() throws {
+    set("/B.quire", "Trip", "3/p1", "price=1")
+    try patch("/Base.quire", "/B.quire")
+    let text = String(
+      decoding: try trips.disk.read("/patch", byteLimit: 1 << 20), as: UTF8.self)
+    for (old, new, code, message) in [
+      ("quire-patch", "other", ExitCode.unreadable, "is not a patch"),
+      ("\"version\":1", "\"version\":2", .newerFormat, "version 2"),
+      ("\"Trip\":\"", "\"Trip\":\"0", .modelMismatch, "different versions of the model"),
+      ("\"changed\"", "\"moved\"", .unreadable, "line 2: 'change' must be"),
+      ("\"price\"", "\"cost\"", .unreadable, "line 2: 'Trip' has no property 'cost'"),
+      ("900.0", "\"much\"", .unreadable, "line 2: 'old' of 'price' is no value"),
+      ("\"3/p1\"", "\"2/p1\"", .unreadable, "line 2: 'id' must be an identifier of 'Trip'"),
+      ("\"old\":900.0,", "", .unreadable, "line 2: 'old' of 'price' is missing"),
+      ("\"id\"", "id", .unreadable, "line 2: "),
+    ] {
+      let changed = text.replacing(old, with: new)
+      #expect(changed != text, "\(old)")
+      try trips.disk.replace("/bad") { try $0.write(changed) }
+      let run = trips.run(["merge", "--patch", "/bad", "/A.quire", "--in-place"])
+      #expect(run.exitCode == code, "\(new): \(run.messages)")
+      #expect(run.messages.contains(message), "\(run.messages)")
+    }
+    #expect(diff("/A.quire", "/Base.quire") == "No differences.\n")
+  }
 }

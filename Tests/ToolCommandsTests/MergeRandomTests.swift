@@ -175,7 +175,7 @@ struct MergeRandomTests {
       name: nil, store: made, base: try ComparedStore("base", sides[0].snapshot()),
       ours: try ComparedStore("ours", made.snapshot()),
       theirs: try ComparedStore("theirs", sides[1].snapshot()))
-    let merge = try StoreMerge([part], nil, choices)
+    let merge = try StoreMerge([part], nil) { try MergeTranslation($0, choices).layers() }
     try merge.apply(merge.conflicts.map { _ in side })
     try merge.save()
     let world = try world(made)
@@ -305,6 +305,28 @@ struct MergeRandomTests {
     if ours.conflicts.isEmpty {
       let expected = both(base, worlds[0], worlds[1])
       #expect(differences(unordered(ours.world), unordered(expected)) == [], "\(note)")
+    }
+
+    // A patch of the changes of one side, applied to the base, and once more to the result.
+    for (name, world) in zip(["a", "b"], worlds) {
+      let tool = Tool(commands: [
+        DiffCommand.command(.files(on: disk)), MergeCommand.command(.files(on: disk)),
+      ])
+      let written = RecordedRun(
+        ["diff", "/base.store", "/\(name).store", "--format", "patch"], tool: tool)
+      try disk.replace("/\(name).patch") { try $0.write(written.output) }
+      try disk.copy("/base.store", to: "/\(name)-patched.store")
+      for _ in 0..<2 {
+        let words = ["merge", "--patch", "/\(name).patch", "/\(name)-patched.store", "--in-place"]
+        let applied = RecordedRun(words, tool: tool)
+        #expect(applied.exitCode == .done, "\(note) \(applied)")
+        let patched = try BinaryStore.open("/\(name)-patched.store", on: disk)
+        #expect(differences(try self.world(patched), world) == [], "\(note)")
+        try patched.close()
+      }
+      let found = RecordedRun(
+        ["diff", "/\(name)-patched.store", "/\(name).store"], tool: tool)
+      #expect(found.output == "No differences.\n", "\(note) \(found)")
     }
 
     // The same merge with objects that match by an attribute.

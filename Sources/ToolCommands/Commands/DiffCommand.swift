@@ -1,5 +1,6 @@
 import JSONText
 import ObjectModel
+import StoreInterface
 
 /// The command `quire diff`.
 enum DiffCommand {
@@ -62,6 +63,9 @@ enum DiffCommand {
         several stores, 'store' is the name of the store. jsonl writes a change on each line, with the \
         changes of the model first.
 
+        patch writes a patch for 'quire merge --patch': a line of JSON for each changed row and link, with the \
+        old and the new values. Both sides must have the same model.
+
         The exit code is 0 if both sides are equal, 1 if they differ, and 2 or more after an error.
         """,
       arguments: [old, new],
@@ -79,8 +83,14 @@ enum DiffCommand {
         Example(
           "quire diff Old.quire New.quire --format jsonl --entity Trip",
           "Writes the changes of all trips for another program."),
+        Example(
+          "quire diff Trips.quire Copy.quire --format patch > changes.jsonl",
+          "Writes a patch that makes the same changes in another copy."),
       ]
     ) { invocation in
+      if invocation.value(of: form) == DiffOutput.Form.patch.rawValue {
+        return try writePatch(reader, models, invocation)
+      }
       let sides = try DiffSides(reader, models, invocation)
       defer { sides.close() }
       let wanted = try wantedEntities(sides, invocation)
@@ -94,6 +104,23 @@ enum DiffCommand {
       }
       return output.isDifferent ? .no : .done
     }
+  }
+
+  private static func writePatch(
+    _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    for option in [entities, stat, quiet] where invocation.has(option) {
+      throw CommandError.wrongUsage(
+        "A patch contains all changes.", hint: "Leave out --\(option.name).")
+    }
+    let before = try MergeSource(invocation[old], reader, models, invocation)
+    let after = try MergeSource(invocation[new], reader, models, invocation)
+    let sources = try MergeSources(base: before, ours: before, theirs: after)
+    defer { sources.close() }
+    let stores = before.stores.map { ($0.name, TrialStore($0.store) as any Store) }
+    let hasChanges = try PatchWriter(invocation.console.output).write(
+      sources.parts(into: stores), choices(invocation))
+    return hasChanges ? .no : .done
   }
 
   private static func compare(

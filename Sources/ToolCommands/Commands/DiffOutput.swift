@@ -8,6 +8,7 @@ final class DiffOutput {
     case text
     case json
     case jsonl
+    case patch
   }
 
   /// Ends a comparison whose answer is known, because nothing is printed.
@@ -70,6 +71,8 @@ final class DiffOutput {
       if model.isEmpty || showsCounts { return }
       for change in model.changes { try writeLine(ModelCommand.line(change)) }
       try writeLine("\n\(model.summary)\n")
+    // PatchWriter writes patches.
+    case .patch: return
     case .jsonl:
       for change in model.changes {
         guard case .members(let members) = ModelCommand.json(change) else { continue }
@@ -107,6 +110,7 @@ final class DiffOutput {
       let isFirst = total.inserted + total.changed + total.deleted == 1
       try add((isFirst ? "\n" : ",\n") + indented(DiffJSON.json(change, store)))
     case .jsonl: try write(DiffJSON.json(change, store))
+    case .patch: return
     }
   }
 
@@ -115,6 +119,7 @@ final class DiffOutput {
     if isQuiet { return }
     switch form {
     case .text: try endText()
+    case .patch: break
     case .jsonl:
       if showsCounts { for one in counts { try write(json(one)) } }
     case .json:

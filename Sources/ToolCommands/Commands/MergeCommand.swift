@@ -5,10 +5,18 @@ import ObjectGraph
 /// The command `quire merge`.
 enum MergeCommand {
   static let base = Argument(
-    "BASE", "The document or store that A and B derive from, or a version of one: DOC@3.",
+    "BASE",
+    "The document or store that A and B derive from, or a version of one: DOC@3. With --patch, the document "
+      + "or store that receives the changes.",
     role: .input)
-  static let ours = Argument("A", "The copy that receives the changes of B.", role: .input)
-  static let theirs = Argument("B", "The copy with the other changes.", role: .input)
+  static let ours = Argument(
+    "A", "The copy that receives the changes of B.", isRequired: false, role: .input)
+  static let theirs = Argument(
+    "B", "The copy with the other changes.", isRequired: false, role: .input)
+  static let patch = Option(
+    "patch", value: "FILE", role: .input,
+    "Merges the changes of a patch that 'quire diff --format patch' has written; - is standard input."
+  )
   static let output = Option(
     "output", value: "C", role: .output,
     "The merged copy. Its name must end as the name of A, or in .zip for a packed document.")
@@ -40,6 +48,10 @@ enum MergeCommand {
         any save. Objects with the same values of a uniqueness constraint are an error; --match unique merges \
         them.
 
+        With --patch there is one document or store, and the patch contains the other changes with the values \
+        of the base. A patched value must be the old or the new value of the patch; any other value is a \
+        conflict. Patches have no attachments. Objects match by identifier.
+
         JSON is an object: 'merged' tells whether the result is written, 'inserted', 'changed' and 'deleted' \
         are the numbers of objects, and each of the 'conflicts' has 'kind' (value, deletion, order or \
         attachment), 'entity', 'id', 'property', 'base', 'ours' and 'theirs'. An identifier is that of A, or of B \
@@ -50,7 +62,8 @@ enum MergeCommand {
         """,
       arguments: [base, ours, theirs],
       options: [
-        output, inPlace, keepsOurs, keepsTheirs, interactive, DiffCommand.match, DiffCommand.key,
+        output, inPlace, patch, keepsOurs, keepsTheirs, interactive, DiffCommand.match,
+        DiffCommand.key,
         DiffCommand.store, DiffCommand.model, .dryRun, force, .writesForeign, .format,
       ],
       examples: [
@@ -63,15 +76,50 @@ enum MergeCommand {
         Example(
           "quire merge Base.store A.store B.store --dry-run",
           "Prints the conflicts and the number of changes, and writes nothing."),
+        Example(
+          "quire merge --patch changes.jsonl Trips.quire --in-place",
+          "Makes the changes of a patch in a document."),
       ]
     ) { invocation in
       let made = try checkTarget(invocation, reader)
-      let (before, own, other) = try open(reader, models, invocation)
-      let sources = try MergeSources(base: before, ours: own, theirs: other)
+      if let path = invocation.value(of: patch) {
+        return try apply(path, made, reader, models, invocation)
+      }
+      guard let own = invocation.value(of: ours), let other = invocation.value(of: theirs) else {
+        let (name, help) =
+          invocation.value(of: ours) == nil ? (ours.name, ours.help) : (theirs.name, theirs.help)
+        throw CommandError.wrongUsage("Missing argument \(name): \(help)")
+      }
+      let choices = try DiffCommand.choices(invocation)
+      let sources = try MergeSources(
+        base: MergeSource(invocation[base], reader, models, invocation, mayBeEmpty: true),
+        ours: MergeSource(own, reader, models, invocation),
+        theirs: MergeSource(other, reader, models, invocation))
       defer { sources.close() }
-      return try MergeRun(sources, try DiffCommand.choices(invocation), reader, models, invocation)
-        .run(made)
+      return try MergeRun(sources, reader, models, invocation) { part in
+        try MergeTranslation(part, choices).layers()
+      }.run(made)
     }
+  }
+
+  private static func apply(
+    _ path: String, _ made: Output?, _ reader: StoreReader, _ models: ModelReader,
+    _ invocation: Invocation
+  ) throws -> ExitCode {
+    if let other = invocation.value(of: ours) {
+      throw CommandError.wrongUsage(
+        "Unexpected argument '\(oneLine(other))'.", hint: "--patch takes one document or store.")
+    }
+    for option in [DiffCommand.match, DiffCommand.key] where invocation.has(option) {
+      throw CommandError.wrongUsage(
+        "The objects of a patch match by identifier.", hint: "Leave out --\(option.name).")
+    }
+    let patch = try Patch(path, on: reader.disk, invocation.console.input)
+    let source = try MergeSource(invocation[base], reader, models, invocation)
+    defer { source.close() }
+    let sources = try MergeSources(base: source, ours: source, theirs: source)
+    try patch.check(sources.parts(into: source.stores))
+    return try MergeRun(sources, reader, models, invocation, patch.layers).run(made)
   }
 
   /// Returns the output; `nil` for a merge in place or a dry run.
@@ -96,15 +144,5 @@ enum MergeCommand {
     default: try made?.checkFree()
     }
     return made
-  }
-
-  private static func open(
-    _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
-  ) throws -> (MergeSource, MergeSource, MergeSource) {
-    (
-      try MergeSource(invocation[base], reader, models, invocation, mayBeEmpty: true),
-      try MergeSource(invocation[ours], reader, models, invocation),
-      try MergeSource(invocation[theirs], reader, models, invocation)
-    )
   }
 }

@@ -157,7 +157,7 @@ struct MergeReport {
 
   /// Returns the identifier of an object, in the copy that has it.
   private func text(_ key: ObjectKey, _ conflict: StoreMerge.Conflict) -> String {
-    Wording.text(.object(conflict.translation.originalKeys[key] ?? key))
+    Wording.text(.object(conflict.originalKeys[key] ?? key))
   }
 
   private func text(_ value: Value, _ conflict: StoreMerge.Conflict) -> String {

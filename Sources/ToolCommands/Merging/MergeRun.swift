@@ -8,17 +8,18 @@ import StoreInterface
 /// The trial writes nothing. New objects need keys that the changed store reserves, so the merge is computed again.
 struct MergeRun {
   private let sources: MergeSources
-  private let choices: MatchChoices
+  /// Returns the changes of one store.
+  private let layers: (MergePart) throws -> MergeLayers
   private let reader: StoreReader
   private let models: ModelReader
   private let invocation: Invocation
 
   init(
-    _ sources: MergeSources, _ choices: MatchChoices, _ reader: StoreReader, _ models: ModelReader,
-    _ invocation: Invocation
+    _ sources: MergeSources, _ reader: StoreReader, _ models: ModelReader,
+    _ invocation: Invocation, _ layers: @escaping (MergePart) throws -> MergeLayers
   ) {
     self.sources = sources
-    self.choices = choices
+    self.layers = layers
     self.reader = reader
     self.models = models
     self.invocation = invocation
@@ -32,7 +33,7 @@ struct MergeRun {
     if let output { try target.check(output) }
     let stores = sources.ours.stores.map { ($0.name, TrialStore($0.store) as any Store) }
     let trial = try StoreMerge(
-      try sources.parts(into: stores), sources.ours.document, choices)
+      try sources.parts(into: stores), sources.ours.document, layers)
     let attachments = AttachmentMerge(
       base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
     let report = MergeReport(trial.conflicts, attachments.conflicts, invocation)
@@ -53,7 +54,7 @@ struct MergeRun {
     func merge(_ opened: MergeTarget.Opened) throws {
       guard hasChanges else { return }
       let merge = try StoreMerge(
-        try sources.parts(into: opened.stores), opened.document, choices)
+        try sources.parts(into: opened.stores), opened.document, layers)
       try merge.apply(ofObjects)
       if let document = opened.document {
         try attachments.apply(ofAttachments, to: document, base: sources.base.document)

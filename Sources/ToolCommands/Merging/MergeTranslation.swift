@@ -17,7 +17,7 @@ final class MergeTranslation {
   /// The keys of objects of the other copy in this copy, where they differ.
   private var theirKeys: [ObjectKey: ObjectKey] = [:]
   /// The keys in the other copy of the objects that got a new key.
-  private(set) var originalKeys: [ObjectKey: ObjectKey] = [:]
+  private var originalKeys: [ObjectKey: ObjectKey] = [:]
   /// The numbers of this copy's entities, by the numbers of the other entities.
   private var entities = BothSides<[UInt16: UInt16]>(old: [:], new: [:])
 
@@ -43,23 +43,16 @@ final class MergeTranslation {
     try part.store.leaseKeys(ofEntity: entity, count: count)
   }
 
-  /// The layers of a merge.
-  struct Layers {
-    /// The changes that turn the rows of this copy into the rows of the base.
-    let base: Layer
-    /// The changes of the other copy, above the base.
-    let theirs: Layer
-  }
-
   /// Finds the keys of all objects, and returns the layers.
   ///
   /// - Throws: ``CommandError`` if several objects have the same key; the errors of a damaged store.
-  func layers() throws -> Layers {
+  func layers() throws -> MergeLayers {
     try findKeys()
     let (base, theirs) = (LayerBuilder(ours.schema), LayerBuilder(ours.schema))
     for pair in toOurs.pairs { try addRows(of: pair, base, theirs) }
     try LinkTranslation(self, lease: lease).add(to: base, theirs)
-    return Layers(base: base.freeze(), theirs: theirs.freeze())
+    return MergeLayers(
+      base: base.freeze(), theirs: theirs.freeze(), originalKeys: originalKeys)
   }
 
   // MARK: - Keys
@@ -135,61 +128,10 @@ final class MergeTranslation {
         return false
       }
       if keys.isEmpty { continue }
-      var leased = Leased(ranges: [try lease(entity, keys.count)])
-      let highest = keys.map(\.number).max()!
-      if let first = leased.ranges.first, highest >= first.upperBound,
-        highest - first.lowerBound < UInt64(keys.count * 16 + 1024)
-      {
-        leased.ranges.append(try lease(entity, Int(highest - first.upperBound) + 1))
+      let numbers = try KeyAssignment.numbers(for: keys.map(\.number)) { try lease(entity, $0) }
+      for key in keys {
+        body(key, ObjectKey(entity: entity, number: numbers[key.number]!))
       }
-      var waiting: [ObjectKey] = []
-      for key in keys.sorted() {
-        guard leased.take(key.number) else {
-          waiting.append(key)
-          continue
-        }
-        body(key, ObjectKey(entity: entity, number: key.number))
-      }
-      for key in waiting {
-        if leased.isEmpty { leased.ranges.append(try lease(entity, waiting.count)) }
-        body(key, ObjectKey(entity: entity, number: leased.takeFirst()))
-      }
-    }
-  }
-
-  /// The reserved numbers of an entity.
-  private struct Leased {
-    var ranges: [Range<UInt64>]
-    private var used: Set<UInt64> = []
-
-    init(ranges: [Range<UInt64>]) { self.ranges = ranges }
-
-    /// Uses a number, if it is reserved and free.
-    mutating func take(_ number: UInt64) -> Bool {
-      ranges.contains { $0.contains(number) } && used.insert(number).inserted
-    }
-
-    /// Whether every number is used. Used numbers at the beginning are removed.
-    var isEmpty: Bool {
-      mutating get {
-        while let first = ranges.first {
-          if first.isEmpty {
-            ranges.removeFirst()
-          } else if used.contains(first.lowerBound) {
-            ranges[0] = first.lowerBound + 1..<first.upperBound
-          } else {
-            return false
-          }
-        }
-        return true
-      }
-    }
-
-    mutating func takeFirst() -> UInt64 {
-      precondition(!isEmpty, "All reserved numbers are used.")
-      let number = ranges[0].lowerBound
-      ranges[0] = number + 1..<ranges[0].upperBound
-      return number
     }
   }
 
@@ -328,4 +270,14 @@ final class MergeTranslation {
       }
     }
   }
+}
+
+/// The changes that a merge combines, with the keys of the copy that receives the changes.
+struct MergeLayers {
+  /// The changes that turn the rows of this copy into the rows of the base.
+  let base: Layer
+  /// The changes of the other copy, above the base.
+  let theirs: Layer
+  /// The keys in the other copy of the objects that got a new key.
+  let originalKeys: [ObjectKey: ObjectKey]
 }

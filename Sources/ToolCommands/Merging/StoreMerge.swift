@@ -11,7 +11,7 @@ struct StoreMerge {
 
   private struct Part {
     let part: MergePart
-    let translation: MergeTranslation
+    let layers: MergeLayers
     let merge: ThreeWayMerge
     let disputes: [MergeDispute]
   }
@@ -21,14 +21,18 @@ struct StoreMerge {
     /// The name of the store; `nil` if there is only one.
     let store: String?
     let dispute: MergeDispute
-    /// The object's values in messages.
-    let translation: MergeTranslation
+    /// The keys in the other copy of the objects that only it has.
+    let originalKeys: [ObjectKey: ObjectKey]
   }
 
   /// Prepares the merge, and finds the conflicts.
   ///
-  /// - Parameter document: The document of the stores; `nil` for a single store.
-  init(_ parts: [MergePart], _ document: Document?, _ choices: MatchChoices) throws {
+  /// - Parameters:
+  ///   - document: The document of the stores; `nil` for a single store.
+  ///   - layers: Returns the changes of one store.
+  init(
+    _ parts: [MergePart], _ document: Document?, _ layers: (MergePart) throws -> MergeLayers
+  ) throws {
     let coordinator = PersistentStoreCoordinator(
       model: try document?.model ?? parts[0].store.snapshot().model)
     for part in parts {
@@ -39,20 +43,19 @@ struct StoreMerge {
     context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = "quire"
     self.parts = try parts.map { part in
-      let translation = try MergeTranslation(part, choices)
-      let layers = try translation.layers()
+      let layers = try layers(part)
       let merge = try ThreeWayMerge(
         onto: try part.store.snapshot(), of: part.store.tag, base: layers.base,
         theirs: layers.theirs)
       return Part(
-        part: part, translation: translation, merge: merge, disputes: try merge.disputes())
+        part: part, layers: layers, merge: merge, disputes: try merge.disputes())
     }
   }
 
   var conflicts: [Conflict] {
     parts.flatMap { part in
       part.disputes.map {
-        Conflict(store: part.part.name, dispute: $0, translation: part.translation)
+        Conflict(store: part.part.name, dispute: $0, originalKeys: part.layers.originalKeys)
       }
     }
   }

@@ -1,0 +1,187 @@
+import DurableFiles
+import Interchange
+import JSONText
+import ObjectModel
+import Rows
+
+/// A patch that was read from a file (spec §13).
+struct Patch {
+  private let name: String
+  private let hashes: [String: String]
+  private let lines: [Line]
+
+  private struct Line {
+    /// The number of the line, from 1.
+    let number: Int
+    let store: String?
+    let change: Change
+    let json: JSON
+  }
+
+  private enum Change: String {
+    case inserted
+    case changed
+    case deleted
+  }
+
+  /// Reads a patch from a file, or from the standard input for `-`.
+  ///
+  /// - Throws: ``CommandError`` that names the line that is wrong.
+  init(_ path: String, on disk: any Disk, _ input: Console.Input) throws {
+    name = path == "-" ? "standard input" : path
+    var bytes: [UInt8] = []
+    if path == "-" {
+      while case let piece = try input.read(), !piece.isEmpty { bytes += piece }
+    } else {
+      bytes = try disk.read(path, byteLimit: 1 << 30)
+    }
+    var texts = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
+    if texts.last?.isEmpty ?? false { texts.removeLast() }
+    let name = name
+    func fault(_ number: Int, _ reason: String, _ code: ExitCode = .unreadable) -> CommandError {
+      CommandError(code, "\(oneLine(name)): line \(number): \(reason)")
+    }
+    guard let first = texts.first, let header = try? JSON.read(first),
+      header["format"] == .string(PatchHeader.format),
+      case .number(let digits)? = header["version"], let version = Int(digits), version > 0,
+      case .members(let entities)? = header["entities"]
+    else {
+      throw CommandError(
+        .unreadable, "'\(oneLine(name))' is not a patch of Quire: its first line is no header.",
+        hint: "'quire diff A B --format patch' writes a patch.")
+    }
+    guard version <= PatchHeader.version else {
+      throw CommandError(
+        .newerFormat,
+        "'\(oneLine(name))' has version \(version) of the format, and this program reads version "
+          + "\(PatchHeader.version).")
+    }
+    var hashes: [String: String] = [:]
+    for entity in entities {
+      guard case .string(let hash) = entity.value else { throw fault(1, "A hash is no text.") }
+      hashes[entity.name] = hash
+    }
+    self.hashes = hashes
+    lines = try texts.enumerated().dropFirst().map { index, text in
+      let json: JSON
+      do throws(JSONError) { json = try JSON.read(text) } catch {
+        throw fault(index + 1, "\(error.reason) (column \(error.column))")
+      }
+      guard case .string(let word)? = json["change"], let change = Change(rawValue: word) else {
+        throw fault(index + 1, "'change' must be inserted, changed or deleted.")
+      }
+      var store: String?
+      if case .string(let name)? = json["store"] { store = name }
+      return Line(number: index + 1, store: store, change: change, json: json)
+    }
+  }
+
+  private func fault(_ line: Line, _ reason: String) -> CommandError {
+    CommandError(.unreadable, "\(oneLine(name)): line \(line.number): \(reason)")
+  }
+
+  /// Throws an error if the stores have another version of the model, or if the patch is for a store that is not there.
+  func check(_ parts: [MergePart]) throws {
+    guard hashes == PatchHeader.hashes(parts.map(\.ours.model)) else {
+      throw CommandError(
+        .modelMismatch,
+        "'\(oneLine(name))' and '\(oneLine(parts[0].ours.name))' have different versions of the model.",
+        hint: "Migrate the document, or write the patch from documents with its model.")
+    }
+    for line in lines where !parts.contains(where: { $0.name == line.store }) {
+      throw fault(
+        line,
+        line.store.map { "There is no store '\(oneLine($0))'." }
+          ?? "'store' must name one of the stores.")
+    }
+  }
+
+  /// Returns the changes of one store as the layers of a merge. The base has the old values of the patch, and otherwise
+  /// the rows of the store.
+  func layers(_ part: MergePart) throws -> MergeLayers {
+    let entities = Dictionary(
+      uniqueKeysWithValues: PatchEntity.all(part.ours).map {
+        (($0.isLinks ? "links" : "") + $0.name, $0)
+      }
+    )
+    let own = lines.filter { $0.store == part.name }
+    var rows: [Row] = []
+    for line in own {
+      let isLinks = line.json["links"] != nil
+      guard case .string(let name)? = line.json[isLinks ? "links" : "entity"] else {
+        throw fault(line, "'entity' or 'links' is missing.")
+      }
+      guard let entity = entities[(isLinks ? "links" : "") + name] else {
+        throw fault(line, "There is no '\(oneLine(name))'.")
+      }
+      rows.append(try row(line, entity))
+    }
+    return try PatchLayers(rows, part).layers()
+  }
+
+  /// A line of a patch. Identifiers are those of the patch.
+  struct Row {
+    let entity: PatchEntity
+    let isInserted: Bool
+    let isDeleted: Bool
+    /// The object; `nil` for a link.
+    let key: ObjectKey?
+    /// The objects at the ends of a link.
+    let ends: [ObjectKey]
+    /// The old and the new value of each property.
+    let values: [(property: PatchEntity.Property, old: Value, new: Value)]
+  }
+
+  private func row(_ line: Line, _ entity: PatchEntity) throws -> Row {
+    var values: [(property: PatchEntity.Property, old: Value, new: Value)] = []
+    if let properties = line.json["properties"] {
+      guard case .members(let members) = properties else {
+        throw fault(line, "'properties' must be an object.")
+      }
+      for member in members {
+        guard let property = entity.properties.first(where: { $0.name == member.name }) else {
+          throw fault(line, "'\(entity.name)' has no property '\(oneLine(member.name))'.")
+        }
+        func value(_ side: String, _ isExpected: Bool) throws -> Value {
+          let json = member.value[side]
+          guard (json != nil) == isExpected else {
+            throw fault(
+              line,
+              "'\(side)' of '\(oneLine(member.name))' \(isExpected ? "is missing" : "does not belong here")."
+            )
+          }
+          guard let value = property.value(json ?? .null, FieldText.object) else {
+            throw fault(line, "'\(side)' of '\(oneLine(member.name))' is no value of the property.")
+          }
+          return value
+        }
+        values.append(
+          (
+            property, try value("old", line.change != .inserted),
+            try value("new", line.change != .deleted)
+          ))
+      }
+    }
+    var key: ObjectKey?
+    var ends: [ObjectKey] = []
+    if entity.isLinks {
+      guard case .array(let items)? = line.json["ends"], items.count == 2 else {
+        throw fault(line, "'ends' must be two identifiers.")
+      }
+      ends = try items.map { item in
+        guard case .string(let text) = item, let end = FieldText.object(text) else {
+          throw fault(line, "'ends' must be two identifiers.")
+        }
+        return end
+      }
+    } else {
+      guard case .string(let text)? = line.json["id"], let found = FieldText.object(text),
+        found.entity == entity.layout.entityNumber
+      else { throw fault(line, "'id' must be an identifier of '\(entity.name)'.") }
+      key = found
+    }
+    return Row(
+      entity: entity, isInserted: line.change == .inserted, isDeleted: line.change == .deleted,
+      key: key, ends: ends, values: values)
+  }
+}

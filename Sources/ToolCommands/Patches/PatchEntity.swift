@@ -1,0 +1,116 @@
+import Interchange
+import JSONText
+import ObjectModel
+import Rows
+
+/// The rows of an entity, or of a table of links, in a patch (spec §13.2).
+struct PatchEntity {
+  /// The name of the entity, or of the relationship of the links: `Trip.travellers`.
+  let name: String
+  let layout: Layout
+  let isLinks: Bool
+  /// The stored properties, without derived ones.
+  let properties: [Property]
+
+  struct Property {
+    let name: String
+    /// The position of the column.
+    let column: Int
+    let kind: Kind
+
+    enum Kind {
+      case attribute(AttributeType)
+      case reference
+      /// A place in an ordered relationship.
+      case place
+    }
+  }
+
+  /// Returns the entities of a store, and then its tables of links.
+  static func all(_ store: ComparedStore) -> [PatchEntity] {
+    store.schema.layouts.compactMap { PatchEntity($0, store) }
+      + store.schema.linkTables.compactMap { PatchEntity($0, store) }
+  }
+
+  private init?(_ layout: Layout, _ store: ComparedStore) {
+    guard let entity = store.model[layout.entity], !entity.isAbstract else { return nil }
+    name = entity.name
+    self.layout = layout
+    isLinks = false
+    properties = layout.columns.enumerated().compactMap { index, column in
+      PatchEntity.kind(column.name, of: entity.name, store.model).map {
+        Property(name: column.name, column: index, kind: $0)
+      }
+    }
+  }
+
+  private init?(_ table: LinkTable, _ store: ComparedStore) {
+    let found = store.model.entities.lazy.flatMap { entity in
+      store.model.properties(of: entity.name).map { (entity.name, $0.name) }
+    }.first { entity, property in
+      store.schema.links(of: entity, property) == LinkTable.Side(table: table, isForward: true)
+    }
+    guard let found else { return nil }
+    name = "\(found.0).\(found.1)"
+    layout = table.layout
+    isLinks = true
+    properties = layout.columns.enumerated().map { index, column in
+      Property(name: column.name, column: index, kind: index < 2 ? .reference : .place)
+    }
+  }
+
+  private static func kind(
+    _ column: String, of entity: String, _ model: Model
+  ) -> Property.Kind? {
+    if column.hasSuffix("#order") { return .place }
+    let path = column.split(separator: ".").map(String.init)
+    switch path.first.flatMap({ model.property($0, of: entity) }) {
+    case .attribute(let attribute)?:
+      guard let part = model.part(at: path.dropFirst(), of: attribute), part.derivation == nil
+      else { return nil }
+      return .attribute(part.type)
+    case .relationship(let relationship)? where !relationship.isToMany: return .reference
+    default: return nil
+    }
+  }
+}
+
+extension PatchEntity.Property {
+  /// Returns a value from JSON, with an object for each identifier; `nil` if the property has no such value.
+  func value(_ json: JSON, _ object: (String) -> ObjectKey?) -> Value? {
+    switch (kind, json) {
+    case (_, .null): .null
+    case (.attribute(let type), _): FieldText.value(json, of: type)
+    case (.reference, .string(let identifier)): object(identifier).map { .object($0) }
+    case (.place, .number(let digits)): Int64(digits).map { .integer($0) }
+    default: nil
+    }
+  }
+}
+
+/// The first line of a patch (spec §13.1).
+enum PatchHeader {
+  static let format = "quire-patch"
+  /// The version that is written, and the newest that is read.
+  static let version = 1
+
+  /// Returns the header of a patch for stores with the given models.
+  static func json(_ models: [Model]) -> JSON {
+    .object([
+      "format": .string(format), "version": .number(version),
+      "entities": .members(
+        hashes(models).sorted { $0.key < $1.key }.map {
+          JSON.Member(name: $0.key, value: .string($0.value))
+        }),
+    ])
+  }
+
+  /// Returns the version hashes of all entities.
+  static func hashes(_ models: [Model]) -> [String: String] {
+    var hashes: [String: String] = [:]
+    for model in models {
+      for (name, hash) in model.versionHashes { hashes[name] = hash.description }
+    }
+    return hashes
+  }
+}
