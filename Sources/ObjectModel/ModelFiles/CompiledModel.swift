@@ -61,7 +61,8 @@ public enum CompiledModel {
   static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let names = try ModelFile.names(in: url, withExtension: "mom")
     guard !names.isEmpty else {
-      throw ModelFileError(.damaged, path: url.relativePath, message: "The folder contains no .mom file.")
+      throw ModelFileError(
+        .damaged, path: url.relativePath, message: "The folder contains no .mom file.")
     }
     let info = try versionInfo(url)
     let hashes = info?["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]

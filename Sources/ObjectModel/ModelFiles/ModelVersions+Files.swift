@@ -69,7 +69,9 @@ extension ModelVersions {
       return single(url, try CompiledModel.readModel(bytes, path: url.relativePath))
     }
     return single(
-      url, try ModelFile.checked(try ModelSource.read(bytes, path: url.relativePath), path: url.relativePath))
+      url,
+      try ModelFile.checked(
+        try ModelSource.read(bytes, path: url.relativePath), path: url.relativePath))
   }
 
   /// Returns whether the first element of XML is a property list. Some tools write compiled models in this form.
@@ -169,14 +171,16 @@ extension ModelVersions {
     let bytes: [UInt8]
     do { bytes = try ModelSource.write(model) } catch {
       throw ModelFileError(
-        .invalidModel, path: folder.relativePath, message: "The model can't be written as XML: \(error)",
+        .invalidModel, path: folder.relativePath,
+        message: "The model can't be written as XML: \(error)",
         cause: error)
     }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw ModelFileError(
-        .unreadable, path: folder.relativePath, message: "The folder can't be created.", cause: error)
+        .unreadable, path: folder.relativePath, message: "The folder can't be created.",
+        cause: error)
     }
     try ModelFile.write(bytes, to: folder.appendingPathComponent("contents"))
   }
