@@ -39,6 +39,11 @@ for package in Examples/*/Package.swift; do
     Examples/replay "$page" "$(build_example "$folder" --show-bin-path)"
   fi
 done
+# Pages without a package show the tool alone.
+for page in Examples/*/README.md; do
+  [ -f "${page%/README.md}/Package.swift" ] || ! grep -q '^    \$ quire ' "$page" ||
+    Examples/replay "$page" "$(swift build --show-bin-path)"
+done
 # Plug-ins in C have makefiles that build and test them.
 for makefile in Examples/*/Makefile; do
   folder=${makefile%/Makefile}

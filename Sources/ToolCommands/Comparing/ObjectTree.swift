@@ -94,7 +94,7 @@ struct ObjectTree {
     return layout.index(of: relationship.name).map(Followed.Way.toOne)
   }
 
-  /// Returns the columns that may name the objects of an entity: unique ones, `name`, `title`, and all texts.
+  /// Returns the columns that may name the objects of an entity: unique texts, `name`, `title`, unique numbers, and all texts.
   private static func nameColumns(
     _ entity: Entity, _ layout: Layout, _ model: Model
   ) -> [Int] {
@@ -115,7 +115,7 @@ struct ObjectTree {
       guard case .attribute(let attribute) = property, attribute.type == .string else { return nil }
       return attribute.name
     }
-    return (unique + ["name", "title"] + texts).compactMap(column)
+    return (unique.filter(texts.contains) + ["name", "title"] + unique + texts).compactMap(column)
   }
 
   // MARK: - Objects
