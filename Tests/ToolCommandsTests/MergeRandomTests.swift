@@ -254,7 +254,7 @@ struct MergeRandomTests {
     }
   }
 
-  @Test("Two copies of a store are merged", arguments: 0..<100)
+  @Test("Two copies of a store are merged", arguments: 0..<40)
   func random(_ run: Int) throws {
     // Seeds of faults that were fixed.
     let former: [UInt64] = [
