@@ -3,8 +3,10 @@ package import StoreInterface
 
 /// The manifest and the models of a document, read without a lock and without opening the document's stores.
 ///
-///     let outline = try DocumentOutline(of: "Trips.quire", in: places)
-///     let model = try outline.model(named: outline.manifest.model)
+/// ```text
+/// let outline = try DocumentOutline(of: "Trips.quire", in: places)
+/// let model = try outline.model(named: outline.manifest.model)
+/// ```
 package struct DocumentOutline: Sendable {
   /// The manifest at the moment of reading.
   package let manifest: Manifest

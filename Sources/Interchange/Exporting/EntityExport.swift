@@ -12,14 +12,14 @@ final class EntityExport {
   var output = OutputBytes()
   var report = ObjectExport.Report()
 
-  /// The columns of blocks that have been read.
-  private var blocks: [Int: [Column?]] = [:]
+  private var values: WalkValues
 
   init(
     _ layout: Layout, _ properties: [ExportedProperty], _ format: ExchangeFormat,
     _ known: KnownObjects
   ) {
     self.layout = layout
+    values = WalkValues(layout)
     self.properties = properties
     self.format = format
     self.known = known
@@ -53,20 +53,7 @@ final class EntityExport {
   // MARK: - Values
 
   private func value(_ column: Int, _ place: RowWalk.Place) throws -> Value {
-    let wanted = layout.columns[column]
-    // Read each value in a section of its own separately, and not all values of the block at once.
-    if wanted.kind == .binary, place.block.hasOutsideValues(in: wanted.number) {
-      return try place.block.value(wanted, row: place.row) ?? wanted.defaultValue
-    }
-    if blocks[place.number] == nil {
-      // Keep few blocks: only overlapping blocks are needed together, and few blocks overlap.
-      if blocks.count > 8 { blocks.removeAll(keepingCapacity: true) }
-      blocks[place.number] = [Column?](repeating: nil, count: layout.columns.count)
-    }
-    if let known = blocks[place.number]?[column] { return known.value(at: place.row) }
-    guard let found = try place.block.column(wanted) else { return wanted.defaultValue }
-    blocks[place.number]![column] = found
-    return found.value(at: place.row)
+    try values.value(column, place)
   }
 
   /// Returns the target of a reference; `nil` if there is none, or if it does not exist.

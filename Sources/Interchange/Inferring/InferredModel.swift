@@ -3,9 +3,11 @@ public import ObjectModel
 
 /// A model for the objects of files of comma-separated values, inferred from all their values.
 ///
-///     let inferred = try InferredModel(from: [trips, stops])
-///     let store = try backend.create(at: path, model: inferred.model, …)
-///     try ObjectImport(into: store, inferred.files).run()
+/// ```text
+/// let inferred = try InferredModel(from: [trips, stops])
+/// let store = try backend.create(at: path, model: inferred.model, …)
+/// try ObjectImport(into: store, inferred.files).run()
+/// ```
 ///
 /// Each file becomes an entity, and each column an attribute or a relationship:
 ///

@@ -5,11 +5,13 @@ package import StoreInterface
 
 /// A merge of two changed copies of a store that have a common base.
 ///
-///     let merge = ThreeWayMerge(onto: ours, of: store.tag, base: base, theirs: theirs)
-///     let disputes = try merge.disputes()
-///     let merged = try merge.resolved(disputes, by: disputes.map { _ in .ours })
-///     try context.take(merged, of: store.tag)
-///     try context.save()
+/// ```text
+/// let merge = ThreeWayMerge(onto: ours, of: store.tag, base: base, theirs: theirs)
+/// let disputes = try merge.disputes()
+/// let merged = try merge.resolved(disputes, by: disputes.map { _ in .ours })
+/// try context.take(merged, of: store.tag)
+/// try context.save()
+/// ```
 ///
 /// The changes of the other copy are replayed on this copy by ``Rebase``, as the changes of a context are replayed when
 /// another context saves first. Where a save takes a value of one side silently and a change of the other side would

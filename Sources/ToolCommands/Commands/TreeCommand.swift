@@ -1,3 +1,4 @@
+import Interchange
 import JSONText
 import ObjectModel
 import Rows

@@ -1,3 +1,4 @@
+import Interchange
 import ObjectModel
 import Rows
 
@@ -5,80 +6,21 @@ import Rows
 /// few blocks at a time.
 final class RowStream {
   let layout: Layout
-  private var waiting: [RowBatch]
-  private var active: [Cursor] = []
-  private var blockCount = 0
-  /// The columns of blocks that have been read.
-  private var columns: [Int: [Column?]] = [:]
-
-  private struct Cursor {
-    let batch: RowBatch
-    let block: Block
-    let keys: Column
-    let number: Int
-    var row = 0
-    var key: UInt64 { UInt64(bitPattern: keys.integer(at: row)) }
-
-    /// Moves to the next visible row, and returns `false` after the last.
-    mutating func settle() -> Bool {
-      while row < block.rowCount, batch.hidden?.contains(row) ?? false { row += 1 }
-      return row < block.rowCount
-    }
-  }
-
-  /// The place of one row.
-  struct Place {
-    fileprivate let block: Block
-    fileprivate let number: Int
-    fileprivate let row: Int
-    /// The object's number within its entity.
-    let key: UInt64
-  }
+  private var walk: RowWalk
+  private var values: WalkValues
 
   init(_ view: View, _ layout: Layout) throws {
     self.layout = layout
-    // The array is a stack, so the block with the lowest key is at its end.
-    waiting = try view.batches(of: layout).sorted { $0.block.minimumKey > $1.block.minimumKey }
+    walk = try RowWalk(view, layout)
+    values = WalkValues(layout)
   }
 
   /// Returns the place of the next row; `nil` after the last.
-  func next() throws -> Place? {
-    while let batch = waiting.last,
-      active.isEmpty || active.contains(where: { batch.block.minimumKey < $0.key })
-    {
-      waiting.removeLast()
-      // A copy, so that the columns are released with the stream and not with the store.
-      let block = batch.block.withoutLoadedColumns()
-      var cursor = Cursor(batch: batch, block: block, keys: try block.keys, number: blockCount)
-      blockCount += 1
-      if cursor.settle() { active.append(cursor) }
-    }
-    guard var least = active.indices.first else { return nil }
-    for index in active.indices.dropFirst() where active[index].key < active[least].key {
-      least = index
-    }
-    let cursor = active[least]
-    active[least].row += 1
-    if !active[least].settle() { active.remove(at: least) }
-    return Place(block: cursor.block, number: cursor.number, row: cursor.row, key: cursor.key)
-  }
+  func next() throws -> RowWalk.Place? { try walk.next() }
 
   /// Returns the value of a row in the column at the given position of the layout.
-  func value(_ column: Int, _ place: Place) throws -> Value {
-    let wanted = layout.columns[column]
-    // Each value in a section of its own is read separately, and not all values of the block at once.
-    if wanted.kind == .binary, place.block.hasOutsideValues(in: wanted.number) {
-      return try place.block.value(wanted, row: place.row) ?? wanted.defaultValue
-    }
-    if columns[place.number] == nil {
-      // Only overlapping blocks are needed together, and few blocks overlap.
-      if columns.count > 8 { columns.removeAll(keepingCapacity: true) }
-      columns[place.number] = [Column?](repeating: nil, count: layout.columns.count)
-    }
-    if let known = columns[place.number]?[column] { return known.value(at: place.row) }
-    guard let found = try place.block.column(wanted) else { return wanted.defaultValue }
-    columns[place.number]![column] = found
-    return found.value(at: place.row)
+  func value(_ column: Int, _ place: RowWalk.Place) throws -> Value {
+    try values.value(column, place)
   }
 }
 
@@ -88,11 +30,11 @@ struct ComparedRow {
   private let place: Place
 
   private enum Place {
-    case stream(RowStream, RowStream.Place)
+    case stream(RowStream, RowWalk.Place)
     case found(ViewRow, Layout)
   }
 
-  init(_ place: RowStream.Place, in stream: RowStream) {
+  init(_ place: RowWalk.Place, in stream: RowStream) {
     key = ObjectKey(entity: stream.layout.entityNumber, number: place.key)
     self.place = .stream(stream, place)
   }

@@ -1,11 +1,14 @@
+import Interchange
 import ObjectModel
 import Rows
 import StoreInterface
 
 /// A comparison of the objects of two stores.
 ///
-///     let comparison = try StoreComparison(from: old, to: new, MatchChoices())
-///     try comparison.forEachChange { change in print(change.kind, change.object.id) }
+/// ```text
+/// let comparison = try StoreComparison(from: old, to: new, MatchChoices())
+/// try comparison.forEachChange { change in print(change.kind, change.object.id) }
+/// ```
 ///
 /// Changes come entity by entity. Matching by identifier needs memory only for the changed lists of to-many
 /// relationships; matching by key needs about 28 bytes more for each object.

@@ -1,13 +1,17 @@
 /// The hidden command of the tool that completes a command line. The completion scripts of shells call it; its form may
 /// change with the scripts.
 ///
-///     quire complete [SHELL] -- WORD…
+/// ```text
+/// quire complete [SHELL] -- WORD…
+/// ```
 ///
 /// The words are those behind `quire` up to the cursor, and the command completes the last one. It prints one candidate
 /// a line, and after a tab the candidate's meaning, if there is one. A candidate is a whole word, the typed part
 /// included. If the word may be a path, the command prints a line that begins with a tab instead:
 ///
-///     TAB files TAB STEM TAB PART
+/// ```text
+/// TAB files TAB STEM TAB PART
+/// ```
 ///
 /// The shell then completes PART as the path of a file (or, for `folders`, of a folder), with STEM before it.
 ///

@@ -2,8 +2,10 @@ import ObjectModel
 
 /// The completion of the last word of a command line, from the descriptions of the commands.
 ///
-///     let completion = Completion(of: tool.commands, FileNames(reader, models, plugins))
-///     completion.suggestions(for: "na", behind: ["fetch", "Trips.store", "Trip", "--sort"])
+/// ```text
+/// let completion = Completion(of: tool.commands, FileNames(reader, models, plugins))
+/// completion.suggestions(for: "na", behind: ["fetch", "Trips.store", "Trip", "--sort"])
+/// ```
 ///
 /// The shells and the session use the same completion. They differ in the commands, and in the source of the names.
 struct Completion {
