@@ -103,13 +103,15 @@ lint() {
   swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Fuzz Benchmarks Examples
 }
 
-# test_targets FILTER: prints the test targets in a filter such as `RowsTests|ChecksumsTests`; prints nothing if the
-# filter contains another name.
+# test_targets FILTER: prints the test targets in a filter such as `RowsTests|ObjectGraphTests.RandomWorkTests`, which
+# also names a suite; prints nothing if the filter contains another name.
 test_targets() {
+  targets=
   for name in $(printf '%s' "$1" | tr '|' ' '); do
-    [ -d "Tests/$name" ] || return 0
+    [ -d "Tests/${name%%.*}" ] || return 0
+    targets="$targets ${name%%.*}"
   done
-  printf '%s' "$1" | tr '|' ' '
+  printf '%s' "${targets# }"
 }
 
 # sanitized_tests SANITIZER...: runs all tests, or those that $filter names, under each sanitizer.
