@@ -22,4 +22,7 @@ public enum ExchangeFormat: String, Sendable, CaseIterable {
 enum FieldName {
   static let entity = "@entity"
   static let identifier = "@id"
+
+  /// Returns whether a name is one of these.
+  static func isOwn(_ name: String) -> Bool { name == entity || name == identifier }
 }

@@ -143,17 +143,17 @@ struct InferredEntities {
   // MARK: - Columns
 
   /// Returns the meaning of a file's columns.
-  func columns(of file: Int) -> ImportColumns {
-    var columns = ImportColumns(
-      properties: properties[file],
-      prefixes: properties[file].indices.map { column in
-        guard let reference = reference(file, column), reference.key != nil else { return "" }
-        return prefix(of: reference.target)
-      })
-    if let key = references.first(where: { $0.target == file && $0.key != nil })?.key {
-      columns.key = (key, prefix(of: file))
+  func columns(of file: Int) -> [ImportColumn] {
+    let key = references.first { $0.target == file && $0.key != nil }?.key
+    return properties[file].enumerated().map { column, property in
+      var prefix = ""
+      if let reference = reference(file, column), reference.key != nil {
+        prefix = self.prefix(of: reference.target)
+      }
+      return ImportColumn(
+        property: property, prefix: prefix,
+        keyPrefix: column == key ? self.prefix(of: file) : nil)
     }
-    return columns
   }
 
   private func prefix(of file: Int) -> String { surveys[file].entity + ":" }

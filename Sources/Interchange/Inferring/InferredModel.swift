@@ -58,23 +58,13 @@ public struct InferredModel {
   }
 }
 
-/// The meaning of the columns of a file, if the first line of the file contains other names than those of properties.
-public struct ImportColumns: Sendable, Hashable {
-  /// The name of the property of each column, in the order of the columns.
-  var properties: [String]
-  /// The texts that precede the values of columns that are relationships. Objects of several entities may have the same
-  /// keys, and the text distinguishes them.
-  var prefixes: [String]
-  /// The column that contains the key of the object, and the text before the key; `nil` if no other object refers to
-  /// the objects of the file by a key.
-  var key: (column: Int, prefix: String)?
-
-  /// Returns whether two values are equal.
-  public static func == (left: ImportColumns, right: ImportColumns) -> Bool {
-    left.properties == right.properties && left.prefixes == right.prefixes
-      && left.key?.column == right.key?.column && left.key?.prefix == right.key?.prefix
-  }
-
-  /// Hashes the names of the properties.
-  public func hash(into hasher: inout Hasher) { hasher.combine(properties) }
+/// The meaning of a column of a file whose first line does not contain names of properties.
+struct ImportColumn {
+  /// The name of the property; the entity or the identifier for the columns `@entity` and `@id`.
+  var property: String
+  /// The text before each value, if the column is a relationship. Objects of several entities may have the same keys, and
+  /// the text distinguishes the keys.
+  var prefix = ""
+  /// The text before the key of the object, if other objects refer to the object by this column; otherwise `nil`.
+  var keyPrefix: String?
 }

@@ -9,8 +9,9 @@ public struct ImportFile: Sendable {
   public let format: ExchangeFormat
   /// The entity of objects that do not name their entity; `nil` if all objects must name it.
   public internal(set) var entity: String?
-  /// The meaning of the columns of comma-separated values; `nil` if the first line contains names of properties.
-  public internal(set) var columns: ImportColumns?
+  /// The meaning of the columns of comma-separated values, without the ones of entities and identifiers; `nil` if the
+  /// first line contains names of properties.
+  var columns: [ImportColumn]?
   let file: DurableFile
 
   /// Creates a value from an open file.

@@ -5,8 +5,8 @@ final class RecordReader {
   let file: ImportFile
   private var lines: InputLines
   private var bytes: [UInt8] = []
-  /// The column names of a file of comma-separated values; `nil` before the first line was read.
-  private var names: [String]?
+  /// The columns of a file of comma-separated values; `nil` before the first line was read.
+  private var columns: [ImportColumn]?
   /// The number of the object's first line.
   private(set) var line = 0
   /// The entity that the file names for the object.
@@ -96,9 +96,9 @@ final class RecordReader {
     return Array(try cell(field).utf8)[...]
   }
 
-  /// The names in the first line of a file of comma-separated values, without the ones of entities and identifiers.
+  /// The names of the columns of comma-separated values, without the ones of entities and identifiers.
   var columnNames: [String] {
-    (names ?? []).filter { $0 != FieldName.entity && $0 != FieldName.identifier }
+    (columns ?? []).map(\.property).filter { !FieldName.isOwn($0) }
   }
 
   /// Returns a problem with a property of the object.
@@ -202,52 +202,51 @@ final class RecordReader {
   private func readCells() throws -> Bool {
     hasOddCount = false
     guard try readLine() else { return false }
-    if names == nil {
-      names = try cells().map { try cell($0) }
-      guard names!.count <= RecordReader.mostFields else {
-        throw ImportProblem(line: line, "The line has too many cells.")
-      }
-      var seen: Set<String> = []
-      if let twice = names!.first(where: { !seen.insert($0).inserted }) {
-        throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
-      }
+    if columns == nil {
+      columns = try readColumns()
       guard try readLine() else { return false }
     }
     let cells = try cells()
-    guard let names, cells.count == names.count else {
+    guard let columns, cells.count == columns.count else {
       hasOddCount = true
       throw ImportProblem(
         line: line, column: 1,
-        "The line has \(cells.count) cells, but the first line has \(names?.count ?? 0).")
+        "The line has \(cells.count) cells, but the first line has \(columns?.count ?? 0).")
     }
     fields.removeAll(keepingCapacity: true)
     (entity, identifier) = (nil, nil)
-    for (name, place) in zip(names, cells) {
-      switch name {
+    for (column, place) in zip(columns, cells) {
+      switch column.property {
       case FieldName.entity: if place.end > place.start { entity = try cell(place) }
       case FieldName.identifier: if place.end > place.start { identifier = try cell(place) }
       default:
         fields.append(
-          Field(name: name, start: place.start, end: place.end, isQuoted: place.isQuoted))
+          Field(
+            name: column.property, start: place.start, end: place.end, isQuoted: place.isQuoted,
+            prefix: column.prefix))
+        if let prefix = column.keyPrefix { identifier = prefix + (try cell(place)) }
       }
     }
-    if let columns = file.columns { try apply(columns) }
     return true
   }
 
-  /// Gives the cells of the current line the meaning of their columns.
-  private func apply(_ columns: ImportColumns) throws {
-    guard columns.properties.count == fields.count else {
+  /// Reads the names in the first line, and gives the columns the meaning that the file states for them.
+  private func readColumns() throws -> [ImportColumn] {
+    let names = try cells().map { try cell($0) }
+    guard names.count <= RecordReader.mostFields else {
+      throw ImportProblem(line: line, "The line has too many cells.")
+    }
+    var seen: Set<String> = []
+    if let twice = names.first(where: { !seen.insert($0).inserted }) {
+      throw ImportProblem(line: line, column: 1, "The column '\(twice)' occurs twice.")
+    }
+    guard let known = file.columns else { return names.map { ImportColumn(property: $0) } }
+    guard names.count(where: { !FieldName.isOwn($0) }) == known.count else {
       throw ImportProblem(
         line: line, column: 1, "The file has changed since its columns were read.")
     }
-    if let key = columns.key { identifier = key.prefix + (try cell(fields[key.column])) }
-    for index in fields.indices {
-      let field = fields[index]
-      fields[index] = Field(
-        name: columns.properties[index], start: field.start, end: field.end,
-        isQuoted: field.isQuoted, prefix: columns.prefixes[index])
-    }
+    var rest = known[...]
+    return names.map { FieldName.isOwn($0) ? ImportColumn(property: $0) : rest.removeFirst() }
   }
 
   /// Reads the next line that is not empty, and further lines while a quoted cell continues.
