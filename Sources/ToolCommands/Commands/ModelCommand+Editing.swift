@@ -32,6 +32,7 @@ extension ModelCommand {
     let file = folder.appending(path: "\(name.replacing("/", with: "-")).model")
     let before = ModelText.write(current.model)
     try Data(before.utf8).write(to: file)
+    var answers = InputText(console.input)
     var keepsText = false
     defer { if !keepsText { try? FileManager.default.removeItem(at: folder) } }
 
@@ -55,7 +56,7 @@ extension ModelCommand {
         for hint in renamings(difference) { try console.messages.writeLine("note: \(hint)") }
         try console.output.write("\n")
         _ = try migrate(path, to: file, stores, models, invocation, more: ["--dry-run"])
-        guard try invocation.has(yes) || asks("Migrate? [y/N] ", console) else {
+        guard try invocation.has(yes) || asks("Migrate? [y/N] ", &answers, console) else {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .done
         }
@@ -68,7 +69,7 @@ extension ModelCommand {
           throw error
         }
         console.report(CommandError(explaining: error))
-        guard try asks("Edit again? [y/N] ", console) else {
+        guard try asks("Edit again? [y/N] ", &answers, console) else {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .no
         }
@@ -118,17 +119,13 @@ extension ModelCommand {
   }
 
   /// Asks a question on the terminal, and returns whether the answer is yes.
-  private static func asks(_ question: String, _ console: Console) throws -> Bool {
+  private static func asks(
+    _ question: String, _ answers: inout InputText, _ console: Console
+  ) throws -> Bool {
     try console.messages.write(question)
-    var line: [UInt8] = []
-    while !line.contains(0x0A) {
-      let bytes = try console.input.read(upTo: 256)
-      if bytes.isEmpty { break }
-      line += bytes
-    }
+    let answer = try answers.next() ?? ""
     return ["y", "yes"].contains(
-      String(decoding: line, as: UTF8.self).lowercased().split(whereSeparator: \.isWhitespace)
-        .first.map(String.init))
+      answer.lowercased().split(whereSeparator: \.isWhitespace).first.map(String.init))
   }
 
   /// Returns sentences about properties that may have been renamed: of one entity, one property is gone and another one

@@ -45,36 +45,26 @@ struct MergeReport {
   /// The answers that the user types.
   private struct Answers {
     private let console: Console
-    private var waiting: [UInt8] = []
+    private var typed: InputText
 
-    init(_ console: Console) { self.console = console }
+    init(_ console: Console) {
+      self.console = console
+      typed = InputText(console.input)
+    }
 
     /// Asks about a conflict until the answer is clear; `nil` to stop.
     mutating func side(_ conflict: String) throws -> MergeSide? {
       try console.messages.writeLine(conflict)
       while true {
         try console.messages.write("(o)urs, (t)heirs, (b)ase, (q)uit? ")
-        guard let answer = try line() else { return nil }
-        switch answer.lowercased() {
+        guard let answer = try typed.next() else { return nil }
+        switch answer.lowercased().filter({ !$0.isWhitespace }) {
         case "o", "ours": return .ours
         case "t", "theirs": return .theirs
         case "b", "base": return .base
         case "q", "quit": return nil
         default: continue
         }
-      }
-    }
-
-    private mutating func line() throws -> String? {
-      while true {
-        if let end = waiting.firstIndex(of: 0x0A) {
-          let line = String(decoding: waiting[..<end], as: UTF8.self)
-          waiting.removeSubrange(...end)
-          return line.filter { !$0.isWhitespace }
-        }
-        let bytes = try console.input.read()
-        if bytes.isEmpty { return nil }
-        waiting += bytes
       }
     }
   }
