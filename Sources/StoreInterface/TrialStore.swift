@@ -29,9 +29,10 @@ package final class TrialStore: QueryingStore {
     throw StoreError(.readOnly, "A dry run does not save.", path: path)
   }
 
-  /// Returns keys above the keys of all objects.
+  /// Returns keys that no object has.
   package func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try nextKeys.withLock { nextKeys in
+    let wanted = UInt64(max(count, 1))
+    return try nextKeys.withLock { nextKeys in
       let first: UInt64
       if let known = nextKeys[number] {
         first = known
@@ -40,12 +41,13 @@ package final class TrialStore: QueryingStore {
           let ranges = try table.keyRanges(ofEntity: number)
           return [ranges.put, ranges.changed, ranges.removed].compactMap { $0 }
         }
-        let highest = ranges.map(\.upperBound).max() ?? 0
-        // A store without numbers for links gives links the highest numbers, and all lower ones are free.
+        let above = (ranges.map(\.upperBound).max() ?? 0) + 1
         let lowest = ranges.map(\.lowerBound).min() ?? 0
-        first = lowest > 1 << 40 ? 1 : highest + 1
+        // A store without numbers for links gives links the highest numbers. The numbers below are free then.
+        let fitsAbove = above + wanted <= ObjectKey.highestNumber
+        first = fitsAbove || lowest <= wanted ? above : 1
       }
-      let end = first + UInt64(max(count, 1))
+      let end = first + wanted
       guard end <= ObjectKey.highestNumber else {
         throw StoreError(.badChange, "The store has no keys left.", path: path)
       }
