@@ -143,11 +143,12 @@ struct MergedList {
     return result + members.filter { !placed.contains($0) }
   }
 
-  /// Inserts the missing members of a list.
+  /// Inserts the members of one side's list that the result does not contain yet.
   ///
   /// - Parameters:
-  ///   - behindOthers: Whether the members follow members that the other side has added at the same place.
-  ///   - other: The list of the other side.
+  ///   - list: The list of the one side.
+  ///   - behindOthers: Whether these members come after the members that the second side has added at the same place.
+  ///   - other: The list of the second side.
   private func insert(
     _ list: [ObjectKey], into result: inout [ObjectKey], behindOthers: Bool, _ other: [ObjectKey]
   ) {

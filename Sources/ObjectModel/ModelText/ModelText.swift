@@ -55,11 +55,10 @@ public enum ModelText {
   public static func formatted(
     _ bytes: [UInt8], path: String = "model"
   ) throws(ModelFileError) -> String {
+    let statements = try ModelTextReader.statements(bytes, path: path)
     // A text that can't be read has no layout of its own.
-    _ = try read(bytes, path: path)
-    do { return ModelTextLayout.text(try ModelTextScanner.statements(bytes)) } catch {
-      throw ModelTextFault.error(.damaged, [error], path: path)
-    }
+    _ = try ModelTextReader.read(statements, path: path)
+    return ModelTextLayout.text(statements)
   }
 
   /// Returns the name of a type in the text: `Int16`. Composite attributes have the name of their composite type instead.
@@ -84,9 +83,15 @@ public enum ModelText {
 /// A fault in the text of a model.
 struct ModelTextFault: Error {
   /// A place in a text. Lines and columns count from 1.
-  struct Place: Hashable {
+  struct Place: Hashable, Comparable, CustomStringConvertible {
     var line = 1
     var column = 1
+
+    var description: String { "\(line):\(column)" }
+
+    static func < (left: Place, right: Place) -> Bool {
+      (left.line, left.column) < (right.line, right.column)
+    }
   }
 
   let place: Place?
@@ -106,18 +111,18 @@ struct ModelTextFault: Error {
     _ code: ModelFileError.Code, _ faults: [ModelTextFault], path: String,
     cause: (any Error)? = nil
   ) -> ModelFileError {
-    let sorted = faults.enumerated().sorted { left, right in
-      let places = [left, right].map { $0.element.place.map { [$0.line, $0.column] } ?? [0] }
-      return places[0] == places[1]
-        ? left.offset < right.offset : places[0].lexicographicallyPrecedes(places[1])
+    // Faults of the same place stay in the order in which they were found.
+    let start = Place(line: 0)
+    let sorted = faults.enumerated().sorted {
+      ($0.element.place ?? start, $0.offset) < ($1.element.place ?? start, $1.offset)
     }.map(\.element)
     let shown = 20
     var lines = [sorted.first?.message ?? "The model has faults."]
     lines += sorted.dropFirst().prefix(shown - 1).map { fault in
-      path + (fault.place.map { ":\($0.line):\($0.column)" } ?? "") + ": " + fault.message
+      path + (fault.place.map { ":\($0)" } ?? "") + ": " + fault.message
     }
     if sorted.count > shown { lines.append("There are \(sorted.count - shown) more faults.") }
-    let place = sorted.first?.place.map { "\($0.line):\($0.column)" } ?? ""
+    let place = sorted.first?.place.map(\.description) ?? ""
     return ModelFileError(
       code, path: path, place: place, message: lines.joined(separator: "\n"), cause: cause)
   }

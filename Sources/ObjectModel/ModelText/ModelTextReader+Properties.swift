@@ -52,8 +52,7 @@ extension ModelTextReader {
   private static let attributeWords =
     [
       "min", "max", "length", "matches", "check", "derived", "transient", "transformer", "class",
-      "was", "modifier", "note",
-    ] + ModelTextWords.attributeOptions.map(\.word)
+    ] + historyWords + ModelTextWords.attributeOptions.map(\.word)
 
   private mutating func attributeClause(
     _ cursor: inout ModelTextCursor, _ attribute: inout Attribute
@@ -86,16 +85,15 @@ extension ModelTextReader {
     case "transformer":
       attribute.valueTransformerName = try cursor.name("the name of a transformer")
     case "class": attribute.valueClassName = try cursor.name("the name of a class")
-    case "was": attribute.renamingIdentifier = try cursor.name("the former name")
-    case "modifier": attribute.versionHashModifier = try cursor.string("the hash modifier")
-    case "note":
-      let note = try note(&cursor)
-      attribute.userInfo[note.name] = note.text
     default:
-      guard let option = ModelTextWords.attributeOptions.first(where: { $0.word == word }) else {
-        throw unknown(before, "of an attribute", Self.attributeWords)
+      if let option = ModelTextWords.attributeOptions.first(where: { $0.word == word }) {
+        attribute.options.insert(option.option)
+        return
       }
-      attribute.options.insert(option.option)
+      let isHistory = try historyClause(
+        word, &cursor, &attribute.renamingIdentifier, &attribute.versionHashModifier,
+        &attribute.userInfo)
+      if !isHistory { throw unknown(before, "of an attribute", Self.attributeWords) }
     }
   }
 
@@ -209,18 +207,16 @@ extension ModelTextReader {
         }
       case "transient": relationship.isTransient = true
       case "check": relationship.validationPredicates.append(try reader.predicate(&cursor))
-      case "was": relationship.renamingIdentifier = try cursor.name("the former name")
-      case "modifier": relationship.versionHashModifier = try cursor.string("the hash modifier")
-      case "note":
-        let note = try reader.note(&cursor)
-        relationship.userInfo[note.name] = note.text
-      default:
-        throw reader.unknown(
-          before, "of a relationship",
-          [
-            "inverse", "ordered", "required", "delete", "count", "transient", "check", "was",
-            "modifier", "note",
-          ])
+      case let word:
+        let isHistory = try reader.historyClause(
+          word, &cursor, &relationship.renamingIdentifier, &relationship.versionHashModifier,
+          &relationship.userInfo)
+        guard isHistory else {
+          throw reader.unknown(
+            before, "of a relationship",
+            ["inverse", "ordered", "required", "delete", "count", "transient", "check"]
+              + Self.historyWords)
+        }
       }
     }
     return relationship
@@ -235,26 +231,18 @@ extension ModelTextReader {
       ModelTextWords.requestName, entity: try cursor.name("the name of an entity"))
     var property = FetchedProperty(name, request: request)
     try clauses(&cursor) { (reader, cursor) throws(ModelTextFault) in
-      switch (cursor.next, cursor.afterNext) {
-      case (.name("required"), _):
-        cursor.skip()
-        property.isOptional = false
-      case (.name("named"), _):
-        cursor.skip()
-        property.request.name = try cursor.name("the name of the request")
-      case (.name("was"), _):
-        cursor.skip()
-        property.renamingIdentifier = try cursor.name("the former name")
-      case (.name("modifier"), _):
-        cursor.skip()
-        property.versionHashModifier = try cursor.string("the hash modifier")
-      case (.name("note"), _):
-        cursor.skip()
-        let note = try reader.note(&cursor)
-        property.userInfo[note.name] = note.text
-      default:
+      let before = cursor
+      switch try cursor.name("a characteristic of the property") {
+      case "required": property.isOptional = false
+      case "named": property.request.name = try cursor.name("the name of the request")
+      case let word:
+        let isHistory = try reader.historyClause(
+          word, &cursor, &property.renamingIdentifier, &property.versionHashModifier,
+          &property.userInfo)
+        if isHistory { return }
+        cursor = before
         try reader.requestClause(
-          &cursor, &property.request, others: ["required", "named", "was", "modifier", "note"])
+          &cursor, &property.request, others: ["required", "named"] + Self.historyWords)
       }
     }
     return property

@@ -27,24 +27,40 @@ struct ModelTextReader {
   private var destinations: [(name: String, place: ModelTextFault.Place?)] = []
   private var suggestion = NameSuggestion()
 
+  /// Returns the statements of a text.
+  ///
+  /// - Throws: ``ModelFileError`` with the first place that contains no token.
+  static func statements(
+    _ bytes: [UInt8], path: String
+  ) throws(ModelFileError) -> [ModelTextStatement] {
+    do { return try ModelTextScanner.statements(bytes) } catch {
+      throw ModelTextFault.error(.damaged, [error], path: path)
+    }
+  }
+
+  /// Reads the statements of a text.
+  ///
+  /// - Throws: ``ModelFileError`` with the place of every fault.
+  static func read(
+    _ statements: [ModelTextStatement], path: String
+  ) throws(ModelFileError) -> ModelTextReader {
+    var reader = ModelTextReader()
+    for statement in statements where !statement.tokens.isEmpty { reader.add(statement) }
+    reader.checkDestinations()
+    if reader.faults.isEmpty { reader.finish() }
+    guard reader.faults.isEmpty else {
+      throw ModelTextFault.error(.damaged, reader.faults, path: path)
+    }
+    return reader
+  }
+
   /// Reads a text.
   ///
   /// - Throws: ``ModelFileError`` with the place of every fault.
   static func read(
     _ bytes: [UInt8], path: String
   ) throws(ModelFileError) -> ModelTextReader {
-    var reader = ModelTextReader()
-    do {
-      for statement in try ModelTextScanner.statements(bytes) where !statement.tokens.isEmpty {
-        reader.add(statement)
-      }
-      reader.checkDestinations()
-    } catch { reader.faults.append(error) }
-    if reader.faults.isEmpty { reader.finish() }
-    guard reader.faults.isEmpty else {
-      throw ModelTextFault.error(.damaged, reader.faults, path: path)
-    }
-    return reader
+    try read(statements(bytes, path: path), path: path)
   }
 
   /// Returns the place of the part that a fault of a model is about.
@@ -119,14 +135,13 @@ struct ModelTextReader {
       case "abstract": entity.isAbstract = true
       case "class": entity.className = try cursor.name("the name of the class")
       case "no" where cursor.acceptWord("class"): entity.className = nil
-      case "was": entity.renamingIdentifier = try cursor.name("the former name")
-      case "modifier": entity.versionHashModifier = try cursor.string("the hash modifier")
-      case "note":
-        let note = try reader.note(&cursor)
-        entity.userInfo[note.name] = note.text
-      default:
-        throw reader.unknown(
-          before, "of an entity", ["abstract", "class", "no", "was", "modifier", "note"])
+      case let word:
+        let isHistory = try reader.historyClause(
+          word, &cursor, &entity.renamingIdentifier, &entity.versionHashModifier, &entity.userInfo)
+        guard isHistory else {
+          throw reader.unknown(
+            before, "of an entity", ["abstract", "class", "no"] + Self.historyWords)
+        }
       }
     }
     description.entities[index] = entity
@@ -157,12 +172,25 @@ struct ModelTextReader {
         + (hint.isEmpty ? " The words are: \(known.joined(separator: ", "))." : hint))
   }
 
-  /// Reads the name and the text of a note.
-  mutating func note(
-    _ cursor: inout ModelTextCursor
-  ) throws(ModelTextFault) -> (name: String, text: String) {
-    let name = try cursor.name("the name of the note")
-    return (name, try cursor.string("the text of the note"))
+  /// The words of the clauses that all parts of a model can have.
+  static let historyWords = ["was", "modifier", "note"]
+
+  /// Reads the rest of a clause that all parts can have, after its first word.
+  ///
+  /// - Returns: Whether the word begins such a clause.
+  func historyClause(
+    _ word: String, _ cursor: inout ModelTextCursor, _ renamingIdentifier: inout String?,
+    _ versionHashModifier: inout String?, _ userInfo: inout [String: String]
+  ) throws(ModelTextFault) -> Bool {
+    switch word {
+    case "was": renamingIdentifier = try cursor.name("the former name")
+    case "modifier": versionHashModifier = try cursor.string("the hash modifier")
+    case "note":
+      let name = try cursor.name("the name of the note")
+      userInfo[name] = try cursor.string("the text of the note")
+    default: return false
+    }
+    return true
   }
 
   // MARK: - Members

@@ -33,22 +33,13 @@ struct ModelTextToken {
   }
 
   private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case _ where scalar.properties.generalCategory == .control,
-        _ where scalar.properties.generalCategory == .lineSeparator,
-        _ where scalar.properties.generalCategory == .paragraphSeparator:
-        quoted += "\\u{\(String(scalar.value, radix: 16))}"
-      default: quoted.unicodeScalars.append(scalar)
+    text.inQuotationMarks { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator:
+        "\\u{\(String(scalar.value, radix: 16))}"
+      default: nil
       }
     }
-    return quoted + "\""
   }
 }
 

@@ -8,10 +8,7 @@ struct ModelTextWriter {
   mutating func write(_ description: Model.Description) {
     if !description.versionIdentifiers.isEmpty {
       word("model")
-      for (position, name) in description.versionIdentifiers.enumerated() {
-        if position > 0 { symbol(",") }
-        text(name)
-      }
+      list(description.versionIdentifiers, separator: ",") { $0.text($1) }
       end()
     }
     for entity in description.entities { write(entity) }
@@ -65,11 +62,19 @@ struct ModelTextWriter {
     self.word(word)
   }
 
-  private mutating func names(_ names: [String]) {
-    for (position, one) in names.enumerated() {
-      if position > 0 { symbol(",") }
-      name(one)
+  /// Writes items with a symbol between them.
+  private mutating func list<Item>(
+    _ items: some Sequence<Item>, separator: String,
+    _ write: (inout ModelTextWriter, Item) -> Void
+  ) {
+    for (position, item) in items.enumerated() {
+      if position > 0 { symbol(separator) }
+      write(&self, item)
     }
+  }
+
+  private mutating func names(_ names: [String]) {
+    list(names, separator: ",") { $0.name($1) }
   }
 
   private mutating func end() {
@@ -369,10 +374,7 @@ struct ModelTextWriter {
   private mutating func keyPath(_ path: String) {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.allSatisfy(ModelTextToken.isPlain) else { return text(path) }
-    for (position, part) in parts.enumerated() {
-      if position > 0 { symbol(".") }
-      name(part)
-    }
+    list(parts, separator: ".") { $0.name($1) }
   }
 
   // MARK: - Data of the editor
@@ -385,20 +387,16 @@ struct ModelTextWriter {
       text(datum.value)
       if datum.targets != [.model] {
         symbol(":")
-        for (position, target) in datum.targets.enumerated() {
-          if position > 0 { symbol(",") }
-          write(target, in: description)
-        }
+        list(datum.targets, separator: ",") { $0.write($1, in: description) }
       }
       end()
     }
     for box in description.source.diagram where !box.isEmpty {
       word("editor")
       word("box")
-      for (position, datum) in box.sorted(by: { $0.key < $1.key }).enumerated() {
-        if position > 0 { symbol(",") }
-        name(datum.key)
-        text(datum.value)
+      list(box.sorted { $0.key < $1.key }, separator: ",") { writer, datum in
+        writer.name(datum.key)
+        writer.text(datum.value)
       }
       end()
     }

@@ -320,20 +320,10 @@ extension String {
 
   /// The text in double quotes.
   fileprivate var quoted: String {
-    var quoted = "\""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\t": quoted += "\\t"
-      case "\r": quoted += "\\r"
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\x" + String(repeating: "0", count: 2 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
+    inQuotationMarks { scalar in
+      guard scalar.value < 0x20 || scalar.value == 0x7F else { return nil }
+      let digits = String(scalar.value, radix: 16)
+      return "\\x" + String(repeating: "0", count: 2 - digits.count) + digits
     }
-    return quoted + "\""
   }
 }

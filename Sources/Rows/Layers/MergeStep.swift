@@ -5,7 +5,8 @@ enum MergeStep {
   /// The parts of the layers with keys in a range, the lowest layer first.
   case merge([Layer.EntityChanges])
 
-  /// Returns the steps of a merge: the merge reuses a full block if no other block has keys in its range, and merges the blocks between.
+  /// Returns the steps of a merge. The merge reuses a full block if no other block has keys in its range, and merges all
+  /// blocks between two reused ones.
   ///
   /// A program that adds objects makes blocks one above the other, so a merge reuses almost all of them.
   static func steps(_ parts: [Layer.EntityChanges]) -> [MergeStep] {

@@ -113,15 +113,12 @@ extension ModelDiagram {
 
   /// Replaces characters that have a meaning in Mermaid.
   private static func mermaidText(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    text.escaping { scalar in
       switch scalar {
-      case "\"", "#", ";", "{", "}", "<", ">", "`", "[", "]", "~": result += "#\(scalar.value);"
-      case _ where scalar.properties.generalCategory == .control: result += " "
-      default: result.unicodeScalars.append(scalar)
+      case "\"", "#", ";", "{", "}", "<", ">", "`", "[", "]", "~": "#\(scalar.value);"
+      default: scalar.properties.generalCategory == .control ? " " : nil
       }
     }
-    return result
   }
 
   /// The diagram as text for Graphviz: `quire model DOC --format dot | dot -Tpng`.
@@ -169,17 +166,14 @@ extension ModelDiagram {
 
   /// Replaces characters that have a meaning in XML, and control characters.
   static func markup(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
+    text.escaping { scalar in
       switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case _ where scalar.properties.generalCategory == .control: result += " "
-      default: result.unicodeScalars.append(scalar)
+      case "&": "&amp;"
+      case "<": "&lt;"
+      case ">": "&gt;"
+      case "\"": "&quot;"
+      default: scalar.properties.generalCategory == .control ? " " : nil
       }
     }
-    return result
   }
 }

@@ -15,29 +15,13 @@ enum Wording {
     case .float(let value): "\(value)"
     case .double(let value): "\(value)"
     case .decimal: FieldText.text(value).text
-    case .string(let value): quoted(value)
+    case .string(let value): value.inQuotationMarks()
     case .date(let value): FieldText.text(.date(value)).text
     case .uuid(let value): value.uuidString
     case .uri(let value): value
     case .binary(let value): count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
     case .object(let key): "\(key.entity)/p\(key.number)"
     }
-  }
-
-  /// Returns a text as a Swift string literal. Line breaks and quotes in the text are escaped, so the end of the text is clear.
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 
   /// Returns the content of a table cell, on one line.
