@@ -35,9 +35,19 @@ public enum EndingSignals {
   static func withInterrupts<R>(
     to interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {
-    Self.interrupt.withLock { $0 = interrupt }
-    defer { Self.interrupt.withLock { $0 = nil } }
+    let outer = Self.interrupt.withLock { current in
+      defer { current = interrupt }
+      return current
+    }
+    defer { Self.interrupt.withLock { $0 = outer } }
     return try body()
+  }
+
+  /// Calls `body`. In the meantime, an interrupt does not end the process, because a program of the user handles it. A
+  /// session goes on to handle interrupts too.
+  static func keepingInterruptsFromEnding<R>(_ body: () throws -> R) rethrows -> R {
+    let handler = interrupt.withLock { $0 }
+    return try withInterrupts(to: handler ?? {}, body)
   }
 
   /// Calls `body`. A signal that ends the process in the meantime calls `cleanup` first.

@@ -92,17 +92,13 @@ extension ModelCommand {
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap(\.self).first { !$0.isEmpty } ?? "vi"
-    let editor = Process()
-    editor.executableURL = URL(filePath: "/bin/sh")
-    editor.arguments = ["-c", command + " \"$1\"", "sh", file.path]
-    do { try editor.run() } catch {
-      throw CommandError(.inputOutput, "The editor '\(oneLine(command))' can't be started.")
-    }
-    editor.waitUntilExit()
-    guard editor.terminationStatus == 0 else {
+    let code = try ShellProgram(
+      role: "editor", command: command + " \"$1\"", arguments: [file.path]
+    ).run()
+    guard code == 0 else {
       throw CommandError(
         .inputOutput,
-        "The editor '\(oneLine(command))' ended with exit code \(editor.terminationStatus), so nothing is changed.",
+        "The editor '\(oneLine(command))' ended with exit code \(code), so nothing is changed.",
         hint: "The variables VISUAL and EDITOR name the editor.")
     }
   }

@@ -45,7 +45,12 @@ extension Console {
   static func reason(of error: any Error) -> String {
     let error = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+    return reason(ofNumber: Int32(error.code))
+  }
+
+  /// Returns the system's own message for an error number.
+  static func reason(ofNumber number: Int32) -> String {
     // SAFETY: `strerror` gives a string for every number, and it is copied before anything else runs.
-    return unsafe String(cString: strerror(Int32(error.code)))
+    unsafe String(cString: strerror(number))
   }
 }
