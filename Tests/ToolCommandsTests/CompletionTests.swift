@@ -1,6 +1,7 @@
 import Foundation
 import InstalledPlugins
 import ObjectModel
+import StoreInterface
 import Testing
 
 @testable import ToolCommands
@@ -261,5 +262,56 @@ struct CompletionTests {
     #expect(found("set Trip nam") == ["set Trip name="])
     #expect(found("fetch Trip --format=jsonl").count == 1)
     #expect(found("open ") == [])
+  }
+
+  @Test("Predicates complete operators, connections and the values that a rule lists")
+  func keywords() throws {
+    let status = Attribute(
+      "status", .string,
+      validation: .init(predicates: [.init("SELF IN {'open', 'on hold', 'done'}")]))
+    let rank = Attribute(
+      "rank", .int16,
+      validation: .init(predicates: [.init("SELF IN {1, 2, 3}"), .init("SELF IN {2, 3, 4}")]))
+    let model = try Model(entities: [
+      Entity(
+        "Task",
+        properties: [
+          .attribute(status), .attribute(rank), .attribute(Attribute("isLate", .boolean)),
+          .attribute(Attribute("old", .string)),
+        ])
+    ])
+    let store = try MemoryStore(model)
+    let session = try Session(store, on: StoreReader.files.disk)
+    defer { try? session.close() }
+    let completion = SessionCompletion(session)
+    func found(_ line: String) -> [String] {
+      let candidates = completion.candidates(for: line)
+      #expect(line.hasSuffix(candidates.word))
+      return candidates.all.map { String(line.dropLast(candidates.word.count) + $0) }
+    }
+    func ends(_ text: String) -> [String] {
+      let line = "fetch Task --where \"" + text
+      return found(line).map { String($0.dropFirst(line.count - text.count)) }
+    }
+
+    #expect(ends("status beg") == ["status beginswith"])
+    #expect(ends("status C") == ["status CONTAINS"])
+    #expect(ends("status ").count == PredicateWords.comparisons.count)
+    #expect(ends("status == 'o") == ["status == 'on hold'", "status == 'open'"])
+    #expect(ends("status=='d") == ["status=='done'"])
+    #expect(ends("status IN {'open', 'd") == ["status IN {'open', 'done'"])
+    #expect(ends("status IN {'open'} ") == ["status IN {'open'} AND", "status IN {'open'} OR"])
+    #expect(ends("status == 'open' ") == ["status == 'open' AND", "status == 'open' OR"])
+    #expect(ends("status == 'open' AND o") == ["status == 'open' AND old"])
+    #expect(ends("rank > ").prefix(2) == ["rank > 2", "rank > 3"])
+    #expect(ends("isLate == t") == ["isLate == true"])
+    #expect(ends("(NOT isLate == true) O") == ["(NOT isLate == true) OR"])
+    #expect(ends("old == '") == [])
+    #expect(ends("TRUE") == ["TRUEPREDICATE"])
+    #expect(
+      found("fetch Task --where 'status == ").contains("fetch Task --where 'status == \"done\""))
+    #expect(found("set Task status=o") == ["set Task status=on\\ hold ", "set Task status=open "])
+    #expect(found("set Task 'status=on") == ["set Task 'status=on hold' "])
+    #expect(found("insert Task rank=") == ["insert Task rank=2 ", "insert Task rank=3 "])
   }
 }

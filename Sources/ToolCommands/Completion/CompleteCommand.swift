@@ -56,7 +56,7 @@ struct CompleteCommand {
 
   /// Returns the output of the command.
   func answer(_ completion: Completion) -> String {
-    let suggestions = completion.suggestions(for: word, behind: words)
+    let suggestions = completion.suggestions(for: word, behind: words, within: quote)
     if let paths = suggestions.paths {
       let fields = ["", paths.rawValue, suggestions.stem, suggestions.part]
       let isPlain = fields.allSatisfy { !$0.contains("\t") && !$0.contains("\n") }

@@ -31,14 +31,17 @@ struct Completion {
   /// - Parameters:
   ///   - word: The word that the user is typing; empty at the beginning of a word.
   ///   - words: The words before it, the command's name included.
-  func suggestions(for word: String, behind words: [String]) -> SuggestedWords {
+  ///   - quote: The quote within which the user is typing.
+  func suggestions(
+    for word: String, behind words: [String], within quote: Character? = nil
+  ) -> SuggestedWords {
     guard let name = words.first else {
       return word.hasPrefix("-")
         ? SuggestedWords(toolOptions, for: word, after: "")
         : SuggestedWords(commandNames, for: word, after: "")
     }
     guard let command = commands.first(where: { $0.name == name }) else { return .none }
-    let line = PartialLine(command, words.dropFirst())
+    let line = PartialLine(command, words.dropFirst(), within: quote)
     if let option = line.pendingOption {
       // A word with a dash is no value unless an equals sign precedes it.
       return word.hasPrefix("-") && word != "-"

@@ -157,25 +157,32 @@ struct ModelNames {
     return SuggestedWords(functions, for: last, after: stem + before)
   }
 
-  /// Returns the key paths for the last word of a predicate, unless the word is within quotes.
+  /// Returns the words that may follow in a predicate: key paths, operators, and the values that a rule lists.
   private func predicate(for text: String, after stem: String) -> SuggestedWords {
-    var quote: Character?
-    var isEscaped = false
-    for character in text {
-      if isEscaped {
-        isEscaped = false
-      } else if let open = quote {
-        if character == "\\" { isEscaped = true }
-        if character == open { quote = nil }
-      } else if character == "\"" || character == "'" {
-        quote = character
-      }
+    let words = PredicateWords(text)
+    let before = stem + words.before
+    switch words.place {
+    case .value(let path):
+      let mark =
+        words.last.first.flatMap { "'\"".contains($0) ? $0 : nil }
+        ?? (line.quote == "'" ? "\"" : "'")
+      let values = SuggestedWords(
+        (attribute(path).map(knownValues) ?? []).map { value in
+          Candidate(value.isText ? "\(mark)\(value.text)\(mark)" : value.text, isOpen: true)
+        }, for: words.last, after: before)
+      return words.isQuoted ? values : values.joined(with: keyPaths(for: words.last, after: before))
+    case _ where words.isQuoted: return .none
+    case .comparison:
+      return SuggestedWords(
+        words.spelled(PredicateWords.comparisons), for: words.last, after: before)
+    case .connection:
+      return SuggestedWords(
+        words.spelled(PredicateWords.connections), for: words.last, after: before)
+    case .subject:
+      let keywords = SuggestedWords(
+        words.spelled(PredicateWords.beginnings), for: words.last, after: before)
+      return keyPaths(for: words.last, after: before).joined(with: keywords)
     }
-    guard quote == nil else { return .none }
-    let start =
-      text.lastIndex { !($0.isLetter || $0.isNumber || "_.@$".contains($0)) }
-      .map(text.index(after:)) ?? text.startIndex
-    return keyPaths(for: String(text[start...]), after: stem + text[..<start])
   }
 
   private func assignment(for word: String, after stem: String) -> SuggestedWords {
@@ -201,9 +208,11 @@ struct ModelNames {
     let key = word[..<sign].prefix { !"+-".contains($0) }
     let before = stem + word[...sign]
     guard let attribute = attribute(String(key)) else { return .none }
+    let values = knownValues(of: attribute)
+    guard values.isEmpty else {
+      return SuggestedWords(values.map { Candidate($0.text) }, for: value, after: before)
+    }
     switch attribute.type {
-    case .boolean:
-      return SuggestedWords([Candidate("false"), Candidate("true")], for: value, after: before)
     case .date:
       let days = ["now", "today", "tomorrow", "yesterday"].map { Candidate($0) }
       return SuggestedWords(days, for: value, after: before)
@@ -211,6 +220,19 @@ struct ModelNames {
       guard value.hasPrefix("@") else { return .none }
       return SuggestedWords(.files, for: value.dropFirst(), after: before + "@")
     default: return .none
+    }
+  }
+
+  /// Returns the values that an attribute may have: both truth values, or the values that a rule lists. A text with
+  /// quotes or backslashes is left out, because it has another form in a predicate.
+  private func knownValues(of attribute: Attribute) -> [(text: String, isText: Bool)] {
+    if attribute.type == .boolean { return [("false", false), ("true", false)] }
+    return attribute.listedValues.compactMap { value in
+      switch value {
+      case .string(let text): text.contains { "'\"\\".contains($0) } ? nil : (text, true)
+      case .integer(let number): (String(number), false)
+      default: nil
+      }
     }
   }
 

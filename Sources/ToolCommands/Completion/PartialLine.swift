@@ -11,10 +11,13 @@ struct PartialLine {
   private(set) var pendingOption: Option?
   /// Whether the line contains `--`, so that every further word is an argument.
   private(set) var endsOptions = false
+  /// The quote of the shell within which the user is typing; `nil` for none.
+  let quote: Character?
 
   /// Reads the words between the command's name and the word that the user is typing.
-  init(_ command: Command, _ words: some Sequence<String>) {
+  init(_ command: Command, _ words: some Sequence<String>, within quote: Character? = nil) {
     self.command = command
+    self.quote = quote
     for word in words {
       if let option = pendingOption {
         options[option] = word

@@ -46,6 +46,19 @@ struct SuggestedWords {
     }.sorted { $0.text < $1.text }
   }
 
+  /// Returns these completions together with others.
+  ///
+  /// If the two begin at different places of the word, one kind is enough: the first that has any candidate.
+  func joined(with others: SuggestedWords) -> SuggestedWords {
+    guard !candidates.isEmpty, !others.candidates.isEmpty else {
+      return candidates.isEmpty ? others : self
+    }
+    guard stem == others.stem else { return self }
+    var all = self
+    all.candidates += others.candidates
+    return all
+  }
+
   /// Creates the completions of a path, which follows `stem` in the word.
   init(_ paths: Paths, for part: some StringProtocol, after stem: String) {
     self.stem = stem
