@@ -76,6 +76,6 @@ struct CommandError: Error, Hashable {
     _ kind: String, _ word: String, in place: String, known: [String], otherwise: String
   ) -> CommandError {
     let hint = suggestion(for: word, among: known) ?? otherwise
-    return wrongUsage("Unknown \(kind) '\(word)' \(place).", hint: hint)
+    return wrongUsage("Unknown \(kind) '\(oneLine(word))' \(place).", hint: hint)
   }
 }

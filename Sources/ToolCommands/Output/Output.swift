@@ -14,7 +14,8 @@ struct Output: Sendable {
   let overwrites: Bool
   private let inputs: [String]
   private let disk: any Disk
-  private let canOverwrite: Bool
+  /// The hint of the error about a path that exists; `nil` if the command never replaces a file.
+  private let hintToReplace: String?
   private let outcome: Outcome
 
   fileprivate init(
@@ -25,8 +26,24 @@ struct Output: Sendable {
     outcome = invocation.console.outcome
     inputs = invocation.inputs
     overwrites = invocation.overwrites
-    canOverwrite = invocation.command.options.contains { $0.name == Option.forceName }
+    let canOverwrite = invocation.command.options.contains { $0.name == Option.forceName }
+    hintToReplace = canOverwrite ? Output.forceHint : nil
     try refuseInputs(path, isFilled: role == .outputFolder)
+  }
+
+  /// Creates the output of a command of a session, in place of the session's output.
+  ///
+  /// - Throws: ``CommandError`` if the output is one of the inputs.
+  init(
+    _ path: String, overwrites: Bool, inputs: [String], on disk: any Disk, _ console: Console
+  ) throws {
+    self.path = path
+    self.overwrites = overwrites
+    self.inputs = inputs
+    self.disk = disk
+    outcome = console.outcome
+    hintToReplace = "'>|' replaces a file, and '>>' appends to it."
+    try refuseInputs(path, isFilled: false)
   }
 
   private func refuseInputs(_ path: String, isFilled: Bool) throws {
@@ -74,8 +91,8 @@ struct Output: Sendable {
 
   private init(copying other: Output, _ path: String) {
     self.path = path
-    (overwrites, inputs, disk, canOverwrite, outcome) = (
-      other.overwrites, other.inputs, other.disk, other.canOverwrite, other.outcome
+    (overwrites, inputs, disk, hintToReplace, outcome) = (
+      other.overwrites, other.inputs, other.disk, other.hintToReplace, other.outcome
     )
   }
 
@@ -98,7 +115,7 @@ struct Output: Sendable {
         throw CommandError(
           .inputOutput,
           "'\(oneLine(path + ending))' exists: it is the log of a former database at '\(oneLine(path))'.",
-          hint: canOverwrite
+          hint: hintToReplace != nil
             ? "Give --force to remove it." : "Move it away, or give another path.")
       }
     } else if places.isDatabase(path) {
@@ -216,7 +233,7 @@ struct Output: Sendable {
   private func isThere(_ path: String) -> CommandError {
     CommandError(
       .inputOutput, "'\(oneLine(path))' exists already.",
-      hint: canOverwrite ? Output.forceHint : "Give another path.")
+      hint: hintToReplace ?? "Give another path.")
   }
 
   /// The hint of an error about a file that `--force` would replace.

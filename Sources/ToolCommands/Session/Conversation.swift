@@ -31,18 +31,25 @@ struct Conversation {
   private func converse() throws -> ExitCode {
     try console.messages.writeLine("'help' lists the commands, and 'quit' ends the session.")
     let completion = SessionCompletion(session)
+    var command = GrowingCommand()
     while !session.isOver {
       let words = prompt + (session.hasChanges ? "*" : "") + "> "
-      var editor = LineEditor(prompt: words, history: history.lines) {
-        completion.candidates(for: $0)
-      }
+      let further = String(repeating: " ", count: max(0, words.displayWidth - 4)) + "... "
+      let before = command.isOpen ? command.text + "\n" : ""
+      var editor = LineEditor(
+        prompt: command.isOpen ? further : words, history: history.lines
+      ) { completion.candidates(for: before + $0) }
       switch try terminal.readLine(&editor, console) {
       case .line(let line):
-        history.add(line)
-        run(line)
+        guard let text = command.add(line) else { continue }
+        history.add(text)
+        run(text)
+      case .end where command.isOpen:
+        // Running the lines reports why they are no command.
+        run(command.finish())
       // The end of the input means the same as `quit`.
       case .end: run("quit")
-      case .abandoned: continue
+      case .abandoned: _ = command.finish()
       }
     }
     return .done

@@ -2,6 +2,8 @@ import DurableFiles
 import Foundation
 
 /// The lines of earlier sessions. They are kept in a file of the user if the file can be written.
+///
+/// A command of several lines is one entry. In the file, the separator U+2028 stands for its line breaks.
 final class LineHistory {
   private let path: String?
   private let disk: any Disk
@@ -37,10 +39,10 @@ final class LineHistory {
       let bytes = try file.read(byteCount: count - start, at: start)
       lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(
         LineHistory.mostLines
-      ).map(String.init)
+      ).map { String($0).replacing(LineHistory.separator, with: "\n") }
       // A file that is too long is replaced by a file with its last lines.
       if start > 0 {
-        let kept = lines.map { $0 + "\n" }.joined()
+        let kept = lines.map(LineHistory.inFile).joined()
         try disk.replace(path) { writer in try writer.write(kept) }
       }
       self.path = path
@@ -54,7 +56,13 @@ final class LineHistory {
     guard !line.isEmpty, !line.hasPrefix(" "), line != lines.last else { return }
     lines.append(line)
     guard let path, let file = try? disk.open(path, for: .update) else { return }
-    _ = try? file.append(Array((line.replacing("\n", with: " ") + "\n").utf8))
+    _ = try? file.append(Array(LineHistory.inFile(line).utf8))
+  }
+
+  private static let separator = "\u{2028}"
+
+  private static func inFile(_ line: String) -> String {
+    line.replacing("\n", with: separator) + "\n"
   }
 
   private static func makeFolder(of path: String, on disk: any Disk) throws {

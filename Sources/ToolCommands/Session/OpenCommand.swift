@@ -24,11 +24,16 @@ enum OpenCommand {
         same arguments as the commands of the tool, without the store. Only 'save' saves changes; \
         'save -m MESSAGE' keeps a message about them. Ctrl-C interrupts the running command, and the session continues.
 
+        A command goes on in the next line if a quote is open, or if the line ends with a backslash. \
+        '> FILE' at the end of a command writes its output to a new file, '>| FILE' also replaces a file, and \
+        '>> FILE' appends. '| PROGRAM' sends the output to a program such as a pager. A line that begins with \
+        ! runs a command of the shell.
+
         A packed document and a store without write permission are open for reading only.
 
-        Input from a pipe is a script with one command on each line; # begins a comment. The script stops at \
-        the first line that fails, and the error gives the number of the line. Unsaved changes at the end of \
-        a script are an error.
+        Input from a pipe is a script of commands; # begins a comment. The script stops at the first command \
+        that fails, and the error gives the number of its line. Unsaved changes at the end of a script are \
+        an error.
         """,
       arguments: [.store], options: [keepGoing, discard, .author, .storeName, .storeModel],
       examples: [
@@ -67,10 +72,13 @@ enum OpenCommand {
     var lines = InputText(console.input)
     var first: ExitCode?
     while !session.isOver, let line = try lines.next() {
-      do { try session.run(line, on: console) } catch {
+      let number = lines.number
+      var command = GrowingCommand()
+      var text = command.add(line)
+      while text == nil { text = try lines.next().map { command.add($0) } ?? command.finish() }
+      do { try session.run(text ?? "", on: console) } catch {
         var error = CommandError(explaining: error, words: [session.path])
-        error = CommandError(
-          error.exitCode, "line \(lines.number): \(error.message)", hint: error.hint)
+        error = CommandError(error.exitCode, "line \(number): \(error.message)", hint: error.hint)
         guard invocation.has(keepGoing) else { throw error }
         console.report(error)
         first = first ?? error.exitCode

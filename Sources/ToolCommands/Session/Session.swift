@@ -50,12 +50,28 @@ final class Session {
   var model: Model { context.coordinator.model }
   var hasChanges: Bool { context.hasChanges }
 
-  /// Runs a line.
+  /// Runs a command, which may have several lines.
   ///
   /// - Throws: The error of the command, after the changes of the command are undone.
   @discardableResult
-  func run(_ line: String, on console: Console) throws -> ExitCode {
-    let words = try ShellWords.split(line)
+  func run(_ text: String, on console: Console) throws -> ExitCode {
+    switch try SessionLine(text) {
+    case .shell(let command):
+      // Another input than a terminal is the script of the session.
+      let code = try ShellProgram(role: "command", command: command)
+        .run(readsKeys: console.input.isTerminal)
+      guard code == 0 else {
+        throw CommandError(.no, "The command '\(oneLine(command))' ended with exit code \(code).")
+      }
+      return .done
+    case .command(let words, let destination):
+      return try RedirectedOutput(destination: destination, inputs: [path], disk: disk)
+        .write(from: console) { console in try run(words, on: console) }
+    }
+  }
+
+  /// Runs the command with the given words.
+  private func run(_ words: [String], on console: Console) throws -> ExitCode {
     guard let name = words.first else { return .done }
     guard let action = actions.first(where: { $0.command.name == name }) else {
       throw CommandError.unknown(
@@ -74,7 +90,7 @@ final class Session {
         hint: error.hint?.replacing("Run 'quire help \(name)'", with: "Run 'help \(name)'"))
     }
     if action.command.arguments.contains(.entity) {
-      try FetchCommand.checkEntity(invocation[.entity], model, in: "the store")
+      try FetchCommand.checkEntity(invocation[.entity], model, in: path)
     }
     return try action.run(invocation)
   }
@@ -114,7 +130,7 @@ final class Session {
     }
     let edit = edit(invocation)
     let undo = context.undoStack!
-    try undo.beginGroup(what)
+    try undo.beginGroup()
     let objects: [ManagedObject]
     do {
       objects = try body(edit)
@@ -132,6 +148,9 @@ final class Session {
           hint: "Type 'revert' to discard all unsaved changes.")
       }
       throw error
+    }
+    if !objects.isEmpty {
+      undo.setActionName("\(Wording.count(objects.count, "object")) \(what)")
     }
     try undo.endGroup()
     try context.processPendingChanges()
@@ -201,11 +220,11 @@ final class Session {
       }
     },
     action("undo", "undoes the last change") { [unowned self] invocation in
-      try replay(invocation, "undo") { try $0.undo() }
+      try replay(invocation, "undo", "Undone", \.undoActionName) { try $0.undo() }
     },
     action("redo", "redoes the change that was undone last") {
       [unowned self] invocation in
-      try replay(invocation, "redo") { try $0.redo() }
+      try replay(invocation, "redo", "Redone", \.redoActionName) { try $0.redo() }
     },
     action("save", "saves all changes", options: [.message]) { [unowned self] invocation in
       let isNeeded = context.hasChanges
@@ -261,15 +280,18 @@ final class Session {
   ]
 
   private func replay(
-    _ invocation: Invocation, _ name: String, _ body: (UndoStack) throws -> Bool
+    _ invocation: Invocation, _ name: String, _ done: String,
+    _ change: KeyPath<UndoStack, String?>, _ body: (UndoStack) throws -> Bool
   ) throws -> ExitCode {
     try context.processPendingChanges()
+    let change = context.undoStack![keyPath: change]
     // An interrupted undo or redo would leave the objects between two states.
     interruption.reset()
     guard try body(context.undoStack!) else {
       throw CommandError(.no, "There is nothing to \(name).")
     }
     try context.processPendingChanges()
+    try invocation.console.messages.writeLine(done + (change.map { ": \($0)." } ?? "."))
     return .done
   }
 
@@ -279,7 +301,10 @@ final class Session {
         HelpText.definitions(actions.map { ($0.command.name, $0.command.summary) }, width: width)
           + "\n\n"
           + HelpText.wrapped(
-            "Words are as in a shell: 'name=two words'. 'help COMMAND' explains a command.",
+            "Words are as in a shell: 'name=two words'. An open quote or a backslash at the end of a line continues "
+              + "the command in the next line. 'COMMAND > FILE' writes the output to a new file, '>|' also replaces "
+              + "a file, and '>>' appends. 'COMMAND | PROGRAM' sends the output to a program. '!COMMAND' runs a command of "
+              + "the shell. 'help COMMAND' explains a command.",
             width: width) + "\n"
       }
       return

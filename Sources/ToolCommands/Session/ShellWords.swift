@@ -1,16 +1,41 @@
 /// Splits a line into words as a shell does: at spaces that are not within quotes.
 ///
 /// Within `'…'` every character is literal. Within `"…"` every character is literal except in `\"` and `\\`. Elsewhere,
-/// a backslash makes the next character literal. `#` at the beginning of a word begins a comment.
+/// a backslash makes the next character literal, and joins two lines. `#` at the beginning of a word begins a comment,
+/// which ends with its line.
 enum ShellWords {
   /// Returns the words of a line.
   ///
   /// - Throws: ``CommandError`` when a quote is not closed.
   static func split(_ line: String) throws(CommandError) -> [String] {
-    let scan = Scan(line)
-    if let quote = scan.quote { throw .wrongUsage("A quote \(quote) is not closed.") }
-    if scan.endsInBackslash { throw .wrongUsage("The line ends with a backslash.") }
-    return scan.words + (scan.word.map { [$0] } ?? [])
+    try Scan(line).finishedWords()
+  }
+
+  /// Returns the words of a line up to its first word that begins with one of some characters outside of quotes, and
+  /// the rest of the line.
+  ///
+  /// - Throws: ``CommandError`` when a quote is not closed.
+  static func split(
+    _ line: String, before marks: String
+  ) throws(CommandError) -> (words: [String], rest: Substring) {
+    let scan = Scan(line, before: marks)
+    return (try scan.finishedWords(), scan.rest)
+  }
+
+  /// The state in which a line ends.
+  struct LineEnd: Hashable {
+    /// The quote that the line leaves open.
+    var quote: Character?
+    var hasBackslash = false
+
+    /// Whether the command goes on in the next line.
+    var isOpen: Bool { quote != nil || hasBackslash }
+  }
+
+  /// Returns the state in which a line ends that follows a line with the state `before`.
+  static func end(of line: String, after before: LineEnd = LineEnd()) -> LineEnd {
+    let scan = Scan(line, within: before.quote)
+    return LineEnd(quote: scan.quote, hasBackslash: scan.endsInBackslash)
   }
 
   /// Returns the words of a line that the user has not finished: the finished words, the last word, and the quote
@@ -43,28 +68,44 @@ enum ShellWords {
     /// The quote within which the line ends.
     var quote: Character?
     var endsInBackslash = false
+    /// The part of the line that is not read.
+    var rest: Substring
 
-    init(_ line: String) {
-      var rest = line[...]
-      while let character = rest.popFirst() {
+    /// Reads a line.
+    ///
+    /// - Parameters:
+    ///   - open: The quote within which the line begins.
+    ///   - marks: The characters before which the scan ends if they begin a word outside of quotes.
+    init(_ line: String, within open: Character? = nil, before marks: String = "") {
+      rest = line[...]
+      if let open { readQuote(open) }
+      while let character = rest.first {
+        if word == nil, marks.contains(character) { return }
+        rest.removeFirst()
         switch character {
         case " ", "\t", "\r", "\n", "\r\n":
           if let done = word { words.append(done) }
           word = nil
-        case "#" where word == nil: return
+        case "#" where word == nil: rest = rest.drop { !$0.isNewline }
         case "\\":
           guard let next = rest.popFirst() else {
             endsInBackslash = true
             return
           }
-          word = (word ?? "") + String(next)
-        case "'", "\"": readQuote(character, &rest)
+          if !next.isNewline { word = (word ?? "") + String(next) }
+        case "'", "\"": readQuote(character)
         default: word = (word ?? "") + String(character)
         }
       }
     }
 
-    private mutating func readQuote(_ quote: Character, _ rest: inout Substring) {
+    func finishedWords() throws(CommandError) -> [String] {
+      if let quote { throw .wrongUsage("A quote \(quote) is not closed.") }
+      if endsInBackslash { throw .wrongUsage("The line ends with a backslash.") }
+      return words + (word.map { [$0] } ?? [])
+    }
+
+    private mutating func readQuote(_ quote: Character) {
       var quoted = ""
       self.quote = quote
       while let next = rest.popFirst() {
