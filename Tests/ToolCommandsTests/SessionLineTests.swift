@@ -265,8 +265,14 @@ struct SessionLineTests {
     try pair.type("undo\r")
     try expect("Undone: 1 object inserted.")
     try expect("Trips.store> ")
-    try pair.type("count Trip | cat\r")
-    try expect("0\r\n")
+    // Nothing that a program reads is fitted to the terminal.
+    let name = String(repeating: "n", count: 200) + "end"
+    try pair.type("insert Trip name=\(name)\r")
+    try expect("Trips.store*> ")
+    try pair.type("fetch Trip | tail -n 1 | cut -c 200-\r")
+    try expect("nend\"\r\n")
+    try expect("Trips.store*> ")
+    try pair.type("undo\r")
     try expect("Trips.store> ")
     try pair.type("quit\r")
     process.waitUntilExit()

@@ -16,6 +16,6 @@ enum Pager {
     // Lines longer than the terminal are not wrapped, and short output does not fill the terminal.
     environment["LESS"] = environment["LESS"] ?? "FRSX"
     try ShellProgram(role: "pager", command: command, environment: environment)
-      .read(from: console, body)
+      .read(from: console, showsPages: true, body)
   }
 }

@@ -31,9 +31,12 @@ struct ShellProgram {
 
   /// Calls `body` with a console whose output the program reads.
   ///
+  /// - Parameter showsPages: Whether the program shows the output on the terminal of the console, like a pager.
   /// - Throws: ``CommandError`` if the shell can't be started; the error of `body`. If the program ends early, the rest
   ///   of the output is dropped without an error.
-  func read(from console: Console, _ body: (Console) throws -> Void) throws {
+  func read(
+    from console: Console, showsPages: Bool = false, _ body: (Console) throws -> Void
+  ) throws {
     try EndingSignals.keepingInterruptsFromEnding {
       let pipe = Pipe()
       // The program would wait forever for the end of an output that it holds open itself.
@@ -50,7 +53,8 @@ struct ShellProgram {
         do { try end.write(contentsOf: bytes) } catch { throw Ended() }
       }
       let stream = Console.Stream(
-        isTerminal: console.output.isTerminal, usesColour: console.output.usesColour,
+        isTerminal: showsPages && console.output.isTerminal,
+        usesColour: showsPages && console.output.usesColour,
         byteSink: { try write(Data($0)) }, sink: { try write(Data($0.utf8)) })
       defer {
         try? end.close()
