@@ -466,14 +466,15 @@ func keepTargets(_ names: Set<String>) {
   }
 }
 
-// Fuzzers exist only on request, with the flags that `./run fuzz` passes. libFuzzer must be linked in, and every module below a
-// fuzzer must be instrumented.
+// Fuzzers exist only on request, with the flags that `./run fuzz` passes: every module below a fuzzer must be instrumented.
+var fuzzers: Set<String> = []
 if Context.environment["QUIRE_FUZZ"] != nil {
   let others = Set(package.targets.map(\.name))
   func fuzzer(_ name: String, exclude: [String] = []) -> Target {
     .executableTarget(
       name: name, dependencies: ["FuzzDriver", "HostileInputs"], path: "Fuzz/\(name)",
-      exclude: exclude, swiftSettings: relaxed)
+      exclude: exclude, swiftSettings: relaxed,
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
   }
 
   package.targets += [
@@ -500,12 +501,13 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ValidationFuzz", exclude: ["Seeds"]),
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
-  keepTargets(Set(package.targets.map(\.name)).subtracting(others))
+  fuzzers = Set(package.targets.map(\.name)).subtracting(others)
+  if Context.environment["QUIRE_TEST_TARGETS"] == nil { keepTargets(fuzzers) }
 }
 
 // A run of a few test targets, such as a step of CI under a sanitizer, compiles only the modules below these targets.
 if let wanted = Context.environment["QUIRE_TEST_TARGETS"] {
-  let names = Set(wanted.split(separator: " ").map(String.init))
+  let names = Set(wanted.split(separator: " ").map(String.init)).union(fuzzers)
   // These tests run the package's own programs.
   let runsPrograms = !names.isDisjoint(with: ["ModelCodeTests", "ToolCommandsTests"])
   keepTargets(runsPrograms ? names.union(["quire-cli", "quire-classes"]) : names)

@@ -1,5 +1,6 @@
 # fuzz [TARGET] [SECONDS]
-#   Builds the fuzzers and runs one of them, or each in turn. The default is 60 seconds each.
+#   Builds the fuzzers and runs one of them, or each in turn. The default is 60 seconds each. QUIRE_FUZZERS names a
+#   folder of fuzzers that are built already, by QUIRE_FUZZ=1 ./run sanitize address TESTS.
 
 targets=$(cd Fuzz && for folder in *Fuzz; do say "$folder"; done)
 seconds=60
@@ -14,8 +15,9 @@ for target in $targets; do
   [ -d "Fuzz/$target" ] ||
     fail "There is no fuzzer '$target'." "There are: $(cd Fuzz && echo *Fuzz)"
 done
-QUIRE_FUZZ=1 swift build -c release --scratch-path .build/fuzz ${product:-} \
-  -Xswiftc -sanitize=fuzzer,address -Xcc -fsanitize=address,fuzzer-no-link -Xswiftc -use-ld=lld
+programs=${QUIRE_FUZZERS:-.build/fuzz/release}
+[ -n "${QUIRE_FUZZERS:-}" ] ||
+  QUIRE_FUZZ=1 swift build -c release --scratch-path .build/fuzz ${product:-} $fuzz_flags
 for target in $targets; do
   corpus=.build/fuzz/corpus/$target
   findings=.build/fuzz/findings/$target/
@@ -44,7 +46,7 @@ END
   fi
   mkdir -p "$corpus" "$findings"
   # The output goes to a file, because a pipe would wait for the symbolizer of a crashed program.
-  ".build/fuzz/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  "$programs/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="$findings" "$corpus" $seeds >"$log" 2>&1 || {
     tail -n 60 "$log"
     fail "$target found a fault." "The input is in $findings, and the log of the run is $log."

@@ -114,6 +114,10 @@ test_targets() {
   printf '%s' "${targets# }"
 }
 
+# The flags that count the branches of a program for libFuzzer, beside the address sanitizer.
+fuzz_flags="--sanitize address -Xcc -fsanitize=fuzzer-no-link -Xswiftc
+  -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table -Xswiftc -use-ld=lld"
+
 # sanitized_tests SANITIZER...: runs all tests, or those that $filter names, under each sanitizer.
 sanitized_tests() {
   # gold prints hundreds of warnings about the sanitizer's symbols, so the toolchain's own linker is used.
@@ -123,12 +127,14 @@ sanitized_tests() {
   # HouseTests read the sources and run no code of the project, so they are skipped.
   # Plug-ins use the thread sanitizer of the program that loads them. So the program exports all symbols of the
   # sanitizer, also the ones that it does not use itself.
+  # With QUIRE_FUZZ=1, the fuzzers are built too, from the same modules.
   filter=${filter:-}
   only=$(test_targets "$filter")
   [ -z "$only" ] || export QUIRE_TEST_TARGETS="$only"
   for sanitizer; do
     wanted=
     [ "$sanitizer" != thread ] || wanted='-Xlinker -u -Xlinker __tsan_external_write -Xlinker --export-dynamic-symbol=__tsan_*'
+    [ "${QUIRE_FUZZ:-}$sanitizer" != 1address ] || wanted=$fuzz_flags
     QUIRE_SANITIZER=$sanitizer ASAN_OPTIONS=detect_leaks=0 run_tests --sanitize "$sanitizer" --skip HouseTests \
       ${filter:+--filter "$filter"} --scratch-path ".build/$sanitizer" -Xswiftc -use-ld=lld $wanted
   done
