@@ -108,7 +108,7 @@ extension UndoStack {
   /// Names the open group, or else the last group.
   public func setActionName(_ name: String) {
     checkPlace()
-    try? workspace?.sealForUndo()
+    sealNotingErrors()
     if let open = openGroups.last {
       open.name = name
     } else {
@@ -168,7 +168,7 @@ extension UndoStack {
     checkPlace()
     guard isEnabled else { return }
     // Earlier changes are recorded before the action.
-    try? workspace?.sealForUndo()
+    sealNotingErrors()
     add(.action(action))
   }
 
@@ -214,6 +214,11 @@ extension UndoStack {
     for group in openGroups { group.steps = [] }
     openGroups.removeAll(where: \.isAutomatic)
     tell()
+  }
+
+  /// Records the changes so far. The next call that can throw reports an error of a damaged store.
+  private func sealNotingErrors() {
+    do { try workspace?.sealForUndo() } catch { workspace?.note(error) }
   }
 
   private func nextNumber() -> UInt64 {
