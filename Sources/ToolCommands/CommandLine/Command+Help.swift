@@ -40,6 +40,14 @@ extension Command {
   }
 }
 
+extension Command {
+  /// The options of the command, and the options of every command. An option of the command takes precedence over a
+  /// common option of the same name.
+  var allOptions: [Option] {
+    options + Tool.commonOptions.filter { common in !options.contains { $0.name == common.name } }
+  }
+}
+
 extension Tool {
   /// The effect of the tool, as the rest of a sentence that begins with its name.
   static let summary = "shows and changes documents, stores and models from a terminal"
@@ -48,10 +56,15 @@ extension Tool {
     "quire COMMAND [ARGUMENT…] [OPTION…]", "quire help COMMAND", "quire --version",
   ]
   /// The places of the tool's output.
-  static let streams = "Results go to standard output, messages to standard error."
+  static let streams = """
+    Results go to standard output, messages to standard error. A lone dash in place of an input is standard input; in \
+    place of a new file it is standard output.
+    """
   /// The options that every command accepts.
   static let commonOptions = [
-    Option("help", "Shows the command's help."), Option("no-plugins", "Uses no plug-ins."),
+    Option("help", "Shows the command's help."),
+    Option("quiet", "Prints no notes and no progress, only results and errors."),
+    Option("no-plugins", "Uses no plug-ins."),
   ]
   /// The spellings of the option for help.
   static let helpSpelling = "-h, --help"

@@ -17,12 +17,14 @@ struct Command: Sendable {
   let discussion: String
   let arguments: [Argument]
   let options: [Option]
+  /// The inputs that the command may change in place. They can't be standard input.
+  let changed: [Argument]
   let examples: [Example]
   let run: @Sendable (Invocation) throws -> ExitCode
 
   init(
     _ name: String, _ summary: String, discussion: String = "", arguments: [Argument] = [],
-    options: [Option] = [], examples: [Example] = [],
+    options: [Option] = [], changing changed: [Argument] = [], examples: [Example] = [],
     run: @escaping @Sendable (Invocation) throws -> ExitCode
   ) {
     self.name = name
@@ -30,6 +32,7 @@ struct Command: Sendable {
     self.discussion = discussion
     self.arguments = arguments
     self.options = options
+    self.changed = changed
     self.examples = examples
     self.run = run
   }

@@ -150,7 +150,9 @@ extension CommandError {
     if StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input) {
       return "SQLite's own tool saves the readable rows: sqlite3 \(quoted(input)) .recover"
     }
-    let output = quoted(Self.path(input, beside: "-recovered"))
+    let output =
+      StandardFiles.isCopy(input)
+      ? "recovered.store" : quoted(Self.path(input, beside: "-recovered"))
     return "Run 'quire recover \(quoted(input)) --output \(output)' to save the readable objects."
   }
 

@@ -21,9 +21,11 @@ struct CommandError: Error, Hashable {
   /// The same error with the paths of the command line in place of temporary paths.
   var namingTargets: CommandError {
     var error = self
-    error.message = TemporaryFiles.namingTargets(in: message)
-    error.hint = hint.map(TemporaryFiles.namingTargets)
-    error.file = file.map(TemporaryFiles.namingTargets)
+    error.message = StandardFiles.named(TemporaryFiles.namingTargets(in: message))
+    error.hint = hint.map {
+      StandardFiles.named(TemporaryFiles.namingTargets(in: $0), by: StandardFiles.word)
+    }
+    error.file = file.map { StandardFiles.named(TemporaryFiles.namingTargets(in: $0)) }
     return error
   }
 

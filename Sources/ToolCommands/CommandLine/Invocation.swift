@@ -61,6 +61,33 @@ struct Invocation: Sendable {
     return Invocation(command: command, console: console, arguments: arguments, options: options)
   }
 
+  /// Returns the invocation with another path in place of a word, in the values of some arguments and options.
+  func replacing(
+    _ word: String, by path: String, in arguments: [Argument], _ options: [Option]
+  ) -> Invocation {
+    var (values, settings) = (self.arguments, self.options)
+    for argument in arguments {
+      values[argument] = values[argument]?.map { $0 == word ? path : $0 }
+    }
+    for option in options { settings[option] = path }
+    return Invocation(command: command, console: console, arguments: values, options: settings)
+  }
+
+  /// Returns the invocation with a console that prints each text as `rewording` returns it.
+  func printing(_ rewording: @escaping @Sendable (String) -> String) -> Invocation {
+    let (output, messages) = (console.output, console.messages)
+    let console = Console(
+      console, output: output.rewording(rewording), messages: messages.rewording(rewording))
+    return Invocation(command: command, console: console, arguments: arguments, options: options)
+  }
+
+  /// Returns the invocation with a console that prints results as messages, and keeps standard output for a file.
+  func keepingOutputForFile() -> Invocation {
+    Invocation(
+      command: command, console: Console(keepingOutputForFile: console), arguments: arguments,
+      options: options)
+  }
+
   /// Closes a store after the command has saved to it.
   ///
   /// A save counts even if the close fails, for example because the disk is full when a database's log is moved into its file.

@@ -139,12 +139,21 @@ public struct Tool: Sendable {
     case "--version": return try dispatch(["version"] + rest, on: console)
     default: break
     }
+    if first == "--quiet", !rest.isEmpty {
+      return try dispatch([rest[0], first] + rest.dropFirst(), on: console)
+    }
     let command = try command(named: first)
     if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) {
       try console.writeHelp(command.help)
       return .done
     }
-    return try command.run(command.parse(rest, on: console))
+    var (words, console) = (rest, console)
+    let own = command.options.contains { $0.name == "quiet" }
+    if !own, let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--quiet") {
+      words.remove(at: index)
+      console = console.quiet
+    }
+    return try StandardFiles.run(command.parse(words, on: console)) { try command.run($0) }
   }
 
   /// Runs the hidden command `complete`, for the script of a shell.
@@ -157,6 +166,7 @@ public struct Tool: Sendable {
       commonOptions: Tool.commonOptions.map { Candidate($0.spelling, firstSentence(of: $0.help)) },
       toolOptions: [
         Candidate("--help", "Lists all commands"), Candidate("--version", "Prints the version"),
+        Candidate("--quiet", "Prints no notes and no progress"),
         Candidate("--no-plugins", "Uses no plug-ins"),
       ])
     // An error must not appear in the middle of the line that the user is typing.
@@ -170,7 +180,7 @@ public struct Tool: Sendable {
     let kind = name.hasPrefix("-") ? "option" : "command"
     throw .unknown(
       kind, name, in: "for 'quire'",
-      known: commands.map(\.name) + ["--help", "--version", "--no-plugins"],
+      known: commands.map(\.name) + ["--help", "--version", "--quiet", "--no-plugins"],
       otherwise: "Run 'quire help' to see all commands.")
   }
 }

@@ -47,9 +47,9 @@ extension ValueKind {
   fileprivate init(_ role: PathRole, otherwise kind: ValueKind) {
     switch role {
     case .none: self = kind
-    case .input, .output: self = .path
     case .inputs: self = .paths
-    case .outputFolder: self = .folder
+    case _ where role.isFolder: self = .folder
+    case .input, .stream, .output, .file, .printed, .outputFolder: self = .path
     }
   }
 }

@@ -38,6 +38,7 @@ enum AttachCommand {
         """,
       arguments: [action, .document, names],
       options: [name, output, force, .message, .author, .version, .format],
+      changing: [.document],
       examples: [
         Example("quire attach list Trips.quire", "Lists the names and the sizes."),
         Example("quire attach add Trips.quire lisbon.jpg porto.jpg", "Adds two files."),

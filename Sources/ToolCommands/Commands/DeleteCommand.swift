@@ -15,6 +15,7 @@ enum DeleteCommand {
         FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
         .storeName, .storeModel, .writesForeign, .format,
       ],
+      changing: [.store],
       examples: [
         Example(
           "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",

@@ -14,7 +14,7 @@ enum ExportCommand {
     "format", value: "FORMAT", choices: ["jsonl", "csv"],
     "The format of the objects. The default follows from the name of the output, or is jsonl.")
   static let output = Option(
-    "output", value: "PATH", role: .output,
+    "output", value: "PATH", role: .printed(canBeFolder: false),
     "Writes a file instead of standard output. For csv with several entities the path is a folder "
       + "of files.")
   static let force = Option(Option.forceName, "Replaces existing files.")

@@ -43,6 +43,7 @@ enum GitCommand {
         'uninstall' finds nothing.
         """,
       arguments: [action, words], options: [global, .format],
+      changing: [words],
       examples: [
         Example("quire git install", "Sets up the repository of the current folder."),
         Example("quire git install --global", "Sets up all repositories of the user."),

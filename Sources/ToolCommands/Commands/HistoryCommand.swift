@@ -39,6 +39,7 @@ enum HistoryCommand {
         """,
       arguments: [.store],
       options: [compared, objects, limit, name, thin, .dryRun, .storeModel, .format],
+      changing: [.store],
       examples: [
         Example("quire history Trips.store --changes", "Lists the saves of a store."),
         Example("quire history Trip.quire", "Lists the versions, the newest first."),

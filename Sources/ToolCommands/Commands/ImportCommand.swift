@@ -8,7 +8,7 @@ import StoreInterface
 /// The command `quire import`.
 enum ImportCommand {
   static let files = Argument(
-    "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .input)
+    "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .stream)
   static let entity = Option(
     "entity", value: "ENTITY", kind: .entity,
     "The entity of objects without an @entity. For csv the default is the name of the file.")
@@ -55,6 +55,7 @@ enum ImportCommand {
         entity, form, update, sameStore, batch, .dryRun, .message, .author, .storeName, .storeModel,
         .writesForeign, report,
       ],
+      changing: [.store],
       examples: [
         Example("quire import Trips.store Trips.jsonl", "Inserts the objects of a file."),
         Example(

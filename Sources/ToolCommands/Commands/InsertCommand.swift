@@ -10,6 +10,7 @@ enum InsertCommand {
       options: [
         .dryRun, .message, .author, .storeName, .storeModel, .writesForeign, .format,
       ],
+      changing: [.store],
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",

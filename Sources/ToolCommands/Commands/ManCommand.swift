@@ -6,7 +6,7 @@ enum ManCommand {
     "COMMAND", "The command. Without it, the page is that of the tool.", isRequired: false,
     kind: .command)
   static let output = Option(
-    "output", value: "DIR", role: .outputFolder,
+    "output", value: "DIR", role: .printed(canBeFolder: true),
     "Writes pages into this folder, as files such as quire-fetch.1: the page of COMMAND, or all pages."
   )
   static let force = Option(

@@ -14,7 +14,7 @@ enum MergeCommand {
   static let theirs = Argument(
     "B", "The copy with the other changes.", isRequired: false, role: .input)
   static let patch = Option(
-    "patch", value: "FILE", role: .input,
+    "patch", value: "FILE", role: .stream,
     "Merges the changes of a patch that 'quire diff --format patch' has written; - is standard input."
   )
   static let output = Option(
@@ -66,6 +66,7 @@ enum MergeCommand {
         DiffCommand.key,
         DiffCommand.store, DiffCommand.model, .dryRun, force, .writesForeign, .format,
       ],
+      changing: [base, ours, theirs],
       examples: [
         Example(
           "quire merge Base.quire Ours.quire Theirs.quire --output Merged.quire",

@@ -61,6 +61,7 @@ enum MigrateCommand {
         model, version, mappings, type, output, backup, noInference, allowLoss, allowInvalid,
         .writesForeign, .dryRun, .message, .author, .format,
       ],
+      changing: [.store],
       examples: [
         Example(
           "quire migrate Trips.store --model Trips.xcdatamodeld --dry-run",

@@ -118,7 +118,7 @@ extension ModelCommand {
   private static func asks(
     _ question: String, _ answers: inout InputText, _ console: Console
   ) throws -> Bool {
-    try console.messages.write(question)
+    try console.alerts.write(question)
     let answer = try answers.next() ?? ""
     return ["y", "yes"].contains(
       answer.lowercased().split(whereSeparator: \.isWhitespace).first.map(String.init))

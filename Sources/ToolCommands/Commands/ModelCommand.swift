@@ -25,7 +25,7 @@ enum ModelCommand {
       + "source with a class for each entity, and xcdatamodel as Apple's editor does. svg draws the "
       + "entities and relationships; mermaid and dot are for other programs that draw.")
   static let output = Option(
-    "output", value: "PATH", role: .outputFolder,
+    "output", value: "PATH", role: .printed(canBeFolder: true),
     "With --format swift, writes a file for each class into this folder. With text or "
       + "xcdatamodel, writes the model to this path.")
   static let force = Option(
@@ -88,6 +88,7 @@ enum ModelCommand {
       options: [
         version, versions, diff, fix, form, output, force, yes, allowLoss, access, unmarked, module,
       ],
+      changing: [edited],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions of the model."),

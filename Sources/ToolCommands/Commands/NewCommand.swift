@@ -12,13 +12,13 @@ enum NewCommand {
     "DOC", "The path of the new document, a folder. By convention its name is NAME.quire.",
     role: .output)
   static let files = Argument(
-    "FILE", "Further files for --from.", isRequired: false, isRepeating: true, role: .input)
+    "FILE", "Further files for --from.", isRequired: false, isRepeating: true, role: .stream)
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "The model of the document: .model, .xcdatamodeld, .xcdatamodel, a compiled model, or a document "
       + "or a store that contains its model.")
   static let source = Option(
-    "from", value: "FILE", role: .input,
+    "from", value: "FILE", role: .stream,
     "Infers the model from files of comma-separated values, and imports their objects; - is "
       + "standard input.")
   static let template = Option(

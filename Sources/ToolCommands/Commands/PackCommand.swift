@@ -7,7 +7,7 @@ enum PackCommand {
   static let document = Argument("DOC", "The folder of a document.", role: .input)
   static let file = Argument(
     "FILE", "The path of the new file. The default is the name of DOC with .zip at the end.",
-    isRequired: false, role: .output)
+    isRequired: false, role: .file)
   static let force = Option(Option.forceName, "Replaces an existing file.")
 
   /// Returns the command. It reads and writes files on `disk`.
@@ -41,9 +41,12 @@ enum PackCommand {
       do {
         report = try made.making {
           try holdingStill(folder, on: disk) {
-            try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
-              line.show($0.share)
+            func pack(into path: String) throws -> ArchiveReport {
+              try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
+                line.show($0.share)
+              }
             }
+            return try made.isStandard ? made.make(pack(into:)) : pack(into: path)
           }
         }
       } catch let error as ArchiveError {

@@ -16,6 +16,7 @@ enum RevertCommand {
         can return to them too.
         """,
       arguments: [.document], options: [version, .message, .author, .format],
+      changing: [.document],
       examples: [Example("quire revert Trip.quire --to 12", "Returns to version 12.")]
     ) { invocation in
       guard let words = invocation.value(of: version) else {

@@ -15,6 +15,7 @@ enum SetCommand {
         FetchCommand.condition, .identifiers, .showsIdentifiers, .dryRun, .message, .author,
         .storeName, .storeModel, .writesForeign, .format,
       ],
+      changing: [.store],
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",

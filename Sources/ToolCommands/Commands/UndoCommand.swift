@@ -22,6 +22,7 @@ enum UndoCommand {
         restores the newest version before it that is left. A migration can't be taken back.
         """,
       arguments: [.document], options: [steps, .dryRun, .message, .author, .format],
+      changing: [.document],
       examples: [
         Example("quire undo Trip.quire", "Takes back the last version."),
         Example(

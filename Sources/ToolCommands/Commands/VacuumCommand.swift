@@ -24,6 +24,7 @@ enum VacuumCommand {
         saves. A store that each save writes completely is not changed.
         """,
       arguments: [.store], options: [keep, .storeModel, .format],
+      changing: [.store],
       examples: [
         Example("quire vacuum Trips.store", "Keeps only the last save."),
         Example("quire vacuum Trips.store --keep 30d", "Keeps the saves of the last thirty days."),

@@ -38,6 +38,7 @@ enum WatchCommand {
         'saved', 'author' and 'message'. A save that changes no object is a line with 'change' 'none'.
         """,
       arguments: [.store, entities], options: [once, timeout, .storeModel, form],
+      changing: [.store],
       examples: [
         Example("quire watch Trips.quire", "Prints all changes until Ctrl-C."),
         Example(

@@ -70,7 +70,10 @@ struct Completion {
       return Candidate(
         "--\(option.name)" + (hasValue ? "=" : ""), firstSentence(of: option.help), isOpen: hasValue
       )
-    } + commonOptions
+    }
+      + commonOptions.filter { common in
+        !line.command.options.contains { "--\($0.name)" == common.text }
+      }
   }
 
   private func suggestions(

@@ -47,7 +47,7 @@ struct ManualPages {
       for argument in command.arguments { add(argument, to: &page) }
     }
     page.section("OPTIONS")
-    for option in command.options + Tool.commonOptions { add(option, to: &page) }
+    for option in command.allOptions { add(option, to: &page) }
     if !command.examples.isEmpty {
       page.section("EXAMPLES")
       for example in command.examples {

@@ -54,9 +54,9 @@ struct MergeReport {
 
     /// Asks about a conflict until the answer is clear; `nil` to stop.
     mutating func side(_ conflict: String) throws -> MergeSide? {
-      try console.messages.writeLine(conflict)
+      try console.alerts.writeLine(conflict)
       while true {
-        try console.messages.write("(o)urs, (t)heirs, (b)ase, (q)uit? ")
+        try console.alerts.write("(o)urs, (t)heirs, (b)ase, (q)uit? ")
         guard let answer = try typed.next() else { return nil }
         switch answer.lowercased().filter({ !$0.isWhitespace }) {
         case "o", "ours": return .ours

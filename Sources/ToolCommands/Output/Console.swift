@@ -10,6 +10,10 @@ public struct Console: Sendable {
   public let output: Stream
   /// The stream of errors, hints and progress, for the user.
   public let messages: Stream
+  /// The stream of errors and of questions to the user, which `--quiet` does not silence.
+  let alerts: Stream
+  /// The stream for the bytes of a file that the command writes to standard output.
+  let file: Stream
   /// The maximum width of a line of text, in columns.
   public let width: Int
   /// The number of lines of the terminal; `nil` if the output is no terminal.
@@ -28,6 +32,8 @@ public struct Console: Sendable {
   ) {
     self.output = output
     self.messages = messages
+    alerts = messages
+    file = output
     self.width = width
     self.height = height
     self.input = input
@@ -35,15 +41,25 @@ public struct Console: Sendable {
     outcome = Outcome()
   }
 
-  /// Creates a copy of a console with another output.
-  init(_ console: Console, output: Stream) {
-    self.output = output
-    messages = console.messages
+  /// Creates a copy of a console with other streams.
+  init(_ console: Console, output: Stream? = nil, messages: Stream? = nil) {
+    self.output = output ?? console.output
+    self.messages = messages ?? console.messages
+    alerts = console.alerts
+    file = console.file
     width = console.width
     height = console.height
     input = console.input
     environment = console.environment
     outcome = console.outcome
+  }
+
+  /// The same console without notes and progress.
+  var quiet: Console { Console(self, messages: Stream { _ in }) }
+
+  /// Creates a copy of a console whose results are messages. Its output takes the bytes of a file.
+  init(keepingOutputForFile console: Console) {
+    self.init(console, output: console.messages)
   }
 
   /// One destination of text.
@@ -89,6 +105,13 @@ public struct Console: Sendable {
 }
 
 extension Console.Stream {
+  /// Returns a stream that writes each text as `rewording` returns it, and bytes as they are.
+  func rewording(_ rewording: @escaping @Sendable (String) -> String) -> Console.Stream {
+    Console.Stream(
+      isTerminal: isTerminal, usesColour: usesColour, byteSink: { try write(bytes: $0) },
+      sink: { try write(rewording($0)) })
+  }
+
   /// Writes the text and a line break.
   func writeLine(_ text: String = "") throws { try sink(text + "\n") }
 
@@ -115,13 +138,13 @@ extension Console {
   func report(_ error: CommandError, asJSON: Bool = false) {
     let error = error.namingTargets
     if asJSON {
-      try? messages.writeLine(error.json)
+      try? alerts.writeLine(error.json)
       return
     }
-    var text = "\(messages.styled("error:", .failure)) \(printable(error.message))\n"
+    var text = "\(alerts.styled("error:", .failure)) \(printable(error.message))\n"
     if let hint = error.hint {
-      text += "\(messages.styled("hint:", .advice)) \(printable(hint))\n"
+      text += "\(alerts.styled("hint:", .advice)) \(printable(hint))\n"
     }
-    try? messages.write(text)
+    try? alerts.write(text)
   }
 }

@@ -17,6 +17,10 @@ struct Output: Sendable {
   /// The hint of the error about a path that exists; `nil` if the command never replaces a file.
   private let hintToReplace: String?
   private let outcome: Outcome
+  /// Standard output, if the output goes there and not to the path.
+  private let standard: Console.Stream?
+  /// Whether the output goes to standard output.
+  var isStandard: Bool { standard != nil }
 
   fileprivate init(
     _ path: String, _ role: PathRole, _ invocation: Invocation, on disk: any Disk
@@ -28,7 +32,16 @@ struct Output: Sendable {
     overwrites = invocation.overwrites
     let canOverwrite = invocation.command.options.contains { $0.name == Option.forceName }
     hintToReplace = canOverwrite ? Output.forceHint : nil
-    try refuseInputs(path, isFilled: role == .outputFolder)
+    standard = path == StandardFiles.word ? invocation.console.file : nil
+    guard standard == nil else {
+      guard role == .file else {
+        throw CommandError.wrongUsage(
+          "'quire \(invocation.command.name)' can't write this output to standard output.",
+          hint: "Give a path.")
+      }
+      return
+    }
+    try refuseInputs(path, isFilled: role.isFolder)
   }
 
   /// Creates the output of a command of a session, in place of the session's output.
@@ -43,6 +56,7 @@ struct Output: Sendable {
     self.disk = disk
     outcome = console.outcome
     hintToReplace = "'>|' replaces a file, and '>>' appends to it."
+    standard = nil
     try refuseInputs(path, isFilled: false)
   }
 
@@ -72,7 +86,7 @@ struct Output: Sendable {
   ///
   /// - Parameter acceptsEmptyFolder: Whether an empty folder counts as nothing.
   func checkFree(acceptsEmptyFolder: Bool = false) throws {
-    guard !overwrites else { return }
+    guard !overwrites, standard == nil else { return }
     try reporting {
       guard try disk.exists(path) else { return }
       if acceptsEmptyFolder, (try? disk.list(path).isEmpty) == true { return }
@@ -91,8 +105,8 @@ struct Output: Sendable {
 
   private init(copying other: Output, _ path: String) {
     self.path = path
-    (overwrites, inputs, disk, hintToReplace, outcome) = (
-      other.overwrites, other.inputs, other.disk, other.hintToReplace, other.outcome
+    (overwrites, inputs, disk, hintToReplace, outcome, standard) = (
+      other.overwrites, other.inputs, other.disk, other.hintToReplace, other.outcome, nil
     )
   }
 
@@ -106,6 +120,7 @@ struct Output: Sendable {
   func makeStore<R>(
     _ type: StoreType, in places: StorePlaces, _ contents: (_ temporary: String) throws -> R
   ) throws -> R {
+    if let standard { return try write(to: standard, contents) }
     // SQLite would read an old log next to the path into a new database of the same name.
     let hasLog =
       places.isDatabase(path) || !ConvertCommand.types.contains { $0.value == type }
@@ -133,12 +148,49 @@ struct Output: Sendable {
 
   /// Makes a file or a folder. `contents` writes it at a temporary path.
   func make<R>(_ contents: (_ temporary: String) throws -> R) throws -> R {
-    try making { try disk.make(path, overwriting: overwrites, contents: contents) }
+    if let standard { return try write(to: standard, contents) }
+    return try making { try disk.make(path, overwriting: overwrites, contents: contents) }
   }
 
   /// Writes a file.
   func writeFile<R>(_ contents: (inout FileWriter) throws -> R) throws -> R {
-    try making { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
+    if let standard {
+      return try write(to: standard) { temporary in
+        let file = try disk.open(temporary, for: .create)
+        defer { try? file.close() }
+        return try file.append(contents: contents)
+      }
+    }
+    return try making { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
+  }
+
+  /// Makes a file in the folder for temporary files, and writes its bytes to standard output.
+  private func write<R>(
+    to standard: Console.Stream, _ contents: (_ temporary: String) throws -> R
+  ) throws -> R {
+    guard !standard.isTerminal else {
+      throw CommandError.wrongUsage(
+        "The bytes of a file are not written to a terminal.",
+        hint: "Give a path, or send the output to a program or a file.")
+    }
+    let temporary = disk.temporaryPath(for: StandardFiles.target)
+    defer { try? disk.removeTree(temporary) }
+    let result = try contents(temporary)
+    guard try disk.status(of: temporary).kind == .file else {
+      throw CommandError.wrongUsage(
+        "The output is a folder, which can't be written to standard output.",
+        hint: "'quire pack' writes a document as one file.")
+    }
+    let file = try disk.open(temporary, for: .read)
+    defer { try? file.close() }
+    var offset = 0
+    let count = try file.byteCount()
+    while offset < count {
+      let bytes = try file.read(byteCount: min(1 << 20, count - offset), at: offset)
+      try standard.write(bytes: bytes)
+      offset += bytes.count
+    }
+    return result
   }
 
   /// Writes several files into the folder: all of them, or none after an error.
@@ -252,7 +304,11 @@ extension Invocation {
   ///
   /// - Throws: ``CommandError`` if the output is also an input of the command.
   func output(_ option: Option, on disk: any Disk) throws -> Output? {
-    try path(ofOutput: option).map { try Output($0, option.role, self, on: disk) }
+    try path(ofOutput: option).flatMap { path in
+      // Without a path, the command prints.
+      if case .printed = option.role, path == StandardFiles.word { return nil }
+      return try Output(path, option.role, self, on: disk)
+    }
   }
 
   /// Returns the output at a path that the command chooses because the command line names none.

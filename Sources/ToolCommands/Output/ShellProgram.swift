@@ -94,16 +94,24 @@ struct ShellProgram {
     if input != STDIN_FILENO {
       unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     }
-    // The tool ignores these signals or handles them itself. The program needs their usual effect.
+    // The tool ignores these signals or handles them itself, and its threads may block them. The program needs their
+    // usual effect.
     var usual = sigset_t()
     unsafe sigemptyset(&usual)
     for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { unsafe sigaddset(&usual, number) }
     unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var blocked = sigset_t()
+    unsafe sigemptyset(&blocked)
+    unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     var words = unsafe (["sh", "-c", command, "sh"] + arguments).map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
-    defer { for unsafe text in unsafe words + variables { unsafe free(text) } }
+    defer {
+      let all = unsafe words + variables
+      for index in unsafe all.indices { unsafe free(all[index]) }
+    }
     var process: pid_t = 0
     let error = unsafe posix_spawn(
       &process, "/bin/sh", &actions, &attributes, &words, &variables)

@@ -36,6 +36,7 @@ enum OpenCommand {
         an error.
         """,
       arguments: [.store], options: [keepGoing, discard, .author, .storeName, .storeModel],
+      changing: [.store],
       examples: [
         Example("quire open Trips.store", "Begins a session."),
         Example(

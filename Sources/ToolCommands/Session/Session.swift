@@ -134,6 +134,8 @@ final class Session {
     let objects: [ManagedObject]
     do {
       objects = try body(edit)
+      // The consequences of a deletion are found here, and may lie in damaged rows.
+      try context.processPendingChanges()
       try interruption.check()
     } catch {
       // Undoing the changes may need a search, which must not be interrupted.
