@@ -41,7 +41,7 @@ enum AttachCommand {
       changing: [.document],
       examples: [
         Example("quire attach list Trips.quire", "Lists the names and the sizes."),
-        Example("quire attach add Trips.quire lisbon.jpg porto.jpg", "Adds two files."),
+        Example("quire attach add Trips.quire map.png notes.txt", "Adds two files."),
         Example(
           "quire attach get Trips.quire lisbon.jpg --output old.jpg --version 3",
           "Writes an attachment of version 3 to a file."),

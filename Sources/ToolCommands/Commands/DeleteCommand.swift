@@ -18,7 +18,7 @@ enum DeleteCommand {
       changing: [.store],
       examples: [
         Example(
-          "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",
+          "quire delete Trips.store Trip --where 'start < \"2026-06-01\"' --dry-run",
           "Prints the number of trips that the command would delete.")
       ]
     ) { invocation in

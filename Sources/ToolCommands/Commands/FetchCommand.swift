@@ -93,7 +93,7 @@ enum FetchCommand {
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
         Example(
-          "quire fetch Trips.store Trip --group-by place --aggregate 'count, sum(nights)'",
+          "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of trips and the sum of the nights of each place."),
         Example(
           "quire fetch Trips.store --template tripsAfter DATE=today",
@@ -212,7 +212,7 @@ enum CountCommand {
       ],
       examples: [
         Example(
-          "quire count Trips.store Trip --where 'days > 3'", "Prints the number of such trips.")
+          "quire count Trips.store Trip --where 'stops.@count > 2'", "Prints the number of such trips.")
       ]
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models)

@@ -13,10 +13,10 @@ enum InsertCommand {
       changing: [.store],
       examples: [
         Example(
-          "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
+          "quire insert Trips.store Trip name=Lisbon start=today \"travellers={fullName == 'Ada'}\"",
           "Inserts a trip whose owner is the only person with the name Ada."),
         Example(
-          "quire insert Trips.store Photo data=@lisbon.jpeg",
+          "quire insert Trips.store Person fullName=Olga portrait=@olga.jpg",
           "Inserts a photo with the bytes of a file."),
       ]
     ) { invocation in

@@ -64,8 +64,8 @@ enum NewCommand {
           "Creates a document with the objects of two files."),
         Example("quire new Todo.quire --template todo", "Creates a document for a list of tasks."),
         Example(
-          "quire new Trip.quire --model Trips.xcdatamodeld --store trips=binary:Trips,people=xml:People",
-          "Creates a document with two stores, each for the entities of one configuration."),
+          "quire new Trip.quire --model Trips.xcdatamodeld --store main=binary,places=xml:Places",
+          "Creates a document with two stores; one is for the entities of a configuration."),
       ]
     ) { invocation in
       let sources = [model, source, template].filter { invocation.has($0) }

@@ -29,7 +29,7 @@ enum PredicateCommand {
       examples: [
         Example("quire predicate 'a == 1 AND b CONTAINS[cd] \"x\"'", "Prints the tree."),
         Example(
-          "quire predicate 'days > 3' --model Trips.xcdatamodeld --entity Trip",
+          "quire predicate 'stops.@count > 2' --model Trips.xcdatamodeld --entity Trip",
           "Checks the names and types too."),
       ]
     ) { invocation in

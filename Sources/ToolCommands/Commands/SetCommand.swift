@@ -18,13 +18,13 @@ enum SetCommand {
       changing: [.store],
       examples: [
         Example(
-          "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
+          "quire set Trips.store Trip --where \"name == 'Someday'\" budget=120.5 start=null",
           "Sets two attributes of the trips with the name Lisbon."),
         Example(
-          "quire set Trips.quire Trip --id 3/p1 name=Porto -m 'Corrects the name'",
+          "quire set Trips.quire Trip --id 4/p1 name=Porto -m 'Corrects the name'",
           "Sets an attribute and keeps a message about the change."),
         Example(
-          "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
+          "quire set Trips.store Trip --id 4/p5 'stops+=2/p6,2/p7'", "Adds two stops to a trip."),
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)

@@ -47,7 +47,7 @@ enum TreeCommand {
       examples: [
         Example("quire tree Trips.quire Trip", "Shows each trip with its stops."),
         Example(
-          "quire tree Trips.quire --id 4/p1 --along stops,legs --depth 2",
+          "quire tree Trips.quire --id 4/p1 --along stops,travellers --depth 2",
           "Shows two levels below one trip."),
       ]
     ) { invocation in
