@@ -435,6 +435,11 @@ private let faults: [Fault] = [
     places.0.pointee.buffers[1] = buffer([Int32(0)] + [Int32](repeating: 5, count: 12))
     places.0.pointee.buffers[2] = buffer(Array("1.2.3".utf8))
   },
+  Fault("a decimal with more digits than decimals have", "bad-value", "is not a decimal number") {
+    let places = child("decimal", $0, $1)
+    places.0.pointee.buffers[1] = buffer([Int32(0)] + [Int32](repeating: 41, count: 12))
+    places.0.pointee.buffers[2] = buffer([UInt8](repeating: UInt8(ascii: "7"), count: 41))
+  },
   Fault("a reference to nothing", "bad-value", "0 is not the key of an object") {
     child("reference", $0, $1).0.pointee.buffers[1] = buffer([UInt64](repeating: 0, count: 12))
   },

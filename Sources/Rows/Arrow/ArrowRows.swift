@@ -1,7 +1,6 @@
 // SAFETY: Buffers are read for the batch's rows only, and offsets into a heap are checked to ascend before they are
 // used. The batch outlives the rows, which are local to the function that reads the batch.
 
-import Foundation
 import ObjectModel
 
 /// The columns of a batch, checked, and readable like the columns of a block.
@@ -204,12 +203,15 @@ final class ArrowRows: RowSource {
     var ends: [Int64] = [0]
     for row in 0..<rowCount {
       if unsafe !texts.isNull(row) {
-        let text = unsafe String(decoding: texts.bytes(row), as: UTF8.self)
-        guard let decimal = ArrowRows.decimal(text) else {
-          throw ArrowError.badValue(
-            column.name, row: row, "'\(text.prefix(60))' is not a decimal number.")
+        let text = unsafe texts.bytes(row)
+        // A missing decimal and NaN have no bytes.
+        if unsafe !text.elementsEqual("NaN".utf8) {
+          guard let decimal = unsafe DecimalParts(text: Span(_unsafeBytes: text)) else {
+            let shown = unsafe String(decoding: text.prefix(60), as: UTF8.self)
+            throw ArrowError.badValue(column.name, row: row, "'\(shown)' is not a decimal number.")
+          }
+          decimal.write(into: &heap)
         }
-        DecimalParts(decimal)?.write(into: &heap)
       }
       ends.append(Int64(heap.count))
     }
@@ -218,14 +220,5 @@ final class ArrowRows: RowSource {
     unsafe raw.offsets = ends.withUnsafeBytes { unsafe keep(BlockMemory($0)) }
     unsafe raw.heap = keep(BlockMemory(heap))
     return unsafe raw
-  }
-
-  /// Returns the number that a whole text represents, such as `-12.5`, `3E8` or `NaN`; `nil` if it is no number.
-  private static func decimal(_ text: String) -> Decimal? {
-    if text == "NaN" { return .nan }
-    guard text.utf8.count <= 200,
-      text.wholeMatch(of: #/[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?/#) != nil
-    else { return nil }
-    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }
 }
