@@ -11,28 +11,11 @@ extension InfoCommand {
   static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
     let manifest = document.manifest
     let counts = try counts(in: document)
-    let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
     let output = invocation.console.output
     switch invocation.format {
     case .text:
       var table = Table()
-      table.add("document", "format \(Manifest.formatVersion)")
-      if let title = manifest.title { table.add("title", oneLine(title)) }
-      table.add("UUID", manifest.uuid.uuidString)
-      table.add("created", Wording.text(.date(manifest.created)))
-      table.add("last save", Wording.text(.date(manifest.saved)))
-      table.add(
-        "versions",
-        "\(manifest.versions.count), the newest is \(document.shownVersion ?? manifest.number)")
-      table.add("model", manifest.models.map { oneLine($0.name) }.joined(separator: ", "))
-      if !document.attachments.isEmpty {
-        table.add(
-          "attachments",
-          "\(document.attachments.count), \(Wording.count(byteCount, "byte"))")
-      }
-      for (name, text) in manifest.metadata.sorted(by: { $0.key < $1.key }) {
-        table.add(oneLine(name), oneLine(text))
-      }
+      for fact in facts(of: document) { table.add(fact.name, fact.text) }
       try output.write(table.text())
       var stores = Table()
       for store in document.stores {
@@ -82,6 +65,29 @@ extension InfoCommand {
         ]))
     }
     return .done
+  }
+
+  /// Returns the identity, the dates and the size of a document.
+  static func facts(of document: Document) -> [InfoFact] {
+    let manifest = document.manifest
+    let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
+    var facts = [InfoFact("document", "format \(Manifest.formatVersion)")]
+    if let title = manifest.title { facts.append(InfoFact("title", title)) }
+    facts += [
+      InfoFact("UUID", manifest.uuid.uuidString), InfoFact("created", manifest.created),
+      InfoFact("last save", manifest.saved),
+      InfoFact(
+        "versions",
+        "\(manifest.versions.count), the newest is \(document.shownVersion ?? manifest.number)"),
+      InfoFact("model", manifest.models.map(\.name).joined(separator: ", ")),
+    ]
+    if !document.attachments.isEmpty {
+      facts.append(
+        InfoFact(
+          "attachments", "\(document.attachments.count), \(Wording.count(byteCount, "byte"))"))
+    }
+    return facts
+      + manifest.metadata.sorted { $0.key < $1.key }.map { InfoFact($0.key, $0.value) }
   }
 
   /// Returns the number of objects of each entity in all stores, without subentities, by the entity's name.

@@ -41,16 +41,8 @@ enum InfoCommand {
     switch invocation.format {
     case .text:
       var table = Table()
-      let version = description.formatVersion.map { ", format \($0)" } ?? ""
-      table.add("type", store.type.rawValue + version)
-      table.add("UUID", metadata.uuid?.uuidString ?? "none")
-      table.add("saves", "\(snapshot.commit)")
-      if let date = description.savedAt { table.add("last save", Wording.text(.date(date))) }
-      table.add(
-        "size",
-        "\(Wording.count(description.byteCount, "byte")), \(description.liveByteCount) in use")
-      if description.strayByteCount > 0 {
-        table.add("after the last save", Wording.count(description.strayByteCount, "byte"))
+      for fact in facts(of: store, snapshot.commit, metadata, description) {
+        table.add(fact.name, fact.text)
       }
       try output.write(table.text())
       var entities = Table()
@@ -72,6 +64,48 @@ enum InfoCommand {
       try output.writeLine(object)
     }
     return .done
+  }
+
+  /// Returns the type, the identity, the date and the size of a store.
+  static func facts(
+    of store: any Store, _ commit: Int64, _ metadata: StoreMetadata,
+    _ description: StoreDescription
+  ) -> [InfoFact] {
+    let version = description.formatVersion.map { ", format \($0)" } ?? ""
+    var facts = [
+      InfoFact("type", store.type.rawValue + version),
+      InfoFact("UUID", metadata.uuid?.uuidString ?? "none"), InfoFact("saves", "\(commit)"),
+    ]
+    if let date = description.savedAt { facts.append(InfoFact("last save", date)) }
+    facts.append(
+      InfoFact(
+        "size",
+        "\(Wording.count(description.byteCount, "byte")), \(description.liveByteCount) in use"))
+    if description.strayByteCount > 0 {
+      facts.append(
+        InfoFact("after the last save", Wording.count(description.strayByteCount, "byte")))
+    }
+    return facts
+  }
+}
+
+/// A line of the description of a document or a store: a name, and a text or a moment.
+struct InfoFact {
+  let name: String
+  let text: String
+  /// The moment that the text states; `nil` if it states none.
+  let moment: Date?
+
+  init(_ name: String, _ text: String) {
+    self.name = name
+    self.text = text
+    moment = nil
+  }
+
+  init(_ name: String, _ moment: Date) {
+    self.name = name
+    text = Wording.text(.date(moment))
+    self.moment = moment
   }
 }
 
