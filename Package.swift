@@ -237,7 +237,7 @@ let package = Package(
         "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
-        "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents",
+        "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),

@@ -48,6 +48,8 @@ struct OutputSchemaTests {
     ("attach-list", "attach list DIR/d.quire --format json"),
     ("pack", "pack DIR/d.quire DIR/p.zip --format json"),
     ("pack", "unpack DIR/p.zip DIR/u.quire --format json"),
+    ("report", "report DIR/d.quire --output DIR/d.html --format json"),
+    ("report", "report DIR/t.store --output DIR/t.html --unchecked --format json"),
     ("validate", "validate DIR/t.store --format json"),
     ("validate", "validate DIR/damaged.store --format json"),
     ("recover", "recover DIR/damaged.store --output DIR/r.store --format json"),

@@ -39,6 +39,8 @@ struct OutputTests {
     },
     Writer(name: "merge") { ["merge", $0, $0, $0, "--output", $1] },
     Writer(name: "merge documents", input: "in.quire") { ["merge", $0, $0, $0, "--output", $1] },
+    Writer(name: "report") { ["report", $0, "--output", $1] },
+    Writer(name: "report of a document", input: "in.quire") { ["report", $0, "--output", $1] },
     Writer(name: "new", input: "in.xcdatamodeld") { ["new", $1, "--model", $0] },
     Writer(name: "new --from", input: "in.csv") { ["new", $1, "--from", $0] },
     Writer(name: "model as text", input: "in.xcdatamodeld", ending: ".model") {

@@ -58,7 +58,7 @@ public struct Tool: Sendable {
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), UndoCommand.command(files), AttachCommand.command(files),
-      TreeCommand.command(files), WatchCommand.command(files),
+      TreeCommand.command(files), WatchCommand.command(files), ReportCommand.command(files),
       PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()),
       ValidateCommand.command(on: RealDisk(), models) { plugins.backends },

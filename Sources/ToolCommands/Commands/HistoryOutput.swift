@@ -149,9 +149,9 @@ struct HistoryOutput {
 
 /// The numbers of objects that a version inserted, changed and deleted.
 struct VersionCounts {
-  private var inserted = 0
-  private var changed = 0
-  private var deleted = 0
+  private(set) var inserted = 0
+  private(set) var changed = 0
+  private(set) var deleted = 0
 
   /// Adds the objects that a layer inserts, changes and deletes.
   fileprivate mutating func add(_ layer: Layer, _ schema: Schema) {

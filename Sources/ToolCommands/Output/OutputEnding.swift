@@ -54,6 +54,11 @@ enum OutputEnding: Sendable, Hashable {
     throw ending.refusal(path, source, "text")
   }
 
+  /// Throws an error for a path that asks for a result other than a page of HTML.
+  static func checkPage(_ path: String, from source: String) throws(CommandError) {
+    if let ending = OutputEnding(path) { throw ending.refusal(path, source, "a page of HTML") }
+  }
+
   private func refusal(_ path: String, _ source: String, _ made: String) -> CommandError {
     let (path, source) = (oneLine(path), oneLine(source))
     let (kind, command) =
