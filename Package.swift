@@ -77,6 +77,8 @@ let package = Package(
     .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
     module("TextMatching"),
+    // Reading and writing of JSON.
+    module("JSONText"),
 
     // The disk of tests, and their random numbers.
     module("SeededRandom"),
@@ -94,7 +96,7 @@ let package = Package(
     module("Archives", ["DurableFiles", "Deflate"]),
 
     // The object model and its rows.
-    module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
+    module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents", "JSONText"]),
     module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
     module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching"]),
 
@@ -121,9 +123,6 @@ let package = Package(
       dependencies: [
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
-
-    // Reading and writing of JSON.
-    module("JSONText"),
 
     // Store plug-ins, in libraries that are loaded on demand: the code that both sides of the C interface share, the host, and
     // the support for plug-ins.
@@ -312,8 +311,8 @@ let package = Package(
     tests(
       "ObjectModelTests",
       [
-        "ObjectModel", "PropertyLists", "Checksums", "ProgramRuns", "SeededRandom", "SpecVectors",
-        "AppleFixtures",
+        "ObjectModel", "PropertyLists", "Checksums", "JSONText", "ProgramRuns", "SeededRandom",
+        "SpecVectors", "AppleFixtures",
       ]),
     tests(
       "RowsTests",
@@ -425,7 +424,7 @@ let package = Package(
         "Rows", "StoreInterface", "BinaryStore",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",
-        "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset",
+        "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset", "SpecVectors",
       ],
       exclude: ["FormerHashes", "Snapshots"]),
     tests(

@@ -2,8 +2,8 @@ import Foundation
 import XMLEvents
 
 extension ModelVersions {
-  /// Reads the models in a file: `.model`, `.xcdatamodeld`, `.xcdatamodel`, a plain `contents` file, `.momd` or
-  /// `.mom`.
+  /// Reads the models in a file: `.model`, `.json`, `.xcdatamodeld`, `.xcdatamodel`, a plain `contents` file, `.momd`
+  /// or `.mom`.
   ///
   /// - Throws: ``ModelFileError`` that names the file, the place and the reason.
   public static func read(_ path: String) throws(ModelFileError) -> ModelVersions {
@@ -55,13 +55,19 @@ extension ModelVersions {
       return single(url, try CompiledModel.readModel(bytes, path: url.relativePath))
     }
     let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
+    if first == UInt8(ascii: "{") || url.pathExtension.lowercased() == ModelJSON.pathExtension {
+      let (version, model) = try ModelJSON.model(bytes, path: url.relativePath)
+      return version.map { ModelVersions([Version($0, model: model)], currentName: $0) }
+        ?? single(url, model)
+    }
     guard first == UInt8(ascii: "<") else {
       guard url.pathExtension.lowercased() == ModelText.pathExtension || ModelText.mayBegin(bytes)
       else {
         throw ModelFileError(
           .unknownFormat, path: url.relativePath,
           message:
-            "The file is neither the text nor the XML source of a model, nor a compiled model.")
+            "The file is neither the text, the JSON nor the XML source of a model, nor a compiled model."
+        )
       }
       return single(url, try ModelText.model(bytes, path: url.relativePath))
     }
@@ -145,7 +151,7 @@ extension ModelVersions {
 
 extension ModelVersions {
   /// Writes the models as source. The path's ending selects a `.xcdatamodeld` folder, or the current version alone in a
-  /// `.xcdatamodel` folder or in a `.model` file.
+  /// `.xcdatamodel` folder, or in a `.model` or `.json` file.
   ///
   /// Versions with the same names are replaced; all other versions in the folder stay.
   ///
@@ -154,6 +160,8 @@ extension ModelVersions {
     let url = URL(fileURLWithPath: path)
     switch url.pathExtension.lowercased() {
     case ModelText.pathExtension: try ModelFile.write(Array(ModelText.write(current).utf8), to: url)
+    case ModelJSON.pathExtension:
+      try ModelFile.write(Array(ModelJSON.write(current, version: currentName).utf8), to: url)
     case "xcdatamodel": try write(current, to: url)
     case "xcdatamodeld":
       for version in versions {
@@ -163,7 +171,8 @@ extension ModelVersions {
     default:
       throw ModelFileError(
         .unknownFormat, path: path,
-        message: "The name of a written model must end in .model, .xcdatamodeld or .xcdatamodel.")
+        message:
+          "The name of a written model must end in .model, .json, .xcdatamodeld or .xcdatamodel.")
     }
   }
 

@@ -107,8 +107,10 @@ struct ModelTextFault: Error {
 
   /// Returns an error with all faults. The first fault is the place of the error, and each further one has a line of
   /// its own.
+  ///
+  /// - Parameter count: The number of all faults, if `faults` contains only the first.
   static func error(
-    _ code: ModelFileError.Code, _ faults: [ModelTextFault], path: String,
+    _ code: ModelFileError.Code, _ faults: [ModelTextFault], count: Int? = nil, path: String,
     cause: (any Error)? = nil
   ) -> ModelFileError {
     // Faults of the same place stay in the order in which they were found.
@@ -121,7 +123,8 @@ struct ModelTextFault: Error {
     lines += sorted.dropFirst().prefix(shown - 1).map { fault in
       path + (fault.place.map { ":\($0)" } ?? "") + ": " + fault.message
     }
-    if sorted.count > shown { lines.append("There are \(sorted.count - shown) more faults.") }
+    let count = count ?? sorted.count
+    if count > shown { lines.append("There are \(count - shown) more faults.") }
     let place = sorted.first?.place.map(\.description) ?? ""
     return ModelFileError(
       code, path: path, place: place, message: lines.joined(separator: "\n"), cause: cause)
