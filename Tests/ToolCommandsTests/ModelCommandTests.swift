@@ -143,7 +143,8 @@ struct ModelCommandTests {
         ["--format", "xcdatamodel", "--diff", "b"],
         "can't be combined with '--format xcdatamodel'"
       ),
-      (["--format", "json", "--output", "x"], "needs a whole model in another"),
+      (["--format", "json", "--output", "x"], "must end in .json"),
+      (["--format", "json", "--versions", "--output", "x"], "needs a whole model"),
       (["--diff", "b", "--output", "x"], "needs a whole model"),
       (["--fix", "--diff", "b"], "can't be combined with '--fix'"),
       (["--output", "x"], "must end in .model"),

@@ -12,12 +12,12 @@ struct WordingTests {
     let model = try Sample.model
 
     try expectSnapshot(Wording.text(model, on: Console.Stream { _ in }), "wording.txt")
-    try expectSnapshot(Wording.json(model).text + "\n", "wording.json")
+    try expectSnapshot(ModelJSON.json(model).text + "\n", "wording.json")
   }
 
   @Test("The output for programs is JSON")
   func json() throws {
-    let text = Wording.json(try Sample.model).text
+    let text = ModelJSON.json(try Sample.model).text
 
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
 

@@ -7,8 +7,9 @@ import ObjectModel
 enum ModelCommand {
   static let path = Argument(
     "PATH",
-    "A model (.model, .xcdatamodeld, .xcdatamodel or its contents file), a compiled model (.momd "
-      + "or .mom), or a document, packed document or store that contains its model.", role: .input)
+    "A model (.model, .json, .xcdatamodeld, .xcdatamodel or its contents file), a compiled model "
+      + "(.momd or .mom), or a document, packed document or store that contains its model.",
+    role: .input)
   static let version = Option(
     "version", value: "NAME", kind: .modelVersion,
     "Uses this version instead of the current one.")
@@ -26,8 +27,8 @@ enum ModelCommand {
       + "entities and relationships; mermaid and dot are for other programs that draw.")
   static let output = Option(
     "output", value: "PATH", role: .printed(canBeFolder: true),
-    "With --format swift, writes a file for each class into this folder. With text or "
-      + "xcdatamodel, writes the model to this path.")
+    "With --format swift, writes a file for each class into this folder. With another format, "
+      + "writes the model to this path.")
   static let force = Option(
     Option.forceName,
     "Replaces the output, and files in the output folder that Quire did not write.")
@@ -51,11 +52,12 @@ enum ModelCommand {
     var endings: [String] {
       switch self {
       case .text: [ModelText.pathExtension]
+      case .json: [ModelJSON.pathExtension]
       case .xcdatamodel: ["xcdatamodeld", "xcdatamodel"]
       case .mermaid: ["mmd", "mermaid", "md"]
       case .dot: ["dot", "gv"]
       case .svg: ["svg"]
-      case .json, .swift: []
+      case .swift: []
       }
     }
   }
@@ -69,7 +71,7 @@ enum ModelCommand {
       discussion: """
         The text of a model (chapter 12 of the specification) is the form to write by hand: an entity and its \
         properties take a line each. 'quire new DOC --model Trips.model' creates a document with such a model. \
-        The text keeps everything that the other forms contain, also the data of Apple's editor.
+        The text keeps everything that the other forms contain, also the data of Apple's editor. JSON keeps         everything too, for programs that make or change models: every command that reads a model reads the         object that --format json prints, and the model in it alone.
 
         'quire model edit DOC' opens the text of a document's model in the editor that VISUAL or EDITOR names. \
         It then shows the changes and the plan of the migration, asks, and migrates the document. A property \
@@ -108,6 +110,9 @@ enum ModelCommand {
         Example(
           "quire model Trips.momd --version 'Trips 2' --format json",
           "Prints one version as JSON for another program."),
+        Example(
+          "quire model Trips.json --format xcdatamodel --output Trips.xcdatamodeld",
+          "Converts a model that a program has written as JSON."),
         Example(
           "quire model Trips.xcdatamodeld --version Trips --diff Trips.xcdatamodeld",
           "Shows the changes since the first version."),
@@ -163,12 +168,10 @@ enum ModelCommand {
       try refuse([versions, diff], with: "--format \(form.rawValue)")
     case .text, .json: break
     }
-    if form == .json || invocation.has(versions) || invocation.has(diff) {
-      if invocation.has(output) {
-        throw .wrongUsage(
-          "Option '--output' needs a whole model in another format than JSON.",
-          hint: "Leave out --output, and redirect the output of the command.")
-      }
+    if invocation.has(versions) || invocation.has(diff), invocation.has(output) {
+      throw .wrongUsage(
+        "Option '--output' needs a whole model.",
+        hint: "Leave out --output, and redirect the output of the command.")
     }
     for option in [yes, allowLoss]
     where invocation.has(option) && invocation.value(of: edited) == nil {
@@ -214,25 +217,25 @@ enum ModelCommand {
     let output = invocation.console.output
     switch form {
     case .text, .swift: try output.write(Wording.text(version.model, on: output))
-    case .json:
-      let object = JSON.object([
-        "version": .string(version.name), "model": Wording.json(version.model),
-      ])
-      try output.writeLine(object)
+    case .json: try output.writeLine(ModelJSON.json(version.model, version: version.name))
     case .xcdatamodel, .mermaid, .dot, .svg:
-      let text = try source(version.model, as: form)
+      let text = try source(version, as: form)
       try output.write(output.isTerminal ? printable(text) : text)
     }
   }
 
   /// Returns the text of a file that contains a model.
-  private static func source(_ model: Model, as form: Form) throws -> String {
-    switch form {
+  private static func source(
+    _ version: ModelVersions.Version, as form: Form
+  ) throws -> String {
+    let model = version.model
+    return switch form {
     case .xcdatamodel: String(decoding: try ModelSource.write(model), as: UTF8.self) + "\n"
     case .mermaid: ModelDiagram(model).mermaid
     case .dot: ModelDiagram(model).dot
     case .svg: DiagramSVG(ModelDiagram(model)).text
-    case .text, .json, .swift: ModelText.write(model)
+    case .json: ModelJSON.write(model, version: version.name)
+    case .text, .swift: ModelText.write(model)
     }
   }
 
@@ -257,7 +260,7 @@ enum ModelCommand {
     if form == .xcdatamodel {
       try made.make { temporary in try versions.write(to: temporary) }
     } else {
-      try made.writeFile { try $0.write(source(version.model, as: form)) }
+      try made.writeFile { try $0.write(source(version, as: form)) }
     }
     let count = version.model.entities.count
     try invocation.console.messages.writeLine(

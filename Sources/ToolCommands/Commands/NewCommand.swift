@@ -15,7 +15,7 @@ enum NewCommand {
     "FILE", "Further files for --from.", isRequired: false, isRepeating: true, role: .stream)
   static let model = Option(
     "model", value: "MODEL", role: .input,
-    "The model of the document: .model, .xcdatamodeld, .xcdatamodel, a compiled model, or a document "
+    "The model of the document: .model, .json, .xcdatamodeld, .xcdatamodel, a compiled model, or a document "
       + "or a store that contains its model.")
   static let source = Option(
     "from", value: "FILE", role: .stream,
@@ -193,7 +193,7 @@ enum NewCommand {
           "path": .string(path), "uuid": .string(made.manifest.uuid.uuidString),
           "stores": Wording.storesJSON(of: made),
           "objects": isInferred ? .number(count) : nil,
-          "model": isInferred ? Wording.json(plan.model) : nil,
+          "model": isInferred ? ModelJSON.json(plan.model) : nil,
         ]))
     }
   }

@@ -25,14 +25,4 @@ extension Wording {
     case .fetched(let property): "fetch \(property.request.entity)"
     }
   }
-
-  /// Returns the delete rule in lower case.
-  static func word(for rule: Relationship.DeleteRule) -> String {
-    switch rule {
-    case .noAction: "no action"
-    case .nullify: "nullify"
-    case .cascade: "cascade"
-    case .deny: "deny"
-    }
-  }
 }
