@@ -51,13 +51,19 @@ public enum HostileInputs {
     _ = model.versionHashes
   }
 
-  /// Reads any bytes as a model's source, in XML or in the text form: an error is allowed. A model that is written must
-  /// be readable again.
+  /// Reads any bytes as a model's source, in XML, in the text form or in JSON: an error is allowed. A model that is
+  /// written must be readable again.
   public static func modelSource(_ bytes: [UInt8]) {
     if let description = try? ModelText.read(bytes) {
       let formatted = try? ModelText.formatted(bytes)
       let again = formatted.flatMap { try? ModelText.read(Array($0.utf8)) }
       precondition(again == description, "The layout does not change the model.")
+    }
+    if let model = try? Model(ModelJSON.read(bytes)) {
+      // The written texts are compared, because "not a number" does not equal itself.
+      let written = ModelJSON.write(model)
+      let again = try? Model(ModelJSON.read(Array(written.utf8)))
+      precondition(again.map { ModelJSON.write($0) } == written, "What is written is read.")
     }
     guard let model = try? Model(ModelSource.read(bytes)),
       let written = try? ModelSource.write(model)
