@@ -237,6 +237,7 @@ let package = Package(
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
+        "Checksums",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),

@@ -36,7 +36,7 @@ struct ReportCommandTests {
       run.output
         == "/page.html: 4 entities, 4 rows, \(page.utf8.count) bytes, no findings\n")
     for part in [
-      "<meta charset=\"utf-8\">", "content=\"default-src 'none'; style-src",
+      "<meta charset=\"utf-8\">", "content=\"default-src 'none'; style-src", "script-src 'sha256-",
       "name=\"viewport\" content=\"width=device-width, initial-scale=1\"",
       "<title>Trips of Ada</title>", "<p class=\"kind\">Document</p>", "<h1>Trips of Ada</h1>",
       "<dt>UUID</dt>", "<h2>Model</h2>", "aria-label=\"Entities and relationships of the model\"",

@@ -89,6 +89,7 @@ struct ReportOutputTests {
 
     #expect(run.exitCode == .unreadable, "\(run)")
     #expect(run.messages.contains("The rows of 'Stop' can't be read completely"), "\(run.messages)")
+    #expect(run.output.contains("4 entities, 2 rows"), "\(run.output)")
     #expect(run.messages.contains("quire recover"), "\(run.messages)")
     let page = try trips.text()
     #expect(page.contains("<p class=\"note fault\">The further rows can't be read: "))

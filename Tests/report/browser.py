@@ -361,6 +361,12 @@ def main():
             check(browser.value("document.querySelector('dialog').open"), "A picture does not open.")
             browser.click("document.querySelector('dialog button')")
             check(not browser.value("document.querySelector('dialog').open"), "A picture stays open.")
+        # The policy of the page refuses a script that comes from a value.
+        browser.value("""(() => { const script = document.createElement('script');
+            script.textContent = 'window.foreign = 1'; document.body.append(script); })()""")
+        check(browser.value("typeof window.foreign") == "undefined", "A foreign script runs.")
+        browser.events[:] = [event for event in browser.events if event.get("method") != "Log.entryAdded"
+                             or "script-src" not in event["params"]["entry"]["text"]]
         # Values of a hostile document would set this variable.
         check(browser.value("typeof window.hostile") == "undefined", "A value of the document runs.")
         check_appearance(browser, folder)

@@ -252,9 +252,9 @@ enum ReportStyle {
       main { padding: 1.5rem 1rem 1rem }
       footer { padding: 1rem 1rem 2rem }
       h1 { font-size: 1.6rem }
-      header .tiles { grid-template-columns: repeat(3, 1fr); gap: .5rem }
-      .tiles a { padding: .6rem .75rem }
-      .tiles b { font-size: 1.15rem }
+      header .tiles { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .5rem }
+      .tiles a { padding: .6rem; font-size: .8125rem }
+      .tiles b { font-size: 1.125rem; white-space: nowrap }
       .facts dt { flex-basis: 6.25rem }
       .bars .bar { width: auto }
       .bars .bar span {

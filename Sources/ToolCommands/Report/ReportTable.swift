@@ -34,6 +34,14 @@ struct ReportTable {
     }
   }
 
+  /// The result of writing a table.
+  struct Written {
+    /// The number of written rows.
+    var rowCount = 0
+    /// The error of a damaged store, after which no further rows could be read; `nil` if all rows were read.
+    var fault: (any Error)?
+  }
+
   private let entity: ReportSource.StoredEntity
   private let tree: ObjectTree
   private let columns: [Column]
@@ -85,42 +93,41 @@ struct ReportTable {
   /// - Parameters:
   ///   - pictures: The bytes that pictures in cells may still take.
   ///   - progress: Called with the number of rows that were passed.
-  /// - Returns: The error of a damaged store, after which no further rows could be read; `nil` if all rows were read.
   func write(
     to output: PageOutput, _ pictures: inout PictureAllowance, progress: (Int) -> Void
-  ) throws -> (any Error)? {
+  ) throws -> Written {
     let heads = columns.map { column in
       JSON.array([.string(column.name), .string(column.letter), .string(column.type)])
     }
     try output.write(script: Array("{\"columns\":\(JSON.array(heads).line),\"rows\":[".utf8))
-    var fault: (any Error)?
-    do { try writeRows(to: output, &pictures, progress) } catch {
+    var written = Written()
+    do { try writeRows(to: output, &written, &pictures, progress) } catch {
       // Only the page's own destination ends the command. The page states the damage of a store.
       if output.hasFailed { throw error }
-      fault = error
+      written.fault = error
     }
     try output.write("]}")
-    return fault
+    return written
   }
 
   private func writeRows(
-    to output: PageOutput, _ pictures: inout PictureAllowance, _ progress: (Int) -> Void
+    to output: PageOutput, _ written: inout Written, _ pictures: inout PictureAllowance,
+    _ progress: (Int) -> Void
   ) throws {
     guard shownCount > 0 else { return }
     var random = SeededGenerator(seed: UInt64(entity.layout.entityNumber))
     let rows = try RowStream(tree.store.view, entity.layout)
     var passed = 0
-    var written = 0
-    while written < shownCount, let place = try rows.next() {
+    while written.rowCount < shownCount, let place = try rows.next() {
       // Of n rows that are left, k are still needed, so the next one is taken with the chance k / n.
       let left = max(1, entity.count - passed)
       passed += 1
       if passed % 4096 == 0 { progress(passed) }
       guard
-        shownCount - written >= left
-          || Int.random(in: 0..<left, using: &random) < shownCount - written
+        shownCount - written.rowCount >= left
+          || Int.random(in: 0..<left, using: &random) < shownCount - written.rowCount
       else { continue }
-      var bytes: [UInt8] = written == 0 ? [] : Array(",\n".utf8)
+      var bytes: [UInt8] = written.rowCount == 0 ? [] : Array(",\n".utf8)
       bytes += "[\(place.key)".utf8
       let key = ObjectKey(entity: entity.layout.entityNumber, number: place.key)
       for column in columns {
@@ -129,7 +136,7 @@ struct ReportTable {
       }
       bytes.append(0x5D)
       try output.write(script: bytes)
-      written += 1
+      written.rowCount += 1
     }
   }
 
