@@ -18,7 +18,7 @@ enum ReportCommand {
   static let unchecked = Option(
     "unchecked", "Leaves out the findings of the validator, which take the longest time.")
   static let output = Option(
-    "output", value: "FILE", role: .output,
+    "output", value: "FILE", role: .printed(canBeFolder: false),
     "The file for the page. The default, and -, is the standard output.")
   static let force = Option(Option.forceName, "Replaces an existing file.")
 
