@@ -41,7 +41,7 @@ enum ReportCommand {
 
         The exit code is 1 if the validator finds errors, and 4 if rows of a damaged store can't be read. The \
         page is written in both cases. The validator takes about 150 MB of memory for each million objects; \
-        the page itself takes little memory.
+        the page takes about as much.
         """,
       arguments: [.store],
       options: [
