@@ -43,6 +43,7 @@ struct HelpExamplesTests {
     quire() { '\(tool)' --quiet "$@" > /dev/null; }
     quire convert Trips.store Trips.xml
     quire model Trips.xcdatamodeld --output Trips.model
+    quire model Trips.xcdatamodeld --format json --output Trips.json
     quire export Trips.store --output Trips.jsonl
     quire export Trips.store --format csv --output tables
     cp tables/Person.csv tables/Trip.csv . && rm -r tables

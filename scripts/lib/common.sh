@@ -82,6 +82,12 @@ find_pyarrow() {
     { say "Can't install pyarrow (see .build/python.log), so its test is skipped."; rm -rf .build/python; }
 }
 
+# Installs a browser for a test of the page that `quire report` writes. Without it, the test is skipped.
+find_chromium() {
+  command -v chromium >/dev/null || (install_packages " chromium") >.build/chromium.log 2>&1 ||
+    say "Can't install chromium (see .build/chromium.log), so its test is skipped."
+}
+
 # --- Building and testing -----------------------------------------------------------------------
 
 build() { swift build $build_flags "$@"; }
