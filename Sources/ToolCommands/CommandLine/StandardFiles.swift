@@ -1,11 +1,12 @@
 import DurableFiles
 import Foundation
+import StoreInterface
 
 /// Standard input in place of a file of the command line, and standard output in place of a new file.
 ///
 /// A store or a packed document is read at any offset, and a pipe can only be read once. So the input is copied into a
 /// temporary file first, and an output is made as a temporary file and then written.
-struct StandardFiles {
+enum StandardFiles {
   /// The word of the command line for standard input and standard output.
   static let word = "-"
   /// The name of the temporary file, which messages replace.
@@ -60,7 +61,8 @@ struct StandardFiles {
     }
     let disk = RealDisk()
     let path = disk.temporaryPath(for: target)
-    defer { try? disk.remove(path) }
+    // A database may have received a log beside it.
+    defer { for ending in [""] + StorePlaces.companionEndings { try? disk.remove(path + ending) } }
     let file = try disk.open(path, for: .create, permissions: .ownerOnly)
     while true {
       let bytes = try invocation.console.input.read()

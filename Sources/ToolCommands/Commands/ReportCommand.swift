@@ -84,10 +84,8 @@ enum ReportCommand {
 
   /// Returns the file for the page; `nil` for the standard output.
   private static func made(on disk: any Disk, _ invocation: Invocation) throws -> Output? {
-    let path = invocation.path(ofOutput: output)
-    guard path == nil || path == "-" else {
-      let made = try invocation.output(output, on: disk)
-      if let made { try OutputEnding.checkPage(made.path, from: invocation[.store]) }
+    if let made = try invocation.output(output, on: disk) {
+      try OutputEnding.checkPage(made.path, from: invocation[.store])
       return made
     }
     guard !invocation.console.output.isTerminal else {
