@@ -96,7 +96,8 @@ let package = Package(
     module("Archives", ["DurableFiles", "Deflate"]),
 
     // The object model and its rows.
-    module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents", "JSONText"]),
+    module(
+      "ObjectModel", ["Checksums", "PropertyLists", "XMLEvents", "JSONText", "TextMatching"]),
     module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
     module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching"]),
 

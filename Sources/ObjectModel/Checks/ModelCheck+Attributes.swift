@@ -1,4 +1,5 @@
 private import Foundation
+private import TextMatching
 
 // Checks of the types, defaults and bounds of attributes, and of their composite types.
 
@@ -56,7 +57,7 @@ extension ModelCheck {
         "A pattern is for text; the attribute has the type \(attribute.type.sourceName).")
       return
     }
-    if (try? NSRegularExpression(pattern: pattern)) == nil {
+    if !PlainPattern.accepts(pattern), (try? NSRegularExpression(pattern: pattern)) == nil {
       report(
         .wrongPattern, entity: owner, property: attribute.name,
         "The pattern \"\(pattern.prefix(80))\" is not a regular expression.")
