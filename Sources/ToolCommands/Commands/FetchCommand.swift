@@ -212,7 +212,8 @@ enum CountCommand {
       ],
       examples: [
         Example(
-          "quire count Trips.store Trip --where 'stops.@count > 2'", "Prints the number of such trips.")
+          "quire count Trips.store Trip --where 'stops.@count > 2'",
+          "Prints the number of such trips.")
       ]
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models)
