@@ -94,7 +94,7 @@ enum FetchCommand {
           "Shows the trips of the last thirty days."),
         Example(
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
-          "Shows the number of trips and the sum of the nights of each place."),
+          "Shows the number of stops and the sum of the nights of each trip."),
         Example(
           "quire fetch Trips.store --template tripsAfter DATE=today",
           "Shows the objects that a fetch request template of the model describes."),

@@ -14,10 +14,10 @@ enum InsertCommand {
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"travellers={fullName == 'Ada'}\"",
-          "Inserts a trip whose owner is the only person with the name Ada."),
+          "Inserts a trip with a traveller: the only person with the name Ada."),
         Example(
           "quire insert Trips.store Person fullName=Olga portrait=@olga.jpg",
-          "Inserts a photo with the bytes of a file."),
+          "Inserts a person with the bytes of a file as the portrait."),
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)

@@ -19,7 +19,7 @@ enum SetCommand {
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Someday'\" budget=120.5 start=null",
-          "Sets two attributes of the trips with the name Lisbon."),
+          "Sets two attributes of the trips with the name Someday."),
         Example(
           "quire set Trips.quire Trip --id 4/p1 name=Porto -m 'Corrects the name'",
           "Sets an attribute and keeps a message about the change."),
