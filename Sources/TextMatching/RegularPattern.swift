@@ -32,13 +32,13 @@ package struct RegularPattern: Sendable {
   /// - Throws: ``PatternFault/notAPattern`` if Foundation does not accept the pattern.
   package init(_ text: String, ignoresCase: Bool = false) throws(PatternFault) {
     self.text = text
-    let program = PatternProgram(text, ignoresCase: ignoresCase)
-    // Foundation judges the syntax, unless it is known.
-    let fallback =
-      program != nil && PlainPattern.accepts(text)
-      ? nil : try BoundedExpression(text, ignoresCase: ignoresCase)
-    guard let program else {
-      engine = .foundation(fallback!)
+    // Foundation judges the syntax of a pattern that is not plain.
+    let judged =
+      PlainPattern.accepts(text) ? nil : try BoundedExpression(text, ignoresCase: ignoresCase)
+    guard let program = PatternProgram(text, ignoresCase: ignoresCase) else {
+      let expression =
+        if let judged { judged } else { try BoundedExpression(text, ignoresCase: ignoresCase) }
+      engine = .foundation(expression)
       return
     }
     engine =

@@ -52,10 +52,7 @@ extension ModelJSONForm {
     ModelJSONForm(
       write: { value in .string(words.first { $0.value == value }?.word ?? "") },
       read: { json, reading in
-        guard case .string(let word) = json else {
-          reading.report(json, insteadOf: "text")
-          return nil
-        }
+        guard let word = ModelJSONForm<String>.text.read(json, &reading) else { return nil }
         if let known = words.first(where: { $0.word == word }) { return known.value }
         reading.report(unknown: kind, word, among: words.map(\.word), meant: meant(word))
         return nil
@@ -66,20 +63,17 @@ extension ModelJSONForm {
   static func words(
     _ kind: String, _ words: [(word: String, value: Content)]
   ) -> ModelJSONForm where Content: OptionSet & Sendable, Content.Element == Content {
-    ModelJSONForm(
+    let option = word(kind, words)
+    return ModelJSONForm(
       write: { options in .strings(words.filter { options.contains($0.value) }.map(\.word)) },
       read: { json, reading in
         var options: Content = []
         reading.items(json) { item, reading in
-          let word = ModelJSONForm<String>.text.read(item, &reading)
-          guard let word else { return }
-          guard let known = words.first(where: { $0.word == word }) else {
-            return reading.report(unknown: kind, word, among: words.map(\.word))
+          guard let value = option.read(item, &reading) else { return }
+          guard !options.contains(value) else {
+            return reading.report("The word \(item.line) occurs twice.")
           }
-          guard !options.contains(known.value) else {
-            return reading.report("The word \"\(word)\" occurs twice.")
-          }
-          options.insert(known.value)
+          options.insert(value)
         }
         return options
       })

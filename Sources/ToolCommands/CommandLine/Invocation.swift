@@ -73,19 +73,9 @@ struct Invocation: Sendable {
     return Invocation(command: command, console: console, arguments: values, options: settings)
   }
 
-  /// Returns the invocation with a console that prints each text as `rewording` returns it.
-  func printing(_ rewording: @escaping @Sendable (String) -> String) -> Invocation {
-    let (output, messages) = (console.output, console.messages)
-    let console = Console(
-      console, output: output.rewording(rewording), messages: messages.rewording(rewording))
-    return Invocation(command: command, console: console, arguments: arguments, options: options)
-  }
-
-  /// Returns the invocation with a console that prints results as messages, and keeps standard output for a file.
-  func keepingOutputForFile() -> Invocation {
-    Invocation(
-      command: command, console: Console(keepingOutputForFile: console), arguments: arguments,
-      options: options)
+  /// Returns the invocation with another console.
+  func on(_ console: Console) -> Invocation {
+    Invocation(command: command, console: console, arguments: arguments, options: options)
   }
 
   /// Closes a store after the command has saved to it.

@@ -23,8 +23,10 @@ enum StandardFiles {
   }
 
   /// Returns a text with standard input in place of the path of its copy.
-  static func named(_ text: String, by word: String = "standard input") -> String {
-    text.replacing("'\(target)'", with: word).replacing(target, with: word)
+  static func named(
+    _ text: String, _ path: String = target, by word: String = "standard input"
+  ) -> String {
+    text.replacing("'\(path)'", with: word).replacing(path, with: word)
   }
 
   /// Calls `body` with the invocation of a command line in which `-` is replaced by the path of a file with the bytes
@@ -39,7 +41,10 @@ enum StandardFiles {
   ) throws -> ExitCode {
     let command = invocation.command
     var invocation = invocation
-    if invocation.writesToStandardOutput { invocation = invocation.keepingOutputForFile() }
+    let console = invocation.console
+    if invocation.writesToStandardOutput {
+      invocation = invocation.on(Console(console, output: console.messages))
+    }
     let arguments = command.arguments.filter {
       $0.role == .input && invocation.values(of: $0).contains(word)
     }
@@ -65,14 +70,18 @@ enum StandardFiles {
     defer { for ending in [""] + StorePlaces.companionEndings { try? disk.remove(path + ending) } }
     let file = try disk.open(path, for: .create, permissions: .ownerOnly)
     while true {
-      let bytes = try invocation.console.input.read()
+      let bytes = try console.input.read()
       if bytes.isEmpty { break }
       try file.append(bytes)
     }
     try file.close()
+    let reworded: @Sendable (String) -> String = { named($0, path) }
+    let outer = invocation.console
     return try body(
-      invocation.replacing(word, by: path, in: arguments, options)
-        .printing { $0.replacing("'\(path)'", with: path).replacing(path, with: "standard input") })
+      invocation.replacing(word, by: path, in: arguments, options).on(
+        Console(
+          outer, output: outer.output.rewording(reworded),
+          messages: outer.messages.rewording(reworded))))
   }
 }
 

@@ -100,11 +100,8 @@ enum ExportCommand {
   private static func names(
     _ invocation: Invocation, _ model: Model, _ export: ObjectExport
   ) throws -> [String] {
-    guard let text = invocation.value(of: entities) else { return export.entities }
-    var wanted: Set<String> = []
-    for name in text.split(separator: ",").map(String.init) {
-      try FetchCommand.checkEntity(name, model, in: invocation[.store])
-      wanted.formUnion(model.family(of: name).map(\.name))
+    guard let wanted = try FetchCommand.families(of: entities, model, invocation) else {
+      return export.entities
     }
     return export.entities.filter { wanted.contains($0) }
   }

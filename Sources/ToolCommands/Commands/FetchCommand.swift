@@ -166,6 +166,19 @@ enum FetchCommand {
       })
   }
 
+  /// Returns the names of the entities that an option lists, with their subentities; `nil` without the option.
+  static func families(
+    of option: Option, _ model: Model, _ invocation: Invocation
+  ) throws -> Set<String>? {
+    guard let text = invocation.value(of: option) else { return nil }
+    var names: Set<String> = []
+    for name in text.split(separator: ",").map(String.init) {
+      try checkEntity(name, model, in: invocation[.store])
+      names.formUnion(model.family(of: name).map(\.name))
+    }
+    return names
+  }
+
   /// Throws an error if the store's model does not have the entity of the command line.
   static func checkEntity(_ invocation: Invocation, _ model: Model) throws(CommandError) {
     try checkEntity(invocation[.entity], model, in: invocation.value(of: .store) ?? "the store")

@@ -60,9 +60,14 @@ enum ReportCommand {
       let most = try FetchCommand.count(limit, invocation) ?? ReportPage.usualRowCount
       let source = try ReportSource(reader, models, invocation)
       defer { source.close() }
-      let names = try names(invocation, source.model)
+      let names = try FetchCommand.families(of: entities, source.model, invocation)
       try made?.checkFree()
-      let findings = invocation.has(unchecked) ? nil : try validate(reader, invocation)
+      let findings =
+        invocation.has(unchecked)
+        ? nil
+        : try ValidateCommand.report(
+          on: invocation[.store], by: Validator(backends: reader.backends), on: reader.disk,
+          invocation.console)
       let page = ReportPage(source, findings, of: names, mostRows: most)
       let line = ProgressLine(invocation.console.messages, "writing the page")
       defer { line.end() }
@@ -98,29 +103,6 @@ enum ReportCommand {
         hint: "Give a file with --output.")
     }
     return nil
-  }
-
-  /// Returns the names of the entities with a table; `nil` for all.
-  private static func names(_ invocation: Invocation, _ model: Model) throws -> Set<String>? {
-    guard let text = invocation.value(of: entities) else { return nil }
-    var names: Set<String> = []
-    for name in text.split(separator: ",").map(String.init) {
-      try FetchCommand.checkEntity(name, model, in: invocation[.store])
-      names.formUnion(model.family(of: name).map(\.name))
-    }
-    return names
-  }
-
-  private static func validate(_ reader: StoreReader, _ invocation: Invocation) throws -> Report {
-    let path = invocation[.store]
-    let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
-    defer { progress.end() }
-    do {
-      return try Validator(backends: reader.backends, progress: progress.show)
-        .validate(path, on: reader.disk)
-    } catch let error as DiskError {
-      throw CommandError(.inputOutput, error.message)
-    }
   }
 
   // MARK: - Results

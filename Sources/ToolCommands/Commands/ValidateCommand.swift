@@ -87,18 +87,24 @@ enum ValidateCommand {
     return type
   }
 
+  /// Returns the validator's report on a path, and shows the progress.
+  static func report(
+    on path: String, by validator: Validator, on disk: any Disk, _ console: Console
+  ) throws -> Report {
+    var validator = validator
+    let progress = ProgressLine(console.messages, "checking \(oneLine(path))")
+    defer { progress.end() }
+    validator.progress = progress.show
+    do { return try validator.validate(path, on: disk) } catch let error as DiskError {
+      throw CommandError(.inputOutput, error.message)
+    }
+  }
+
   /// Validates one path, prints its report, and returns the exit code for this path.
   private static func check(
     _ path: String, with validator: Validator, on disk: any Disk, _ invocation: Invocation
   ) throws -> ExitCode {
-    var validator = validator
-    let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
-    validator.progress = progress.show
-    let report: Report
-    do { report = try validator.validate(path, on: disk) } catch let error as DiskError {
-      throw CommandError(.inputOutput, error.message)
-    }
-    progress.end()
+    let report = try report(on: path, by: validator, on: disk, invocation.console)
     let unknownType = storeType(of: path, report, validator.backends, on: disk)
     if let unknownType {
       invocation.console.report(

@@ -90,10 +90,13 @@ struct PredicateWords {
 
   private static func isComparison(_ word: String) -> Bool {
     let name = word.prefix { $0 != "[" }.uppercased()
-    return comparisons.contains { $0.text == name } || ["=", "==", "!=", "<>"].contains(name)
-      || ["<", ">", "<=", ">=", "=<", "=>"].contains(name)
+    return symbols.contains(name) || comparisons.contains { $0.text == name }
   }
 
+  /// The operators that are symbols.
+  private static let symbols: Set<String> = [
+    "=", "==", "!=", "<>", "<", ">", "<=", ">=", "=<", "=>",
+  ]
   /// The operators that are words.
   static let comparisons = words([
     "BEGINSWITH": "the text begins with another", "BETWEEN": "lies between two values",

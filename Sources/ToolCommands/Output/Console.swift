@@ -57,11 +57,6 @@ public struct Console: Sendable {
   /// The same console without notes and progress.
   var quiet: Console { Console(self, messages: Stream { _ in }) }
 
-  /// Creates a copy of a console whose results are messages. Its output takes the bytes of a file.
-  init(keepingOutputForFile console: Console) {
-    self.init(console, output: console.messages)
-  }
-
   /// One destination of text.
   public struct Stream: Sendable {
     /// Whether the stream is a terminal.

@@ -154,8 +154,8 @@ struct Output: Sendable {
 
   /// Writes a file.
   func writeFile<R>(_ contents: (inout FileWriter) throws -> R) throws -> R {
-    if let standard {
-      return try write(to: standard) { temporary in
+    if isStandard {
+      return try make { temporary in
         let file = try disk.open(temporary, for: .create)
         defer { try? file.close() }
         return try file.append(contents: contents)

@@ -5,12 +5,8 @@ import Validation
 struct ReportFindings {
   /// The report of the validator; `nil` if the document was not checked.
   private let report: Report?
-  private let source: ReportSource
 
-  init(_ report: Report?, of source: ReportSource) {
-    self.report = report
-    self.source = source
-  }
+  init(_ report: Report?) { self.report = report }
 
   var html: String {
     "<section id=\"findings\">\n<h2>Findings</h2>\n" + content + "</section>\n"

@@ -50,7 +50,7 @@ struct ReportPage {
       try output.write(ReportModel(source.model, anchors: anchors).html)
       try output.write(ReportContents(source).html)
       try output.write(ReportVersions(source.history).html)
-      try output.write(ReportFindings(findings, of: source).html)
+      try output.write(ReportFindings(findings).html)
       try writeTables(to: output, &summary, progress)
       try ReportAttachments(source).write(to: output)
       try output.write(foot)

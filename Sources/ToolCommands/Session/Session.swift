@@ -155,7 +155,6 @@ final class Session {
       undo.setActionName("\(Wording.count(objects.count, "object")) \(what)")
     }
     try undo.endGroup()
-    try context.processPendingChanges()
     try edit.tell(objects, did: what)
     return objects.isEmpty ? .no : .done
   }
