@@ -2,8 +2,8 @@
 #   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages, compares the output,
 #   and tests their store plug-ins.
 
-# Each package has its own build folder. In a shared folder SwiftPM does not compile a program again after another
-# package has built Quire.
+# All packages use the build folder of the repository, so that Quire is not compiled again. SwiftPM keeps the plan of the
+# package that it built last, so the plan is removed before and after each build of another package.
 
 # try_plugin FOLDER PLACE: installs the built plug-in, and runs the conformance tests on its stores.
 try_plugin() {
@@ -16,14 +16,16 @@ try_plugin() {
 build_example() {
   package=$1
   shift
-  build --package-path "$package" --scratch-path "$PWD/$(example_scratch "$package")" "$@"
+  forget_plan
+  build --package-path "$package" --scratch-path "$PWD/.build" "$@"
 }
 
-# Each of these packages has its own build folder too.
-example_scratch() { say "${QUIRE_EXAMPLES_SCRATCH:-.build/examples/${1##*/}}"; }
+forget_plan() { rm -f .build/debug.yaml .build/plugin-tools.yaml; }
+trap forget_plan EXIT
 
 build --product quire
-tool=$(swift build --show-bin-path)/quire
+bin=$(swift build --show-bin-path)
+tool=$bin/quire
 for package in Examples/*/Package.swift; do
   folder=${package%/Package.swift}
   page=$folder/README.md
@@ -31,18 +33,18 @@ for package in Examples/*/Package.swift; do
   build_example "$folder"
   if [ -d "$folder/Tests" ]; then
     build_example "$folder" --build-tests
-    swift test --skip-build --package-path "$folder" --scratch-path "$PWD/$(example_scratch "$folder")"
+    swift test --skip-build --package-path "$folder" --scratch-path "$PWD/.build"
   fi
-  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$(build_example "$folder" --show-bin-path)"
+  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$bin"
   # A library has no commands to run.
   if grep -q '^    \$ ' "$page"; then
-    Examples/replay "$page" "$(build_example "$folder" --show-bin-path)"
+    Examples/replay "$page" "$bin"
   fi
 done
 # Pages without a package show the tool alone.
 for page in Examples/*/README.md; do
   [ -f "${page%/README.md}/Package.swift" ] || ! grep -q '^    \$ quire ' "$page" ||
-    Examples/replay "$page" "$(swift build --show-bin-path)"
+    Examples/replay "$page" "$bin"
 done
 # Plug-ins in C have makefiles that build and test them.
 for makefile in Examples/*/Makefile; do
