@@ -2,6 +2,7 @@
 
 lowest_swift=6.2
 build_flags="--explicit-target-dependency-import-check error"
+export QUIRE_OPTIMIZED=1 # Package.swift tells what it optimizes.
 
 say() { printf '%s\n' "$*"; }
 
