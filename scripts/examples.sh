@@ -2,8 +2,9 @@
 #   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages, compares the output,
 #   and tests their store plug-ins.
 
-# All packages use the build folder of the repository, so that Quire is not compiled again. SwiftPM keeps the plan of the
-# package that it built last, so the plan is removed before and after each build of another package.
+# All packages use one build folder, so that Quire is compiled once for them. SwiftPM keeps the plan of the package that
+# it built last, so the plan is removed before each build.
+scratch=$PWD/.build/examples/together
 
 # try_plugin FOLDER PLACE: installs the built plug-in, and runs the conformance tests on its stores.
 try_plugin() {
@@ -16,29 +17,30 @@ try_plugin() {
 build_example() {
   package=$1
   shift
-  forget_plan
-  build --package-path "$package" --scratch-path "$PWD/.build" "$@"
+  rm -f "$scratch/debug.yaml" "$scratch/plugin-tools.yaml"
+  build --package-path "$package" --scratch-path "$scratch" "$@"
 }
-
-forget_plan() { rm -f .build/debug.yaml .build/plugin-tools.yaml; }
-trap forget_plan EXIT
 
 build --product quire
 bin=$(swift build --show-bin-path)
 tool=$bin/quire
+# A user's package compiles Quire without the flags of ./run. SwiftPM would also compile modules with them again for
+# each package.
+unset QUIRE_OPTIMIZED
 for package in Examples/*/Package.swift; do
   folder=${package%/Package.swift}
   page=$folder/README.md
   printf '\n$ swift build --package-path %s\n' "$folder"
   build_example "$folder"
+  built=$(build_example "$folder" --show-bin-path)
   if [ -d "$folder/Tests" ]; then
     build_example "$folder" --build-tests
-    swift test --skip-build --package-path "$folder" --scratch-path "$PWD/.build"
+    swift test --skip-build --package-path "$folder" --scratch-path "$scratch"
   fi
-  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$bin"
+  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$built"
   # A library has no commands to run.
   if grep -q '^    \$ ' "$page"; then
-    Examples/replay "$page" "$bin"
+    Examples/replay "$page" "$built"
   fi
 done
 # Pages without a package show the tool alone.
