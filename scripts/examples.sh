@@ -5,6 +5,7 @@
 # All packages use one build folder, so that Quire is compiled once for them. SwiftPM keeps the plan of the package that
 # it built last, so the plan is removed before each build.
 scratch=$PWD/.build/examples/together
+built=$scratch/debug
 
 # try_plugin FOLDER PLACE: installs the built plug-in, and runs the conformance tests on its stores.
 try_plugin() {
@@ -32,7 +33,6 @@ for package in Examples/*/Package.swift; do
   page=$folder/README.md
   printf '\n$ swift build --package-path %s\n' "$folder"
   build_example "$folder"
-  built=$(build_example "$folder" --show-bin-path)
   if [ -d "$folder/Tests" ]; then
     build_example "$folder" --build-tests
     swift test --skip-build --package-path "$folder" --scratch-path "$scratch"
