@@ -1,9 +1,7 @@
 # Functions that several commands of ./run share. `run` reads this file first.
 
 lowest_swift=6.2
-# Only editors read the index of the sources, and they write one of their own. The compiler needs an eighth of its time
-# for it.
-build_flags="--explicit-target-dependency-import-check error --disable-index-store"
+build_flags="--explicit-target-dependency-import-check error"
 export QUIRE_OPTIMIZED=1 # Package.swift tells what it optimizes.
 
 say() { printf '%s\n' "$*"; }
