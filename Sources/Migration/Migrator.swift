@@ -133,6 +133,12 @@ extension MigrationPlan: CustomStringConvertible {
     if isEmpty { return "The store has version \"\(to.name)\" already. There is nothing to do." }
     var lines: [String] = []
     for (index, step) in steps.enumerated() {
+      if step.from.isSame(as: step.to) {
+        lines.append(
+          "\(index + 1). \"\(step.to.name)\" stays the version: rules, default values, indexes or names of classes "
+            + "change.")
+        continue
+      }
       let means: String
       switch step.means {
       case .inferred: means = "inferred"

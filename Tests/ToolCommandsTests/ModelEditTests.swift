@@ -8,10 +8,6 @@ import Testing
 /// `quire model edit`, with an editor that is a shell command.
 @Suite("Editing the model of a document")
 struct ModelEditTests {
-  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "quire")
-  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
-
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
       .appending(path: "editing-\(UUID().uuidString)")
@@ -31,7 +27,8 @@ struct ModelEditTests {
     try ProgramRun(
       "env",
       [
-        "EDITOR=\(editor)", "VISUAL=", "TMPDIR=\(folder.url.path)", Self.tool.path, "model", "edit",
+        "EDITOR=\(editor)", "VISUAL=", "TMPDIR=\(folder.url.path)", BuiltTool.url.path, "model",
+        "edit",
         document, "--yes",
       ])
   }
@@ -44,7 +41,7 @@ struct ModelEditTests {
     }
   }
 
-  @Test("A changed text becomes the model of the document", .enabled(if: hasTool))
+  @Test("A changed text becomes the model of the document", .enabled(if: BuiltTool.exists))
   func changing() throws {
     let run = try edit(with: "sed -i 's/^  name: String, length 1...100/&\\n  colour: String?/'")
 
@@ -60,8 +57,53 @@ struct ModelEditTests {
   }
 
   @Test(
+    "A change of rules, default values and indexes alone reaches documents and stores",
+    arguments: ["Trips.quire", "Trips.store", "Trips.xml"])
+  func rules(_ name: String) throws {
+    let path = folder.url.appending(path: name).path
+    let file = folder.url.appending(path: "Trips.model")
+    func migrate(_ nights: String) throws -> RecordedRun {
+      let text = "entity Stop\n  name: String\n  nights: \(nights)\n"
+      try Data(text.utf8).write(to: file)
+      return quire(["migrate", path, "--model", file.path])
+    }
+    try Data("entity Stop\n  name: String\n  nights: Int32 = 1\n".utf8).write(to: file)
+    if name == "Trips.quire" {
+      #expect(quire(["new", path, "--model", file.path]).exitCode == .done)
+    } else {
+      let new = folder.url.appending(path: "New.quire").path
+      #expect(quire(["new", new, "--model", file.path]).exitCode == .done)
+      #expect(quire(["convert", new, path]).exitCode == .done)
+    }
+    for nights in 1...9 {
+      let words = ["insert", path, "Stop", "name=Stop \(nights)", "nights=\(nights)"]
+      #expect(quire(words).exitCode == .done)
+    }
+    let objects = quire(["export", path]).output
+
+    // An object has more nights than the rule allows.
+    let refused = try migrate("Int32 = 2, max 8")
+    #expect(refused.exitCode == .no, "\(refused.output)\(refused.messages)")
+    #expect(quire(["model", path]).output.contains("nights: Int32 = 1\n"))
+
+    let new = "Int32 = 2, max 9\n  index byNights: nights"
+    let done = try migrate(new)
+    #expect(done.exitCode == .done, "\(done.messages)")
+    #expect(done.output.contains("stays the version: rules, default values, indexes"))
+    #expect(quire(["model", path]).output.contains("nights: \(new)\n"))
+    #expect(quire(["validate", path]).exitCode == .done)
+    #expect(quire(["export", path]).output == objects)
+    #expect(quire(["count", path, "Stop", "--where", "nights > 6"]).output == "3\n")
+    #expect(quire(["insert", path, "Stop", "name=New"]).exitCode == .done)
+    #expect(quire(["count", path, "Stop", "--where", "nights == 2"]).output == "2\n")
+    #expect(quire(["insert", path, "Stop", "name=Long", "nights=10"]).exitCode == .no)
+    let again = try migrate(new)
+    #expect(again.exitCode == .done && again.output.contains("There is nothing to do."))
+  }
+
+  @Test(
     "A renamed property keeps its values, and a property without its old name is a note",
-    .enabled(if: hasTool))
+    .enabled(if: BuiltTool.exists))
   func renaming() throws {
     let lost = try edit(
       with:
@@ -82,7 +124,7 @@ struct ModelEditTests {
         ",Home\n"))
   }
 
-  @Test("An unchanged text changes nothing", .enabled(if: hasTool))
+  @Test("An unchanged text changes nothing", .enabled(if: BuiltTool.exists))
   func unchanged() throws {
     let run = try edit(with: "true")
     #expect(run.status == 0 && run.text == "The model is unchanged.\n")
@@ -92,7 +134,7 @@ struct ModelEditTests {
     #expect(quire(["history", document]).output.split(separator: "\n").count == 2)
   }
 
-  @Test("A wrong text and a failing editor change nothing", .enabled(if: hasTool))
+  @Test("A wrong text and a failing editor change nothing", .enabled(if: BuiltTool.exists))
   func failures() throws {
     let wrong = try edit(with: "sed -i 's/String/Sting/'")
     #expect(wrong.status == 4)

@@ -29,7 +29,7 @@ extension Document {
   ) throws -> Bool {
     let document = try open(path, in: places, whenHeld: whenHeld)
     defer { try? document.close() }
-    guard try document.model.versionHashes != model.versionHashes else { return false }
+    guard try !ModelDifference(from: document.model, to: model).isEmpty else { return false }
     var migrator = migrator
     migrator.versions += try document.modelVersions.map { KnownVersion($0.name, $0.model) }
       .filter { own in !migrator.versions.contains { $0.isSame(as: own) } }

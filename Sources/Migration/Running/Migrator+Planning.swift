@@ -79,7 +79,7 @@ extension Migrator {
   ) throws(MigrationError) -> [MigrationStep] {
     if !stages.isEmpty {
       let chain = try StageChain(stages, to: target.model, infers: infersMappings)
-      if start.isSame(as: target) { return [] }
+      if start.isSame(as: target) { return try changeWithinVersion(from: start, to: target) }
       guard let links = chain.links(from: start) else {
         let names = stages.flatMap(\.versions).map { "\"\($0.name)\"" }.joined(separator: ", ")
         throw MigrationError(
@@ -103,7 +103,7 @@ extension Migrator {
       }
       return steps
     }
-    if start.isSame(as: target) { return [] }
+    if start.isSame(as: target) { return try changeWithinVersion(from: start, to: target) }
     // Without written mappings no path is better than one inferred step, so other versions are not searched.
     if mappings.isEmpty, infersMappings,
       let direct = try? InferredMapping(from: start.model, to: target.model)
@@ -121,6 +121,16 @@ extension Migrator {
       known.append(version)
     }
     return try MigrationPath(known, mappings, infers: infersMappings).steps(from: start, to: target)
+  }
+
+  /// Returns the step between two models with the same version hashes. The hashes do not include rules, default values,
+  /// indexes and the like.
+  private func changeWithinVersion(
+    from start: KnownVersion, to target: KnownVersion
+  ) throws(MigrationError) -> [MigrationStep] {
+    if ModelDifference(from: start.model, to: target.model).isEmpty { return [] }
+    let mapping = try InferredMapping(from: start.model, to: target.model)
+    return [MigrationStep(from: start, to: target, means: .inferred(mapping))]
   }
 
   /// Throws an error if a mapping names a policy that the program does not have.

@@ -39,7 +39,9 @@ enum MigrateCommand {
       "migrate", "migrates a store to another version of its model",
       discussion: """
         The command finds the version of the store by its version hashes, and the shortest path from there \
-        through the versions of MODEL. Each step uses a given mapping or an inferred one.
+        through the versions of MODEL. Each step uses a given mapping or an inferred one. Hashes do not include \
+        rules, default values, indexes and the like: if only these differ, the store gets the new model and keeps \
+        its version.
 
         The old store is replaced in one step, after the new store is complete, checked and on the disk. A \
         migration that writes no rows takes the same time for every size of store.
