@@ -62,7 +62,8 @@ extension ManagedObject {
   /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of its
   ///   property's type.
   public final func setValues(_ values: [String: Value]) throws {
-    for (name, value) in values {
+    // A single value is checked when it is set.
+    for (name, value) in values where values.count > 1 {
       if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }
     }
     for (name, value) in values {

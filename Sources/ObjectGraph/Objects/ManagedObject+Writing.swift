@@ -98,7 +98,21 @@ extension ManagedObject {
 
   /// Sets the value of an attribute or of a to-one relationship. Returns an error if that is not possible.
   final func setValue(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
-    setting(hash) { setUntracked(value, hash, name) }
+    if write(value, hash) { return nil }
+    return setting(hash) { setUntracked(value, hash, name) }
+  }
+
+  /// Sets the value of an attribute with a column of the value's type. Returns `false` if the caller must set it in
+  /// another way.
+  private final func write(_ value: Value, _ hash: UInt64) -> Bool {
+    switch value {
+    case .boolean(let value): setBoolean(value, hash)
+    case .integer(let value): setInteger(value, hash)
+    case .double(let value): setDouble(value, hash)
+    case .date(let value): setDate(value.timeIntervalSinceReferenceDate, hash)
+    case .string(let value): setString(value, hash)
+    default: false
+    }
   }
 
   private final func setUntracked(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {

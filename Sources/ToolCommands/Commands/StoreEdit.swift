@@ -144,18 +144,19 @@ struct StoreEdit {
   ///
   /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
   func assign(to objects: [ManagedObject]) throws {
-    var known: [String: [Change]] = [:]
+    // By the number of the entity in the store.
+    var known: [UInt16: [Change]] = [:]
     var problems: [CommandError] = []
-    for object in objects where known[object.entity.name] == nil {
+    for object in objects where known[object.objectID.key.entity] == nil {
       // The same problem may occur with the same message for several entities; `throwAll` removes repetitions.
-      known[object.entity.name] = try changes(to: object.entity.name, &problems)
+      known[object.objectID.key.entity] = try changes(to: object.entity.name, &problems)
     }
     // Assignments are also checked if there are no objects.
     if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
     try CommandError.throwAll(problems)
     for object in objects {
       try interruption.check()
-      for change in known[object.entity.name] ?? [] { try change(object) }
+      for change in known[object.objectID.key.entity] ?? [] { try change(object) }
     }
   }
 
@@ -217,7 +218,8 @@ struct StoreEdit {
       if let problem = part.type.problem(with: value) {
         throw CommandError.wrongUsage("'\(assignment.key)': \(problem).")
       }
-      return { try $0.setValues([assignment.key: value]) }
+      let values = [assignment.key: value]
+      return { try $0.setValues(values) }
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
@@ -296,13 +298,15 @@ struct StoreEdit {
 
   /// Prints the changed objects without saving.
   func tell(_ objects: [ManagedObject], did what: String) throws {
-    try tell(objects.map { Wording.text(.object($0.objectID.key)) }, did: what, isSaved: nil)
+    let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }
+    try tell(objects.count, identifiers, did: what, isSaved: nil)
   }
 
   /// Saves, and prints the changed objects. In a dry run, validates the changes in place of the save.
   func finish(_ objects: [ManagedObject], did what: String) throws {
     let isTrial = invocation.has(.dryRun)
-    let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }
+    // A deleted object loses its identifier.
+    let identifiers = showsIdentifiers ? objects.map { Wording.text(.object($0.objectID.key)) } : []
     if isTrial {
       try checkValues()
     } else {
@@ -310,20 +314,25 @@ struct StoreEdit {
       invocation.console.outcome.didChange("The change is saved.")
     }
     try invocation.close(store, saved: !isTrial)
-    try tell(identifiers, did: what, isSaved: !isTrial)
+    try tell(objects.count, identifiers, did: what, isSaved: !isTrial)
   }
 
-  private func tell(_ identifiers: [String], did what: String, isSaved: Bool?) throws {
+  /// Whether the output contains the identifiers of the objects.
+  private var showsIdentifiers: Bool {
+    // An insertion has no option, and prints the identifier that the new object has received.
+    invocation.format == .json || invocation.has(.showsIdentifiers)
+      || !invocation.command.options.contains(.showsIdentifiers)
+  }
+
+  private func tell(
+    _ count: Int, _ identifiers: [String], did what: String, isSaved: Bool?
+  ) throws {
     let output = invocation.console.output
     switch invocation.format {
     case .text:
-      let count = Wording.count(identifiers.count, "object")
-      let summary = isSaved == false ? "\(count) would be \(what)." : "\(count) \(what)."
-      // An insertion prints the identifier that the new object has received.
-      let hasOption = invocation.command.options.contains(.showsIdentifiers)
-      guard !hasOption || invocation.has(.showsIdentifiers) else {
-        return try output.writeLine(summary)
-      }
+      let number = Wording.count(count, "object")
+      let summary = isSaved == false ? "\(number) would be \(what)." : "\(number) \(what)."
+      guard showsIdentifiers else { return try output.writeLine(summary) }
       for identifier in identifiers { try output.writeLine(identifier) }
       try invocation.console.messages.writeLine(summary)
     case .json:
