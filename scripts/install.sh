@@ -4,6 +4,7 @@
 #   The default of PREFIX is /usr/local.
 
 prefix=${1:-/usr/local}
+export QUIRE_STATIC=1 # Package.swift tells what it links.
 build_tool -c release
 mkdir -p "$prefix/bin" "$prefix/lib/quire/plugins"
 install -m 755 "$bin/quire" "$prefix/bin/quire"

@@ -15,6 +15,7 @@ let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
     .map { UInt8(bitPattern: $0) }
 }
 
-let tool = Tool.quire(
-  environment: ProcessInfo.processInfo.environment, executable: Bundle.main.executablePath)
-exit(tool.run(arguments: arguments, on: .standard()).rawValue)
+// Foundation makes the dictionary anew at each call.
+let environment = ProcessInfo.processInfo.environment
+let tool = Tool.quire(environment: environment, executable: Bundle.main.executablePath)
+exit(tool.run(arguments: arguments, on: .standard(environment: environment)).rawValue)

@@ -3,7 +3,9 @@ import PluginHost
 
 /// The command-line tool: its commands, and the choice of the command for a command line.
 ///
-///     exit(Tool.quire.run(["hash", "Trips.xcdatamodeld"], on: .standard()).rawValue)
+///     let environment = ProcessInfo.processInfo.environment
+///     let tool = Tool.quire(environment: environment, executable: nil)
+///     exit(tool.run(["hash", "Trips.xcdatamodeld"], on: .standard(environment: environment)).rawValue)
 public struct Tool: Sendable {
   let commands: [Command]
   /// The same commands for a run with `--no-plugins`.

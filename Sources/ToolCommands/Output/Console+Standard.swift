@@ -1,12 +1,11 @@
 import Foundation
 
 extension Console {
-  /// Returns the console of this process.
+  /// Returns the console of this process, with the variables of its environment.
   ///
   /// Styles are written only to a terminal, and never if `NO_COLOR` is set to any value or `TERM` is `dumb`. The size is
   /// the value of `COLUMNS` and `LINES`, or the size of the terminal, or 80 columns and 24 lines.
-  public static func standard() -> Console {
-    let environment = ProcessInfo.processInfo.environment
+  public static func standard(environment: [String: String]) -> Console {
     let output = stream(STDOUT_FILENO, "standard output", environment)
     let terminal = output.isTerminal ? Terminal(STDOUT_FILENO) : nil
     func size(_ variable: String, _ known: Int?) -> Int? {

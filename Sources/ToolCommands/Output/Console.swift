@@ -2,7 +2,8 @@ import JSONText
 
 /// The streams of a command: one for results, one for messages.
 ///
-///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: .standard())
+///     let console = Console.standard(environment: ProcessInfo.processInfo.environment)
+///     let exitCode = tool.run(["model", "Trips.xcdatamodeld"], on: console)
 ///
 /// Commands know nothing of terminals. A test passes streams that keep the written text.
 public struct Console: Sendable {
