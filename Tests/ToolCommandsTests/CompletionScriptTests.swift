@@ -11,9 +11,7 @@ struct CompletionScriptTests {
   private static let root = packageRoot.path(percentEncoded: false)
   private static let store = "Examples/Trips.store"
   /// The folder with the tool from the build of the tests.
-  private static let tools = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .path(percentEncoded: false)
-  private static let hasTool = FileManager.default.isExecutableFile(atPath: tools + "/quire")
+  private static let tools = BuiltTool.url.deletingLastPathComponent().path(percentEncoded: false)
 
   private static func has(_ shell: String) -> Bool {
     (try? ProgramRun(shell, ["-c", "exit 0"]).status) == 0
@@ -65,7 +63,7 @@ struct CompletionScriptTests {
 
   @Test(
     "bash completes commands, options, values and names",
-    .enabled(if: hasTool && has("bash"), "bash is not installed"))
+    .enabled(if: BuiltTool.exists && has("bash"), "bash is not installed"))
   func bashWords() throws {
     #expect(try bash(["quire", "fe"]) == ["fetch"])
     #expect(try bash(["quire", "attach", ""]) == ["add", "get", "list", "remove"])
@@ -79,7 +77,7 @@ struct CompletionScriptTests {
 
   @Test(
     "bash completes words that it splits at = and other characters",
-    .enabled(if: hasTool && has("bash"), "bash is not installed"))
+    .enabled(if: BuiltTool.exists && has("bash"), "bash is not installed"))
   func bashParts() throws {
     let fetch = ["quire", "fetch", Self.store, "Trip"]
     #expect(try bash(fetch + ["--format", "="]).contains("jsonl"))
@@ -96,7 +94,7 @@ struct CompletionScriptTests {
 
   @Test(
     "bash completes words with quotes, and paths",
-    .enabled(if: hasTool && has("bash"), "bash is not installed"))
+    .enabled(if: BuiltTool.exists && has("bash"), "bash is not installed"))
   func bashQuotes() throws {
     let fetch = ["quire", "fetch", Self.store, "Trip"]
     #expect(
@@ -125,7 +123,7 @@ struct CompletionScriptTests {
 
   @Test(
     "zsh completes commands, options, values, names and paths",
-    .enabled(if: hasTool && has("zsh"), "zsh is not installed"))
+    .enabled(if: BuiltTool.exists && has("zsh"), "zsh is not installed"))
   func zsh() throws {
     let fetch = "quire fetch \(Self.store) Trip"
     let cases = [
@@ -185,7 +183,7 @@ struct CompletionScriptTests {
 
   @Test(
     "fish completes commands, options, values, names and paths",
-    .enabled(if: hasTool && has("fish"), "fish is not installed"))
+    .enabled(if: BuiltTool.exists && has("fish"), "fish is not installed"))
   func fish() throws {
     let fetch = "quire fetch \(Self.store) Trip"
     #expect(try fish("quire fe") == ["fetch"])

@@ -4,10 +4,6 @@ import Testing
 
 @testable import ToolCommands
 
-/// The executable of the tool from the build of the tests.
-private let toolPath = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-  .appending(path: "quire").path(percentEncoded: false)
-private let hasTool: Bool = FileManager.default.isExecutableFile(atPath: toolPath)
 private let hasGit: Bool = (try? run("/usr/bin/env", ["git", "--version"], in: "/"))?.code == 0
 
 private struct Finished {
@@ -72,7 +68,7 @@ struct GitCommandTests {
     _ words: String..., code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
     let finished = try run(
-      toolPath, words, in: folder)
+      BuiltTool.url.path, words, in: folder)
     #expect(finished.code == code, "\(words): \(finished.output)", sourceLocation: sourceLocation)
     return finished.output
   }
@@ -87,7 +83,7 @@ struct GitCommandTests {
   private func change(_ file: String, _ words: String...) throws {
     try tool("unpack", file, "work.quire")
     let finished = try run(
-      toolPath, [words[0], "work.quire"] + words.dropFirst(),
+      BuiltTool.url.path, [words[0], "work.quire"] + words.dropFirst(),
       in: folder)
     #expect(finished.code == 0, "\(finished.output)")
     try tool("pack", "work.quire", file, "--force")
@@ -96,7 +92,8 @@ struct GitCommandTests {
 
   @Test(
     "git shows and merges the objects of packed documents and stores",
-    .enabled(if: hasTool, "The tool is not built."), .enabled(if: hasGit, "git is not installed."))
+    .enabled(if: BuiltTool.exists, "The tool is not built."),
+    .enabled(if: hasGit, "git is not installed."))
   func merge() throws {
     try begin()
     let examples = InstalledPlugins.root.appending(path: "Examples")
@@ -175,7 +172,8 @@ struct GitCommandTests {
 
   @Test(
     "--global changes the user's files, and a folder without a repository is an error",
-    .enabled(if: hasTool, "The tool is not built."), .enabled(if: hasGit, "git is not installed."))
+    .enabled(if: BuiltTool.exists, "The tool is not built."),
+    .enabled(if: hasGit, "git is not installed."))
   func global() throws {
     #expect(try tool("git", "install", code: 3).contains("not a git repository"))
     try tool("git", "install", "--global")

@@ -8,11 +8,6 @@ import Testing
 /// The examples in the help of each command, run by a shell in a folder with the files that they name.
 @Suite("The examples of the help")
 struct HelpExamplesTests {
-  /// The executable of the tool from the build of the tests.
-  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "quire").path
-  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool)
-
   /// The beginnings of examples that no test runs, with the reason.
   private static let omitted = [
     "quire git install --global": "changes the settings of the user",
@@ -40,7 +35,7 @@ struct HelpExamplesTests {
     """
     set -e
     cp -R '\(examples)/Trips.store' '\(examples)/Trips.xcdatamodeld' .
-    quire() { '\(tool)' --quiet "$@" > /dev/null; }
+    quire() { '\(BuiltTool.url.path)' --quiet "$@" > /dev/null; }
     quire convert Trips.store Trips.xml
     quire model Trips.xcdatamodeld --output Trips.model
     quire model Trips.xcdatamodeld --format json --output Trips.json
@@ -56,7 +51,7 @@ struct HelpExamplesTests {
     quire attach add Trips.quire lisbon.jpg porto.jpg
     cp -R Trips.quire Copy.quire
     quire insert Copy.quire Trip name=Faro
-    '\(tool)' diff Trips.quire Copy.quire --format patch > changes.jsonl || true
+    '\(BuiltTool.url.path)' diff Trips.quire Copy.quire --format patch > changes.jsonl || true
     cp -R Trips.quire Base.quire && cp -R Trips.quire Ours.quire && cp -R Copy.quire Theirs.quire
     cp -R Trips.quire Old.quire && cp -R Copy.quire New.quire
     cp Trips.store Base.store && cp Trips.store A.store && cp Trips.store B.store && cp Trips.store Old.store
@@ -70,7 +65,7 @@ struct HelpExamplesTests {
     """
   }
 
-  @Test("Each example runs", .enabled(if: hasTool))
+  @Test("Each example runs", .enabled(if: BuiltTool.exists))
   func examples() throws {
     let folder = try ScaffoldFolder()
     let base = folder.path + "/base"
@@ -91,7 +86,7 @@ struct HelpExamplesTests {
             "-c",
             "rm -rf '\(copy)' && cp -R '\(base)' '\(copy)' && cd '\(copy)' && "
               + Self.removal(before: example.line)
-              + "quire() { '\(Self.tool)' \"$@\"; } && \(example.line)",
+              + "quire() { '\(BuiltTool.url.path)' \"$@\"; } && \(example.line)",
           ])
         #expect(
           Self.codes(of: example.line).contains(run.status), "\(example.line)\n\(run.text)")

@@ -27,11 +27,6 @@ struct OutputProcessTests {
   private let small: String
   private let large: String
 
-  /// The executable of the tool from the build of the tests.
-  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "quire")
-  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
-
   init() throws {
     folder = try Folder()
     small = InstalledPlugins.root.appending(path: "Examples/Trips.store").path
@@ -45,7 +40,7 @@ struct OutputProcessTests {
 
   private func start(_ words: [String]) throws -> Process {
     let process = Process()
-    process.executableURL = Self.tool
+    process.executableURL = BuiltTool.url
     process.arguments = words
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
@@ -59,7 +54,7 @@ struct OutputProcessTests {
 
   @Test(
     "If two processes make one file, each process with exit code 0 has made it",
-    .enabled(if: hasTool),
+    .enabled(if: BuiltTool.exists),
     arguments: [false, true])
   func pairs(_ force: Bool) throws {
     for number in 0..<6 {
@@ -82,7 +77,7 @@ struct OutputProcessTests {
 
   @Test(
     "A signal removes temporary files, and the next run removes a killed process's files",
-    .enabled(if: hasTool),
+    .enabled(if: BuiltTool.exists),
     arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGKILL, Int32(9))])
   func signals(_ signal: Int32, _ code: Int32) throws {
     for words in [
@@ -108,11 +103,11 @@ struct OutputProcessTests {
   }
 
   @Test(
-    "An interrupt does not end a session that has unsaved changes", .enabled(if: hasTool))
+    "An interrupt does not end a session that has unsaved changes", .enabled(if: BuiltTool.exists))
   func interruptedSession() throws {
     let pair = try TerminalPair()
     let process = Process()
-    process.executableURL = Self.tool
+    process.executableURL = BuiltTool.url
     process.arguments = ["open", large]
     let terminal = FileHandle(fileDescriptor: pair.inner)
     process.standardInput = terminal
@@ -141,31 +136,22 @@ struct OutputProcessTests {
   }
 
   @Test(
-    "A terminal shows a part of the objects, and a pager all of them", .enabled(if: hasTool),
+    "A terminal shows a part of the objects, and a pager all of them",
+    .enabled(if: BuiltTool.exists),
     arguments: [nil, "sed -u s/^/page:/", "head -n 3", "exit 1"])
   func pager(_ pager: String?) throws {
-    let pair = try TerminalPair()
-    let process = Process()
-    process.executableURL = Self.tool
-    process.arguments = ["fetch", large, "Person"] + (pager == nil ? [] : ["--pager"])
-    let terminal = FileHandle(fileDescriptor: pair.inner)
-    process.standardOutput = terminal
-    process.standardError = terminal
-    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-    process.environment = options.merging([
-      "LINES": "10", "PATH": "/usr/bin:/bin", "PAGER": pager ?? "",
-    ]) { $1 }
-    try process.run()
+    let run = try TerminalRun(
+      ["fetch", large, "Person"] + (pager == nil ? [] : ["--pager"]), in: folder.url,
+      environment: ["LINES": "10", "PAGER": pager ?? ""])
 
     switch pager {
-    case nil: #expect(try pair.read(until: "'--all' shows all").contains("more objects."))
+    case nil: #expect(run.text.contains("more objects. '--all' shows all"))
     case "sed -u s/^/page:/":
-      let text = try pair.read(until: "\"Person 19999\"")
-      #expect(text.contains("page:@id") && !text.contains("--all"))
+      #expect(run.text.contains("\"Person 19999\""))
+      #expect(run.text.contains("page:@id") && !run.text.contains("--all"))
     default: break
     }
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(run.exitCode == 0)
   }
 
   @Test("A leftover log is never read into a new database")

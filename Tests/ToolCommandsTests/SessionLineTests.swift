@@ -201,12 +201,9 @@ struct SessionLineTests {
 
   // MARK: - Terminals
 
-  /// The executable of the tool from the build of the tests.
-  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "quire").path
   private static let setsid = "/usr/bin/setsid"
   private static let canRun =
-    [tool, setsid].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    BuiltTool.exists && FileManager.default.isExecutableFile(atPath: setsid)
 
   /// Starts the tool in a session of its own, with a terminal that sends signals and stops programs in the background.
   private func start(
@@ -214,7 +211,7 @@ struct SessionLineTests {
   ) throws -> Process {
     let process = Process()
     process.executableURL = URL(filePath: Self.setsid)
-    process.arguments = ["--ctty", "--wait", Self.tool] + words
+    process.arguments = ["--ctty", "--wait", BuiltTool.url.path] + words
     let terminal = FileHandle(fileDescriptor: pair.inner)
     process.standardInput = terminal
     process.standardOutput = terminal

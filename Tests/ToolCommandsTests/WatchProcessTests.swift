@@ -10,11 +10,6 @@ struct WatchProcessTests {
   private let folder: ScaffoldFolder
   private let store: String
 
-  /// The executable of the tool from the build of the tests.
-  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    .appending(path: "quire")
-  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
-
   init() throws {
     folder = try ScaffoldFolder()
     store = folder.path + "/Trips.store"
@@ -27,7 +22,7 @@ struct WatchProcessTests {
     _ words: [String], on pair: TerminalPair, _ environment: [String: String]
   ) throws -> Process {
     let process = Process()
-    process.executableURL = Self.tool
+    process.executableURL = BuiltTool.url
     process.arguments = words
     let terminal = FileHandle(fileDescriptor: pair.inner)
     process.standardOutput = terminal
@@ -39,7 +34,7 @@ struct WatchProcessTests {
   }
 
   @Test(
-    "A terminal with UTF-8 shows boxes, and another one ASCII", .enabled(if: hasTool),
+    "A terminal with UTF-8 shows boxes, and another one ASCII", .enabled(if: BuiltTool.exists),
     arguments: ["en_US.UTF-8", "C"])
   func tree(_ locale: String) throws {
     for number in 0..<9 {
@@ -62,7 +57,8 @@ struct WatchProcessTests {
     #expect(lines.count == 8 && lines.allSatisfy { String($0).displayWidth <= 40 }, "\(text)")
   }
 
-  @Test("Ctrl-C ends the watch with exit code 130, after whole lines", .enabled(if: hasTool))
+  @Test(
+    "Ctrl-C ends the watch with exit code 130, after whole lines", .enabled(if: BuiltTool.exists))
   func interrupt() throws {
     let pair = try TerminalPair()
     let process = try start(["watch", store], on: pair, ["NO_COLOR": "1"])

@@ -27,6 +27,13 @@ final class TerminalPair: Sendable {
     close(outer)
   }
 
+  /// Tells programs in the terminal how many columns and lines it has.
+  func resize(width: Int, height: Int) {
+    var size = winsize(
+      ws_row: UInt16(height), ws_col: UInt16(width), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(inner, UInt(TIOCSWINSZ), &size)
+  }
+
   func type(_ keys: String) throws { try write(Array(keys.utf8), to: outer) }
 
   func write(_ bytes: [UInt8], to descriptor: Int32) throws {
@@ -52,6 +59,28 @@ final class TerminalPair: Sendable {
       seen.append(byte)
       if seen.suffix(wanted.count).elementsEqual(wanted) { break }
     }
+    return String(decoding: seen, as: UTF8.self)
+  }
+
+  /// Returns the output of the terminal until the process has ended, or until a minute has passed.
+  func readRest(of process: Process) throws -> String {
+    var seen: [UInt8] = []
+    let end = Date(timeIntervalSinceNow: 60)
+    while Date() < end {
+      // All output of an ended process is in the terminal.
+      let hasEnded = !process.isRunning
+      var poll = pollfd(fd: outer, events: Int16(POLLIN), revents: 0)
+      guard Foundation.poll(&poll, 1, hasEnded ? 0 : 20) > 0 else {
+        if hasEnded { break }
+        continue
+      }
+      var buffer = [UInt8](repeating: 0, count: 1 << 12)
+      let count = Foundation.read(outer, &buffer, buffer.count)
+      guard count > 0 else { break }
+      seen.append(contentsOf: buffer.prefix(count))
+    }
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
     return String(decoding: seen, as: UTF8.self)
   }
 }
