@@ -1,5 +1,5 @@
 import Checksums
-import DurableFiles
+package import DurableFiles
 import StoreInterface
 import Synchronization
 
@@ -30,10 +30,12 @@ public struct AttachmentReader: Sendable {
   /// The number of the attachment's bytes.
   public let byteCount: Int
   private let file: DurableFile
+  private let digest: String
 
-  init(_ file: DurableFile, byteCount: Int) {
+  init(_ file: DurableFile, byteCount: Int, digest: String) {
     self.file = file
     self.byteCount = byteCount
+    self.digest = digest
   }
 
   /// Reads up to `byteCount` bytes from `offset` on. The result is shorter where the attachment ends.
@@ -48,15 +50,22 @@ public struct AttachmentReader: Sendable {
 
   /// Calls `body` with all bytes, a piece at a time.
   ///
-  /// - Throws: Any error that `body` throws; ``DocumentError`` if the disk refuses.
+  /// - Throws: Any error that `body` throws; ``DocumentError`` if the disk refuses, or at the end if the bytes are not
+  ///   those that were added.
   public func forEachPiece(
     byteCount: Int = 1 << 18, _ body: ([UInt8]) throws -> Void
   ) throws {
     var offset = 0
+    var hash = SHA256()
     while offset < self.byteCount {
       let piece = try read(byteCount: byteCount, at: offset)
+      hash.update(piece)
       try body(piece)
       offset += piece.count
+    }
+    guard hash.digest().description == digest else {
+      throw DocumentError(
+        .damaged, "The bytes of the attachment are not those that were added.", path: file.path)
     }
   }
 }
@@ -151,7 +160,7 @@ extension Document {
           "The attachment \"\(key.name)\" has \(found) bytes, but the manifest gives "
             + "\(byteCount).", path: path)
       }
-      return AttachmentReader(file, byteCount: byteCount)
+      return AttachmentReader(file, byteCount: byteCount, digest: digest)
     }
   }
 
@@ -188,7 +197,7 @@ extension Document {
         let digest = hash.digest().description
         let path = container.attachment(digest)
         // A file with the same bytes may exist already, and readers may have it open.
-        if (try? disk.status(of: path, followingLinks: false))?.byteCount == byteCount {
+        if (try? container.checkAttachment(digest, byteCount: byteCount)) != nil {
           try disk.remove(incoming)
         } else {
           try disk.rename(incoming, to: path)
@@ -203,12 +212,6 @@ extension Document {
   }
 
   static func digest(of bytes: [UInt8]) -> String { SHA256.digest(of: bytes).description }
-
-  static func digest(of file: DurableFile, byteCount: Int) throws -> String {
-    var hash = SHA256()
-    try AttachmentReader(file, byteCount: byteCount).forEachPiece { hash.update($0) }
-    return hash.digest().description
-  }
 
   /// Makes staged changes of attachments part of a version.
   ///
@@ -240,5 +243,28 @@ extension Document {
           name: key.name, digest: digest, byteCount: byteCount, since: number,
           isContent: key.isContent))
     }
+  }
+}
+
+extension Container {
+  /// Throws unless the file of each attachment in a document's folder has the bytes that were added.
+  package static func checkAttachments(ofDocumentAt path: String, on disk: any Disk) throws {
+    let container = Container(path: path, disk: disk)
+    let folder = container.inner(attachmentsFolder)
+    guard try disk.exists(folder) else { return }
+    for entry in try disk.list(folder) where entry.name.utf8.count == 64 {
+      let status = try disk.status(of: container.attachment(entry.name))
+      try container.checkAttachment(entry.name, byteCount: status.byteCount)
+    }
+  }
+
+  /// Throws unless the file of an attachment has the bytes that were added.
+  func checkAttachment(_ digest: String, byteCount: Int) throws {
+    let file = try disk.open(attachment(digest), for: .read, links: .refusedBelow(path))
+    guard try file.byteCount() == byteCount else {
+      throw DocumentError(
+        .damaged, "The attachment does not have \(byteCount) bytes.", path: file.path)
+    }
+    try AttachmentReader(file, byteCount: byteCount, digest: digest).forEachPiece { _ in }
   }
 }

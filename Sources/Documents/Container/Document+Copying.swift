@@ -26,10 +26,13 @@ extension Document {
     try target.build(overwriting: overwriting) { building in
       var copied = manifest
       copied.uuid = UUID()
-      let names =
-        manifest.models.map(\.file)
-        + Set(manifest.attachments.map { Container.attachmentFile($0.digest) })
-      for name in names {
+      let attachments = Dictionary(
+        manifest.attachments.map { ($0.digest, $0.byteCount) }, uniquingKeysWith: { $1 })
+      for (digest, byteCount) in attachments {
+        try container.checkIsFile(Container.attachmentFile(digest))
+        try container.checkAttachment(digest, byteCount: byteCount)
+      }
+      for name in manifest.models.map(\.file) + attachments.keys.map(Container.attachmentFile) {
         try container.checkIsFile(name)
         try container.disk.copy(container.inner(name), to: building.inner(name))
       }

@@ -187,6 +187,7 @@ extension Container {
     _ entry: Manifest.AttachmentEntry, from source: Container, to manifest: inout Manifest
   ) throws {
     let path = attachment(entry.digest)
+    try source.checkAttachment(entry.digest, byteCount: entry.byteCount)
     if try !disk.exists(path) { try disk.copy(source.attachment(entry.digest), to: path) }
     var entry = entry
     entry.since = manifest.number

@@ -141,11 +141,6 @@ package struct DocumentRemains {
 
   /// Returns whether an attachment's bytes match the digest in the manifest.
   private func isSound(_ entry: Manifest.AttachmentEntry) -> Bool {
-    let path = container.attachment(entry.digest)
-    guard
-      let file = try? container.disk.open(path, for: .read, links: .refusedBelow(container.path)),
-      (try? file.byteCount()) == entry.byteCount
-    else { return false }
-    return (try? Document.digest(of: file, byteCount: entry.byteCount)) == entry.digest
+    (try? container.checkAttachment(entry.digest, byteCount: entry.byteCount)) != nil
   }
 }

@@ -1,4 +1,5 @@
 import Archives
+import Documents
 import DurableFiles
 import JSONText
 
@@ -41,6 +42,7 @@ enum PackCommand {
       do {
         report = try made.making {
           try holdingStill(folder, on: disk) {
+            try Container.checkAttachments(ofDocumentAt: folder, on: disk)
             func pack(into path: String) throws -> ArchiveReport {
               try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
                 line.show($0.share)

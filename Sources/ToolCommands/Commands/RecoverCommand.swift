@@ -83,7 +83,7 @@ enum RecoverCommand {
       line.end()
       let console = invocation.console
       switch invocation.format {
-      case .text: try console.output.write(printable(text(report, path)))
+      case .text: try console.output.write(printable(text(report, path, isAll: true)))
       case .json: try console.output.writeLine(json(report, path))
       }
       return report.isComplete ? .done : .no
@@ -157,7 +157,7 @@ enum RecoverCommand {
     case .text:
       for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
         if reports.count > 1 { try console.output.writeLine("\(oneLine(name)):") }
-        try console.output.write(printable(text(report, path)))
+        try console.output.write(printable(text(report, path, isAll: isComplete)))
       }
     case .json:
       try console.output.writeLine(
@@ -174,7 +174,8 @@ enum RecoverCommand {
 
   // MARK: - Messages
 
-  private static func text(_ report: RecoveryReport, _ path: String) -> String {
+  /// - Parameter isAll: Whether nothing else of the document is lost.
+  private static func text(_ report: RecoveryReport, _ path: String, isAll: Bool) -> String {
     var table = Table()
     table.add("recovered", "\(Wording.count(report.objectCount, "object")), into \(path)")
     for (name, count) in report.objectCounts.sorted(by: { $0.key < $1.key }) {
@@ -186,7 +187,9 @@ enum RecoverCommand {
     case nil: table.add("state", "of no commit: blocks were read one by one")
     }
     var text = table.text()
-    if report.isComplete { return text + "\nNothing is lost.\n" }
+    if report.isComplete {
+      return text + (isAll ? "\nNothing is lost.\n" : "\nNo object is lost.\n")
+    }
     var lost = Table()
     for range in report.unreadRanges.prefix(20) {
       lost.add(
