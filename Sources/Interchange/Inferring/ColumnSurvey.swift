@@ -13,6 +13,8 @@ struct ColumnSurvey {
   /// The number of digits after the point of every value so far; `nil` if the values differ.
   private var fractionDigitCount: Int?
   private var greatestDigitCount = 0
+  /// Whether a value has more digits than a `Double` keeps.
+  private var exceedsDouble = false
   /// The hashes of the values, as long as no value occurs twice; `nil` if the column is no key.
   private(set) var keys: Set<UInt64>?
   /// Whether every value is a list of object identifiers such as `4/p1`, and whether a value is a list of several.
@@ -52,7 +54,8 @@ struct ColumnSurvey {
       // Amounts of money and similar numbers all have the same number of digits after the point. Binary numbers would
       // change such values.
       let isDecimal = fractionDigitCount.map { (1...4).contains($0) } ?? false
-      return isDecimal && greatestDigitCount <= 30 ? .decimal : .double
+      if (isDecimal || exceedsDouble) && greatestDigitCount <= 30 { return .decimal }
+      return exceedsDouble ? .string : .double
     }
     if kinds.contains(.date) { return .date }
     if kinds.contains(.uuid) { return .uuid }
@@ -135,6 +138,17 @@ struct ColumnSurvey {
     if valueCount == 1, !hasExponent { fractionDigitCount = fraction.count }
     if fractionDigitCount != fraction.count { fractionDigitCount = -1 }
     greatestDigitCount = max(greatestDigitCount, whole.count + fraction.count)
+    // A `Double` keeps every number of 15 digits.
+    if whole.count + fraction.count > 15, !exceedsDouble { exceedsDouble = !Self.isDouble(bytes) }
+  }
+
+  /// Returns whether a number is the shortest text, or an exact text, of a `Double`.
+  private static func isDouble(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let number = Double(text), let exact = Decimal(string: text),
+      let shortest = Decimal(string: "\(number)")
+    else { return false }
+    return exact == shortest
   }
 
   private static func isIdentifier(_ bytes: ArraySlice<UInt8>) -> Bool {
