@@ -55,8 +55,8 @@ enum MigrateCommand {
         at the path of --backup. With --output the old database is not changed.
 
         With --dry-run the command prints the plan: the path, the number of objects, the reasons for writing \
-        them again, and the losses. It changes nothing. If there is no path, the command lists all reasons, \
-        and the exit code is 7.
+        them again, and the losses. It changes nothing, and the exit code is that of the migration. If there is \
+        no path, the command lists all reasons, and the exit code is 7.
         """,
       arguments: [.store],
       options: [
@@ -102,7 +102,7 @@ enum MigrateCommand {
           if invocation.format == .text, !plan.isEmpty {
             try invocation.console.output.writeLine("This is a dry run: nothing was written.")
           }
-          return .done
+          return try outcome(ofDryRun: [plan], migrator, invocation)
         }
         let line = ProgressLine(invocation.console.messages, "migrating")
         var running = migrator
@@ -255,7 +255,24 @@ enum MigrateCommand {
         invocation.has(.dryRun)
           ? "This is a dry run: nothing was written." : "Done.")
     }
-    return .done
+    guard invocation.has(.dryRun) else { return .done }
+    return try outcome(ofDryRun: plans.map(\.plan), migrator, invocation)
+  }
+
+  /// Returns the exit code of the real migration, and names the options that would permit a refused one.
+  private static func outcome(
+    ofDryRun plans: [MigrationPlan], _ migrator: Migrator, _ invocation: Invocation
+  ) throws -> ExitCode {
+    let loses = !migrator.allowsLoss && plans.contains { !$0.drops.isEmpty }
+    let breaks =
+      !migrator.allowsInvalid
+      && plans.contains { !$0.violations.isEmpty || !$0.constraintConflicts.isEmpty }
+    guard loses || breaks else { return .done }
+    let options = [loses ? allowLoss : nil, breaks ? allowInvalid : nil].compactMap(\.self)
+    try invocation.console.messages.writeLine(
+      "The migration would be refused without \(options.map { "--\($0.name)" }.joined(separator: " and "))."
+    )
+    return loses ? .modelMismatch : .no
   }
 
   // MARK: - Messages

@@ -55,7 +55,10 @@ extension ModelCommand {
         _ = try compare(current, with: changed, invocation)
         for hint in renamings(difference) { try console.messages.writeLine("note: \(hint)") }
         try console.output.write("\n")
-        _ = try migrate(path, to: file, stores, models, invocation, more: ["--dry-run"])
+        // With --yes nobody reads the plan before the migration, which prints it too.
+        if !invocation.has(yes) {
+          _ = try migrate(path, to: file, stores, models, invocation, more: ["--dry-run"])
+        }
         guard try invocation.has(yes) || asks("Migrate? [y/N] ", &answers, console) else {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .done

@@ -177,9 +177,16 @@ struct StoreEdit {
     to entity: String, _ problems: inout [CommandError]
   ) throws -> [Change] {
     var changes: [Change] = []
+    var given: Set<String> = []
     for word in invocation.values(of: .assignments) {
       var others: [CommandError] = []
-      let made = try noting(&problems) { try change(Assignment(word), of: entity, &others) }
+      let made = try noting(&problems) {
+        let assignment = try Assignment(word)
+        if assignment.sign == .set, !given.insert(assignment.key).inserted {
+          others.append(.wrongUsage("'\(oneLine(assignment.key))' is given twice."))
+        }
+        return try change(assignment, of: entity, &others)
+      }
       problems += others
       if let made { changes.append(made) }
     }
