@@ -151,7 +151,10 @@ let package = Package(
     // The conformance tests that a backend's author runs on a backend.
     module(
       "StoreConformance",
-      ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
+      [
+        "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "PropertyLists", "SeededRandom",
+        "DurableFiles",
+      ]),
 
     // The macros that make a class an entity: their expansion, and the program that the compiler starts for it.
     module("MacroExpansion", ["JSONText"]),
@@ -334,7 +337,10 @@ let package = Package(
       ]),
     tests(
       "StoreConformanceTests",
-      ["StoreConformance", "StoreInterface", "ObjectModel", "Rows"]),
+      [
+        "StoreConformance", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "BinaryStore",
+        "DiskSimulation", "DurableFiles", "PropertyLists",
+      ]),
     tests(
       "ObjectGraphTests",
       [

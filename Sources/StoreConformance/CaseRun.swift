@@ -68,6 +68,42 @@ extension CaseRun {
     return store
   }
 
+  /// Returns the backend and its places, or skips the case.
+  func ground() throws -> TestGround {
+    guard let ground = suite.ground else {
+      throw End.skipped(
+        "the case needs a backend, and the suite has only a function that makes stores")
+    }
+    return ground
+  }
+
+  /// Makes a store at a path, which the case closes at its end.
+  func create(
+    at path: String, _ creation: StoreCreation = StoreCreation()
+  ) throws -> any Store {
+    let store = try ground().create(at: path, StoreConformance.model, creation)
+    stores.append(store)
+    return store
+  }
+
+  /// Opens a store, which the case closes at its end.
+  func open(_ path: String, _ opening: StoreOpening = StoreOpening()) throws -> any Store {
+    let store = try ground().open(path, opening)
+    stores.append(store)
+    return store
+  }
+
+  /// Returns a request that gives a thing a number. The thing is inserted unless it exists.
+  func request(
+    _ number: Int64, for key: ObjectKey, above base: any StoreSnapshot
+  ) throws -> CommitRequest {
+    let builder = LayerBuilder(base.schema)
+    let version = try base.view.row(of: key)?.version
+    if version == nil { builder.insert(key) }
+    builder.set(.integer(number), "large", of: key, base.schema, basis: version ?? 0)
+    return CommitRequest(builder.freeze(), basedOn: base)
+  }
+
   /// Closes the store and opens it again.
   func reopen(_ store: any Store) throws -> any Store {
     let schema = try store.snapshot().schema
@@ -173,14 +209,15 @@ extension CaseRun {
   /// - Parameter what: The action that must be refused, as the beginning of a sentence.
   @discardableResult
   func refused<R>(
-    _ code: StoreError.Code, _ what: @autoclosure () -> String, _ body: () throws -> R
+    _ code: StoreError.Code, or other: StoreError.Code? = nil, _ what: @autoclosure () -> String,
+    _ body: () throws -> R
   ) -> StoreError? {
     do {
       _ = try body()
       note("\(what()) must be refused with code \(code.rawValue), but succeeded.")
       return nil
     } catch let error as StoreError {
-      if error.code != code {
+      if error.code != code, error.code != other {
         note(
           "\(what()) must be refused with code \(code.rawValue), but was refused with code "
             + "\(error.code.rawValue): \(error)")

@@ -6,10 +6,18 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
     public let testCase: StoreConformance.Case
     /// The outcome of the case.
     public let outcome: StoreConformance.Outcome
+
+    /// Creates the result of a case.
+    package init(testCase: StoreConformance.Case, outcome: StoreConformance.Outcome) {
+      (self.testCase, self.outcome) = (testCase, outcome)
+    }
   }
 
+  /// Creates a report without results.
+  package init() {}
+
   /// The results of the cases, in the order in which they were tried.
-  public internal(set) var results: [Result] = []
+  public package(set) var results: [Result] = []
 
   /// The number of cases that the store passed.
   public var passedCount: Int { results.count { $0.outcome == .passed } }

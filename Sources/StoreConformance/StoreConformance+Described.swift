@@ -86,7 +86,8 @@ extension StoreConformance {
       keys[entity] = lease.prefix(count).map { ObjectKey(entity: number, number: $0) }
     }
     let things = keys["Thing"]! + keys["SpecialThing"]!
-    for (entity, keys) in keys {
+    // In one order, so that stores that are filled from one seed contain the same objects.
+    for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) {
       for key in keys {
         builder.insert(key)
         for (position, column) in schema[entity]!.columns.enumerated() {
@@ -116,7 +117,9 @@ extension StoreConformance {
       let number = side.table.layout.entityNumber
       let lease = try store.leaseKeys(ofEntity: number, count: pairs.count)
       let isThing = Set(things)
-      for (index, pair) in pairs.sorted(by: { $0.min()! < $1.min()! }).enumerated() {
+      for (index, pair) in pairs.sorted(by: {
+        ($0.min()!, $0.max()!) < ($1.min()!, $1.max()!)
+      }).enumerated() {
         let key = ObjectKey(entity: number, number: lease.lowerBound + UInt64(index))
         let owner = pair.filter { isThing.contains($0) }.min()!
         builder.insert(key)

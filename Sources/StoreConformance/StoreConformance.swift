@@ -1,31 +1,53 @@
+public import DurableFiles
 public import ObjectModel
 public import StoreInterface
 
 /// The rules that every store must follow, as test cases written once over the interface.
 ///
-/// The author of a backend passes functions that make a store and open it again, and reads the failures:
+/// The author of a backend passes the backend and a folder, and reads the failures:
 ///
-///     let suite = StoreConformance(
-///       make: { model in try backend.create(at: newPath(), model: model, on: disk, StoreCreation()) },
-///       reopen: { store in
-///         try store.close()
-///         return try backend.open(store.path!, on: disk, StoreOpening())
-///       })
-///     print(suite.run())
+///     print(StoreConformance(backend, on: disk, in: "/stores").run())
 ///
-/// For a store that does not outlive its process, `reopen` returns the same store.
+/// A store that does not outlive its process has no place. The author passes a function instead:
+///
+///     print(StoreConformance(make: { model in try MemoryStore(model) }).run())
 public struct StoreConformance: Sendable {
   let make: @Sendable (Model) throws -> any Store
   let reopen: @Sendable (any Store) throws -> any Store
   let keepsRows: Bool
+  /// The seed of the random objects, changes and requests. Each seed tries other ones.
+  public var seed: UInt64 = 1
+  /// The places of the stores; `nil` for stores without a backend.
+  let ground: TestGround?
 
-  /// Makes the suite for stores that `make` makes and `reopen` closes and opens again.
+  /// Makes the suite for the stores of a backend.
   ///
   /// - Parameters:
+  ///   - folder: The folder for the stores, which must exist. The names of the stores in it are numbers.
+  ///   - ending: The end of the names, such as `.sqlite`.
   ///   - keepsRows: Whether the store keeps rows unchanged, including references to objects that do not exist.
-  ///     A
-  ///     store whose file contains objects keeps their values only, and numbers links, commits and places in an
+  ///     A store whose file contains objects keeps their values only, and numbers links, commits and places in an
   ///     order in its own way.
+  public init(
+    _ backend: any StoreBackend, on disk: any Disk, in folder: String, ending: String = "",
+    keepsRows: Bool = true
+  ) {
+    let ground = TestGround(backend, disk, folder, ending)
+    self.ground = ground
+    self.keepsRows = keepsRows
+    make = { model in try ground.create(at: ground.newPath(), model) }
+    reopen = { store in
+      guard let path = store.path else { return store }
+      try store.close()
+      return try ground.open(path)
+    }
+  }
+
+  /// Makes the suite for stores that `make` makes and `reopen` closes and opens again. The cases about places are
+  /// skipped.
+  ///
+  /// - Parameters:
+  ///   - keepsRows: As for a backend.
   ///   - make: Makes a new store for each case.
   ///   - reopen: Closes a store, and opens it again.
   public init(
@@ -33,6 +55,7 @@ public struct StoreConformance: Sendable {
     make: @escaping @Sendable (Model) throws -> any Store,
     reopen: @escaping @Sendable (any Store) throws -> any Store = { $0 }
   ) {
+    ground = nil
     self.keepsRows = keepsRows
     self.make = make
     self.reopen = reopen

@@ -7,7 +7,6 @@ import ObjectModel
 import Rows
 import StoreConformance
 import StoreInterface
-import Synchronization
 import Testing
 
 @Suite("The block file")
@@ -15,22 +14,8 @@ struct BinaryStoreTests {
   @Test("The block file conforms on a disk in memory", arguments: [false, true])
   func conformance(isCompressed: Bool) throws {
     let disk = SimulatedDisk()
-    let count = Mutex(0)
-    let report = StoreConformance(
-      make: { model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try BinaryStore.create(
-          at: "/store\(number)", model: model, isCompressed: isCompressed, on: disk)
-      },
-      reopen: { store in
-        let path = store.path!
-        try store.close()
-        return try BinaryStore.open(path, on: disk)
-      }
-    ).run()
+    let backend = BinaryStoreBackend(isCompressed: isCompressed)
+    let report = StoreConformance(backend, on: disk, in: "/").run()
     #expect(report.failures == [])
     #expect(report.passed)
     #expect(disk.openFileCount < 100)
@@ -41,16 +26,7 @@ struct BinaryStoreTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let report = StoreConformance(
-      make: { model in
-        try BinaryStore.create(
-          at: folder.appending(path: UUID().uuidString).path, model: model)
-      },
-      reopen: { store in
-        try store.close()
-        return try BinaryStore.open(store.path!)
-      }
-    ).run()
+    let report = StoreConformance(BinaryStoreBackend(), on: RealDisk(), in: folder.path).run()
     #expect(report.failures == [])
     #expect(report.passed)
   }

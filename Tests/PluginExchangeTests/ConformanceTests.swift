@@ -6,7 +6,6 @@ import PluginHost
 import SeededRandom
 import StoreConformance
 import StoreInterface
-import Synchronization
 import Testing
 
 @Suite("Stores through the C interface")
@@ -70,22 +69,7 @@ struct ConformanceTests {
     _ backend: PluginBackend, keepsRows: Bool, mostOpenFiles: Int = 99
   ) throws {
     let disk = SimulatedDisk()
-    let count = Mutex(0)
-    let report = StoreConformance(
-      keepsRows: keepsRows,
-      make: { model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try backend.create(at: "/store\(number)", model: model, on: disk, StoreCreation())
-      },
-      reopen: { store in
-        let path = store.path!
-        try store.close()
-        return try backend.open(path, on: disk, StoreOpening())
-      }
-    ).run()
+    let report = StoreConformance(backend, on: disk, in: "/", keepsRows: keepsRows).run()
     #expect(report.failures == [])
     #expect(disk.openFileCount <= mostOpenFiles)
   }

@@ -24,20 +24,10 @@ struct OldestHeaderTests {
     let registry = PluginRegistry.search(PluginFolders([folder.path(percentEncoded: false)]))
     let plugin = try #require(registry["FolderStore"], "\(registry.refusals)")
     let backend = PluginBackend(plugin, plugin.types[0])
-    let disk = SimulatedDisk()
 
     for name in ["every-value-stays", "conflicts-are-refused", "history-can-be-opened"] {
-      let report = StoreConformance(
-        make: { model in
-          try backend.create(
-            at: "/\(name)-\(UUID().uuidString)", model: model, on: disk, StoreCreation())
-        },
-        reopen: { store in
-          let path = store.path!
-          try store.close()
-          return try backend.open(path, on: disk, StoreOpening())
-        }
-      ).run(only: name)
+      let disk = SimulatedDisk()
+      let report = StoreConformance(backend, on: disk, in: "/").run(only: name)
       #expect(report.failures == [] && report.results.count == 1)
     }
   }

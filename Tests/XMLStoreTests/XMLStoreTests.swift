@@ -5,7 +5,6 @@ import ObjectModel
 import Rows
 import StoreConformance
 import StoreInterface
-import Synchronization
 import Testing
 import XMLStore
 
@@ -15,22 +14,7 @@ struct XMLStoreTests {
   func conformance(_ form: XMLStoreOptions.Form) throws {
     let disk = SimulatedDisk()
     let backend = XMLStoreBackend(form)
-    let count = Mutex(0)
-    let report = StoreConformance(
-      keepsRows: false,
-      make: { model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try backend.create(at: "/store\(number)", model: model, on: disk, StoreCreation())
-      },
-      reopen: { store in
-        let path = store.path!
-        try store.close()
-        return try backend.open(path, on: disk, StoreOpening())
-      }
-    ).run()
+    let report = StoreConformance(backend, on: disk, in: "/", keepsRows: false).run()
     #expect(report.failures == [])
     #expect(report.passed)
     #expect(disk.openFileCount < 100)
@@ -41,18 +25,8 @@ struct XMLStoreTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let backend = XMLStoreBackend()
     let report = StoreConformance(
-      keepsRows: false,
-      make: { model in
-        try backend.create(
-          at: folder.appending(path: UUID().uuidString).path, model: model, on: RealDisk(),
-          StoreCreation())
-      },
-      reopen: { store in
-        try store.close()
-        return try backend.open(store.path!, on: RealDisk(), StoreOpening())
-      }
+      XMLStoreBackend(), on: RealDisk(), in: folder.path, keepsRows: false
     ).run()
     #expect(report.failures == [])
     #expect(report.passed)

@@ -1,114 +1,319 @@
 import Foundation
 import ObjectModel
+import ObjectQuery
 import Rows
 import StoreInterface
 import Synchronization
 
-/// A store in memory with one fault.
-final class FaultyStore: Store {
-  enum Fault: CaseIterable {
-    case losesCommit, letsConflictsPass, givesKeysTwice, showsLaterChanges, forgetsOnOpening
-    case refusesWithAnotherCode, staysOpen, roundsDoubles, refusesMetadata
+/// A store with one fault, or with none. A scan of its rows answers requests.
+final class FaultyStore: QueryingStore {
+  private let inner: any Store
+  private let fault: Fault?
+  private let isReadOnly: Bool
+  private let isReopened: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var commitCount = 0
+    var leases = 0
+    var first: (any StoreSnapshot)?
+    var seen: (any StoreSnapshot)?
+    var listed: [CommitSummary]?
+    var isClosed = false
   }
 
-  private let fault: Fault
-  private let memory: MemoryStore
-  private let commitCount = Mutex(0)
+  /// Returns the newest snapshot of the file, from a new open store.
+  private let newest: @Sendable () throws -> any StoreSnapshot
 
-  init(_ model: Model, _ fault: Fault) throws {
-    self.fault = fault
-    memory = try MemoryStore(model)
+  init(
+    _ inner: any Store, _ fault: Fault?, isReadOnly: Bool = false, isReopened: Bool = false,
+    newest: (@Sendable () throws -> any StoreSnapshot)? = nil
+  ) {
+    (self.inner, self.fault) = (inner, fault)
+    self.newest = newest ?? { try inner.snapshot() }
+    (self.isReadOnly, self.isReopened) = (isReadOnly, isReopened)
   }
 
-  var type: StoreType { memory.type }
-  var capabilities: StoreCapabilities { memory.capabilities }
-  var tag: StoreTag { memory.tag }
-  var path: String? { nil }
+  var type: StoreType { inner.type }
+  var capabilities: StoreCapabilities { inner.capabilities.union(.querying) }
+  var changesModelAlone: Bool { inner.changesModelAlone }
+  var tag: StoreTag { fault == .hasAnotherTag ? StoreTag(UUID()) : inner.tag }
+  var path: String? { inner.path }
 
-  func snapshot() throws -> any StoreSnapshot { shown(try memory.snapshot()) }
+  // MARK: - Snapshots
+
+  func snapshot() throws -> any StoreSnapshot {
+    switch fault {
+    case .seesOnlyItself: return try shown(inner.knownSnapshot())
+    case .staysOpen where state.withLock({ $0.isClosed }): return try shown(inner.knownSnapshot())
+    case .advancesByItself:
+      return try newest()
+    case .tearsCommits:
+      // A reader sees the newest rows under the number of an older commit.
+      let old = try state.withLock { state in
+        defer { state.seen = try? inner.snapshot() }
+        return try state.seen ?? inner.snapshot()
+      }
+      return TornSnapshot(old, try inner.snapshot())
+    default: return try shown(inner.snapshot())
+    }
+  }
+
+  func knownSnapshot() throws -> any StoreSnapshot { try shown(inner.knownSnapshot()) }
+
+  private func shown(_ snapshot: any StoreSnapshot) -> any StoreSnapshot {
+    guard let fault, FaultyStore.faultsOfSnapshots.contains(fault) else { return snapshot }
+    return FaultySnapshot(base: snapshot, fault: fault, newest: { [inner] in try inner.snapshot() })
+  }
+
+  private static let faultsOfSnapshots: Set<Fault> = [
+    .roundsDoubles, .roundsDates, .losesDigitsOfDecimals, .losesEmptyTexts, .cutsTexts, .cutsBytes,
+    .losesReferences, .losesBooleans, .wrapsSmallIntegers, .losesOrder, .showsLaterChanges,
+    .keepsTheNumberOfCommits, .losesMetadata, .namesAnotherType, .countsVersionsByItself,
+  ]
+
+  // MARK: - Commits
 
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    let count = commitCount.withLock { count in
-      if !request.isEmpty { count += 1 }
-      return count
+    var request = request
+    let count = state.withLock { state in
+      if !request.isEmpty { state.commitCount += 1 }
+      return state.commitCount
     }
-    if fault == .losesCommit, count == 3 { return try snapshot() }
-    if fault == .refusesMetadata, request.metadata != nil {
+    switch fault {
+    case .losesCommit where count == 3: return try snapshot()
+    case .refusesMetadata where request.metadata != nil:
       throw StoreError(.inputOutput, "The drawer is stuck.", path: "/drawer")
+    case .dropsReadOnlyChanges where isReadOnly: return try snapshot()
+    case .letsOvertakenCommitsPass: request.requiredCommit = nil
+    case .ignoresNewModels where request.model != nil: return try snapshot()
+    case .ignoresModelsBetween: request.modelsBetween = []
+    case .losesAuthors: request.author = nil
+    case .losesContextNames: request.contextName = nil
+    case .losesRemovals:
+      request.changes = try FaultyStore.withoutRemovals(request.changes, inner.snapshot())
+    default: break
     }
     do {
-      return shown(try memory.commit(request))
-    } catch let error as StoreError where error.code == .conflict {
-      switch fault {
-      case .letsConflictsPass: return try snapshot()
-      case .refusesWithAnotherCode: throw StoreError(.failed, "Somebody was faster.")
+      let before = try? inner.snapshot()
+      let made = try inner.commit(request)
+      return shown(fault == .returnsTheOldSnapshot ? before ?? made : made)
+    } catch let error as StoreError {
+      switch (fault, error.code) {
+      case (.letsConflictsPass, .conflict): return try snapshot()
+      case (.letsSharedConflictsPass, .conflict) where isReopened: return try snapshot()
+      case (.refusesWithAnotherCode, .conflict): throw StoreError(.failed, "Somebody was faster.")
+      case (.hidesConflicts, .conflict): throw StoreError(.conflict, "Somebody was faster.")
+      case (.refusesOvertakenWithAnotherCode, .overtaken):
+        throw StoreError(.conflict, "Somebody was faster.")
+      case (.refusesReadOnlyWithAnotherCode, .readOnly): throw StoreError(.failed, "No.")
       default: throw error
       }
     }
   }
 
-  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    fault == .givesKeysTwice
-      ? 1..<UInt64(count) + 1 : try memory.leaseKeys(ofEntity: number, count: count)
-  }
-
-  func describe() throws -> StoreDescription { StoreDescription() }
-
-  func close() throws { if fault != .staysOpen { try memory.close() } }
-
-  /// Returns the store as it is after it has been opened again.
-  static func reopened(_ store: any Store) throws -> any Store {
-    guard let faulty = store as? FaultyStore, faulty.fault == .forgetsOnOpening else {
-      return store
+  private static func withoutRemovals(_ layer: Layer, _ base: any StoreSnapshot) throws -> Layer {
+    let builder = LayerBuilder(base.schema)
+    let view = base.view.pushing(layer)
+    for changes in layer.entities {
+      guard let layout = base.schema[changes.entityNumber] else { continue }
+      for one in try changes.entries() {
+        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+        guard let row = try view.row(of: key) else { continue }
+        let basis = try base.view.row(of: key)?.version
+        if basis == nil { builder.insert(key) }
+        for (index, column) in layout.columns.enumerated() {
+          builder.set(try row.value(column), column: index, of: key, basis: basis ?? 0)
+        }
+      }
     }
-    return try FaultyStore(store.snapshot().model, .forgetsOnOpening)
+    return builder.freeze()
   }
 
-  private func shown(_ snapshot: any StoreSnapshot) -> any StoreSnapshot {
+  func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
+    var position = position
+    let before = try inner.snapshot()
     switch fault {
-    case .showsLaterChanges: LateSnapshot(snapshot, memory)
-    case .roundsDoubles: RoundedSnapshot(snapshot)
-    default: snapshot
+    case .usesAnotherNumber: position.commit += 1
+    case .replacesRefusals:
+      do {
+        return try inner.commit(request, at: position, confirm: confirm)
+      } catch {
+        throw StoreError(.failed, "It was not confirmed.")
+      }
+    default: break
     }
+    return try inner.commit(request, at: position) { snapshot in
+      switch fault {
+      case .asksNobody: break
+      case .asksTwice:
+        try confirm(snapshot)
+        try confirm(snapshot)
+      case .confirmsTheOldSnapshot: try confirm(before)
+      case .ignoresRefusals: try? confirm(snapshot)
+      default: try confirm(snapshot)
+      }
+    }
+  }
+
+  func advance(to position: StorePosition) throws {
+    switch fault {
+    case .neverAdvances: break
+    case .advancesAnywhere:
+      do { try inner.advance(to: position) } catch {}
+    default: try inner.advance(to: position)
+    }
+  }
+
+  func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    switch fault {
+    case .holdsOldCommits: return try body()
+    case .swallowsErrorsOfHolds:
+      return try inner.holding(commit: number) {
+        do { return try body() } catch { throw StoreError(.failed, "Something went wrong.") }
+      }
+    default: return try inner.holding(commit: number, body)
+    }
+  }
+
+  // MARK: - Keys
+
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    switch fault {
+    case .givesKeysTwice: return 1..<UInt64(count) + 1
+    case .givesTooFewKeys:
+      let lease = try inner.leaseKeys(ofEntity: number, count: count)
+      return lease.lowerBound..<lease.lowerBound + UInt64(max(1, count / 2))
+    case .givesKeyZero:
+      let lease = try inner.leaseKeys(ofEntity: number, count: count)
+      return lease.lowerBound - 1..<lease.upperBound - 1
+    case .givesKeysAgainAfterReopening, .leasesByItself:
+      return state.withLock { state in
+        defer { state.leases += count }
+        return UInt64(state.leases + 1)..<UInt64(state.leases + count + 1)
+      }
+    default: return try inner.leaseKeys(ofEntity: number, count: count)
+    }
+  }
+
+  // MARK: - Descriptions and history
+
+  func describe() throws -> StoreDescription {
+    var found = try inner.describe()
+    switch fault {
+    case .tellsNoSize: found.byteCount = 1
+    case .usesMoreBytesThanItHas: found.liveByteCount = found.byteCount + 1
+    case .tellsRemains: found.strayByteCount = 12
+    case .tellsDamage: found.damage = "a scratch"
+    case .tellsAnOldSave: found.savedAt = Date(timeIntervalSinceReferenceDate: 0)
+    case .tellsAnotherHighestCommit: found.highestCommit = 1_000_000
+    default: break
+    }
+    return found
+  }
+
+  func commits() throws -> [CommitSummary] {
+    var commits = try inner.commits()
+    switch fault {
+    case .listsTheOldestFirst: commits.reverse()
+    case .listsCommitsThatNobodyMade:
+      commits.insert(CommitSummary(number: (commits.first?.number ?? 0) + 1, time: Date()), at: 0)
+    case .remembersForgottenCommits:
+      return state.withLock { state in
+        let listed = state.listed ?? commits
+        state.listed = listed
+        return listed
+      }
+    default: break
+    }
+    return commits
+  }
+
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    switch fault {
+    case .opensTheNewestCommitOnly: return try inner.snapshot()
+    case .opensUnknownCommits:
+      do { return try inner.snapshot(ofCommit: number) } catch { return try inner.snapshot() }
+    default: return try shown(inner.snapshot(ofCommit: number))
+    }
+  }
+
+  func keepCommits(where isKept: (Int64) -> Bool) throws {
+    switch fault {
+    case .forgetsNothing: break
+    case .forgetsTooMuch: try inner.keepCommits { _ in false }
+    default: try inner.keepCommits(where: isKept)
+    }
+  }
+
+  func close() throws {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    if fault == .staysOpen { return }
+    if fault == .failsToCloseAgain, !isFirst { throw StoreError(.closed, "The store is closed.") }
+    try inner.close()
+  }
+
+  // MARK: - Requests
+
+  func keys(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
+  {
+    var request = request
+    switch fault {
+    case .answersNothing: return nil
+    case .ignoresSortKeys: request.sortKeys = []
+    case .ignoresLimits: request.fetchLimit = 0
+    case .ignoresOffsets: request.fetchOffset = 0
+    case .ignoresConditions: request.predicate = nil
+    case .ignoresSubentities: request.includesSubentities = false
+    default: break
+    }
+    let plan = try QueryPlan(request, model: snapshot.model, schema: snapshot.schema, store: tag)
+    var keys = try plan.keys(in: source(snapshot))
+    if fault == .findsGhosts, !keys.isEmpty {
+      keys.append(ObjectKey(entity: keys[0].entity, number: 1 << 40))
+    }
+    if fault == .losesHits { keys = Array(keys.dropLast()) }
+    return keys
+  }
+
+  func count(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int? {
+    if fault == .answersNothing { return nil }
+    let plan = try QueryPlan(request, model: snapshot.model, schema: snapshot.schema, store: tag)
+    return try plan.count(in: source(snapshot)) + (fault == .countsWrongly ? 1 : 0)
+  }
+
+  private func source(_ snapshot: any StoreSnapshot) throws -> ViewSource {
+    ViewSource(snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: tag)
   }
 }
 
-/// A snapshot that also shows commits made after the snapshot was taken.
-private struct LateSnapshot: StoreSnapshot {
-  let base: any StoreSnapshot
-  let store: MemoryStore
+/// A snapshot with the first objects of an old commit and the other objects of a new one.
+private struct TornSnapshot: StoreSnapshot {
+  private let old: any StoreSnapshot
+  private let new: any StoreSnapshot
 
-  init(_ base: any StoreSnapshot, _ store: MemoryStore) { (self.base, self.store) = (base, store) }
+  init(_ old: any StoreSnapshot, _ new: any StoreSnapshot) { (self.old, self.new) = (old, new) }
 
-  var commit: Int64 { base.commit }
-  var model: Model { get throws { try base.model } }
-  var schema: Schema { base.schema }
-  var metadata: StoreMetadata { get throws { try base.metadata } }
-  var tables: [any RowTable] { (try? store.snapshot().tables) ?? base.tables }
-}
-
-/// A snapshot that loses the sign of a zero.
-private struct RoundedSnapshot: StoreSnapshot {
-  let base: any StoreSnapshot
-
-  init(_ base: any StoreSnapshot) { self.base = base }
-
-  var commit: Int64 { base.commit }
-  var model: Model { get throws { try base.model } }
-  var schema: Schema { base.schema }
-  var metadata: StoreMetadata { get throws { try base.metadata } }
+  var commit: Int64 { new.commit }
+  var model: Model { get throws { try new.model } }
+  var schema: Schema { new.schema }
+  var metadata: StoreMetadata { get throws { try new.metadata } }
   var tables: [any RowTable] {
-    guard let layout = schema["Thing"], let column = layout.index(of: "real"),
-      let keys = try? base.view.keys(ofEntity: layout.entityNumber)
-    else { return base.tables }
-    let builder = LayerBuilder(schema)
-    for number in keys {
-      let key = ObjectKey(entity: layout.entityNumber, number: number)
-      guard let row = try? base.view.row(of: key), let version = try? row.version,
-        case .double(let value)? = try? row.value(layout.columns[column]), value == 0
-      else { continue }
-      builder.set(.double(0), column: column, of: key, basis: version)
+    guard let layout = schema["Thing"], let column = layout.index(of: "large") else {
+      return new.tables
     }
-    return base.tables + [builder.freeze(version: commit)]
+    let key = ObjectKey(entity: layout.entityNumber, number: 1)
+    guard let row = try? old.view.row(of: key), let value = try? row.value(layout.columns[column]),
+      let version = try? new.view.row(of: key)?.version
+    else { return new.tables }
+    let builder = LayerBuilder(schema)
+    builder.set(value, column: column, of: key, basis: version)
+    return new.tables + [builder.freeze(version: version)]
   }
 }

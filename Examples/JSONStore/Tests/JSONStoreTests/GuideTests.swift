@@ -9,18 +9,8 @@ import Testing
 struct GuideTests {
   @Test("The store follows every rule for stores")
   func conformance() {
-    let disk = SimulatedDisk()
-    let report = StoreConformance(
-      keepsRows: false,
-      make: { model in
-        try LedgerBackend().create(
-          at: "/\(UInt64.random(in: 0 ... .max))", model: model, on: disk, StoreCreation())
-      },
-      reopen: { store in
-        try store.close()
-        return try LedgerBackend().open(store.path!, on: disk, StoreOpening())
-      }
-    ).run()
+    let report = StoreConformance(LedgerBackend(), on: SimulatedDisk(), in: "/", keepsRows: false)
+      .run()
 
     #expect(report.passed, "\(report)")
   }

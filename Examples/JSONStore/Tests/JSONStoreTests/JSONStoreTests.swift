@@ -3,7 +3,6 @@ import Foundation
 import JSONStore
 import PluginSupport
 import StoreConformance
-import Synchronization
 import Testing
 
 @Suite("The JSON store")
@@ -13,22 +12,8 @@ struct JSONStoreTests {
 
   @Test("The store follows every rule for stores")
   func conformance() {
-    let count = Mutex(0)
-    let report = StoreConformance(
-      keepsRows: false,
-      make: { [backend, disk] model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try backend.create(
-          at: "/store\(number).json", model: model, on: disk, StoreCreation())
-      },
-      reopen: { [backend, disk] store in
-        try store.close()
-        return try backend.open(store.path!, on: disk, StoreOpening())
-      }
-    ).run()
+    let report = StoreConformance(backend, on: disk, in: "/", ending: ".json", keepsRows: false)
+      .run()
 
     #expect(report.passed)
     #expect(report.failures == [])

@@ -1,0 +1,82 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The cases of the numbers of commits, and of large commits.
+struct NumberCases {
+  let run: CaseRun
+
+  func commitNumbers() throws {
+    var store = try run.make()
+    let keys = try (1...2).map { try run.key(store, "Thing", $0) }
+    var highest = try store.snapshot().commit
+    for round in 0..<12 as Range<Int64> {
+      let base = try store.snapshot()
+      // Each object is changed in every second commit.
+      let changed = keys[Int(round % 2)]
+      let head = try store.commit(run.request(round, for: changed, above: base))
+      run.check(
+        head.commit > highest,
+        "The number of commit \(round + 1): expected more than \(highest), found \(head.commit).")
+      highest = max(highest, head.commit)
+      run.check(
+        "The newest commit after commit \(head.commit)", is: head.commit,
+        found: try store.snapshot().commit)
+      if run.suite.keepsRows, !head.countsVersions {
+        run.check(
+          "The version of an object that commit \(head.commit) changed", is: head.commit,
+          found: try run.version(of: changed, in: head))
+        if round > 0 {
+          let other = keys[Int((round + 1) % 2)]
+          run.check(
+            "The version of an object that commit \(head.commit) did not change",
+            is: try run.version(of: other, in: base), found: try run.version(of: other, in: head))
+        }
+      }
+      if round % 5 == 4 {
+        store = try run.reopen(store)
+        let number = try store.snapshot().commit
+        if run.suite.keepsRows {
+          run.check("The newest commit of a reopened store", is: head.commit, found: number)
+        } else {
+          // A file that contains objects need not contain the number of the commit.
+          highest = number
+        }
+      }
+    }
+    try store.close()
+  }
+
+  func manyObjects() throws {
+    var store = try run.make()
+    let base = try store.snapshot()
+    let count = 5000
+    var expected: StoreConformance.Objects = [:]
+    var builder = LayerBuilder(base.schema)
+    for number in 1...UInt64(count) {
+      let key = try run.key(base, "Thing", number)
+      builder.insert(key)
+      builder.set(.integer(Int64(number)), "large", of: key, base.schema)
+      expected[key] = ["large": .integer(Int64(number))]
+    }
+    let full = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    builder = LayerBuilder(base.schema)
+    for number in 1...UInt64(count) {
+      let key = try run.key(base, "Thing", number)
+      let basis = try run.version(of: key, in: full)
+      if number % 7 == 0 {
+        builder.remove(key, basis: basis)
+        expected[key] = nil
+      } else if number % 5 == 0 {
+        builder.set(.string("changed \(number)"), "name", of: key, base.schema, basis: basis)
+        expected[key]!["name"] = .string("changed \(number)")
+      }
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: full))
+    try run.check(
+      "After a commit that changed and removed thousands of objects", store, holds: expected)
+    store = try run.reopen(store)
+    try run.check("A reopened store of thousands of objects", store, holds: expected)
+    try store.close()
+  }
+}

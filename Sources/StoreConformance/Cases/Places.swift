@@ -1,0 +1,204 @@
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// The cases of places: occupied, missing, foreign and damaged ones, and stores opened for reading only.
+struct PlaceCases {
+  let run: CaseRun
+
+  /// Makes a store with one thing at a path, and closes the store.
+  ///
+  /// - Returns: The objects of the store.
+  @discardableResult
+  private func fill(
+    _ path: String, _ number: Int64 = 7
+  ) throws -> (objects: StoreConformance.Objects, commit: Int64) {
+    let store = try run.create(at: path)
+    let thing = try run.key(store, "Thing", 1)
+    let head = try store.commit(run.request(number, for: thing, above: store.snapshot()))
+    try store.close()
+    return ([thing: ["large": .integer(number)]], head.commit)
+  }
+
+  func occupiedPlaces() throws {
+    let ground = try run.ground()
+    let path = ground.newPath()
+    let before = try fill(path).objects
+    run.refused(.exists, "Creating a store over another one without permission to replace it") {
+      try run.create(at: path)
+    }
+    var store = try run.open(path)
+    try run.check("A store after another store was not allowed to replace it", store, holds: before)
+    try store.close()
+
+    let uuid = UUID()
+    store = try run.create(at: path, StoreCreation(uuid: uuid, overwriting: true))
+    for place in ["A store that replaced another one", "The same store after it was reopened"] {
+      try run.check(place, store, holds: [:])
+      run.check("The UUID of a new store", is: uuid, found: try store.snapshot().metadata.uuid)
+      run.check(
+        "Commits of the replaced store", is: 0, found: try store.commits().count { $0.number > 1 })
+      store = try run.reopen(store)
+    }
+    try store.close()
+  }
+
+  func missingStores() throws {
+    let ground = try run.ground()
+    let path = ground.newPath()
+    for opening in [StoreOpening(), StoreOpening(readOnly: true), StoreOpening(commit: 1)] {
+      run.refused(.notFound, "Opening a store that does not exist") { try run.open(path, opening) }
+    }
+    run.refused(.notFound, "Reading the metadata of a store that does not exist") {
+      try ground.metadata(at: path)
+    }
+    do {
+      try run.create(at: path).close()
+    } catch {
+      run.check(
+        false,
+        "After it was not found, a store must be creatable at the same path, but was refused: "
+          + CaseRun.text(error))
+    }
+  }
+
+  func foreignFiles() throws {
+    let ground = try run.ground()
+    let letter = Array("Dear reader, this is a letter and not a store of objects. Yours, Ada".utf8)
+    for bytes in [letter, []] {
+      let what = bytes.isEmpty ? "an empty file" : "a letter"
+      let path = ground.newPath()
+      try ground.write(bytes, to: path)
+      run.refused(.notAStore, or: .damaged, "Opening \(what) as a store") { try run.open(path) }
+      run.refused(.notAStore, or: .damaged, "Opening \(what) as a store for reading") {
+        try run.open(path, StoreOpening(readOnly: true))
+      }
+      run.refused(.notAStore, or: .damaged, "Reading the metadata of \(what)") {
+        try ground.metadata(at: path)
+      }
+      run.refused(.exists, "Creating a store over \(what) without permission to replace it") {
+        try run.create(at: path)
+      }
+      run.check(
+        "The bytes of \(what) that was refused", is: bytes, found: try ground.bytes(of: path) ?? [])
+    }
+  }
+
+  func cutFiles() throws {
+    let ground = try run.ground()
+    let path = ground.newPath()
+    var store = try run.create(at: path)
+    let thing = try run.key(store, "Thing", 1)
+    for number in 0..<4 as Range<Int64> {
+      try store.commit(run.request(number, for: thing, above: store.snapshot()))
+    }
+    let last: StoreConformance.Objects = [thing: ["large": .integer(3)]]
+    try store.close()
+    guard let bytes = try ground.bytes(of: path), !bytes.isEmpty else {
+      throw CaseRun.End.skipped("the store is not a file on the disk of the tests")
+    }
+    for share in 1..<16 {
+      let cut = ground.newPath()
+      try ground.write(Array(bytes.prefix(bytes.count * share / 16)), to: cut)
+      do {
+        store = try run.open(cut, StoreOpening(readOnly: true))
+        let snapshot = try store.snapshot()
+        run.check(
+          "A store cut off after \(share) of 16 parts, which was not refused", snapshot.schema,
+          holds: last,
+          found: try StoreConformance.objects(snapshot))
+        try store.close()
+      } catch let error as StoreError {
+        run.check(
+          [.damaged, .notAStore, .newerFormat].contains(error.code),
+          "A store cut off after \(share) of 16 parts must be refused with code damaged or notAStore, but was "
+            + "refused with code \(error.code.rawValue): \(error)")
+      }
+    }
+  }
+
+  func readOnlyStores() throws {
+    let ground = try run.ground()
+    let path = ground.newPath()
+    let before = try fill(path).objects
+    let bytes = try ground.bytes(of: path)
+    let store = try run.open(path, StoreOpening(readOnly: true))
+    try run.check("A store that is open for reading", store, holds: before)
+    let base = try store.snapshot()
+    let change = try run.request(8, for: run.key(store, "Thing", 1), above: base)
+    run.refused(.readOnly, "Committing to a store that is open for reading") {
+      try store.commit(change)
+    }
+    try run.check("A store that is open for reading, after a refused commit", store, holds: before)
+    try store.close()
+    run.check(
+      try ground.bytes(of: path) == bytes,
+      "A store that was open for reading must not change its file.")
+    let again = try run.open(path)
+    try run.check("A store after it was open for reading", again, holds: before)
+    try again.close()
+  }
+
+  func metadataOfClosedStore() throws {
+    let ground = try run.ground()
+    let path = ground.newPath()
+    let store = try run.create(at: path)
+    let base = try store.snapshot()
+    var metadata = try base.metadata
+    metadata.values["owner"] = .dictionary(["name": .string("Ada"), "n": .integer(-3)])
+    try store.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
+    try store.close()
+    let found = try ground.metadata(at: path)
+    run.check("The UUID in the metadata of a closed store", is: metadata.uuid, found: found.uuid)
+    for (name, value) in metadata.values.sorted(by: { $0.key < $1.key }) {
+      run.check(
+        "The value '\(name)' in the metadata of a closed store", is: value,
+        found: found.values[name])
+    }
+  }
+
+  func descriptions() throws {
+    let began = Date()
+    var store = try run.make()
+    let thing = try run.key(store, "Thing", 1)
+    try store.commit(run.request(1, for: thing, above: store.snapshot()))
+    let before = try store.describe()
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    // Random bytes can't be compressed.
+    var generator = SystemRandomNumberGenerator()
+    let bytes = Data((0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    builder.set(
+      .binary(bytes), "bytes", of: thing, base.schema, basis: try run.version(of: thing, in: base))
+    let head = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    for place in ["a store", "a reopened store"] {
+      let found = try store.describe()
+      run.check(
+        found.byteCount == 0 || found.byteCount >= before.byteCount + 190_000,
+        "The size of \(place) after 200000 more bytes: expected at least \(before.byteCount + 190_000), found "
+          + "\(found.byteCount).")
+      run.check(
+        (0...max(found.byteCount, 0)).contains(found.liveByteCount),
+        "The number of bytes in use of \(place): expected 0 to \(found.byteCount), found \(found.liveByteCount)."
+      )
+      run.check(
+        "The remains of an interrupted save in \(place)", is: 0, found: found.strayByteCount)
+      run.check("The damage of \(place)", is: "none", found: found.damage ?? "none")
+      // The clock of a simulated disk begins in 1970.
+      if let saved = found.savedAt, saved.timeIntervalSince1970 > 86_400 {
+        run.check(
+          saved > began.addingTimeInterval(-2) && saved < Date().addingTimeInterval(2),
+          "The time of the last save of \(place): expected a time during this test, found \(saved)."
+        )
+      }
+      run.check(
+        found.highestCommit == 0 || found.highestCommit == head.commit,
+        "The highest commit of \(place): expected \(head.commit), or 0 for a store without numbers, found "
+          + "\(found.highestCommit).")
+      if place == "a store" { store = try run.reopen(store) }
+    }
+    try store.close()
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import ObjectModel
+import Rows
+import StoreInterface
+import Synchronization
+
+/// The cases of several open stores at one place, and of several threads.
+struct SharingCases {
+  let run: CaseRun
+
+  func twoOpenStores() throws {
+    let ground = try run.ground()
+    guard ground.backend.capabilities.contains(.shared) else {
+      throw CaseRun.End.skipped("the store does not declare the capability 'shared'")
+    }
+    let path = ground.newPath()
+    let one = try run.create(at: path)
+    let other = try run.open(path)
+    let keys = try (1...3).map { try run.key(one, "Thing", $0) }
+    var expected: StoreConformance.Objects = [:]
+    // Each store saves in turn, and each sees the save of the other.
+    for round in 0..<6 as Range<Int64> {
+      let (writer, reader) = round % 2 == 0 ? (one, other) : (other, one)
+      try writer.commit(run.request(round, for: keys[0], above: writer.snapshot()))
+      expected = [keys[0]: ["large": .integer(round)]]
+      try run.check("The other open store after save \(round)", reader, holds: expected)
+      run.check(
+        "The commit of the other open store after save \(round)", is: try writer.snapshot().commit,
+        found: try reader.snapshot().commit)
+    }
+    let base = try other.snapshot()
+    try one.commit(run.request(10, for: keys[0], above: one.snapshot()))
+    let late = try run.request(11, for: keys[0], above: base)
+    if let error = run.refused(
+      .conflict, "Changing an object that another open store has changed since",
+      {
+        try other.commit(late)
+      })
+    {
+      run.check(
+        "The keys in the refusal for an object that another open store has changed", is: [keys[0]],
+        found: error.conflicts.map(\.key))
+    }
+    var required = try run.request(12, for: keys[1], above: base)
+    required.requiredCommit = base.commit
+    run.refused(
+      .overtaken, "Changes that must follow a commit that another open store has followed,"
+    ) {
+      try other.commit(required)
+    }
+    // An object that the other store has not touched can be changed above an old commit.
+    try other.commit(run.request(13, for: keys[2], above: base))
+    expected = [keys[0]: ["large": .integer(10)], keys[2]: ["large": .integer(13)]]
+    try run.check("One open store after all saves", one, holds: expected)
+    try run.check("The other open store after all saves", other, holds: expected)
+
+    var leased: Set<UInt64> = []
+    for round in 0..<8 {
+      let lease = try (round % 2 == 0 ? one : other).leaseKeys(
+        ofEntity: keys[0].entity, count: 5000)
+      run.check(
+        leased.isDisjoint(with: lease),
+        "Two open stores leased the same keys, among \(lease.lowerBound)..<\(lease.upperBound).")
+      leased.formUnion(lease)
+    }
+    try checkForgetting(one, other)
+    try one.close()
+    try run.check("An open store after the other one was closed", other, holds: expected)
+    try other.commit(run.request(14, for: keys[1], above: other.snapshot()))
+    try other.close()
+  }
+
+  private func checkForgetting(_ one: any Store, _ other: any Store) throws {
+    guard one.capabilities.contains(.history) else { return }
+    let numbers = try other.commits().map(\.number)
+    guard numbers.count > 2 else { return }
+    try one.forgetCommits(before: numbers[0])
+    _ = try other.snapshot()
+    run.check(
+      "The commits of an open store after the other one has forgotten all but the newest",
+      is: [numbers[0]],
+      found: try other.commits().map(\.number))
+    run.refused(.notFound, "Opening a commit that another open store has forgotten") {
+      try other.snapshot(ofCommit: numbers[2])
+    }
+  }
+
+  func oneWriter() throws {
+    let ground = try run.ground()
+    guard !ground.backend.capabilities.contains(.shared) else {
+      throw CaseRun.End.skipped("the store declares the capability 'shared'")
+    }
+    let path = ground.newPath()
+    let store = try run.create(at: path)
+    let thing = try run.key(store, "Thing", 1)
+    try store.commit(run.request(1, for: thing, above: store.snapshot()))
+    run.refused(
+      .locked, "Opening a store that is not shared while another open store may write to it"
+    ) {
+      try run.open(path)
+    }
+    try store.commit(run.request(2, for: thing, above: store.snapshot()))
+    try store.close()
+    let again = try run.open(path)
+    try run.check(
+      "A store that was opened after the writer was closed", again,
+      holds: [thing: ["large": .integer(2)]])
+    try again.close()
+  }
+
+  func concurrentReaders() throws {
+    let store = try run.make()
+    let keys = try (1...8).map { try run.key(store, "Thing", $0) }
+    @Sendable func save(_ number: Int64) throws {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      for key in keys {
+        let version = try base.view.row(of: key)?.version
+        if version == nil { builder.insert(key) }
+        builder.set(.integer(number), "large", of: key, base.schema, basis: version ?? 0)
+      }
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    try save(0)
+    let isDone = Atomic(false)
+    let torn = Mutex<[String]>([])
+    let failure = Mutex<String?>(nil)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      do {
+        if thread == 0 {
+          defer { isDone.store(true, ordering: .sequentiallyConsistent) }
+          for number in 1...40 as ClosedRange<Int64> { try save(number) }
+          return
+        }
+        var last: Int64 = 0
+        repeat {
+          let snapshot = try store.snapshot()
+          let found = try StoreConformance.objects(snapshot)
+          let numbers = Set(found.values.compactMap { $0["large"]?.integer })
+          if found.count != keys.count || numbers.count != 1 || numbers.first! < last {
+            torn.withLock {
+              $0.append(
+                "A reader saw \(found.count) of \(keys.count) objects, with the numbers \(numbers.sorted()) after "
+                  + "\(last): expected one number for all of them, and never a smaller one.")
+            }
+            return
+          }
+          last = numbers.first!
+        } while !isDone.load(ordering: .sequentiallyConsistent)
+      } catch {
+        isDone.store(true, ordering: .sequentiallyConsistent)
+        failure.withLock { $0 = CaseRun.text(error) }
+      }
+    }
+    for finding in torn.withLock({ $0 }).prefix(2) { run.check(false, finding) }
+    if let error = failure.withLock({ $0 }) {
+      run.check(false, "Reading while another thread saves must succeed, but failed: \(error)")
+    }
+    try store.close()
+  }
+}
+
+extension Value {
+  /// The integer of the value; `nil` for another kind.
+  fileprivate var integer: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+}

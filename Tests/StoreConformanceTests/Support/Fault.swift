@@ -1,0 +1,99 @@
+/// The ways in which a store of the tests is wrong. Each store has one fault.
+enum Fault: String, CaseIterable, CustomStringConvertible {
+  // Values
+  case roundsDoubles, roundsDates, losesDigitsOfDecimals, losesEmptyTexts, cutsTexts, cutsBytes,
+    losesReferences
+  case losesBooleans, wrapsSmallIntegers, losesOrder
+  // Commits
+  case losesCommit, letsConflictsPass, refusesWithAnotherCode, hidesConflicts,
+    letsOvertakenCommitsPass
+  case refusesOvertakenWithAnotherCode, showsLaterChanges, keepsTheNumberOfCommits, losesRemovals,
+    returnsTheOldSnapshot
+  case ignoresNewModels, ignoresModelsBetween, countsVersionsByItself, tearsCommits
+  // Keys
+  case givesKeysTwice, givesTooFewKeys, givesKeyZero, givesKeysAgainAfterReopening
+  // Metadata and descriptions
+  case refusesMetadata, losesMetadata, hasAnotherTag, namesAnotherType, tellsNoSize,
+    usesMoreBytesThanItHas
+  case tellsRemains, tellsDamage, tellsAnOldSave, tellsAnotherHighestCommit
+  // History
+  case forgetsNothing, forgetsTooMuch, listsTheOldestFirst, listsCommitsThatNobodyMade,
+    losesAuthors, losesContextNames
+  case opensTheNewestCommitOnly, opensUnknownCommits, holdsOldCommits, swallowsErrorsOfHolds
+  // Closing
+  case staysOpen, failsToCloseAgain
+  // Places
+  case forgetsOnOpening, replacesUnasked, neverReplaces, keepsReplacedObjects, ignoresTheUUID,
+    makesMissingStores
+  case refusesMissingStoresWithAnotherCode, tellsMetadataOfMissingStores, takesForeignFiles
+  case refusesForeignFilesWithAnotherCode, overwritesForeignFiles, opensCutFilesEmpty,
+    writesReadOnly
+  case dropsReadOnlyChanges, refusesReadOnlyWithAnotherCode, tellsOldMetadata, losesClosedMetadata
+  // Confirmation
+  case asksNobody, asksTwice, confirmsTheOldSnapshot, ignoresRefusals, replacesRefusals,
+    usesAnotherNumber
+  case opensTheNewest, opensLostCommits, neverAdvances, advancesByItself, advancesAnywhere
+  // Sharing
+  case seesOnlyItself, leasesByItself, letsSharedConflictsPass, remembersForgottenCommits
+  // Requests
+  case findsGhosts, losesHits, ignoresSortKeys, ignoresLimits, ignoresOffsets, countsWrongly,
+    ignoresConditions
+  case ignoresSubentities, answersNothing
+
+  var description: String { rawValue }
+
+  /// The name of the case that is about the fault.
+  var caseName: String {
+    switch self {
+    case .roundsDoubles, .roundsDates, .losesDigitsOfDecimals, .losesEmptyTexts, .losesBooleans,
+      .wrapsSmallIntegers:
+      "every-value-stays"
+    case .cutsTexts, .cutsBytes: "large-values-stay"
+    case .losesOrder, .losesReferences: "relationships-stay"
+    case .losesCommit, .showsLaterChanges, .returnsTheOldSnapshot: "snapshots-stay"
+    case .letsConflictsPass, .refusesWithAnotherCode, .hidesConflicts: "conflicts-are-refused"
+    case .letsOvertakenCommitsPass, .refusesOvertakenWithAnotherCode:
+      "overtaken-commits-are-refused"
+    case .keepsTheNumberOfCommits, .countsVersionsByItself: "commit-numbers-rise"
+    case .losesRemovals: "many-objects-stay"
+    case .tearsCommits: "readers-see-whole-commits"
+    case .ignoresNewModels: "model-changes"
+    case .ignoresModelsBetween: "models-between"
+    case .givesKeysTwice, .givesTooFewKeys, .givesKeyZero, .givesKeysAgainAfterReopening:
+      "keys-are-given-once"
+    case .refusesMetadata, .losesMetadata, .hasAnotherTag, .namesAnotherType: "metadata-stay"
+    case .tellsNoSize, .usesMoreBytesThanItHas, .tellsRemains, .tellsDamage, .tellsAnOldSave,
+      .tellsAnotherHighestCommit:
+      "descriptions-are-true"
+    case .forgetsNothing, .forgetsTooMuch, .listsTheOldestFirst, .listsCommitsThatNobodyMade,
+      .losesAuthors,
+      .losesContextNames, .opensTheNewestCommitOnly:
+      "history-can-be-opened"
+    case .opensUnknownCommits: "forgetting-keeps-the-newest"
+    case .holdsOldCommits, .swallowsErrorsOfHolds: "holding-a-commit"
+    case .staysOpen, .failsToCloseAgain: "closing"
+    case .forgetsOnOpening: "random-changes"
+    case .replacesUnasked, .neverReplaces, .keepsReplacedObjects, .ignoresTheUUID:
+      "occupied-places-are-kept"
+    case .makesMissingStores, .refusesMissingStoresWithAnotherCode, .tellsMetadataOfMissingStores:
+      "missing-stores-are-refused"
+    case .takesForeignFiles, .refusesForeignFilesWithAnotherCode, .overwritesForeignFiles:
+      "foreign-files-are-refused"
+    case .opensCutFilesEmpty: "cut-files-are-refused"
+    case .writesReadOnly, .dropsReadOnlyChanges, .refusesReadOnlyWithAnotherCode:
+      "read-only-stores-stay"
+    case .tellsOldMetadata, .losesClosedMetadata: "metadata-without-opening"
+    case .asksNobody, .asksTwice, .confirmsTheOldSnapshot, .usesAnotherNumber, .opensTheNewest:
+      "confirmed-commits-count"
+    case .ignoresRefusals, .replacesRefusals: "unconfirmed-commits-do-not-count"
+    case .opensLostCommits: "lost-commits-are-refused"
+    case .neverAdvances, .advancesByItself, .advancesAnywhere: "stores-advance"
+    case .seesOnlyItself, .leasesByItself, .letsSharedConflictsPass, .remembersForgottenCommits:
+      "two-open-stores-agree"
+    case .findsGhosts, .losesHits, .ignoresSortKeys, .ignoresLimits, .ignoresOffsets,
+      .countsWrongly,
+      .ignoresConditions, .ignoresSubentities, .answersNothing:
+      "requests-are-answered-as-by-a-scan"
+    }
+  }
+}
