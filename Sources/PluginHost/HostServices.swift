@@ -29,6 +29,9 @@ public struct PluginServices: Sendable {
   /// the work if the closure returns `false`.
   public var progress: @Sendable (UInt64, UInt64) -> Bool
 
+  /// Receives the name of each function of the plug-in before the function is called; `nil` to trace nothing.
+  public var trace: (@Sendable (String) -> Void)?
+
   /// Creates services that ignore log messages and cancel long work when the task is cancelled.
   public init(
     log: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in },

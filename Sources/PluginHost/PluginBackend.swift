@@ -88,7 +88,8 @@ public struct PluginBackend: StoreBackend {
       _ = unsafe wanted.metadata.taken()
     }
     return unsafe try store(path, disk) { functions, services, store, error in
-      unsafe functions.table.pointee.create?(
+      services.services.trace?("create")
+      return unsafe functions.table.pointee.create?(
         services.host, functions.type, path, &wanted, store, error)
     }
   }
@@ -107,7 +108,8 @@ public struct PluginBackend: StoreBackend {
     }
     defer { _ = unsafe wanted.model.taken() }
     let store = unsafe try store(path, disk) { functions, services, store, error in
-      unsafe functions.table.pointee.open?(
+      services.services.trace?("open")
+      return unsafe functions.table.pointee.open?(
         services.host, functions.type, path, &wanted, store, error)
     }
     if opening.model != nil { try opening.check(store.snapshot().metadata, path: path) }
@@ -119,6 +121,7 @@ public struct PluginBackend: StoreBackend {
     let functions = try loading()
     let services = HostServices(disk, services)
     var (bytes, error) = unsafe (QuireBytes.none, QuireError())
+    self.services.trace?("metadata")
     let code = unsafe functions.table.pointee.metadata?(
       services.host, functions.type, path, &bytes, &error)
     unsafe try PluginBackend.check(code, &error, path: path)
@@ -171,6 +174,7 @@ public struct PluginBackend: StoreBackend {
     }
     defer { _ = unsafe opening.model.taken() }
     var (bytes, error) = unsafe (QuireBytes.none, QuireError())
+    services.services.trace?("check")
     let code = unsafe check(services.host, functions.type, path, &opening, &bytes, &error)
     if code == Int32(QUIRE_NOT_SUPPORTED) {
       unsafe error.release?(&error)

@@ -55,21 +55,21 @@ final class StoreHandle: @unchecked Sendable {
 
   /// Calls a function that reads.
   func reading(
-    _ sink: Sink? = nil,
+    _ sink: Sink? = nil, _ caller: StaticString = #function,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
-    if functions.isThreaded { return unsafe try call(sink, body) }
-    unsafe try writing(sink, body)
+    if functions.isThreaded { return unsafe try call(sink, caller, body) }
+    unsafe try writing(sink, caller, body)
   }
 
   /// Calls a function that writes, one at a time. A callback of the plug-in may make further calls meanwhile.
   func writing(
-    _ sink: Sink? = nil,
+    _ sink: Sink? = nil, _ caller: StaticString = #function,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
     turn.lock()
     defer { turn.unlock() }
-    unsafe try call(sink, body)
+    unsafe try call(sink, caller, body)
   }
 
   /// Calls a function that reads and can't fail.
@@ -81,8 +81,10 @@ final class StoreHandle: @unchecked Sendable {
   }
 
   private func call(
-    _ sink: Sink?, _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
+    _ sink: Sink?, _ caller: StaticString,
+    _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
+    services.services.trace?("\(caller)")
     var error = unsafe QuireError()
     guard let code = unsafe try body(table, &error) else {
       throw StoreError(

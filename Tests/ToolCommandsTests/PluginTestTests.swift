@@ -76,6 +76,52 @@ struct PluginTestTests {
     #expect(json.output.contains("keeps nothing"))
   }
 
+  @Test(
+    "A plug-in that crashes or hangs fails each case, and the report names the function that was called last",
+    .enabled(if: InstalledPlugins.compiler != nil && BuiltTool.exists),
+    arguments: [
+      (
+        "abort()",
+        "The process ended by signal 6 (Aborted). The last function that was called is 'create'."
+      ),
+      (
+        "for (;;) pause()",
+        "The case did not end within 1 seconds, so its process was killed. The last function that was called is "
+          + "'create'."
+      ),
+      ("exit(3)", "The process ended with exit code 3."),
+    ])
+  func crashes(_ statement: String, _ sentence: String) throws {
+    let folder = try ScaffoldFolder()
+    try folder.addRefusingPlugin(creating: statement)
+    let tool = Tool.quire(environment: [:], executable: BuiltTool.url.path)
+
+    let words = ["plugin", "test", folder.path + "/bad", "--limit", "1"]
+    let run = RecordedRun(words + ["--only", Self.quick], tool: tool)
+    let traced = RecordedRun(
+      words + ["--only", Self.quick, "--trace", "--format", "json"], tool: tool)
+
+    #expect(run.exitCode == .no, "\(run.messages)")
+    #expect(run.output.contains("FAILED   \(Self.quick)"))
+    #expect(run.output.contains(sentence), "\(run.output)")
+    #expect(run.output.hasSuffix("0 passed, 1 failed, 0 skipped\n"))
+    #expect(traced.messages == "\(Self.quick):\ncall: create\n")
+    #expect(traced.output.contains(#""outcome": "failed""#))
+  }
+
+  @Test(
+    "Cases in processes of their own give the results that they give in one process",
+    .enabled(if: BuiltTool.exists))
+  func processes() throws {
+    let words = ["plugin", "test", try installed("XMLStore"), "--seed", "7"]
+    let apart = RecordedRun(words, tool: .quire(environment: [:], executable: BuiltTool.url.path))
+    let together = quire(words + ["--in-process"])
+
+    #expect(apart.exitCode == .done, "\(apart.output)\(apart.messages)")
+    #expect(apart.output == together.output)
+    #expect(quire(["plugin", "test", words[2], "--seed", "x"]).exitCode == .wrongUsage)
+  }
+
   @Test("A plug-in that is missing, can't be loaded or is writable by other users is refused")
   func refusals() throws {
     let folder = try ScaffoldFolder()

@@ -43,7 +43,8 @@ public struct Tool: Sendable {
   /// search folders.
   ///   - executable: The tool's own file, as an absolute path.
   public static func quire(environment: [String: String], executable: String?) -> Tool {
-    Tool(PluginFinder(PluginFolders(environment: environment, executable: executable)))
+    let folders = PluginFolders(environment: environment, executable: executable)
+    return Tool(PluginFinder(folders, executable: executable))
   }
 
   private static func commands(_ plugins: PluginFinder, _ opened: OpenStores) -> [Command] {

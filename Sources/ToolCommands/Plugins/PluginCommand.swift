@@ -10,7 +10,7 @@ enum PluginCommand {
     oneOf: [
       Choice("list", "shows all plug-ins", kind: .text),
       Choice("info", "shows one", kind: .plugin),
-      Choice("test", "tests one", options: [PluginTest.type, PluginTest.only], kind: .folder),
+      Choice("test", "tests one", options: PluginTest.options, kind: .folder),
       Choice(
         "new", "creates one",
         options: [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output],
@@ -37,14 +37,17 @@ enum PluginCommand {
         QUIRE_PLUGINS=off and --no-plugins disable all plug-ins.
 
         'test' loads the plug-in of any folder, and runs the conformance tests on stores of each of its \
-        types, in a temporary folder. 'new' writes a package with a small store that passes these tests, as \
+        types, in a temporary folder. Each test runs in a process of its own. A process that crashes or does not \
+        end in time fails its test, and the report names the function of the plug-in that was called last. \
+        'new' writes a package with a small store that passes these tests, as \
         a start.
 
         The exit code is 5 if Quire can't use the plug-in of 'info' or 'test', and 1 if a test fails.
         """,
       arguments: [action, plugin],
       options: [
-        PluginTest.type, PluginTest.only, PluginScaffold.language, PluginScaffold.quire,
+        PluginTest.type, PluginTest.only, PluginTest.seed, PluginTest.limit, PluginTest.trace,
+        PluginTest.inProcess, PluginScaffold.language, PluginScaffold.quire,
         PluginScaffold.output, .format,
       ],
       examples: [
@@ -67,7 +70,7 @@ enum PluginCommand {
       case "info": try show(find(needed(invocation), finder), invocation)
       case "test":
         let found = try found(at: needed(invocation), finder, replacingBuiltIn: true)
-        return try PluginTest(found, invocation).run()
+        return try PluginTest(found, finder.executable, invocation).run()
       case "new": try PluginScaffold(name: needed(invocation), invocation).write()
       default: preconditionFailure("'quire plugin' does not accept '\(word)'.")
       }

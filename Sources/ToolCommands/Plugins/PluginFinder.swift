@@ -10,7 +10,12 @@ final class PluginFinder: Sendable {
   let folders: PluginFolders
   private let found = Mutex<PluginRegistry?>(nil)
 
-  init(_ folders: PluginFolders) { self.folders = folders }
+  /// The tool's own file; `nil` if the commands run in another program.
+  let executable: String?
+
+  init(_ folders: PluginFolders, executable: String? = nil) {
+    (self.folders, self.executable) = (folders, executable)
+  }
 
   /// A finder that finds no plug-ins, for a tool without search folders.
   static let none = PluginFinder(.off("no folder was given"))

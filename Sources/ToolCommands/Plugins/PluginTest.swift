@@ -5,18 +5,32 @@ import ObjectModel
 import PluginHost
 import StoreConformance
 import StoreInterface
-import Synchronization
 
 /// `quire plugin test`: runs the conformance tests on a plug-in's stores.
 struct PluginTest {
   static let type = Option("type", value: "TYPE", "For 'test': the only type of store to test.")
   static let only = Option("only", value: "CASE", "For 'test': the name of the only test to run.")
 
+  static let seed = Option(
+    "seed", value: "NUMBER",
+    "For 'test': the seed of the random objects and changes; the default is 1.")
+  static let limit = Option(
+    "limit", value: "SECONDS",
+    "For 'test': the time after which a test has failed; the default is 120.")
+  static let trace = Option(
+    "trace", "For 'test': prints the name of each function of the plug-in that is called.")
+  static let inProcess = Option(
+    "in-process", "For 'test': runs all tests in the process of the command, for a debugger.")
+  static let options = [type, only, seed, limit, trace, inProcess]
+
   let plugin: FoundPlugin
   let invocation: Invocation
+  /// The executable of the tool; `nil` to run all tests in this process.
+  private let tool: String?
 
-  init(_ plugin: FoundPlugin, _ invocation: Invocation) {
+  init(_ plugin: FoundPlugin, _ tool: String?, _ invocation: Invocation) {
     self.plugin = plugin
+    self.tool = invocation.has(PluginTest.inProcess) ? nil : tool
     self.invocation = invocation
   }
 
@@ -45,6 +59,7 @@ struct PluginTest {
         try output.writeLine(output.styled(oneLine(heading), .heading))
       }
       let place = folder.appending(path: type.name).path(percentEncoded: false)
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
       let report = try report(on: type, in: place)
       failedCount += report.failedCount
       switch invocation.format {
@@ -89,24 +104,16 @@ struct PluginTest {
   private func report(
     on type: PluginManifest.StoreType, in place: String
   ) throws -> ConformanceReport {
-    let backend = PluginBackend(plugin, type)
-    let disk = RealDisk()
-    let count = Mutex(0)
-    let suite = StoreConformance(
-      keepsRows: type.capabilities.contains(.incremental),
-      make: { model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try backend.create(
-          at: "\(place)-\(number)", model: model, on: disk, StoreCreation())
-      },
-      reopen: { store in
-        guard let path = store.path else { return store }
-        try store.close()
-        return try backend.open(path, on: disk, StoreOpening())
-      })
+    if let tool { return try report(on: type, in: place, by: tool) }
+    var services = PluginServices()
+    if invocation.has(PluginTest.trace) {
+      let messages = invocation.console.messages
+      services.trace = { try? messages.writeLine(CaseProcess.callMark + $0) }
+    }
+    let backend = PluginBackend(plugin, type, services: services)
+    var suite = StoreConformance(
+      backend, on: RealDisk(), in: place, keepsRows: type.capabilities.contains(.incremental))
+    if let seed = try number(PluginTest.seed) { suite.seed = UInt64(seed) }
     var failure: (any Error)?
     let report = suite.run(only: invocation.value(of: PluginTest.only)) { one, outcome in
       guard invocation.format == .text, failure == nil else { return }
@@ -116,6 +123,39 @@ struct PluginTest {
     }
     if let failure { throw failure }
     return report
+  }
+
+  /// Runs each case in a process of its own.
+  private func report(
+    on type: PluginManifest.StoreType, in place: String, by tool: String
+  ) throws -> ConformanceReport {
+    let messages = invocation.console.messages
+    var words = ["plugin", "test", plugin.path, "--type", type.name]
+    if let seed = try number(PluginTest.seed) { words += ["--seed", "\(seed)"] }
+    let process = CaseProcess(
+      tool: tool, words: words, limit: Double(try number(PluginTest.limit) ?? 120),
+      folder: URL(filePath: place),
+      trace: invocation.has(PluginTest.trace)
+        ? { try messages.writeLine(CaseProcess.callMark + $0) } : nil)
+    var report = ConformanceReport()
+    let only = invocation.value(of: PluginTest.only)
+    for one in StoreConformance.cases where only == nil || only == one.name {
+      if process.trace != nil { try messages.writeLine("\(one.name):") }
+      let outcome = try process.outcome(of: one)
+      report.results.append(ConformanceReport.Result(testCase: one, outcome: outcome))
+      if invocation.format == .text { try write(one, outcome) }
+    }
+    return report
+  }
+
+  /// Returns the number of an option; `nil` if the option is not given.
+  private func number(_ option: Option) throws -> Int? {
+    guard let text = invocation.value(of: option) else { return nil }
+    guard let number = Int(text), number > 0 else {
+      throw CommandError.wrongUsage(
+        "--\(option.name) needs a whole number above 0, not '\(oneLine(text))'.")
+    }
+    return number
   }
 
   private func write(

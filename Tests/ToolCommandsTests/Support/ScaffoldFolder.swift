@@ -45,15 +45,30 @@ final class ScaffoldFolder {
   }
 
   /// Adds a plug-in that can be loaded and refuses each call.
-  func addRefusingPlugin() throws {
+  ///
+  /// - Parameter creating: What the function that creates a store does first, as a statement of C.
+  func addRefusingPlugin(creating statement: String = "") throws {
     try add("bad", library: "")
     let root = InstalledPlugins.root.path
+    let source = """
+      #include "sound.h"
+      #include <stdlib.h>
+      #include <unistd.h>
+      static int32_t begin(
+          const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
+          const struct QuireCreation *creation, struct QuireStore **store, struct QuireError *error) {
+        \(statement);
+        return create(host, type, path, creation, store, error);
+      }
+      PLUGIN(table.create = begin)
+      """
+    try Data(source.utf8).write(to: URL(filePath: "\(path)/plugin.c"))
     let run = try ProgramRun(
       InstalledPlugins.compiler ?? "cc",
       [
         "-shared", "-fPIC", "-std=gnu11", "-I\(root)/Sources/CStorePlugin/include",
-        "-I\(root)/Sources/CArrow/include", "\(root)/Tests/PluginHostTests/BadPlugins/sound.c",
-        "-o", "\(path)/bad/lib.so",
+        "-I\(root)/Sources/CArrow/include", "-I\(root)/Tests/PluginHostTests/BadPlugins",
+        "\(path)/plugin.c", "-o", "\(path)/bad/lib.so",
       ])
     guard run.status == 0 else { throw Failure(words: run.text) }
     try setMode(0o755, "bad/lib.so")

@@ -11,7 +11,7 @@ struct TerminalRun {
   /// - Parameters:
   ///   - width: The number of columns of the terminal.
   ///   - kind: The value of `TERM`.
-  ///   - answers: What the user types after each prompt, one after the other.
+  ///   - answers: The prompts, and the keys that the user then presses.
   init(
     _ words: [String], in folder: URL, width: Int = 80, kind: String = "xterm",
     environment: [String: String] = [:], answers: [(prompt: String, keys: String)] = []

@@ -1,0 +1,92 @@
+import Foundation
+import StoreConformance
+import Synchronization
+
+/// Runs cases of the conformance tests in processes of their own, so a plug-in with a crash fails one case.
+struct CaseProcess {
+  /// The executable of the tool.
+  let tool: String
+  /// The words of the command that runs one case in this process, without the name of the case.
+  let words: [String]
+  /// The seconds after which a case has failed.
+  let limit: Double
+  /// The folder for the outputs and for the stores of the cases.
+  let folder: URL
+  /// Receives the name of each function of the plug-in that a case has called; `nil` to keep only the last one.
+  let trace: ((String) throws -> Void)?
+
+  /// The beginning of each line about a call in the messages of a process.
+  static let callMark = "call: "
+  /// The size of messages at which a process has failed, because its calls have no end.
+  private static let mostMessages = 1 << 28
+
+  /// Runs a case and returns its outcome.
+  func outcome(of one: StoreConformance.Case) throws -> StoreConformance.Outcome {
+    let place = folder.appending(path: one.name)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let output = place.appending(path: "output.json")
+    let messages = place.appending(path: "messages.txt")
+    for file in [output, messages] { try Data().write(to: file) }
+    let process = Process()
+    process.executableURL = URL(filePath: tool)
+    process.arguments = words + ["--only", one.name, "--format", "json", "--in-process", "--trace"]
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": place.path]) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: messages)
+    try process.run()
+    let end = Date(timeIntervalSinceNow: limit)
+    var hung = false
+    while process.isRunning {
+      let size = try messages.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+      if Date() > end || size > Self.mostMessages {
+        hung = true
+        kill(process.processIdentifier, SIGKILL)
+        break
+      }
+      usleep(2000)
+    }
+    process.waitUntilExit()
+
+    let lines = String(decoding: try Data(contentsOf: messages), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    let calls = lines.filter { $0.hasPrefix(Self.callMark) }.map {
+      String($0.dropFirst(Self.callMark.count))
+    }
+    for call in calls { try trace?(call) }
+    let last =
+      calls.last.map { "The last function that was called is '\($0)'." }
+      ?? "No function was called."
+    if hung {
+      return .failed([
+        "The case did not end within \(Int(limit)) seconds, so its process was killed. \(last)"
+      ])
+    }
+    if process.terminationReason == .uncaughtSignal {
+      // SAFETY: `strsignal` gives a string for every number, and the copy is made before anything else runs.
+      let name = unsafe String(cString: strsignal(process.terminationStatus))
+      return .failed(["The process ended by signal \(process.terminationStatus) (\(name)). \(last)"]
+      )
+    }
+    if let outcome = try Self.outcome(in: Data(contentsOf: output)) { return outcome }
+    let words = lines.filter { !$0.hasPrefix(Self.callMark) }.suffix(3).joined(separator: " ")
+    return .failed([
+      "The process ended with exit code \(process.terminationStatus). \(words) \(last)"
+    ])
+  }
+
+  /// Returns the outcome that a process has printed; `nil` if the output is not complete.
+  private static func outcome(in bytes: Data) throws -> StoreConformance.Outcome? {
+    guard let report = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any],
+      let type = (report["types"] as? [[String: Any]])?.first,
+      let one = (type["cases"] as? [[String: Any]])?.first
+    else { return nil }
+    switch one["outcome"] as? String {
+    case "passed": return .passed
+    case "skipped": return .skipped(one["reason"] as? String ?? "")
+    case "failed": return .failed(one["findings"] as? [String] ?? [])
+    default: return nil
+    }
+  }
+}
