@@ -62,6 +62,31 @@ struct FirstHourTests {
     #expect(found.contains(",\(shown)\n"), "\(found)")
   }
 
+  @Test("An import of exported objects says which references lead to objects of the store")
+  func foreignReferences() throws {
+    try write(
+      "entity Author\n  name: String\n  books: [Book], inverse author\n\nentity Book\n  title: String\n  author: Author?, inverse books\n",
+      to: "a.model")
+    #expect(quire(["new", path("d.quire"), "--model", path("a.model")]).exitCode == .done)
+    #expect(quire(["insert", path("d.quire"), "Book", "title=Own"]).exitCode == .done)
+    let own = try #require(
+      quire(["fetch", path("d.quire"), "Book", "--format", "csv"]).output.firstMatch(
+        of: /\d+\/p\d+/)
+    ).output
+    let author = own.hasPrefix("2") ? "1/p7" : "2/p7"
+    try write(
+      "{\"@entity\":\"Author\",\"@id\":\"\(author)\",\"name\":\"A\",\"books\":[\"\(own)\"]}\n",
+      to: "a.jsonl")
+    let exported = quire(["import", path("d.quire"), path("a.jsonl")])
+    #expect(
+      exported.messages.contains("refer to 1 object of the store, such as \(own)."),
+      "\(exported.messages)")
+    // A file without identifiers of its own was written for this store.
+    try write("{\"@entity\":\"Author\",\"name\":\"B\",\"books\":[\"\(own)\"]}\n", to: "b.jsonl")
+    let written = quire(["import", path("d.quire"), path("b.jsonl")])
+    #expect(written.exitCode == .done && written.messages == "", "\(written.messages)")
+  }
+
   @Test("A property that is given twice is wrong usage")
   func twice() throws {
     #expect(quire(["new", path("d.quire"), "--template", "todo"]).exitCode == .done)

@@ -14,6 +14,9 @@ final class ImportSurvey {
   var links: [UInt16: LinkStatements] = [:]
   /// Whether the import must change existing objects, so that new rows are not enough.
   private(set) var needsObjects = false
+  /// The objects of the store that the files refer to, if the files also define objects under identifiers such as `2/p1`,
+  /// as an export does.
+  private(set) var storedReferences: [ObjectKey] = []
 
   init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
     self.plan = plan
@@ -152,12 +155,16 @@ final class ImportSurvey {
 
   /// Looks up the identifiers that no file has defined among the objects of the store.
   private func resolve() throws {
+    let hasExported = (0..<identifiers.count).contains {
+      identifiers.key($0) != nil && FieldText.key(identifiers.text($0)) != nil
+    }
     for number in 0..<identifiers.count where identifiers.key(number) == nil {
       // An identifier without any object is reported with its line in the second pass.
       guard let key = FieldText.key(identifiers.text(number)), plan.schema[key.entity] != nil,
         try plan.view.contains(key)
       else { continue }
       identifiers.setKey(key, of: number, isThere: true)
+      if hasExported { storedReferences.append(key) }
       if identifiers.isConcerned(number) { needsObjects = true }
     }
   }

@@ -1,5 +1,5 @@
 import DurableFiles
-import ObjectModel
+public import ObjectModel
 import Rows
 public import StoreInterface
 
@@ -51,6 +51,9 @@ public struct ObjectImport {
     public var updatedCount = 0
     /// The number of objects in the files, changed or not.
     public var readCount = 0
+    /// The objects of the store that exported objects refer to. In the store of the export, these identifiers may name
+    /// other objects.
+    public var storedReferences: [ObjectKey] = []
   }
 
   /// Creates an import into a store.
@@ -88,6 +91,7 @@ public struct ObjectImport {
     var report = try run(
       plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
     report.readCount = survey.numbers.count
+    report.storedReferences = survey.storedReferences
     return report
   }
 

@@ -102,6 +102,12 @@ enum ImportCommand {
       line.end()
       try invocation.close(store, saved: !objects.options.isTrial)
       try write(report, invocation)
+      if let first = report.storedReferences.first, !invocation.has(sameStore) {
+        try invocation.console.messages.writeLine(
+          "note: The files refer to \(Wording.count(report.storedReferences.count, "object")) of the store, such as "
+            + "\(Wording.text(.object(first))). In the store of an export, these identifiers may name other objects."
+        )
+      }
       if report.readCount == 0, let name = try opened.first(where: { try $0.hasBytes })?.name {
         try invocation.console.messages.writeLine(
           "note: '\(oneLine(name))' contains no object: with csv the first line contains only the "
