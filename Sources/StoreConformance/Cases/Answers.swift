@@ -19,7 +19,7 @@ struct RequestCases {
     let source = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: store.tag)
     var answered = 0
-    for _ in 0..<400 {
+    for _ in 0..<250 {
       let request = try StoreConformance.randomRequest(&generator)
       let plan = try QueryPlan(
         request, model: snapshot.model, schema: snapshot.schema, store: store.tag)
@@ -41,7 +41,7 @@ struct RequestCases {
     }
     run.check(
       answered > 0,
-      "The store declares the capability 'querying', but answers none of 400 requests.")
+      "The store declares the capability 'querying', but answers none of 250 requests.")
     try store.close()
   }
 

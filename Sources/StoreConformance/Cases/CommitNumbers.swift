@@ -50,7 +50,7 @@ struct NumberCases {
   func manyObjects() throws {
     var store = try run.make()
     let base = try store.snapshot()
-    let count = 5000
+    let count = 2000
     var expected: StoreConformance.Objects = [:]
     var builder = LayerBuilder(base.schema)
     for number in 1...UInt64(count) {

@@ -99,21 +99,21 @@ struct PlaceCases {
     guard let bytes = try ground.bytes(of: path), !bytes.isEmpty else {
       throw CaseRun.End.skipped("the store is not a file on the disk of the tests")
     }
-    for share in 1..<16 {
+    for share in 1..<8 {
       let cut = ground.newPath()
-      try ground.write(Array(bytes.prefix(bytes.count * share / 16)), to: cut)
+      try ground.write(Array(bytes.prefix(bytes.count * share / 8)), to: cut)
       do {
         store = try run.open(cut, StoreOpening(readOnly: true))
         let snapshot = try store.snapshot()
         run.check(
-          "A store cut off after \(share) of 16 parts, which was not refused", snapshot.schema,
+          "A store cut off after \(share) of 8 parts, which was not refused", snapshot.schema,
           holds: last,
           found: try StoreConformance.objects(snapshot))
         try store.close()
       } catch let error as StoreError {
         run.check(
           [.damaged, .notAStore, .newerFormat].contains(error.code),
-          "A store cut off after \(share) of 16 parts must be refused with code damaged or notAStore, but was "
+          "A store cut off after \(share) of 8 parts must be refused with code damaged or notAStore, but was "
             + "refused with code \(error.code.rawValue): \(error)")
       }
     }
