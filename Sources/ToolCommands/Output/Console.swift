@@ -3,7 +3,7 @@ import JSONText
 /// The streams of a command: one for results, one for messages.
 ///
 ///     let console = Console.standard(environment: ProcessInfo.processInfo.environment)
-///     let exitCode = tool.run(["model", "Trips.xcdatamodeld"], on: console)
+///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: console)
 ///
 /// Commands know nothing of terminals. A test passes streams that keep the written text.
 public struct Console: Sendable {
