@@ -44,7 +44,7 @@ final class StoreHandle: @unchecked Sendable {
       return isClosed
     }
     if wasClosed { return }
-    unsafe try writing { table, error in unsafe table.close(store, error) }
+    unsafe try writing("close") { table, error in unsafe table.close(store, error) }
   }
 
   func checkOpen() throws {
@@ -53,23 +53,23 @@ final class StoreHandle: @unchecked Sendable {
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: path) }
 
-  /// Calls a function that reads.
+  /// Calls a function that reads. `name` is its name in the table.
   func reading(
-    _ sink: Sink? = nil, _ caller: StaticString = #function,
+    _ name: StaticString, _ sink: Sink? = nil,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
-    if functions.isThreaded { return unsafe try call(sink, caller, body) }
-    unsafe try writing(sink, caller, body)
+    if functions.isThreaded { return unsafe try call(name, sink, body) }
+    unsafe try writing(name, sink, body)
   }
 
   /// Calls a function that writes, one at a time. A callback of the plug-in may make further calls meanwhile.
   func writing(
-    _ sink: Sink? = nil, _ caller: StaticString = #function,
+    _ name: StaticString, _ sink: Sink? = nil,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
     turn.lock()
     defer { turn.unlock() }
-    unsafe try call(sink, caller, body)
+    unsafe try call(name, sink, body)
   }
 
   /// Calls a function that reads and can't fail.
@@ -81,10 +81,10 @@ final class StoreHandle: @unchecked Sendable {
   }
 
   private func call(
-    _ sink: Sink?, _ caller: StaticString,
+    _ name: StaticString, _ sink: Sink?,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
-    services.services.trace?("\(caller)")
+    services.services.trace?("\(name)")
     var error = unsafe QuireError()
     guard let code = unsafe try body(table, &error) else {
       throw StoreError(
@@ -122,7 +122,7 @@ final class SnapshotHandle: @unchecked Sendable {
   /// Returns the bytes of the model, the schema or the metadata.
   func bytes(of what: Int) throws -> [UInt8] {
     var bytes = unsafe QuireBytes.none
-    unsafe try store.reading { table, error in
+    unsafe try store.reading("describe") { table, error in
       unsafe table.describe?(snapshot, Int32(what), &bytes, error)
     }
     guard let found = unsafe bytes.taken() else {

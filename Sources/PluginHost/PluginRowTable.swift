@@ -116,7 +116,7 @@ final class PluginRowTable: RowTable {
   ) throws -> [Block]? {
     guard let layout = schema[number] else { return nil }
     var has: Int32 = 0
-    let found = unsafe try blocks(layout) { table, take, context, error in
+    let found = unsafe try blocks(layout, "rows_between") { table, take, context, error in
       unsafe table.rows_between(
         snapshot.snapshot, id, number, lowest, highest, &has, take, context, error)
     }
@@ -182,7 +182,7 @@ final class PluginRowTable: RowTable {
       found.append(unsafe block.load(as: QuireBlock.self))
     }
     var has: Int32 = 0
-    unsafe try store.reading(sink) { table, error in
+    unsafe try store.reading("blocks", sink) { table, error in
       unsafe table.blocks(
         snapshot.snapshot, id, number, kind.rawValue, &has,
         { context, block in unsafe Sink.take(context, UnsafeRawPointer(block)) }, sink.context,
@@ -204,14 +204,14 @@ final class PluginRowTable: RowTable {
   /// Returns the rows of a kind as blocks.
   private func rows(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block] {
     guard let layout = schema[number] else { return [] }
-    return unsafe try blocks(layout) { table, take, context, error in
+    return unsafe try blocks(layout, "rows") { table, take, context, error in
       unsafe table.rows(snapshot.snapshot, id, number, kind.rawValue, take, context, error)
     }
   }
 
   /// Returns the rows that a function of the plug-in gives as Arrow arrays.
   @unsafe private func blocks(
-    _ layout: Layout,
+    _ layout: Layout, _ name: StaticString,
     asking body: (
       QuirePlugin,
       @escaping @convention(c) (
@@ -230,7 +230,7 @@ final class PluginRowTable: RowTable {
           mutating: schema.assumingMemoryBound(to: ArrowSchema.self)))
       for block in try batch.blocks(layout) { found.append(try block.stamped(version)) }
     }
-    unsafe try snapshot.store.reading(sink) { table, error in
+    unsafe try snapshot.store.reading(name, sink) { table, error in
       unsafe body(
         table,
         { context, schema, array in
@@ -258,7 +258,7 @@ final class PluginBlock: BlockSource {
   func bytes(_ range: Range<Int>) throws -> BlockSlice {
     let memory = try unsafe BlockMemory(byteCount: range.count) { place in
       guard !range.isEmpty else { return }
-      unsafe try snapshot.store.reading { functions, error in
+      unsafe try snapshot.store.reading("read_block") { functions, error in
         unsafe functions.read_block(
           snapshot.snapshot, table, block, UInt64(range.lowerBound), UInt64(range.count),
           place.baseAddress, error)
@@ -302,7 +302,7 @@ final class PluginValues: Sendable {
       }
       try unsafe memory.withUnsafeMutableBytes { place in
         let start = place.baseAddress
-        unsafe try snapshot.store.reading { functions, error in
+        unsafe try snapshot.store.reading("read_value") { functions, error in
           unsafe bytes.withUnsafeBufferPointer {
             unsafe functions.read_value(
               snapshot.snapshot, all.table, block, $0.baseAddress, count, start, error)

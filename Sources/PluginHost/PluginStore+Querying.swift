@@ -36,7 +36,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
       }
     }
     do {
-      unsafe try snapshot.handle.store.reading(sink) { _, error in
+      unsafe try snapshot.handle.store.reading("query", sink) { _, error in
         unsafe withText(request.predicate.map { "\($0)" }) { predicate in
           unsafe withText(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
             var query = unsafe QuireQuery(

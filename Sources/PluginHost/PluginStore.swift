@@ -64,7 +64,7 @@ class PluginStore: Store, @unchecked Sendable {
 
   private static func newest(_ handle: StoreHandle) throws -> SnapshotHandle {
     var snapshot: OpaquePointer?
-    unsafe try handle.reading { table, error in
+    unsafe try handle.reading("snapshot") { table, error in
       unsafe table.snapshot?(handle.store, &snapshot, error)
     }
     return unsafe try owned(unsafe snapshot, handle)
@@ -113,7 +113,7 @@ class PluginStore: Store, @unchecked Sendable {
     let sink = unsafe Sink { table, _ in
       described.append(unsafe table.load(as: QuireTable.self))
     }
-    unsafe try handle.store.reading(sink) { functions, error in
+    unsafe try handle.store.reading("tables", sink) { functions, error in
       unsafe functions.tables?(
         handle.snapshot,
         { context, table in unsafe Sink.take(context, UnsafeRawPointer(table)) }, sink.context,
@@ -154,7 +154,7 @@ class PluginStore: Store, @unchecked Sendable {
           author: unsafe one.author.map { unsafe String(cString: $0) },
           contextName: unsafe one.context_name.map { unsafe String(cString: $0) }))
     }
-    unsafe try handle.reading(sink) { table, error in
+    unsafe try handle.reading("commits", sink) { table, error in
       unsafe table.commits?(
         handle.store,
         { context, commit in unsafe Sink.take(context, UnsafeRawPointer(commit)) }, sink.context,
@@ -168,7 +168,7 @@ class PluginStore: Store, @unchecked Sendable {
     if head.commit == number { return head }
     guard capabilities.contains(.history) else { throw Self.missing(number, path) }
     var snapshot: OpaquePointer?
-    unsafe try handle.reading { table, error in
+    unsafe try handle.reading("snapshot_of") { table, error in
       unsafe table.snapshot_of?(handle.store, number, &snapshot, error)
     }
     return unsafe try PluginStore.snapshot(
@@ -180,7 +180,7 @@ class PluginStore: Store, @unchecked Sendable {
     guard capabilities.contains(.history) else { return }
     try withoutActuallyEscaping(isKept) { isKept in
       let asked = KeptCommits(isKept)
-      unsafe try handle.writing { table, error in
+      unsafe try handle.writing("keep_commits") { table, error in
         unsafe table.keep_commits?(
           handle.store,
           { context, number in unsafe KeptCommits.isKept(context, number) }, asked.context, error)
@@ -193,7 +193,9 @@ class PluginStore: Store, @unchecked Sendable {
     var found = QuireDescription()
     found.struct_size = UInt32(MemoryLayout<QuireDescription>.size)
     found.saved_at = .nan
-    unsafe try handle.reading { table, error in unsafe table.status?(handle.store, &found, error) }
+    unsafe try handle.reading("status") { table, error in
+      unsafe table.status?(handle.store, &found, error)
+    }
     return StoreDescription(found)
   }
 
@@ -202,7 +204,7 @@ class PluginStore: Store, @unchecked Sendable {
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try handle.checkOpen()
     var (first, leased): (UInt64, UInt64) = (0, 0)
-    unsafe try handle.writing { table, error in
+    unsafe try handle.writing("lease_keys") { table, error in
       unsafe table.lease_keys?(
         handle.store, number, UInt64(max(count, 1)), &first, &leased, error)
     }
@@ -296,7 +298,7 @@ class PluginStore: Store, @unchecked Sendable {
     }
     var committed = unsafe QuireCommitted()
     do {
-      unsafe try handle.writing(asked) { table, error in
+      unsafe try handle.writing("commit", asked) { table, error in
         unsafe try outgoing.withCommit { commit in
           if let position {
             unsafe commit.number = position.commit
@@ -343,7 +345,7 @@ class PluginStore: Store, @unchecked Sendable {
   func advance(to position: StorePosition) throws {
     try handle.checkOpen()
     if current.withLock({ $0.head?.commit }) == position.commit { return }
-    unsafe try handle.writing { table, error in
+    unsafe try handle.writing("advance") { table, error in
       unsafe position.path.withCString { path in
         unsafe table.advance?(handle.store, path, position.commit, error)
       }
@@ -361,7 +363,7 @@ class PluginStore: Store, @unchecked Sendable {
     var result: R?
     try withoutActuallyEscaping(body) { body in
       let sink = unsafe Sink { _, _ in result = try body() }
-      unsafe try handle.writing(sink) { table, error in
+      unsafe try handle.writing("hold", sink) { table, error in
         unsafe table.hold?(
           handle.store, number,
           { context in unsafe Sink.take(context, UnsafeRawPointer(context)) }, sink.context, error)

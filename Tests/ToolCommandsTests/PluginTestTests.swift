@@ -119,6 +119,15 @@ struct PluginTestTests {
 
     #expect(apart.exitCode == .done, "\(apart.output)\(apart.messages)")
     #expect(apart.output == together.output)
+    // The trace has the names of the plug-in's functions.
+    let traced = quire(words + ["--in-process", "--trace", "--only", "commit-numbers-rise"])
+    let names = Set(
+      traced.messages.split(separator: "\n").map { $0.dropFirst(CaseProcess.callMark.count) })
+    let called: Set<Substring> = [
+      "create", "open", "snapshot", "describe", "tables", "commit", "close",
+    ]
+    #expect(names.isSuperset(of: called), "\(names)")
+    #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z_]+/) != nil }, "\(names)")
     #expect(quire(["plugin", "test", words[2], "--seed", "x"]).exitCode == .wrongUsage)
   }
 
