@@ -252,6 +252,7 @@ extension Container {
     let container = Container(path: path, disk: disk)
     let folder = container.inner(attachmentsFolder)
     guard try disk.exists(folder) else { return }
+    // The name of an attachment is a digest of 64 digits. Other files are not finished.
     for entry in try disk.list(folder) where entry.name.utf8.count == 64 {
       let status = try disk.status(of: container.attachment(entry.name))
       try container.checkAttachment(entry.name, byteCount: status.byteCount)
@@ -260,6 +261,7 @@ extension Container {
 
   /// Throws unless the file of an attachment has the bytes that were added.
   func checkAttachment(_ digest: String, byteCount: Int) throws {
+    try checkIsFile(Container.attachmentFile(digest))
     let file = try disk.open(attachment(digest), for: .read, links: .refusedBelow(path))
     guard try file.byteCount() == byteCount else {
       throw DocumentError(

@@ -28,13 +28,13 @@ extension Document {
       copied.uuid = UUID()
       let attachments = Dictionary(
         manifest.attachments.map { ($0.digest, $0.byteCount) }, uniquingKeysWith: { $1 })
-      for (digest, byteCount) in attachments {
-        try container.checkIsFile(Container.attachmentFile(digest))
-        try container.checkAttachment(digest, byteCount: byteCount)
-      }
-      for name in manifest.models.map(\.file) + attachments.keys.map(Container.attachmentFile) {
+      for name in manifest.models.map(\.file) {
         try container.checkIsFile(name)
         try container.disk.copy(container.inner(name), to: building.inner(name))
+      }
+      for (digest, byteCount) in attachments {
+        try container.checkAttachment(digest, byteCount: byteCount)
+        try container.disk.copy(container.attachment(digest), to: building.attachment(digest))
       }
       for name in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) }) {
         try container.checkIsStore(name)
@@ -74,7 +74,7 @@ extension Document {
           }
         }
         for entry in manifest.attachments where entry.until == nil {
-          try container.checkIsFile(Container.attachmentFile(entry.digest))
+          try container.checkAttachment(entry.digest, byteCount: entry.byteCount)
           try building.add(entry, from: container, to: &copied)
         }
         return copied
