@@ -155,17 +155,23 @@ final class ImportSurvey {
 
   /// Looks up the identifiers that no file has defined among the objects of the store.
   private func resolve() throws {
-    let hasExported = (0..<identifiers.count).contains {
-      identifiers.key($0) != nil && FieldText.key(identifiers.text($0)) != nil
-    }
     for number in 0..<identifiers.count where identifiers.key(number) == nil {
       // An identifier without any object is reported with its line in the second pass.
       guard let key = FieldText.key(identifiers.text(number)), plan.schema[key.entity] != nil,
         try plan.view.contains(key)
       else { continue }
       identifiers.setKey(key, of: number, isThere: true)
-      if hasExported { storedReferences.append(key) }
+      storedReferences.append(key)
       if identifiers.isConcerned(number) { needsObjects = true }
+    }
+    if !storedReferences.isEmpty, !definesExported { storedReferences = [] }
+  }
+
+  /// Whether a file defines an object under an identifier such as `2/p1`.
+  private var definesExported: Bool {
+    (0..<identifiers.count).contains {
+      identifiers.key($0) != nil && !identifiers.isThere($0)
+        && FieldText.key(identifiers.text($0)) != nil
     }
   }
 }
