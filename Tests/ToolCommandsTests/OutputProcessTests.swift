@@ -106,17 +106,7 @@ struct OutputProcessTests {
     "An interrupt does not end a session that has unsaved changes", .enabled(if: BuiltTool.exists))
   func interruptedSession() throws {
     let pair = try TerminalPair()
-    let process = Process()
-    process.executableURL = BuiltTool.url
-    process.arguments = ["open", large]
-    let terminal = FileHandle(fileDescriptor: pair.inner)
-    process.standardInput = terminal
-    process.standardOutput = terminal
-    process.standardError = terminal
-    // A tool under a sanitizer needs the options of the sanitizer: a report of leaks would fill the terminal.
-    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-    process.environment = options.merging(["HOME": folder.path("home")]) { $1 }
-    try process.run()
+    let process = try pair.start(["open", large], ["HOME": folder.path("home")])
 
     _ = try pair.read(until: "> ")
     try pair.type("insert Person fullName=Unsaved\r")

@@ -209,17 +209,9 @@ struct SessionLineTests {
   private func start(
     _ words: [String], on pair: TerminalPair, _ environment: [String: String]
   ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: Self.setsid)
-    process.arguments = ["--ctty", "--wait", BuiltTool.url.path] + words
-    let terminal = FileHandle(fileDescriptor: pair.inner)
-    process.standardInput = terminal
-    process.standardOutput = terminal
-    process.standardError = terminal
-    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-    process.environment = options.merging(environment) { $1 }
-    try process.run()
-    return process
+    try pair.start(
+      ["--ctty", "--wait", BuiltTool.url.path] + words, program: URL(filePath: Self.setsid),
+      environment)
   }
 
   @Test("A pager can read keys", .enabled(if: canRun))

@@ -17,22 +17,6 @@ struct WatchProcessTests {
     #expect(quire(["convert", example, store]).exitCode == .done)
   }
 
-  /// Starts the tool with a terminal as its output.
-  private func start(
-    _ words: [String], on pair: TerminalPair, _ environment: [String: String]
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = BuiltTool.url
-    process.arguments = words
-    let terminal = FileHandle(fileDescriptor: pair.inner)
-    process.standardOutput = terminal
-    process.standardError = terminal
-    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-    process.environment = options.merging(environment) { $1 }
-    try process.run()
-    return process
-  }
-
   @Test(
     "A terminal with UTF-8 shows boxes, and another one ASCII", .enabled(if: BuiltTool.exists),
     arguments: ["en_US.UTF-8", "C"])
@@ -45,8 +29,8 @@ struct WatchProcessTests {
           == .done)
     }
     let pair = try TerminalPair()
-    let process = try start(
-      ["tree", store, "Trip", "--along", "stops"], on: pair,
+    let process = try pair.start(
+      ["tree", store, "Trip", "--along", "stops"],
       ["LANG": locale, "LINES": "12", "COLUMNS": "40"])
     let text = try pair.read(until: "'--all' shows all")
     process.waitUntilExit()
@@ -61,7 +45,7 @@ struct WatchProcessTests {
     "Ctrl-C ends the watch with exit code 130, after whole lines", .enabled(if: BuiltTool.exists))
   func interrupt() throws {
     let pair = try TerminalPair()
-    let process = try start(["watch", store], on: pair, ["NO_COLOR": "1"])
+    let process = try pair.start(["watch", store], ["NO_COLOR": "1"])
     _ = try pair.read(until: "from version ")
     #expect(
       quire(["insert", store, "Person", "fullName=Ada", "--author", "Bob", "-m", "Hello"]).exitCode

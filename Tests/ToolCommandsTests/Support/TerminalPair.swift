@@ -34,6 +34,26 @@ final class TerminalPair: Sendable {
     _ = ioctl(inner, UInt(TIOCSWINSZ), &size)
   }
 
+  /// Starts a program in the terminal, by default the tool, with only the given variables.
+  func start(
+    _ words: [String], program: URL = BuiltTool.url, in folder: URL? = nil,
+    _ environment: [String: String]
+  ) throws -> Process {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = words
+    if let folder { process.currentDirectoryURL = folder }
+    let terminal = FileHandle(fileDescriptor: inner)
+    process.standardInput = terminal
+    process.standardOutput = terminal
+    process.standardError = terminal
+    // A tool under a sanitizer needs the options of the sanitizer: a report of leaks would fill the terminal.
+    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    process.environment = options.merging(environment) { $1 }
+    try process.run()
+    return process
+  }
+
   func type(_ keys: String) throws { try write(Array(keys.utf8), to: outer) }
 
   func write(_ bytes: [UInt8], to descriptor: Int32) throws {

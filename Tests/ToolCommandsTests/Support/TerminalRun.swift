@@ -18,20 +18,10 @@ struct TerminalRun {
   ) throws {
     let pair = try TerminalPair()
     pair.resize(width: width, height: 24)
-    let process = Process()
-    process.executableURL = BuiltTool.url
-    process.arguments = words
-    process.currentDirectoryURL = folder
-    let terminal = FileHandle(fileDescriptor: pair.inner)
-    process.standardInput = terminal
-    process.standardOutput = terminal
-    process.standardError = terminal
-    // A tool under a sanitizer needs the options of the sanitizer: a report of leaks would fill the terminal.
-    let options = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
-    process.environment = options.merging([
+    let usual = [
       "HOME": folder.path, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TERM": kind,
-    ]) { $1 }.merging(environment) { $1 }
-    try process.run()
+    ]
+    let process = try pair.start(words, in: folder, usual.merging(environment) { $1 })
 
     var text = ""
     for (prompt, keys) in answers {
