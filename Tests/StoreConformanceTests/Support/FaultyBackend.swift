@@ -16,6 +16,10 @@ struct FaultyBackend: StoreBackend {
 
   func recognizes(_ firstBytes: [UInt8]) -> Bool { plain.recognizes(firstBytes) }
 
+  private func isBlockFile(_ path: String, on disk: any Disk) throws -> Bool {
+    plain.recognizes(try disk.read(path, byteLimit: 1 << 30))
+  }
+
   func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
@@ -23,9 +27,7 @@ struct FaultyBackend: StoreBackend {
     switch fault {
     case .replacesUnasked: creation.overwriting = true
     case .overwritesForeignFiles:
-      if try disk.exists(path), !plain.recognizes(try disk.read(path, byteLimit: 1 << 30)) {
-        creation.overwriting = true
-      }
+      if try disk.exists(path), try !isBlockFile(path, on: disk) { creation.overwriting = true }
     case .neverReplaces: creation.overwriting = false
     case .keepsReplacedObjects where creation.overwriting:
       return try open(path, on: disk, StoreOpening())
@@ -58,9 +60,10 @@ struct FaultyBackend: StoreBackend {
     } catch let error as StoreError {
       switch (fault, error.code) {
       case (.makesMissingStores, .notFound) where try !disk.exists(path),
-        (.takesForeignFiles, .notAStore), (.takesForeignFiles, .damaged),
-        (.opensCutFilesEmpty, .damaged),
-        (.opensCutFilesEmpty, .notAStore):
+        (.takesForeignFiles, .notAStore) where try !isBlockFile(path, on: disk),
+        (.takesForeignFiles, .damaged) where try !isBlockFile(path, on: disk),
+        (.opensCutFilesEmpty, .notAStore) where try isBlockFile(path, on: disk),
+        (.opensCutFilesEmpty, .damaged) where try isBlockFile(path, on: disk):
         let model = try Model(entities: [])
         return try plain.create(at: path, model: model, on: disk, StoreCreation(overwriting: true))
       case (.refusesMissingStoresWithAnotherCode, .notFound),

@@ -16,7 +16,6 @@ final class FaultyStore: QueryingStore {
   private struct State {
     var commitCount = 0
     var leases = 0
-    var first: (any StoreSnapshot)?
     var seen: (any StoreSnapshot)?
     var listed: [CommitSummary]?
     var isClosed = false
@@ -190,7 +189,8 @@ final class FaultyStore: QueryingStore {
     case .givesKeyZero:
       let lease = try inner.leaseKeys(ofEntity: number, count: count)
       return lease.lowerBound - 1..<lease.upperBound - 1
-    case .givesKeysAgainAfterReopening, .leasesByItself:
+    // The first open store, or each later one, begins again.
+    case .leasesByItself where !isReopened, .givesKeysAgainAfterReopening where isReopened:
       return state.withLock { state in
         defer { state.leases += count }
         return UInt64(state.leases + 1)..<UInt64(state.leases + count + 1)
