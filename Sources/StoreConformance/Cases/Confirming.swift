@@ -16,7 +16,8 @@ struct ConfirmationCases {
     let nextPath: String
     let keepsCommits: Bool
 
-    static func objects(_ thing: ObjectKey, _ number: Int64) -> StoreConformance.Objects {
+    /// The objects of a store after the thing got a number.
+    func objects(_ number: Int64) -> StoreConformance.Objects {
       [thing: ["large": .integer(number)]]
     }
   }
@@ -46,7 +47,7 @@ struct ConfirmationCases {
       "The commit of a store that was opened at commit \(one.number)", is: one.number,
       found: base.commit)
     let number = one.number + 5
-    let after = Confirming.objects(one.thing, 2)
+    let after = one.objects(2)
     var callCount = 0
     let head = try store.commit(
       run.request(2, for: one.thing, above: base),
@@ -63,7 +64,7 @@ struct ConfirmationCases {
     try run.check("A store after a confirmed commit", store, holds: after)
     run.check(
       "A snapshot from before a confirmed commit", base.schema,
-      holds: Confirming.objects(one.thing, 1),
+      holds: one.objects(1),
       found: try StoreConformance.objects(base))
     try store.close()
 
@@ -78,7 +79,7 @@ struct ConfirmationCases {
       "The commit of a store that was opened at its former commit", is: one.number,
       found: try old.snapshot().commit)
     try run.check(
-      "A store that was opened at its former commit", old, holds: Confirming.objects(one.thing, 1))
+      "A store that was opened at its former commit", old, holds: one.objects(1))
     try old.close()
   }
 
@@ -87,7 +88,7 @@ struct ConfirmationCases {
     let one = try confirming()
     let store = one.store
     let base = try store.snapshot()
-    let before = Confirming.objects(one.thing, 1)
+    let before = one.objects(1)
     let change = try run.request(2, for: one.thing, above: base)
     do {
       try store.commit(change, at: StorePosition(path: one.nextPath, commit: one.number + 1)) { _ in
@@ -115,12 +116,12 @@ struct ConfirmationCases {
     ) { _ in }
     try run.check(
       "A store after an unconfirmed commit and a confirmed one", store,
-      holds: Confirming.objects(one.thing, 3))
+      holds: one.objects(3))
     try store.close()
     let again = try run.open(nextPath, StoreOpening(commit: number))
     try run.check(
       "A reopened store after an unconfirmed commit and a confirmed one", again,
-      holds: Confirming.objects(one.thing, 3))
+      holds: one.objects(3))
     try again.close()
     let old = try run.open(one.path, StoreOpening(commit: one.number))
     try run.check(
@@ -145,7 +146,7 @@ struct ConfirmationCases {
     }
     let store = try run.open(one.path)
     try run.check(
-      "A store that was not opened at a lost commit", store, holds: Confirming.objects(one.thing, 1)
+      "A store that was not opened at a lost commit", store, holds: one.objects(1)
     )
     try store.close()
   }
@@ -163,7 +164,7 @@ struct ConfirmationCases {
     }
     try run.check(
       "A store that is not told of another one's commit", reader,
-      holds: Confirming.objects(one.thing, 1))
+      holds: one.objects(1))
     do {
       // A store that keeps no earlier commits has a file for each commit, which need not contain the number.
       let path = one.keepsCommits ? one.path : try run.ground().newPath()
@@ -171,11 +172,11 @@ struct ConfirmationCases {
       run.check(false, "Advancing to a commit that does not exist must be refused, but succeeded.")
     } catch {}
     try run.check(
-      "A store that could not advance", reader, holds: Confirming.objects(one.thing, 1))
+      "A store that could not advance", reader, holds: one.objects(1))
     try reader.advance(to: position)
     run.check(
       "The commit of a store that advanced", is: number, found: try reader.snapshot().commit)
-    try run.check("A store that advanced", reader, holds: Confirming.objects(one.thing, 2))
+    try run.check("A store that advanced", reader, holds: one.objects(2))
     try reader.close()
     try writer.close()
   }

@@ -8,24 +8,19 @@ import StoreInterface
 struct PlaceCases {
   let run: CaseRun
 
-  /// Makes a store with one thing at a path, and closes the store.
-  ///
-  /// - Returns: The objects of the store.
-  @discardableResult
-  private func fill(
-    _ path: String, _ number: Int64 = 7
-  ) throws -> (objects: StoreConformance.Objects, commit: Int64) {
+  /// Makes a store with one thing at a path, closes the store, and returns its objects.
+  private func fill(_ path: String) throws -> StoreConformance.Objects {
     let store = try run.create(at: path)
     let thing = try run.key(store, "Thing", 1)
-    let head = try store.commit(run.request(number, for: thing, above: store.snapshot()))
+    try store.commit(run.request(7, for: thing, above: store.snapshot()))
     try store.close()
-    return ([thing: ["large": .integer(number)]], head.commit)
+    return [thing: ["large": .integer(7)]]
   }
 
   func occupiedPlaces() throws {
     let ground = try run.ground()
     let path = ground.newPath()
-    let before = try fill(path).objects
+    let before = try fill(path)
     run.refused(.exists, "Creating a store over another one without permission to replace it") {
       try run.create(at: path)
     }
@@ -122,7 +117,7 @@ struct PlaceCases {
   func readOnlyStores() throws {
     let ground = try run.ground()
     let path = ground.newPath()
-    let before = try fill(path).objects
+    let before = try fill(path)
     let bytes = try ground.bytes(of: path)
     let store = try run.open(path, StoreOpening(readOnly: true))
     try run.check("A store that is open for reading", store, holds: before)
