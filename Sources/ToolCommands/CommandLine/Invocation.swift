@@ -49,6 +49,19 @@ struct Invocation: Sendable {
   /// Returns the path of an output, for ``output(_:on:)-(Option,_)``.
   func path(ofOutput option: Option) -> String? { options[option] }
 
+  /// Returns the whole number of an option; `nil` if the option was not given.
+  ///
+  /// - Throws: ``CommandError`` for another text, or a number below `least`, which is 0 or 1.
+  func number(of option: Option, atLeast least: Int = 0) throws(CommandError) -> Int? {
+    guard let text = value(of: option) else { return nil }
+    guard let number = Int(text), number >= least else {
+      throw .wrongUsage(
+        "--\(option.name) needs a whole number\(least > 0 ? " above 0" : ""), not '\(oneLine(text))'."
+      )
+    }
+    return number
+  }
+
   /// Returns whether the option was given.
   func has(_ option: Option) -> Bool { options[option] != nil }
 

@@ -201,14 +201,6 @@ enum FetchCommand {
       throw invocation.value(of: condition).map { error.located(in: $0) } ?? error
     }
   }
-
-  static func count(_ option: Option, _ invocation: Invocation) throws -> Int? {
-    guard let text = invocation.value(of: option) else { return nil }
-    guard let count = Int(text), count >= 0 else {
-      throw CommandError.wrongUsage("--\(option.name) needs a whole number, not '\(text)'.")
-    }
-    return count
-  }
 }
 
 /// The command `quire count`.

@@ -35,12 +35,12 @@ struct FetchPrinting {
   ) throws {
     var request = selection.request
     let limit =
-      try FetchCommand.count(FetchCommand.limit, invocation)
+      try invocation.number(of: FetchCommand.limit)
       ?? (request.fetchLimit > 0 ? request.fetchLimit : nil)
     // One row more than is shown tells whether there are more. A request with limit 0 is bound like any other, so that
     // its errors are found.
     request.fetchLimit = limit.map { max($0, 1) } ?? shownCount.map { $0 + 1 } ?? 0
-    if let offset = try FetchCommand.count(FetchCommand.offset, invocation) {
+    if let offset = try invocation.number(of: FetchCommand.offset) {
       request.fetchOffset = offset
     }
     try checkWanted(request, count)

@@ -115,7 +115,7 @@ enum HistoryCommand {
   ) throws {
     let before = Dictionary(
       zip(numbers.dropFirst(), numbers), uniquingKeysWith: { one, _ in one })
-    let shown = try FetchCommand.count(limit, invocation) ?? versions.count
+    let shown = try invocation.number(of: limit) ?? versions.count
     try withoutActuallyEscaping(change) { change in
       try HistoryOutput(
         versions: versions.reversed().prefix(shown).map(\.self),

@@ -120,10 +120,7 @@ enum ImportCommand {
   }
 
   private static func batchSize(_ invocation: Invocation) throws -> Int? {
-    guard let text = invocation.value(of: batch) else { return nil }
-    guard let count = Int(text), count > 0 else {
-      throw CommandError.wrongUsage("--batch needs a whole number above 0, not '\(text)'.")
-    }
+    guard let count = try invocation.number(of: batch, atLeast: 1) else { return nil }
     guard !invocation.has(update), !invocation.has(sameStore) else {
       throw CommandError.wrongUsage(
         "--batch is only for new objects: updates are saved together.")

@@ -57,7 +57,7 @@ enum ReportCommand {
       ]
     ) { invocation in
       let made = try made(on: reader.disk, invocation)
-      let most = try FetchCommand.count(limit, invocation) ?? ReportPage.usualRowCount
+      let most = try invocation.number(of: limit) ?? ReportPage.usualRowCount
       let source = try ReportSource(reader, models, invocation)
       defer { source.close() }
       let names = try FetchCommand.families(of: entities, source.model, invocation)

@@ -305,15 +305,14 @@ struct StoreEdit {
 
   /// Prints the changed objects without saving.
   func tell(_ objects: [ManagedObject], did what: String) throws {
-    let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }
-    try tell(objects.count, identifiers, did: what, isSaved: nil)
+    try tell(objects.count, identifiers(of: objects), did: what, isSaved: nil)
   }
 
   /// Saves, and prints the changed objects. In a dry run, validates the changes in place of the save.
   func finish(_ objects: [ManagedObject], did what: String) throws {
     let isTrial = invocation.has(.dryRun)
     // A deleted object loses its identifier.
-    let identifiers = showsIdentifiers ? objects.map { Wording.text(.object($0.objectID.key)) } : []
+    let identifiers = identifiers(of: objects)
     if isTrial {
       try checkValues()
     } else {
@@ -329,6 +328,11 @@ struct StoreEdit {
     // An insertion has no option, and prints the identifier that the new object has received.
     invocation.format == .json || invocation.has(.showsIdentifiers)
       || !invocation.command.options.contains(.showsIdentifiers)
+  }
+
+  /// Returns the identifiers that the output contains.
+  private func identifiers(of objects: [ManagedObject]) -> [String] {
+    showsIdentifiers ? objects.map { Wording.text(.object($0.objectID.key)) } : []
   }
 
   private func tell(

@@ -56,7 +56,7 @@ enum TreeCommand {
         throw CommandError.wrongUsage(
           "Give either ENTITY or --id.", hint: "An identifier contains the entity.")
       }
-      let levels = try FetchCommand.count(depth, invocation) ?? ObjectTree.mostLevels
+      let levels = try invocation.number(of: depth) ?? ObjectTree.mostLevels
       guard levels <= ObjectTree.mostLevels else {
         throw CommandError.wrongUsage("--depth is at most \(ObjectTree.mostLevels).")
       }
@@ -97,7 +97,7 @@ enum TreeCommand {
   }
 
   private static func limitedCount(_ invocation: Invocation) throws -> Int? {
-    try FetchCommand.count(limit, invocation)
+    try invocation.number(of: limit)
   }
 
   /// Returns the number of objects that are shown; `nil` for all.

@@ -32,7 +32,7 @@ enum UndoCommand {
     ) { invocation in
       let path = invocation[.document]
       let origin = try invocation.saveOrigin()
-      let count = try FetchCommand.count(steps, invocation) ?? 1
+      let count = try invocation.number(of: steps) ?? 1
       guard count > 0 else {
         throw CommandError.wrongUsage("--steps needs a number above 0.")
       }

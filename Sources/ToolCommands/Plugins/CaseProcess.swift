@@ -1,6 +1,6 @@
+import DurableFiles
 import Foundation
 import StoreConformance
-import Synchronization
 
 /// Runs cases of the conformance tests in processes of their own, so a plug-in with a crash fails one case.
 struct CaseProcess {
@@ -39,7 +39,7 @@ struct CaseProcess {
     let end = Date(timeIntervalSinceNow: limit)
     var hung = false
     while process.isRunning {
-      let size = try messages.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+      let size = try RealDisk().status(of: messages.path).byteCount
       if Date() > end || size > Self.mostMessages {
         hung = true
         kill(process.processIdentifier, SIGKILL)

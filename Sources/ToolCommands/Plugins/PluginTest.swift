@@ -113,7 +113,9 @@ struct PluginTest {
     let backend = PluginBackend(plugin, type, services: services)
     var suite = StoreConformance(
       backend, on: RealDisk(), in: place, keepsRows: type.capabilities.contains(.incremental))
-    if let seed = try number(PluginTest.seed) { suite.seed = UInt64(seed) }
+    if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
+      suite.seed = UInt64(seed)
+    }
     var failure: (any Error)?
     let report = suite.run(only: invocation.value(of: PluginTest.only)) { one, outcome in
       guard invocation.format == .text, failure == nil else { return }
@@ -131,9 +133,12 @@ struct PluginTest {
   ) throws -> ConformanceReport {
     let messages = invocation.console.messages
     var words = ["plugin", "test", plugin.path, "--type", type.name]
-    if let seed = try number(PluginTest.seed) { words += ["--seed", "\(seed)"] }
+    if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
+      words += ["--seed", "\(seed)"]
+    }
     let process = CaseProcess(
-      tool: tool, words: words, limit: Double(try number(PluginTest.limit) ?? 120),
+      tool: tool, words: words,
+      limit: Double(try invocation.number(of: PluginTest.limit, atLeast: 1) ?? 120),
       folder: URL(filePath: place),
       trace: invocation.has(PluginTest.trace)
         ? { try messages.writeLine(CaseProcess.callMark + $0) } : nil)
@@ -146,16 +151,6 @@ struct PluginTest {
       if invocation.format == .text { try write(one, outcome) }
     }
     return report
-  }
-
-  /// Returns the number of an option; `nil` if the option is not given.
-  private func number(_ option: Option) throws -> Int? {
-    guard let text = invocation.value(of: option) else { return nil }
-    guard let number = Int(text), number > 0 else {
-      throw CommandError.wrongUsage(
-        "--\(option.name) needs a whole number above 0, not '\(oneLine(text))'.")
-    }
-    return number
   }
 
   private func write(
