@@ -17,6 +17,10 @@ struct ColumnSurvey {
   private var exceedsDouble = false
   /// The hashes of the values, as long as no value occurs twice; `nil` if the column is no key.
   private(set) var keys: Set<UInt64>?
+  /// The hashes of the usual texts of values that have another text, such as `1.5` for `1.50`.
+  private var usualTexts: Set<UInt64> = []
+  /// Whether two different texts have the same value, such as `1.5` and `1.50`.
+  private var repeatsValue = false
   /// Whether every value is a list of object identifiers such as `4/p1`, and whether a value is a list of several.
   private(set) var hasIdentifiers = true
   private(set) var hasLists = false
@@ -43,7 +47,7 @@ struct ColumnSurvey {
   var isRequired: Bool { emptyCount == 0 && valueCount > 0 }
 
   /// Whether every line has a value that no other line has.
-  var isKey: Bool { keys != nil && isRequired }
+  var isKey: Bool { keys != nil && isRequired && !(repeatsValue && type != .string) }
 
   /// The type of the values. A column without any value contains text.
   var type: AttributeType {
@@ -70,7 +74,7 @@ struct ColumnSurvey {
   /// Adds the value of one line.
   mutating func add(_ bytes: ArraySlice<UInt8>) {
     valueCount += 1
-    if keys != nil, !keys!.insert(Self.hash(bytes)).inserted { keys = nil }
+    defer { addKey(bytes) }
     if hasIdentifiers {
       let parts = bytes.split(separator: 0x20)
       hasIdentifiers = !parts.isEmpty && parts.allSatisfy(Self.isIdentifier)
@@ -99,6 +103,40 @@ struct ColumnSurvey {
         && !text.contains(" ")
       if !isURI { kinds.remove(.uri) }
     }
+  }
+
+  /// Compares a value with the earlier ones.
+  private mutating func addKey(_ bytes: ArraySlice<UInt8>) {
+    guard keys != nil else { return }
+    let hash = Self.hash(bytes)
+    guard keys!.insert(hash).inserted else {
+      keys = nil
+      return
+    }
+    guard !kinds.isEmpty, !repeatsValue else { return }
+    if let usual = usualText(bytes) {
+      let usualHash = Self.hash(Array(usual.utf8)[...])
+      repeatsValue = keys!.contains(usualHash) || !usualTexts.insert(usualHash).inserted
+    } else {
+      repeatsValue = usualTexts.contains(hash)
+    }
+  }
+
+  /// Returns the text that stands for all texts of the same value; `nil` if it is the given text.
+  private func usualText(_ bytes: ArraySlice<UInt8>) -> String? {
+    if !kinds.isDisjoint(with: [.integer, .number]) {
+      let isWhole = bytes.allSatisfy { $0 != 0x2E && $0 != 0x65 && $0 != 0x45 }
+      if isWhole, !bytes.elementsEqual([0x2D, 0x30]) { return nil }
+      let text = String(decoding: bytes, as: UTF8.self)
+      let usual =
+        Decimal(string: text).map { "\($0)" } ?? RealText.double(text).map { RealText.text($0) }
+      return usual == text ? nil : usual
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if kinds.contains(.boolean) { return ["true", "yes"].contains(text.lowercased()) ? "1" : "0" }
+    if kinds.contains(.date) { return MomentText.seconds(text).map { MomentText.text($0) } }
+    if kinds.contains(.uuid) { return text.uppercased() == text ? nil : text.uppercased() }
+    return nil
   }
 
   /// Narrows the type by a value: digits with an optional sign, and for a number a point and an exponent.
