@@ -17,6 +17,8 @@ final class EditingImport {
   private var objects: [Int: ManagedObject] = [:]
   private var places: [ObjectID: Place] = [:]
   private var existing: Set<ManagedObject> = []
+  /// The lists that have left out stored objects, by the objects.
+  private var causes: [ObjectID: (place: Place, list: String)] = [:]
   private let problems: ImportProblems
 
   /// The place of an object in the files, and its properties with recorded problems.
@@ -55,6 +57,7 @@ final class EditingImport {
     for step in Step.allCases {
       try walk(files) { record, ordinal in try lead(record, ordinal, step) }
     }
+    report.updatedCount += relinkedCount
     do {
       if isTrial || !problems.isEmpty { try context.validateChanges() } else { try context.save() }
     } catch let error as ContextError {
@@ -64,6 +67,20 @@ final class EditingImport {
     }
     try problems.check()
     return report
+  }
+
+  /// The number of stored objects that the files don't contain, but whose references the import has changed.
+  private var relinkedCount: Int {
+    context.updatedObjects.count { object in
+      guard !existing.contains(object) else { return false }
+      let changed = object.changedValues()
+      return changed.keys.contains { name in
+        guard case .relationship(let one) = plan.model.property(name, of: object.entity.name) else {
+          return true
+        }
+        return !one.isToMany
+      }
+    }
   }
 
   private func walk(
@@ -114,12 +131,21 @@ final class EditingImport {
       place?.faulty.contains { $0 == property || $0.hasPrefix(property + ".") } ?? false
     }
     if isExplained { return }
-    var problem = ImportProblem(
-      line: place?.line ?? 0,
-      property: properties.isEmpty ? nil : properties.joined(separator: ", "),
-      place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
-    problem.file = place?.file ?? ""
-    problem.fileNumber = place?.fileNumber ?? .max
+    let named = properties.joined(separator: ", ")
+    var problem: ImportProblem
+    if place == nil, let cause = causes[object] {
+      problem = ImportProblem(
+        line: cause.place.line, property: cause.list,
+        "The list leaves out '\(FieldText.text(object.key))', whose '\(named)' would be wrong: \(reason)"
+      )
+    } else {
+      problem = ImportProblem(
+        line: place?.line ?? 0, property: named.isEmpty ? nil : named,
+        place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
+    }
+    let origin = place ?? causes[object]?.place
+    problem.file = origin?.file ?? ""
+    problem.fileNumber = origin?.fileNumber ?? .max
     problem.fieldNumber = .max
     problem.conflict = conflict
     problems.add(problem)
@@ -227,6 +253,13 @@ final class EditingImport {
           if seen.insert(other).inserted { others.append(other) }
         }
       }
+      if !isNew, let place = places[own.objectID] {
+        // A removed object may lack a required reference. The list is the reason then.
+        for removed in own.value(forKey: target.name) as? [ManagedObject] ?? []
+        where !seen.contains(removed) {
+          causes[removed.objectID] = (place, target.name)
+        }
+      }
       if isNew {
         let before = own.value(forKey: target.name) as? [ManagedObject] ?? []
         others += before.filter { !seen.contains($0) }
@@ -254,6 +287,7 @@ final class EditingImport {
       throw record.problem(
         name, "The object '\(identifier)' is neither in the imported files nor in the store.")
     }
+    try survey.checkOrigin(number, name, record)
     guard destinations.contains(key.entity) else {
       throw record.problem(
         name,

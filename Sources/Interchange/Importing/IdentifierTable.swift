@@ -75,6 +75,12 @@ struct IdentifierTable {
 
   mutating func setFaulty(_ number: Int) { flags[number] |= 4 }
 
+  /// Whether the identifier comes from an export, perhaps of another store, and names a stored object that no file
+  /// defines.
+  func isForeign(_ number: Int) -> Bool { flags[number] & 8 != 0 }
+
+  mutating func setForeign(_ number: Int) { flags[number] |= 8 }
+
   func key(_ number: Int) -> ObjectKey? {
     keys[number] == 0 ? nil : ObjectKey(rawValue: keys[number])
   }

@@ -14,12 +14,14 @@ final class ImportSurvey {
   var links: [UInt16: LinkStatements] = [:]
   /// Whether the import must change existing objects, so that new rows are not enough.
   private(set) var needsObjects = false
-  /// The objects of the store that the files refer to, if the files also define objects under identifiers such as `2/p1`,
-  /// as an export does.
-  private(set) var storedReferences: [ObjectKey] = []
+  /// The unique attributes by which files refer to objects.
+  private let keys: Set<TableColumns.Key>
 
-  init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
+  init(
+    _ plan: ImportPlan, _ keys: Set<TableColumns.Key>, _ options: ObjectImport.Options
+  ) {
     self.plan = plan
+    self.keys = keys
     self.options = options
   }
 
@@ -155,16 +157,45 @@ final class ImportSurvey {
 
   /// Looks up the identifiers that no file has defined among the objects of the store.
   private func resolve() throws {
+    var values: [TableColumns.Key: [String: Int]] = [:]
+    let isExported =
+      !options.updatesSameIdentifiers && !options.acceptsStoredReferences && definesExported
     for number in 0..<identifiers.count where identifiers.key(number) == nil {
+      let text = identifiers.text(number)
+      if let key = keys.first(where: { text.hasPrefix($0.prefix) }) {
+        values[key, default: [:]][String(text.dropFirst(key.prefix.count))] = number
+        continue
+      }
       // An identifier without any object is reported with its line in the second pass.
-      guard let key = FieldText.key(identifiers.text(number)), plan.schema[key.entity] != nil,
+      guard let key = FieldText.key(text), plan.schema[key.entity] != nil,
         try plan.view.contains(key)
       else { continue }
-      identifiers.setKey(key, of: number, isThere: true)
-      storedReferences.append(key)
-      if identifiers.isConcerned(number) { needsObjects = true }
+      find(key, number)
+      if isExported { identifiers.setForeign(number) }
     }
-    if !storedReferences.isEmpty, !definesExported { storedReferences = [] }
+    for (key, numbers) in values {
+      let found = try StoredKeys.objects(
+        key, values: Set(numbers.keys), plan.model, plan.schema, plan.view)
+      for (value, object) in found { find(object, numbers[value]!) }
+    }
+  }
+
+  /// Records the stored object of an identifier.
+  private func find(_ key: ObjectKey, _ number: Int) {
+    identifiers.setKey(key, of: number, isThere: true)
+    if identifiers.isConcerned(number) { needsObjects = true }
+  }
+
+  /// Checks that an identifier in exported files means the same object in this store.
+  ///
+  /// - Throws: ``ImportProblem`` if it is the identifier of a stored object that the files don't contain.
+  func checkOrigin(_ number: Int, _ name: String, _ record: RecordReader) throws {
+    guard identifiers.isForeign(number) else { return }
+    throw record.problem(
+      name,
+      "The object '\(identifiers.text(number))' is not in the imported files, and in the store of the export the "
+        + "identifier may name another object. Import the object too. With --stored-references, the identifier "
+        + "names an object of this store.")
   }
 
   /// Whether a file defines an object under an identifier such as `2/p1`.

@@ -1,5 +1,5 @@
 import DurableFiles
-public import ObjectModel
+import ObjectModel
 import Rows
 public import StoreInterface
 
@@ -26,6 +26,9 @@ public struct ObjectImport {
     public var updates = false
     /// Whether an imported object changes the stored object with the same identifier.
     public var updatesSameIdentifiers = false
+    /// Whether exported objects may refer to objects of this store that the files don't contain. In the store of the
+    /// export, the same identifiers may name other objects.
+    public var acceptsStoredReferences = false
     /// The number of objects in each commit; `nil` for a single commit. Used only if all objects are new, and the
     /// store has ``StoreCapabilities/incremental``.
     public var batchSize: Int?
@@ -47,13 +50,11 @@ public struct ObjectImport {
   public struct Report: Sendable, Hashable {
     /// The number of inserted objects.
     public var insertedCount = 0
-    /// The number of stored objects that were changed.
+    /// The number of stored objects that were changed, including objects whose reference leads elsewhere because a list
+    /// in the files contains them or leaves them out.
     public var updatedCount = 0
     /// The number of objects in the files, changed or not.
     public var readCount = 0
-    /// The objects of the store that exported objects refer to. In the store of the export, these identifiers may name
-    /// other objects.
-    public var storedReferences: [ObjectKey] = []
   }
 
   /// Creates an import into a store.
@@ -77,21 +78,22 @@ public struct ObjectImport {
       try progress(min(1, (pass + Double(bytes) / total) / passCount))
     }
     let plan = try ImportPlan(base)
-    let survey = ImportSurvey(plan, options)
+    var columns = TableColumns(plan.model)
+    let files = try columns.reading(self.files)
+    let survey = ImportSurvey(plan, columns.keys, options)
     let problems = ImportProblems()
     try survey.run(files, problems) { try show(0, $0) }
     if !problems.isEmpty {
       // Check the values too, so that the error contains all problems at once.
-      _ = try trial(plan, survey, base, problems, show)
+      _ = try trial(files, plan, survey, base, problems, show)
       throw problems.error
     }
     let checksFirst =
       hasBatches || options.checksFirst || survey.numbers.count <= ObjectImport.smallCount
     if checksFirst, !options.isTrial { passCount = 3 }
     var report = try run(
-      plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
+      files, plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
     report.readCount = survey.numbers.count
-    report.storedReferences = survey.storedReferences
     return report
   }
 
@@ -106,7 +108,7 @@ public struct ObjectImport {
 
   /// Makes the second pass without saving.
   private func trial(
-    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
+    _ files: [ImportFile], _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
     _ problems: ImportProblems, _ show: (Double, Int) throws -> Void
   ) throws -> Report {
     if needsContext(plan, survey) {
@@ -121,13 +123,14 @@ public struct ObjectImport {
 
   /// Makes the second pass, and a third if everything is checked first.
   private func run(
-    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
+    _ files: [ImportFile], _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
+    _ hasBatches: Bool,
     _ checksFirst: Bool, _ passCount: Double, _ problems: ImportProblems,
     _ show: (Double, Int) throws -> Void
   ) throws -> Report {
     if checksFirst || options.isTrial {
       // Find all problems before anything is written.
-      let report = try trial(plan, survey, base, problems, show)
+      let report = try trial(files, plan, survey, base, problems, show)
       if options.isTrial { return report }
     }
     if needsContext(plan, survey) {

@@ -185,6 +185,7 @@ final class RowImport {
       throw record.problem(
         name, "The object '\(identifier)' is neither in the imported files nor in the store.")
     }
+    try survey.checkOrigin(number, name, record)
     guard destinations.contains(key.entity) else {
       throw record.problem(
         name,

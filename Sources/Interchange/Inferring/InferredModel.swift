@@ -67,4 +67,6 @@ struct ImportColumn {
   var prefix = ""
   /// The text before the key of the object, if other objects refer to the object by this column; otherwise `nil`.
   var keyPrefix: String?
+  /// Whether a value such as `4/p1` is an identifier, so that it gets no prefix.
+  var mayBeIdentifier = false
 }

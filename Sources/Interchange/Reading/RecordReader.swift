@@ -23,6 +23,8 @@ final class RecordReader {
     var isQuoted = false
     /// A text that belongs to the value, before the bytes.
     var prefix = ""
+    /// Whether a value such as `4/p1` is an identifier, so that it gets no prefix.
+    var mayBeIdentifier = false
   }
 
   /// The maximum number of properties of an object. More are an error.
@@ -83,7 +85,11 @@ final class RecordReader {
       }
     case .csv:
       if isEmpty(field) { return .null }
-      return .cell(field.prefix.isEmpty ? try cell(field) : field.prefix + (try cell(field)))
+      let text = try cell(field)
+      if field.prefix.isEmpty || (field.mayBeIdentifier && FieldText.key(text) != nil) {
+        return .cell(text)
+      }
+      return .cell(field.prefix + text)
     }
   }
 
@@ -99,6 +105,11 @@ final class RecordReader {
   /// The names of the columns of comma-separated values, without the ones of entities and identifiers.
   var columnNames: [String] {
     (columns ?? []).map(\.property).filter { !FieldName.isOwn($0) }
+  }
+
+  /// Whether a column contains identifiers of the objects.
+  var definesIdentifiers: Bool {
+    (columns ?? []).contains { $0.property == FieldName.identifier }
   }
 
   /// Returns a problem with a property of the object.
@@ -223,8 +234,10 @@ final class RecordReader {
         fields.append(
           Field(
             name: column.property, start: place.start, end: place.end, isQuoted: place.isQuoted,
-            prefix: column.prefix))
-        if let prefix = column.keyPrefix { identifier = prefix + (try cell(place)) }
+            prefix: column.prefix, mayBeIdentifier: column.mayBeIdentifier))
+        if let prefix = column.keyPrefix, !isEmpty(place) {
+          identifier = prefix + (try cell(place))
+        }
       }
     }
     return true

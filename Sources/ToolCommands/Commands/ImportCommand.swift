@@ -11,7 +11,8 @@ enum ImportCommand {
     "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .stream)
   static let entity = Option(
     "entity", value: "ENTITY", kind: .entity,
-    "The entity of objects without an @entity. For csv the default is the name of the file.")
+    "The entity of objects without an @entity. For csv the default follows from the name of the file."
+  )
   static let form = Option(
     "format", value: "FORMAT", choices: ["jsonl", "csv"],
     "The format of the files. The default follows from their names, or is jsonl.")
@@ -24,6 +25,10 @@ enum ImportCommand {
     "Treats each @id as the identifier of an existing object, and updates that object. Use it for "
       + "files that were exported from this store."
   )
+  static let storedReferences = Option(
+    "stored-references",
+    "Lets exported objects refer to objects of this store that the files don't contain. In the "
+      + "store of the export, the same identifiers may name other objects.")
   static let batch = Option(
     "batch", value: "COUNT",
     "Saves after this number of objects, which needs little memory. After a failure the earlier "
@@ -48,11 +53,19 @@ enum ImportCommand {
         others. It copies pipes and standard input, because it reads them twice. With csv the first line \
         contains the column names; an empty cell is no value, and "" is empty text.
 
+        A table trips.csv contains objects of Trip, and a column 'Start Date' the property startDate. A column such \
+        as trip.name refers to the stored trip with this unique name. If no file has a column @id, it may also refer to a \
+        trip of the files, and the columns trip and trip_id mean the same.
+
+        An export of another store may refer to objects that its files don't contain. Such a reference is an error, \
+        because the identifier may name another object here.
+
         Derived attributes are computed, and their values in the file are ignored.
         """,
       arguments: [.store, files],
       options: [
-        entity, form, update, sameStore, batch, .dryRun, .message, .author, .storeName, .storeModel,
+        entity, form, update, sameStore, storedReferences, batch, .dryRun, .message, .author,
+        .storeName, .storeModel,
         .writesForeign, report,
       ],
       changing: [.store],
@@ -78,11 +91,15 @@ enum ImportCommand {
         let format =
           invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
           ?? ExchangeFormat(path: path) ?? .jsonl
-        return try inputs.open(path, format, entity: given ?? named(path, format, model))
+        return try inputs.open(
+          path, format,
+          entity: given
+            ?? (format == .csv ? ImportFile.entity(forFileAt: path, in: model) : nil))
       }
       var objects = ObjectImport(into: store, opened)
       objects.options.updates = invocation.has(update)
       objects.options.updatesSameIdentifiers = invocation.has(sameStore)
+      objects.options.acceptsStoredReferences = invocation.has(storedReferences)
       objects.options.isTrial = invocation.has(.dryRun)
       // A refused import leaves the database of another system unchanged, to the byte.
       objects.options.checksFirst = invocation.has(.writesForeign)
@@ -102,12 +119,6 @@ enum ImportCommand {
       line.end()
       try invocation.close(store, saved: !objects.options.isTrial)
       try write(report, invocation)
-      if let first = report.storedReferences.first, !invocation.has(sameStore) {
-        try invocation.console.messages.writeLine(
-          "note: The files refer to \(Wording.count(report.storedReferences.count, "object")) of the store, such as "
-            + "\(Wording.text(.object(first))). In the store of an export, these identifiers may name other objects."
-        )
-      }
       if report.readCount == 0, let name = try opened.first(where: { try $0.hasBytes })?.name {
         try invocation.console.messages.writeLine(
           "note: '\(oneLine(name))' contains no object: with csv the first line contains only the "
@@ -126,14 +137,6 @@ enum ImportCommand {
         "--batch is only for new objects: updates are saved together.")
     }
     return count
-  }
-
-  /// Returns the entity with the name of a file of comma-separated values.
-  private static func named(_ path: String, _ format: ExchangeFormat, _ model: Model) -> String? {
-    guard format == .csv else { return nil }
-    let file = path.split(separator: "/").last.map(String.init) ?? path
-    let stem = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
-    return model[stem] == nil ? nil : stem
   }
 
   private static func write(_ report: ObjectImport.Report, _ invocation: Invocation) throws {
