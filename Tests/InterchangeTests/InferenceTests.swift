@@ -234,7 +234,7 @@ struct InferenceTests {
     }
     try check("code\n\(one)\n\(other)\n", ["entity A", "  code: \(type)"])
     try check("code\n\(other)\n\(one)\n", ["entity A", "  code: \(type)"])
-    // As texts, they are different.
+    // A column of texts keeps both texts.
     try check("code\n\(one)\n\(other)\nx\n", ["entity A", "  code: String", "  unique code"])
   }
 

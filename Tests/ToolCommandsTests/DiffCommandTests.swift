@@ -260,7 +260,8 @@ struct DiffCommandTests {
           ],
           "inserted": 0,
           "changed": 4,
-          "deleted": 1
+          "deleted": 1,
+          "attachments": []
         }
 
         """)
@@ -274,7 +275,10 @@ struct DiffCommandTests {
     )
     let equal = diff("/Trips.quire", "/Trips.quire", "--format", "json").output
     let members = try JSON.read(Array(equal.utf8)).names
-    #expect(members == ["old", "new", "model", "changes", "inserted", "changed", "deleted"])
+    #expect(
+      members == [
+        "old", "new", "model", "changes", "inserted", "changed", "deleted", "attachments",
+      ])
     #expect(equal.contains("\"changes\": [],\n  \"inserted\": 0"))
     #expect(diff("/Trips.quire", "/Trips.quire", "--format", "jsonl").output.isEmpty)
   }

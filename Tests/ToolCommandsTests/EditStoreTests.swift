@@ -254,7 +254,7 @@ struct EditStoreTests {
       let run = try folder.run(words)
       #expect(run.exitCode == .no, "\(words) \(run.messages)")
       #expect(run.messages.contains("\"name\" must be unique"), "\(run.messages)")
-      #expect(run.messages.contains("/\(first) has the same \"new\""), "\(run.messages)")
+      #expect(run.messages.contains(" \(first) has the same \"new\""), "\(run.messages)")
     }
     let broken = try folder.run(
       "set", folder.store, "Tag", "--id", first, "page=http://example.org")

@@ -175,7 +175,9 @@ struct MergeRandomTests {
       name: nil, store: made, base: try ComparedStore("base", sides[0].snapshot()),
       ours: try ComparedStore("ours", made.snapshot()),
       theirs: try ComparedStore("theirs", sides[1].snapshot()))
-    let merge = try StoreMerge([part], nil) { try MergeTranslation($0, choices).layers() }
+    let merge = try StoreMerge([part], nil, SaveOrigin(author: "quire")) {
+      try MergeTranslation($0, choices).layers()
+    }
     try merge.apply(merge.conflicts.map { _ in side })
     try merge.save()
     let world = try world(made)

@@ -12,7 +12,7 @@ struct PackCommandTests {
   init() throws {
     try disk.makeDirectory("/Trip.quire")
     try disk.makeDirectory("/Trip.quire/stores")
-    try disk.replace("/Trip.quire/manifest.plist") {
+    try disk.replace("/Trip.quire/manifest.json") {
       try $0.write(String(repeating: "<key/>", count: 100))
     }
     try disk.replace("/Trip.quire/stores/main.store") { try $0.write([0, 1, 2]) }
@@ -39,7 +39,7 @@ struct PackCommandTests {
     let unpacked = run("unpack", "/Trip.quire.zip")
     #expect(unpacked.output == "/Trip.quire: 2 files, 603 bytes, \(size) packed\n")
     #expect(unpacked.exitCode == .done)
-    for file in ["/manifest.plist", "/stores/main.store"] {
+    for file in ["/manifest.json", "/stores/main.store"] {
       #expect(try text("/Trip.quire" + file) == text("/Before.quire" + file))
     }
 
@@ -50,7 +50,7 @@ struct PackCommandTests {
     #expect(object?["fileCount"] as? Int == 2)
     #expect(object?["archiveByteCount"] as? Int == size)
     #expect(run("unpack", "/other").exitCode == .done)
-    #expect(try disk.exists("/other.quire/manifest.plist"))
+    #expect(try disk.exists("/other.quire/manifest.json"))
   }
 
   @Test("Existing files are replaced only with --force, and folders never")
@@ -85,14 +85,14 @@ struct PackCommandTests {
   @Test("Each error has its message and exit code")
   func wrong() throws {
     #expect(run("pack", "/none").exitCode == .inputOutput)
-    #expect(run("pack", "/Trip.quire/manifest.plist").exitCode == .inputOutput)
+    #expect(run("pack", "/Trip.quire/manifest.json").exitCode == .inputOutput)
     #expect(run("pack").exitCode == .wrongUsage)
     for folder in [".", "/Trip.quire/..", "/"] {
       let nameless = run("pack", folder)
       #expect(nameless.exitCode == .wrongUsage && nameless.messages.contains("Give the file"))
     }
     #expect(run("unpack", "/none").exitCode == .inputOutput)
-    let noArchive = run("unpack", "/Trip.quire/manifest.plist", "/out")
+    let noArchive = run("unpack", "/Trip.quire/manifest.json", "/out")
     #expect(noArchive.exitCode == .unreadable)
     #expect(noArchive.messages.contains("it is not an archive, was cut, or has a comment"))
     try disk.makeSymbolicLink("/Trip.quire/link", to: "/etc")

@@ -44,8 +44,8 @@ extension Document {
     }
   }
 
-  /// Makes another document with the same objects in stores of other types. Objects get new identifiers, and
-  /// only the newest version is copied.
+  /// Makes another document with the same objects in new stores, of other types or of the same. Objects get new
+  /// identifiers, and only the newest version is copied, or the version that is shown.
   ///
   /// - Parameters:
   ///   - type: Returns the type of the new store for the name of a store.
@@ -73,7 +73,8 @@ extension Document {
             try StoreCopy(from: snapshot, to: made).run(progress)
           }
         }
-        for entry in manifest.attachments where entry.until == nil {
+        for var entry in manifest.attachments where entry.isPart(of: shownVersion ?? .max - 1) {
+          entry.until = nil
           try container.checkAttachment(entry.digest, byteCount: entry.byteCount)
           try building.add(entry, from: container, to: &copied)
         }

@@ -24,6 +24,7 @@ extension CommandError {
   init(explaining error: any Error, words: [String] = []) {
     self.init(cause: error, words: words)
     guard !(error is CommandError) else { return }
+    self = shorteningIdentifiers
     switch error {
     case let error as ModelFileError:
       file = error.path

@@ -47,6 +47,13 @@ struct CommandError: Error, Hashable {
     ])
   }
 
+  /// The same error with identifiers as commands print and read them: `3/p1` for `x-quire://3ca7d9bcea07447b/3/p1`.
+  var shorteningIdentifiers: CommandError {
+    var error = self
+    error.message = message.replacing(/x-quire:\/\/[0-9a-f]{16}\//, with: "")
+    return error
+  }
+
   /// Returns an error for a command line that can't be understood.
   static func wrongUsage(_ message: String, hint: String? = nil) -> CommandError {
     CommandError(.wrongUsage, message, hint: hint)

@@ -58,7 +58,7 @@ public struct Tool: Sendable {
       ExportCommand.command(files), ImportCommand.command(files),
       DiffCommand.command(files, models), MergeCommand.command(files, models),
       GitCommand.command(files, models),
-      ConvertCommand.command(files, models), SaveAsCommand.command(files),
+      ConvertCommand.command(files, models), SaveAsCommand.command(files, models),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), UndoCommand.command(files), AttachCommand.command(files),
       TreeCommand.command(files), WatchCommand.command(files), ReportCommand.command(files),

@@ -99,15 +99,21 @@ enum ConvertCommand {
     line.show(Double(progress.done) / Double(max(1, progress.total)))
   }
 
-  private static func write(
-    _ report: StoreCopy.Report, _ type: StoreType, _ path: String, _ invocation: Invocation
-  ) throws {
+  /// Prints the number of references to missing objects, which a copy omits.
+  static func noteLosses(_ report: StoreCopy.Report, _ invocation: Invocation) throws {
     let lost = report.lostReferenceCount
     if lost > 0 {
       try invocation.console.messages.writeLine(
         "note: \(Wording.count(lost, "reference")) to missing objects "
           + (lost == 1 ? "was omitted." : "were omitted."))
     }
+  }
+
+  private static func write(
+    _ report: StoreCopy.Report, _ type: StoreType, _ path: String, _ invocation: Invocation
+  ) throws {
+    try noteLosses(report, invocation)
+    let lost = report.lostReferenceCount
     let output = invocation.console.output
     switch invocation.format {
     case .text:

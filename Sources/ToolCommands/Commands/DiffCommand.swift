@@ -50,13 +50,14 @@ enum DiffCommand {
         Each line is one object: + for an object that only B has, - for an object that only A has, ~ for \
         an object that differs. Values are compared exactly: dates and floating-point numbers to the last \
         bit, and texts by their code points. Long values are cut on a terminal only. Derived \
-        and transient properties are not compared, and neither are the attachments of documents. A property \
+        and transient properties are not compared. Two whole documents are also compared by their \
+        attachments, in lines such as '+ attachment "map.png"'. A property \
         that one side lacks is not compared; the difference of the models names it. Renamed entities and \
         properties have their new names.
 
         JSON is an object: 'old' and 'new' are the compared paths, 'model' is the difference of the models \
         as 'quire model --diff' prints it, 'changes' are the objects, and 'inserted', 'changed' and \
-        'deleted' are their numbers. Each of the changes has 'change', 'entity', 'id', and 'properties' with \
+        'deleted' are their numbers; two documents also have 'attachments'. Each of the changes has 'change', 'entity', 'id', and 'properties' with \
         'old' and 'new' of each property. A to-many relationship has 'added', 'removed', 'reordered', and \
         'order' with all members of B. An object that matches by a key also has 'key', and 'oldId' if its \
         identifier differs; references to it are objects with 'entity', 'id' and 'key'. In a document with \
@@ -64,7 +65,7 @@ enum DiffCommand {
         changes of the model first.
 
         patch writes a patch for 'quire merge --patch': a line of JSON for each changed row and link, with the \
-        old and the new values. Both sides must have the same model.
+        old and the new values. It contains no attachments, and a message names the attachments that differ. Both sides must have the same model.
 
         The exit code is 0 if both sides are equal, 1 if they differ, and 2 or more after an error.
         """,
@@ -98,6 +99,10 @@ enum DiffCommand {
       do {
         try output.begin(try sides.modelChanges(in: wanted))
         for pair in sides.pairs { try compare(pair, wanted, invocation, output) }
+        // A comparison of named entities is about objects alone.
+        if wanted == nil, let attachments = sides.attachments {
+          try output.write(attachments)
+        }
         try output.end()
       } catch is DiffOutput.Finished {
         return .no
@@ -111,7 +116,7 @@ enum DiffCommand {
   ) throws -> ExitCode {
     for option in [entities, stat, quiet] where invocation.has(option) {
       throw CommandError.wrongUsage(
-        "A patch contains all changes.", hint: "Leave out --\(option.name).")
+        "A patch contains all changes of objects.", hint: "Leave out --\(option.name).")
     }
     let before = try MergeSource(invocation[old], reader, models, invocation)
     let after = try MergeSource(invocation[new], reader, models, invocation)
@@ -120,6 +125,14 @@ enum DiffCommand {
     let stores = before.stores.map { ($0.name, TrialStore($0.store) as any Store) }
     let hasChanges = try PatchWriter(invocation.console.output).write(
       sources.parts(into: stores), choices(invocation))
+    if let old = before.document, let new = after.document {
+      let names = AttachmentChange.all(from: old, to: new).map { oneLine($0.name) }
+      if !names.isEmpty {
+        try invocation.console.messages.writeLine(
+          "note: The patch leaves out these attachments, which differ: \(names.joined(separator: ", "))."
+        )
+      }
+    }
     return hasChanges ? .no : .done
   }
 

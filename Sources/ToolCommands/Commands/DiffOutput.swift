@@ -49,6 +49,8 @@ final class DiffOutput {
   private var total = Counts()
   private var counts: [(store: String?, entity: String, counts: Counts)] = []
   private var modelSummary: String?
+  /// The differences of the attachments; `nil` if attachments are not compared.
+  private var attachments: [AttachmentChange]?
   /// Whether the sides differ, as far as they have been compared.
   private(set) var isDifferent = false
 
@@ -114,6 +116,19 @@ final class DiffOutput {
     }
   }
 
+  /// Writes the differences of the attachments.
+  func write(_ attachments: [AttachmentChange]) throws {
+    if !attachments.isEmpty { try noteDifference() }
+    self.attachments = attachments
+    if isQuiet || showsCounts { return }
+    switch form {
+    case .text: for one in attachments { try writeLine(one.line(output)) }
+    case .jsonl: for one in attachments { try write(one.jsonLine) }
+    // JSON has the attachments at its end, and patches have none.
+    case .json, .patch: return
+    }
+  }
+
   /// Writes the numbers of the changes.
   func end() throws {
     if isQuiet { return }
@@ -127,7 +142,10 @@ final class DiffOutput {
         try add((index == 0 ? "\n" : ",\n") + indented(json(one)))
       }
       let isEmpty = total.inserted + total.changed + total.deleted == 0
-      let end = shown(JSON.members(total.members).text).dropFirst()
+      let listed = attachments.map {
+        JSON.Member(name: "attachments", value: .array($0.map(\.json)))
+      }
+      let end = shown(JSON.members(total.members + [listed].compactMap(\.self)).text).dropFirst()
       try add("\(isEmpty ? "" : "\n  ")],\(end)\n")
     }
     try flush()
@@ -158,9 +176,15 @@ final class DiffOutput {
           (one.store.map { "\($0): " } ?? "") + one.entity, "+\(numbers.inserted)",
           "~\(numbers.changed)", "-\(numbers.deleted)")
       }
+      if let attachments, !attachments.isEmpty {
+        func count(_ kind: ObjectChange.Kind) -> Int { attachments.count { $0.kind == kind } }
+        table.add(
+          "attachments", "+\(count(.inserted))", "~\(count(.changed))", "-\(count(.deleted))")
+      }
       try add(table.text())
     }
-    let hasChanges = total.inserted + total.changed + total.deleted > 0
+    let hasChanges =
+      total.inserted + total.changed + total.deleted + (attachments?.count ?? 0) > 0
     try writeLine((hasChanges ? "\n" : "") + total.text)
   }
 

@@ -13,6 +13,8 @@ struct DiffSides {
   let pairs: [Pair]
   /// The documents, which must stay open while their stores are read.
   private let documents: [Document]
+  /// Whether only one store of each document is compared.
+  private let isOneStore: Bool
 
   /// Two stores that are compared with each other.
   struct Pair {
@@ -52,6 +54,7 @@ struct DiffSides {
     let old = try Self.side(places.old, reader, models, invocation)
     let new = try Self.side(places.new, reader, models, invocation)
     documents = [old.document, new.document].compactMap(\.self)
+    isOneStore = invocation.has(DiffCommand.store)
     pairs = try Self.pairs(old, new, names, reader)
     let sides = BothSides(old: pairs.first?.old, new: pairs.first?.new)
     if let one = old.model, let other = new.model {
@@ -65,6 +68,12 @@ struct DiffSides {
 
   /// Closes the documents. The reader closes the other stores.
   func close() { for document in documents { try? document.close() } }
+
+  /// The differences of the attachments; `nil` unless two whole documents are compared.
+  var attachments: [AttachmentChange]? {
+    documents.count == 2 && !isOneStore
+      ? AttachmentChange.all(from: documents[0], to: documents[1]) : nil
+  }
 
   /// Returns the differences of the models that concern the given entities; all differences if `entities` is `nil`.
   func modelChanges(in entities: Set<String>?) throws -> ModelDifference {
@@ -83,18 +92,7 @@ struct DiffSides {
       let store = try open(place.path, reader, models, invocation)
       return Side(stores: [(name: "", store: store)])
     }
-    let document: Document
-    do { document = try reader.document(place.path, toRead: invocation) } catch let error
-      as DocumentError where error.code == .noVersion
-    {
-      // The exit code of a missing version must not be the code for a difference.
-      let newest = try reader.document(place.path, toRead: invocation.setting(.version, to: nil))
-      defer { try? newest.close() }
-      throw CommandError(
-        .inputOutput,
-        "'\(oneLine(place.path))' does not contain version \(place.version ?? 0).",
-        hint: "It contains \(StoreReader.ranges(of: newest.versions.map(\.number))).")
-    }
+    let document = try reader.document(place.path, toRead: invocation)
     guard let name = invocation.value(of: DiffCommand.store) else {
       return Side(
         document: document, model: try document.model,

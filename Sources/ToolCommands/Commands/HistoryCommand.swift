@@ -65,7 +65,9 @@ enum HistoryCommand {
       defer { try? document.close() }
       if let words = invocation.value(of: name) {
         let (number, text) = try parts(ofName: words)
+        let former = document.versions.first { $0.number == number }?.name
         try document.nameVersion(number, text)
+        try note(former, number, isReplaced: text != nil, invocation)
         invocation.console.outcome.didChange("The name is saved.")
       }
       var versions = document.versions
@@ -138,6 +140,18 @@ enum HistoryCommand {
     return (number, text.isEmpty ? nil : text)
   }
 
+  /// Prints the former name of a version, so that the user can give it again.
+  private static func note(
+    _ former: String?, _ number: Int64, isReplaced: Bool, _ invocation: Invocation
+  ) throws {
+    guard let former else {
+      if !isReplaced { try invocation.console.messages.writeLine("Version \(number) has no name.") }
+      return
+    }
+    try invocation.console.messages.writeLine(
+      "Version \(number) \(isReplaced ? "was named" : "has lost its name") '\(oneLine(former))'.")
+  }
+
   /// Lists the commits of a store that is not part of a document.
   private static func list(
     _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
@@ -157,7 +171,9 @@ enum HistoryCommand {
           hint: "'quire convert' copies the store into a block file.")
       }
       let (number, text) = try parts(ofName: words)
+      let former = try store.snapshot().metadata.namedCommits[number]
       try store.name(commit: number, text)
+      try note(former, number, isReplaced: text != nil, invocation)
       invocation.console.outcome.didChange("The name is saved.")
     }
     let names = try store.snapshot().metadata.namedCommits

@@ -72,8 +72,11 @@ enum ImportCommand {
       examples: [
         Example("quire import Trips.store Trips.jsonl", "Inserts the objects of a file."),
         Example(
-          "quire import Trips.store Person.csv Trip.csv --update",
-          "Inserts persons and trips, and updates the objects with known unique values."),
+          "quire import Trips.store people.csv --update",
+          "Inserts persons, and updates the persons with the same unique values."),
+        Example(
+          "quire import Trips.store Person.csv Trip.csv --same-store",
+          "Updates persons and trips from edited files that were exported from this store."),
         Example(
           "quire export Old.store | quire import New.store -",
           "Copies all objects from one store into another."),

@@ -63,7 +63,9 @@ extension ModelCommand {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .done
         }
-        let code = try migrate(path, to: file, stores, models, invocation)
+        // With a question before it, the plan is on the screen already.
+        let code = try migrate(
+          path, to: file, stores, models, invocation, showsPlan: invocation.has(yes))
         keepsText = false
         return code
       } catch {
@@ -107,14 +109,22 @@ extension ModelCommand {
   }
 
   /// Runs `quire migrate` with the text as the new version.
+  ///
+  /// - Parameter showsPlan: Whether the plan is printed, and not only that the migration is done.
   private static func migrate(
     _ path: String, to file: URL, _ stores: StoreReader, _ models: ModelReader,
-    _ invocation: Invocation, more: [String] = []
+    _ invocation: Invocation, more: [String] = [], showsPlan: Bool = true
   ) throws -> ExitCode {
     let command = MigrateCommand.command(stores, models)
     let loss = invocation.has(allowLoss) ? ["--allow-loss"] : []
-    let words = ["--model", file.path] + loss + more + ["--", path]
-    return try command.run(command.parse(words, on: invocation.console))
+    let origin = [Option.message, .author].flatMap { option in
+      invocation.value(of: option).map { ["--\(option.name)", $0] } ?? []
+    }
+    let words = ["--model", file.path] + loss + origin + more + ["--", path]
+    let console = showsPlan ? invocation.console : invocation.console.withoutOutput
+    let code = try command.run(command.parse(words, on: console))
+    if !showsPlan { try invocation.console.output.writeLine("Done.") }
+    return code
   }
 
   /// Asks a question on the terminal, and returns whether the answer is yes.

@@ -88,7 +88,8 @@ enum ModelCommand {
         """,
       arguments: [path, edited],
       options: [
-        version, versions, diff, fix, form, output, force, yes, allowLoss, access, unmarked, module,
+        version, versions, diff, fix, form, output, force, yes, allowLoss, .message, .author,
+        access, unmarked, module,
       ],
       changing: [edited],
       examples: [
@@ -173,7 +174,7 @@ enum ModelCommand {
         "Option '--output' needs a whole model.",
         hint: "Leave out --output, and redirect the output of the command.")
     }
-    for option in [yes, allowLoss]
+    for option in [yes, allowLoss, Option.message, .author]
     where invocation.has(option) && invocation.value(of: edited) == nil {
       throw .wrongUsage("Option '--\(option.name)' is for 'quire model edit DOC'.")
     }

@@ -36,6 +36,13 @@ enum PackCommand {
         ?? invocation.output(at: defaultPath(for: folder), on: disk)
       let path = made.path
       try made.checkFree()
+      if (try? disk.status(of: folder).kind) == .directory,
+        try !disk.exists(folder.trimmingSlashes + "/manifest.json")
+      {
+        throw CommandError(
+          .unreadable, "'\(oneLine(folder))' is no document: it has no file 'manifest.json'.",
+          hint: "'quire pack' takes the folder of a document. 'quire new' makes a document.")
+      }
       let line = ProgressLine(invocation.console.messages, "packing")
       defer { line.end() }
       let report: ArchiveReport

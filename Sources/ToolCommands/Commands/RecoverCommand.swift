@@ -144,6 +144,12 @@ enum RecoverCommand {
           reports[name] = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
         })
     }
+    if rescued.isEmpty {
+      throw CommandError(
+        .unreadable,
+        "Nothing can be recovered from '\(oneLine(folder))': none of its stores can be read.",
+        hint: "Look for a copy of the document, or for files of its stores in another folder.")
+    }
     let lost = try output.making {
       try remains.rebuild(
         at: path, rescued, overwriting: output.overwrites, in: reader.places)

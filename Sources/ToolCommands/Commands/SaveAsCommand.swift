@@ -1,47 +1,74 @@
 import Documents
 import JSONText
+import ObjectModel
 import StoreInterface
 
 /// The command `quire save-as`.
 enum SaveAsCommand {
+  static let source = Argument("DOC", "A document, or a store of any type.", role: .input)
   static let target = Argument("DST", "The path of the new document.", role: .output)
 
-  /// Returns the command. It opens documents through `reader`.
-  static func command(_ reader: StoreReader) -> Command {
+  /// Returns the command. It opens documents and stores through `reader`.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "save-as", "copies a document, or writes it with stores of another type",
+      "save-as", "copies a document, a version of one or a store into a new document",
       discussion: """
-        Without --store the copy contains everything, all versions included, and objects keep their \
-        identifiers. With --store the new stores assign new identifiers, and the new document contains only \
-        the newest version.
+        Without options the copy of a document contains everything, all versions included, and objects keep \
+        their identifiers. With --version the new document contains only this version, and with --store only \
+        the newest. Its stores assign new identifiers then, and the stores of --version keep their types.
+
+        The new document of a store contains its objects in one store. The default type is binary.
 
         DOC is not changed. The command creates DST completely or not at all.
         """,
-      arguments: [.document, target],
-      options: [ConvertCommand.store, ConvertCommand.force, .format],
+      arguments: [source, target],
+      options: [ConvertCommand.store, .version, .storeModel, ConvertCommand.force, .format],
       examples: [
         Example("quire save-as Trip.quire Copy.quire", "Writes an equal document."),
         Example(
+          "quire save-as Trip.quire Before.quire --version 2",
+          "Writes a document with the objects and attachments of version 2."),
+        Example(
           "quire save-as Trip.quire Trip-xml.quire --store xml",
           "Writes a document with XML stores."),
+        Example("quire save-as Trips.store Trips.quire", "Makes a document of a store."),
       ]
     ) { invocation in
       let place = try invocation.output(target, on: reader.disk)!
       let path = place.path
-      try OutputEnding.checkDocument(path, from: invocation[.document])
+      let from = invocation[source]
+      try OutputEnding.checkDocument(path, from: from)
       try place.checkFree()
-      let document = try reader.document(invocation[.document], access: .readOnly)
-      defer { try? document.close() }
+      let type = try invocation.value(of: ConvertCommand.store).map {
+        try ConvertCommand.type($0, reader)
+      }
       let line = ProgressLine(invocation.console.messages, "writing")
       defer { line.end() }
-      try place.making {
-        if let name = invocation.value(of: ConvertCommand.store) {
-          let type = try ConvertCommand.type(name, reader)
-          try document.convert(to: path, overwriting: place.overwrites, type: { _ in type }) {
-            line.show($0.total > 0 ? Double($0.done) / Double($0.total) : 1)
+      if reader.isDocument(from) {
+        let document = try reader.document(from, toRead: invocation)
+        defer { try? document.close() }
+        try place.making {
+          if type != nil || invocation.has(.version) {
+            let types = Dictionary(uniqueKeysWithValues: document.stores.map { ($0.name, $0.type) })
+            try document.convert(
+              to: path, overwriting: place.overwrites, type: { type ?? types[$0] ?? .binary }
+            ) { ConvertCommand.show($0, line) }
+          } else {
+            try document.copy(to: path, overwriting: place.overwrites)
           }
-        } else {
-          try document.copy(to: path, overwriting: place.overwrites)
+        }
+      } else {
+        let snapshot = try reader.open(from, invocation, models).snapshot()
+        try place.making {
+          try Document.create(
+            path, model: snapshot.model, stores: [DocumentStoreDescription(type: type ?? .binary)],
+            in: reader.places, overwriting: place.overwrites
+          ) { store in
+            let report = try StoreCopy(from: snapshot, to: store).run {
+              ConvertCommand.show($0, line)
+            }
+            try ConvertCommand.noteLosses(report, invocation)
+          }.close()
         }
       }
       line.end()

@@ -29,11 +29,12 @@ struct MergeRun {
   ///
   /// - Parameter output: The new copy; `nil` to change the copy that receives the changes, or in a dry run.
   func run(_ output: Output?) throws -> ExitCode {
+    let origin = try invocation.saveOrigin()
     let target = MergeTarget(sources.ours, reader, models, invocation)
     if let output { try target.check(output) }
     let stores = sources.ours.stores.map { ($0.name, TrialStore($0.store) as any Store) }
     let trial = try StoreMerge(
-      try sources.parts(into: stores), sources.ours.document, layers)
+      try sources.parts(into: stores), sources.ours.document, origin, layers)
     let attachments = AttachmentMerge(
       base: sources.base.document, ours: sources.ours.document, theirs: sources.theirs.document)
     let report = MergeReport(trial.conflicts, attachments.conflicts, invocation)
@@ -54,12 +55,16 @@ struct MergeRun {
     func merge(_ opened: MergeTarget.Opened) throws {
       guard hasChanges else { return }
       let merge = try StoreMerge(
-        try sources.parts(into: opened.stores), opened.document, layers)
+        try sources.parts(into: opened.stores), opened.document, origin, layers)
       try merge.apply(ofObjects)
       if let document = opened.document {
         try attachments.apply(ofAttachments, to: document, base: sources.base.document)
       }
-      if merge.hasChanges { try merge.save() } else { try opened.document?.save() }
+      if merge.hasChanges {
+        try merge.save()
+      } else {
+        try opened.document?.save(author: origin.author, message: origin.message)
+      }
     }
     if let output {
       try target.make(output, merge)

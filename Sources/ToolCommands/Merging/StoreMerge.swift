@@ -29,9 +29,11 @@ struct StoreMerge {
   ///
   /// - Parameters:
   ///   - document: The document of the stores; `nil` for a single store.
+  ///   - origin: The author and the message of the save.
   ///   - layers: Returns the changes of one store.
   init(
-    _ parts: [MergePart], _ document: Document?, _ layers: (MergePart) throws -> MergeLayers
+    _ parts: [MergePart], _ document: Document?, _ origin: SaveOrigin,
+    _ layers: (MergePart) throws -> MergeLayers
   ) throws {
     let coordinator = PersistentStoreCoordinator(
       model: try document?.model ?? parts[0].store.snapshot().model)
@@ -41,7 +43,8 @@ struct StoreMerge {
       try coordinator.add(part.store, configuration: configuration)
     }
     context = ManagedObjectContext(coordinator, concurrency: .confined)
-    context.transactionAuthor = "quire"
+    context.transactionAuthor = origin.author
+    context.transactionMessage = origin.message
     self.parts = try parts.map { part in
       let layers = try layers(part)
       let merge = try ThreeWayMerge(

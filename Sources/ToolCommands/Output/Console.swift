@@ -58,6 +58,9 @@ public struct Console: Sendable {
   /// The same console without notes and progress.
   var quiet: Console { Console(self, messages: Stream { _ in }) }
 
+  /// The same console without results.
+  var withoutOutput: Console { Console(self, output: Stream { _ in }) }
+
   /// One destination of text.
   public struct Stream: Sendable {
     /// Whether the stream is a terminal.

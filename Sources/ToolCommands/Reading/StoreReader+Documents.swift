@@ -14,6 +14,7 @@ extension StoreReader {
   func document(
     _ path: String, access: Document.Access, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
+    try checkHasNoVersion(path)
     let document = try Document.open(
       path, in: places, access: access, whenHeld: .wait(.seconds(5)), version: version,
       acceptsDamage: acceptsDamage)
@@ -27,6 +28,25 @@ extension StoreReader {
       throw CommandError.wrongUsage("'\(oneLine(words))' is not the number of a version.")
     }
     return number
+  }
+
+  /// Returns the error for a version that a document or a store does not contain.
+  static func noVersion(_ number: Int64, of path: String, known: [Int64]) -> CommandError {
+    // The exit code is not the code for a difference or for no result.
+    CommandError(
+      .inputOutput, "'\(oneLine(path))' does not contain version \(number).",
+      hint: "It contains \(ranges(of: known)).")
+  }
+
+  /// Throws an error for `DOC@VERSION`, which only some commands read, if no file has this name.
+  func checkHasNoVersion(_ path: String) throws {
+    guard let place = try? VersionedPath(path, on: disk), let version = place.version,
+      (try? disk.exists(place.path)) == true
+    else { return }
+    throw CommandError.wrongUsage(
+      "'\(oneLine(path))' is no file, and this command does not read versions by @.",
+      hint: "Commands that read an earlier version take --version \(version) after "
+        + "\(CommandError.quoted(place.path)).")
   }
 
   /// Returns whether there is a document at a path, as a folder or packed, and not a store.
@@ -104,9 +124,16 @@ extension StoreReader {
     _ path: String, _ access: Document.Access, _ invocation: Invocation
   ) throws -> Document {
     try Self.checkModelOption(ofDocument: path, invocation)
-    return try document(
-      path, access: access, version: invocation.value(of: .version).map(Self.versionNumber),
-      acceptsDamage: invocation.has(.damaged))
+    let version = try invocation.value(of: .version).map(Self.versionNumber)
+    do {
+      return try document(
+        path, access: access, version: version, acceptsDamage: invocation.has(.damaged))
+    } catch let error as DocumentError where error.code == .noVersion && version != nil {
+      let newest = try document(
+        path, access: .readOnly, acceptsDamage: invocation.has(.damaged))
+      defer { try? newest.close() }
+      throw Self.noVersion(version!, of: path, known: newest.versions.map(\.number))
+    }
   }
 }
 

@@ -19,9 +19,7 @@ extension StoreReader {
     try Self.checkHistory(of: store, at: path)
     let commits = try store.commits()
     guard let summary = commits.first(where: { $0.number == number }) else {
-      throw CommandError(
-        .inputOutput, "'\(oneLine(path))' does not contain version \(number).",
-        hint: "It contains \(Self.ranges(of: commits.map(\.number))).")
+      throw Self.noVersion(number, of: path, known: commits.map(\.number))
     }
     return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
   }

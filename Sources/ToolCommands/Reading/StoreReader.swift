@@ -50,6 +50,7 @@ struct StoreReader: Sendable {
     if isDocument(path) {
       return try store(ofDocument: path, invocation, readOnly: readOnly)
     }
+    try checkHasNoVersion(path)
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     var opening = StoreOpening(
       readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign))
