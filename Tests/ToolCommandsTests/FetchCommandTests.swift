@@ -115,7 +115,7 @@ struct FetchCommandTests {
   @Test("Columns without room are named")
   func columns() {
     let run = fetch("Trip", width: 40, height: 30)
-    #expect(rows(run)[0].split(separator: " ") == ["@id", "name", "nights", "place"])
+    #expect(rows(run)[0].split(separator: " ") == ["@id", "name", "place", "nights"])
     #expect(
       run.messages.hasPrefix(
         """

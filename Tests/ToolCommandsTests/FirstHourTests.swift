@@ -94,6 +94,27 @@ struct FirstHourTests {
       "\(written.output)\(written.messages)")
   }
 
+  @Test("A column with the name of a keyword is noted, and the tree of imported tables has levels")
+  func inferredModel() throws {
+    try write("code,null\nLIS,1\nOPO,2\n", to: "airports.csv")
+    try write("number,airport\n7,LIS\n", to: "flights.csv")
+    let new = quire([
+      "new", path("n.quire"), "--from", path("airports.csv"), path("flights.csv"),
+    ])
+    #expect(
+      new.messages == "note: The property 'null' of Airport has the name of a word of predicates. "
+        + "Predicates and columns write it as #null.\n")
+    let found = quire(["count", path("n.quire"), "Airport", "--where", "#null == 2"])
+    #expect(found.output == "1\n", "\(found.messages)")
+    let tree = quire(["tree", path("n.quire")]).output.split(separator: "\n")
+    #expect(tree.count == 3 && tree[1].contains("Flight"), "\(tree)")
+    #expect(tree[1].firstMatch(of: /^\W+Flight/) != nil, "\(tree)")
+    // Further rows come with the names that the first files have.
+    try write("number,airport\n8,OPO\n", to: "flights.csv")
+    let imported = quire(["import", path("n.quire"), path("flights.csv")])
+    #expect(imported.output == "1 object inserted.\n", "\(imported.messages)")
+  }
+
   @Test("A property that is given twice is wrong usage")
   func twice() throws {
     #expect(quire(["new", path("d.quire"), "--template", "todo"]).exitCode == .done)

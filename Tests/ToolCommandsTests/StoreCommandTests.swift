@@ -88,9 +88,9 @@ struct StoreCommandTests {
     #expect(
       run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort=-name").output
         == """
-        @id   days  name     stops
-        2/p3  5     "Évora"
-        2/p2  5     "Porto"  1/p1 1/p2
+        @id   name     days  stops
+        2/p3  "Évora"  5
+        2/p2  "Porto"  5     1/p1 1/p2
 
         """)
   }

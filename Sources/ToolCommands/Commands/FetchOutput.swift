@@ -15,6 +15,14 @@ struct FetchOutput {
     case json
     case jsonl
     case csv
+
+    /// The form that the command line names, or a table.
+    init(_ invocation: Invocation) {
+      self = invocation.value(of: FetchCommand.form).flatMap(Form.init(rawValue:)) ?? .table
+    }
+
+    /// Whether programs read the output. People read the other forms.
+    var isForPrograms: Bool { [.json, .jsonl, .csv].contains(self) }
   }
 
   private let output: Console.Stream

@@ -23,7 +23,7 @@ struct FetchPrinting {
     self.model = model
     self.schema = schema
     form =
-      invocation.value(of: FetchCommand.form).flatMap(FetchOutput.Form.init) ?? .table
+      FetchOutput.Form(invocation)
     isFitted =
       console.output.isTerminal && form == .table && !invocation.has(FetchCommand.pager)
   }

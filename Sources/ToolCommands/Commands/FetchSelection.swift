@@ -122,7 +122,9 @@ struct FetchSelection {
         throw CommandError.wrongUsage(
           "--distinct needs --columns.", hint: "All objects differ, because each has its own @id.")
       }
-      return FetchColumns(of: entity, model, schema)
+      return FetchColumns(
+        of: entity, model, schema,
+        inModelOrder: !FetchOutput.Form(words.invocation).isForPrograms)
     }
     return try FetchColumns(
       paths, of: entity, model, schema, showsObjects: !words.invocation.has(distinct))

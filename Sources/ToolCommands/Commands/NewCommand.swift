@@ -4,6 +4,7 @@ import Foundation
 import Interchange
 import JSONText
 import ObjectModel
+import ObjectQuery
 import StoreInterface
 
 /// The command `quire new`.
@@ -152,7 +153,23 @@ enum NewCommand {
     for note in inferred.notes {
       try invocation.console.messages.writeLine("note: \(oneLine(note))")
     }
+    for note in reservedNames(inferred.model) {
+      try invocation.console.messages.writeLine("note: \(oneLine(note))")
+    }
     return Plan(model: inferred.model, modelName: stem, files: inferred.files)
+  }
+
+  /// Returns sentences about properties with the name of a keyword of predicates.
+  private static func reservedNames(_ model: Model) -> [String] {
+    model.entities.flatMap { entity in
+      entity.declaredProperties.compactMap { property in
+        let written = "\(QueryExpression.path(property.name))"
+        return written == property.name
+          ? nil
+          : "The property '\(property.name)' of \(entity.name) has the name of a word of predicates. "
+            + "Predicates and columns write it as \(written)."
+      }
+    }
   }
 
   private static func create(

@@ -13,7 +13,7 @@ enum TreeCommand {
   static let along = Option(
     "along", value: "NAMES",
     "The relationships that the tree follows, separated by commas. The default is all to-many "
-      + "relationships whose delete rule is cascade.")
+      + "relationships whose delete rule is cascade, or whose objects must have the inverse.")
   static let depth = Option(
     "depth", value: "COUNT",
     "The number of levels below the topmost objects. The default and the most is \(ObjectTree.mostLevels)."

@@ -41,9 +41,18 @@ struct ObjectTree {
     let key: ObjectKey
   }
 
+  /// Whether the objects of a relationship can't exist without their owner.
+  private static func isOwner(_ relationship: Relationship, _ model: Model) -> Bool {
+    guard relationship.isToMany else { return false }
+    if relationship.deleteRule == .cascade { return true }
+    guard let inverse = model.inverse(of: relationship) else { return false }
+    return !inverse.isToMany && !inverse.isOptional
+  }
+
   /// Creates a tree.
   ///
-  /// - Parameter names: The relationships to follow; `nil` for all to-many relationships with the delete rule cascade.
+  /// - Parameter names: The relationships to follow; `nil` for all to-many relationships to objects that can't exist without
+  ///   their owner: with the delete rule cascade, or with an inverse that must have a value.
   /// - Throws: ``CommandError`` for a name that no relationship has.
   init(_ store: ComparedStore, along names: [String]?, levels: Int) throws {
     self.store = store
@@ -58,7 +67,7 @@ struct ObjectTree {
         known.insert(relationship.name)
         guard
           names?.contains(relationship.name)
-            ?? (relationship.isToMany && relationship.deleteRule == .cascade)
+            ?? Self.isOwner(relationship, store.model)
         else { continue }
         found.insert(relationship.name)
         if let way = Self.way(relationship, layout, store) {
