@@ -1,6 +1,7 @@
 # install [PREFIX]
 #   Builds for release, and installs the tool into PREFIX/bin, its plug-ins into a folder that the tool searches, and
-#   completions for bash, zsh and fish and manual pages into PREFIX/share.
+#   completions for bash, zsh and fish and manual pages into PREFIX/share. Installs the headers for plug-ins as
+#   ./run headers does.
 #   The default of PREFIX is /usr/local.
 
 prefix=${1:-/usr/local}
@@ -21,4 +22,5 @@ install_completion zsh zsh/site-functions _quire
 install_completion fish fish/vendor_completions.d quire.fish
 mkdir -p "$prefix/share/man/man1"
 "$prefix/bin/quire" man --output "$prefix/share/man/man1" >/dev/null
+install_headers "$prefix"
 say "install: $prefix/bin/quire"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Interchange
 
-/// Tables whose columns do not have exactly the names of the model.
+/// Columns with names that differ from the names in the model.
 @Suite("Columns of imported tables")
 struct TableColumnTests {
   private let disk = SimulatedDisk()
@@ -70,7 +70,7 @@ struct TableColumnTests {
     }
   }
 
-  @Test("Tables refer to one another by unique values, before and after the other object")
+  @Test("A table refers to objects of a later and an earlier table by unique values")
   func uniqueValues() throws {
     try run([
       ("flights.csv", "Number,Start time,origin_id,target airport\n1,2026-05-01,LIS,OPO\n"),
@@ -138,7 +138,7 @@ struct TableColumnTests {
         .hasPrefix("flights.csv:2: 'target_airports': 'Flight' has no property with this name."))
   }
 
-  @Test("A file with identifiers of its own refers by these identifiers")
+  @Test("A reference in files with a column @id is an identifier")
   func ownIdentifiers() throws {
     try run([
       ("Airport.csv", "@id,code\nLIS,OPO\nOPO,LIS\n"),

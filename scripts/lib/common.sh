@@ -211,3 +211,43 @@ install_plugin() {
   cp "$1/plugin.json" "$2" "$own/"
   chmod -R go-w "$plugins"
 }
+
+# --- Headers ------------------------------------------------------------------------------------
+
+# install_headers PREFIX: installs the headers of the plug-in interface, so that pkg-config and CMake find them.
+install_headers() {
+  mkdir -p "$1/include/quire" "$1/lib/pkgconfig" "$1/lib/cmake/Quire"
+  # The files name the folder as it is from every working directory.
+  headers_prefix=$(cd "$1" && pwd)
+  tool_version=$(sed -n 's/.*static let version = "\([^"]*\)".*/\1/p' Sources/ToolCommands/Commands/VersionCommand.swift)
+  install -m 644 Sources/CStorePlugin/include/quire_store_plugin.h Sources/CArrow/include/CArrow.h \
+    "$1/include/quire/"
+  cat >"$1/lib/pkgconfig/quire.pc" <<END
+prefix=$(printf %s "$headers_prefix" | sed "s| |\\\\ |g")
+includedir=\${prefix}/include/quire
+
+Name: quire
+Description: The headers for store plug-ins of Quire
+Version: $tool_version
+Cflags: -I\${includedir}
+END
+  cat >"$1/lib/cmake/Quire/QuireConfig.cmake" <<'END'
+# The headers for store plug-ins of Quire: target_link_libraries(MyStore PRIVATE Quire::Plugin)
+if(NOT TARGET Quire::Plugin)
+  get_filename_component(quire_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+  add_library(Quire::Plugin INTERFACE IMPORTED)
+  set_target_properties(Quire::Plugin PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${quire_prefix}/include/quire")
+  unset(quire_prefix)
+endif()
+END
+  # A later version fits if the interface has the same number, which is a part of the header.
+  cat >"$1/lib/cmake/Quire/QuireConfigVersion.cmake" <<END
+set(PACKAGE_VERSION "$tool_version")
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+END
+}
