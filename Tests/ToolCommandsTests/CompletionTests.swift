@@ -45,7 +45,8 @@ struct CompletionTests {
   @Test(
     "The words of an action are those that the command accepts",
     arguments: [
-      ("attach", ["add", "get", "list", "remove"]), ("plugin", ["info", "list", "new", "test"]),
+      ("attach", ["add", "get", "list", "remove"]),
+      ("plugin", ["bench", "info", "list", "new", "test"]),
       ("completion", ["bash", "fish", "zsh"]),
     ])
   func actions(_ command: String, _ words: [String]) {

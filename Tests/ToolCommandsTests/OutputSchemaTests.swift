@@ -86,6 +86,7 @@ struct OutputSchemaTests {
       "plugin new Fresh --language c --output DIR/Fresh --format json"
     ),
     ("plugin-info", "plugin info PLUGIN --format json"),
+    ("plugin-bench", "plugin bench PLUGIN --count 40 --rounds 1 --format json"),
     ("plugin-test", "plugin test PLUGIN --only new-store-is-empty --format json"),
     ("git", "git install DIR/repository --format json"),
     ("git", "git uninstall DIR/repository --format json"),

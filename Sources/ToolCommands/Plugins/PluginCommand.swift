@@ -12,19 +12,22 @@ enum PluginCommand {
       Choice("info", "shows one", kind: .plugin),
       Choice("test", "tests one", options: PluginTest.options, kind: .folder),
       Choice(
+        "bench", "measures one beside the built-in store", options: PluginBench.options,
+        kind: .folder),
+      Choice(
         "new", "creates one",
         options: [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output],
         kind: .text),
     ])
   static let plugin = Argument(
     "PLUGIN",
-    "The name of a plug-in or the path of its folder. 'test' needs a path, and 'new' needs a name.",
+    "The name of a plug-in or the path of its folder. 'new' needs a name.",
     isRequired: false)
 
   /// Returns the command for the plug-ins that the finder finds.
   static func command(_ finder: PluginFinder) -> Command {
     Command(
-      "plugin", "lists, shows, tests and creates plug-ins",
+      "plugin", "lists, shows, tests, measures and creates plug-ins",
       discussion: """
         A plug-in is a folder with a manifest, plugin.json, and a library that implements types of stores. \
         'list' and 'info' read only the manifest and run no code of the library.
@@ -42,12 +45,23 @@ enum PluginCommand {
         'new' writes a package with a small store that passes these tests, as \
         a start.
 
-        The exit code is 5 if Quire can't use the plug-in of 'info' or 'test', and 1 if a test fails.
+        'bench' makes a store of the plug-in and a built-in store in a temporary folder (TMPDIR names another \
+        disk), with the same people. It runs six workloads on both stores, in rounds: a save of all \
+        people, saves of one person each, a scan of all values, look-ups by key, queries, and opening. It prints the median \
+        time of each store and their ratio; below 1, the plug-in is faster. The scan, the look-ups and \
+        the queries begin with a store that was just opened. The results of both stores must be the same. A workload is not \
+        measured if it needs a capability that the store does not declare: queries need 'querying', \
+        and saves and opening need 'durable'. A crash of the plug-in ends 'bench', so test the plug-in first.
+
+        The exit code is 5 if Quire can't use the plug-in of 'info', 'test' or 'bench', or if the plug-in \
+        fails in 'bench'. It is 1 if a test fails, or if 'bench' reads other results from the plug-in's store than \
+        from the built-in one.
         """,
       arguments: [action, plugin],
       options: [
         PluginTest.type, PluginTest.only, PluginTest.seed, PluginTest.limit, PluginTest.trace,
-        PluginTest.inProcess, PluginScaffold.language, PluginScaffold.quire,
+        PluginTest.inProcess, PluginBench.count, PluginBench.rounds, PluginScaffold.language,
+        PluginScaffold.quire,
         PluginScaffold.output, .format,
       ],
       examples: [
@@ -57,6 +71,8 @@ enum PluginCommand {
         Example("quire plugin test ./ledger", "Runs all conformance tests."),
         Example(
           "quire plugin test ./ledger --only every-value-stays", "Runs one test."),
+        Example(
+          "quire plugin bench ./ledger --count 5000", "Measures the plug-in with 5,000 people."),
         Example("quire plugin new Ledger --language swift", "Creates the folder Ledger."),
       ]
     ) { invocation in
@@ -69,8 +85,11 @@ enum PluginCommand {
         try list(finder.registry, invocation)
       case "info": try show(find(needed(invocation), finder), invocation)
       case "test":
-        let found = try found(at: needed(invocation), finder, replacingBuiltIn: true)
+        let found = try pluginToRun(needed(invocation), finder)
         return try PluginTest(found, finder.executable, invocation).run()
+      case "bench":
+        let found = try pluginToRun(needed(invocation), finder)
+        return try PluginBench(plugin: found, invocation: invocation).run()
       case "new": try PluginScaffold(name: needed(invocation), invocation).write()
       default: preconditionFailure("'quire plugin' does not accept '\(word)'.")
       }
@@ -182,6 +201,13 @@ enum PluginCommand {
       .plugin, "The plug-in '\(oneLine(word))' was not found. Searched: \(places).",
       hint: suggestion(for: word, among: registry.plugins.map(\.manifest.name))
         ?? "Run 'quire plugin list' to see the installed plug-ins.")
+  }
+
+  /// Returns the plug-in that a command tests or measures: the plug-in in a folder, or an installed one by its name.
+  private static func pluginToRun(_ word: String, _ finder: PluginFinder) throws -> FoundPlugin {
+    let isName = !word.contains("/") && !FileManager.default.fileExists(atPath: word)
+    if isName, finder.folders.offReason == nil { return try find(word, finder) }
+    return try found(at: word, finder, replacingBuiltIn: true)
   }
 
   /// Returns the plug-in in a folder, by the path of the folder or of its manifest.

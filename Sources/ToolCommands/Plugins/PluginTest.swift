@@ -8,12 +8,13 @@ import StoreInterface
 
 /// `quire plugin test`: runs the conformance tests on a plug-in's stores.
 struct PluginTest {
-  static let type = Option("type", value: "TYPE", "For 'test': the only type of store to test.")
+  static let type = Option(
+    "type", value: "TYPE", "For 'test' and 'bench': the only type of store to test or to measure.")
   static let only = Option("only", value: "CASE", "For 'test': the name of the only test to run.")
 
   static let seed = Option(
     "seed", value: "NUMBER",
-    "For 'test': the seed of the random objects and changes; the default is 1.")
+    "For 'test' and 'bench': the seed of the random objects and changes; the default is 1.")
   static let limit = Option(
     "limit", value: "SECONDS",
     "For 'test': the time after which a test has failed; the default is 120.")
@@ -36,7 +37,7 @@ struct PluginTest {
 
   /// Tests each type of store, and prints the results.
   func run() throws -> ExitCode {
-    let types = try wantedTypes()
+    let types = try Self.wantedTypes(of: plugin, invocation)
     try checkCase()
     // A library that can't be loaded is reported as one refusal, and not as a failure of every case.
     _ = try plugin.load()
@@ -79,8 +80,11 @@ struct PluginTest {
     return failedCount == 0 ? .done : .no
   }
 
-  private func wantedTypes() throws(CommandError) -> [PluginManifest.StoreType] {
-    guard let name = invocation.value(of: PluginTest.type) else { return plugin.types }
+  /// Returns the types of stores that the command line asks for: all of the plug-in, or one.
+  static func wantedTypes(
+    of plugin: FoundPlugin, _ invocation: Invocation
+  ) throws(CommandError) -> [PluginManifest.StoreType] {
+    guard let name = invocation.value(of: type) else { return plugin.types }
     let types = plugin.types.filter { $0.name == name }
     guard types.isEmpty else { return types }
     let known = plugin.types.map(\.name)
