@@ -97,11 +97,7 @@ extension CaseRun {
   func request(
     _ number: Int64, for key: ObjectKey, above base: any StoreSnapshot
   ) throws -> CommitRequest {
-    let builder = LayerBuilder(base.schema)
-    let version = try base.view.row(of: key)?.version
-    if version == nil { builder.insert(key) }
-    builder.set(.integer(number), "large", of: key, base.schema, basis: version ?? 0)
-    return CommitRequest(builder.freeze(), basedOn: base)
+    try StoreConformance.request(number, for: key, above: base)
   }
 
   /// Closes the store and opens it again.

@@ -199,6 +199,18 @@ extension StoreConformance {
       try SharingCases(run: $0).oneWriter()
     },
     Case(
+      "two-processes-agree",
+      "Two processes with one store see each other's commits, refuse conflicts, and never lease the same key."
+    ) {
+      try ProcessCases(run: $0).twoProcesses()
+    },
+    Case(
+      "confirmed-commits-survive-kills",
+      "After a process is killed while it commits, the store has all confirmed commits and no half of one."
+    ) {
+      try ProcessCases(run: $0).kills()
+    },
+    Case(
       "closing",
       "A closed store refuses all operations, its snapshots stay readable, and closing again does nothing."
     ) {

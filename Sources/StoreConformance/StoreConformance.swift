@@ -17,6 +17,8 @@ public struct StoreConformance: Sendable {
   let keepsRows: Bool
   /// The seed of the random objects, changes and requests. Each seed tries other ones.
   public var seed: UInt64 = 1
+  /// Starts another process, which runs a part of a case; `nil` to skip the cases of several processes.
+  package var startHelper: (@Sendable (Part) throws -> any HelperProcess)?
   /// The places of the stores; `nil` for stores without a backend.
   let ground: TestGround?
 

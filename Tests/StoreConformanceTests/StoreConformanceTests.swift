@@ -8,7 +8,10 @@ import Testing
 @Suite("The conformance suite")
 struct StoreConformanceTests {
   private func suite(_ fault: Fault?) -> StoreConformance {
-    StoreConformance(FaultyBackend(fault), on: SimulatedDisk(), in: "/")
+    let (backend, disk) = (FaultyBackend(fault), SimulatedDisk())
+    var suite = StoreConformance(backend, on: disk, in: "/")
+    suite.startHelper = { SimulatedProcess(backend, on: disk, $0) }
+    return suite
   }
 
   @Test("A correct store passes every case, and the report says which cases were skipped")
@@ -98,6 +101,23 @@ struct StoreConformanceTests {
           + "succeeded."
       ),
       (
+        .leasesByProcess, "two-processes-agree",
+        "Two processes leased the same keys, among 1..<3001."
+      ),
+      (
+        .seesOnlyItsProcess, "two-processes-agree",
+        "The store after save 1, which another process made: expected 1 object, found 1 object: "
+          + "Thing 1 has 'large' integer(0) instead of integer(1)."
+      ),
+      (
+        .commitsInHalves, "confirmed-commits-survive-kills",
+        "instead of integer("
+      ),
+      (
+        .confirmsBeforeItWrites, "confirmed-commits-survive-kills",
+        "was confirmed: expected this commit or the next one, found commit"
+      ),
+      (
         .losesHits, "requests-are-answered-as-by-a-scan", "is missing."
       ),
     ])
@@ -134,6 +154,32 @@ struct StoreConformanceTests {
     #expect(report.results.count == 1)
     #expect(made.withLock { $0 } == 1)
     #expect(!suite.run(only: "no-such-case").passed)
+  }
+
+  @Test("The cases of several processes are skipped where no other process can be started")
+  func noProcesses() {
+    let suite = StoreConformance(FaultyBackend(nil), on: SimulatedDisk(), in: "/")
+
+    for name in ["two-processes-agree", "confirmed-commits-survive-kills"] {
+      let report = suite.run(only: name)
+
+      #expect(
+        report.results.map(\.outcome) == [
+          .skipped("the case needs another process, which only 'quire plugin test' starts")
+        ])
+    }
+  }
+
+  @Test("Other seeds kill a process at other moments, and a correct store passes")
+  func kills() {
+    for seed in 2...12 as ClosedRange<UInt64> {
+      var suite = suite(nil)
+      suite.seed = seed
+
+      let report = suite.run(only: "confirmed-commits-survive-kills")
+
+      #expect(report.passed, "seed \(seed): \(report)")
+    }
   }
 
   @Test("A store that can't be created ends every case")

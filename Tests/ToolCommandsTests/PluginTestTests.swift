@@ -115,10 +115,15 @@ struct PluginTestTests {
   func processes() throws {
     let words = ["plugin", "test", try installed("XMLStore"), "--seed", "7"]
     let apart = RecordedRun(words, tool: .quire(environment: [:], executable: BuiltTool.url.path))
-    let together = quire(words + ["--in-process"])
+    let together = RecordedRun(
+      words + ["--in-process"], tool: .quire(environment: [:], executable: BuiltTool.url.path))
 
     #expect(apart.exitCode == .done, "\(apart.output)\(apart.messages)")
     #expect(apart.output == together.output)
+    // Both cases start further processes.
+    for name in ["two-processes-agree", "confirmed-commits-survive-kills"] {
+      #expect(apart.output.contains("passed   \(name)\n"))
+    }
     // The trace has the names of the plug-in's functions.
     let traced = quire(words + ["--in-process", "--trace", "--only", "commit-numbers-rise"])
     let names = Set(
@@ -129,6 +134,36 @@ struct PluginTestTests {
     #expect(names.isSuperset(of: called), "\(names)")
     #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z_]+/) != nil }, "\(names)")
     #expect(quire(["plugin", "test", words[2], "--seed", "x"]).exitCode == .wrongUsage)
+  }
+
+  @Test(
+    "A store in C and a store with an incremental file pass the cases of several processes",
+    .enabled(if: InstalledPlugins.compiler != nil && BuiltTool.exists),
+    arguments: ["FolderStore", "BinaryStore"],
+    ["two-processes-agree", "confirmed-commits-survive-kills"])
+  func severalProcesses(_ plugin: String, _ name: String) throws {
+    let run = RecordedRun(
+      ["plugin", "test", try installed(plugin), "--only", name, "--seed", "3"],
+      tool: .quire(environment: [:], executable: BuiltTool.url.path))
+
+    #expect(run.exitCode == .done, "\(run.output)\(run.messages)")
+    #expect(run.output.contains("passed   \(name)\n"))
+  }
+
+  @Test("A part of a case reports an error of its store, and refuses words that name no part")
+  func parts() throws {
+    let words = ["conformance-part", try installed("XMLStore"), "XML"]
+
+    let missing = quire(words + ["session", "/no-such-folder/store"])
+    let wrong = quire(words + ["sessions", "/no-such-folder/store"])
+    let foreign = quire(words.dropLast() + ["XLM", "session", "/no-such-folder/store"])
+
+    #expect(missing.exitCode == .done)
+    #expect(missing.output.hasPrefix("refused notFound "))
+    #expect(missing.output.hasSuffix("\n"))
+    #expect(wrong.exitCode == .wrongUsage)
+    #expect(wrong.messages.contains("which start it"))
+    #expect(foreign.exitCode == .wrongUsage)
   }
 
   @Test("A plug-in that is missing, can't be loaded or is writable by other users is refused")

@@ -81,6 +81,10 @@ public struct Tool: Sendable {
     }
     console.outcome.reset()
     do {
+      if words.first == PartCommand.name {
+        try PartCommand(words: Array(words.dropFirst())).run(plugins, on: console)
+        return .done
+      }
       defer { try? opened.close() }
       let code = try dispatch(words, on: console)
       try opened.close()

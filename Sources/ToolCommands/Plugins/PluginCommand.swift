@@ -42,6 +42,7 @@ enum PluginCommand {
         'test' loads the plug-in of any folder, and runs the conformance tests on stores of each of its \
         types, in a temporary folder. Each test runs in a process of its own. A process that crashes or does not \
         end in time fails its test, and the report names the function of the plug-in that was called last. \
+        Two tests start another process on the same store: one process that saves at the same time, and one that is killed while it saves. \
         'new' writes a package with a small store that passes these tests, as \
         a start.
 
@@ -211,7 +212,7 @@ enum PluginCommand {
   }
 
   /// Returns the plug-in in a folder, by the path of the folder or of its manifest.
-  private static func found(
+  static func found(
     at path: String, _ finder: PluginFinder, replacingBuiltIn: Bool = false
   ) throws(CommandError) -> FoundPlugin {
     if let reason = finder.folders.offReason {

@@ -26,12 +26,14 @@ struct PluginTest {
 
   let plugin: FoundPlugin
   let invocation: Invocation
-  /// The executable of the tool; `nil` to run all tests in this process.
-  private let tool: String?
+  /// The executable of the tool; `nil` if the commands run in another program.
+  private let executable: String?
+  /// The executable for processes of the tests; `nil` to run all tests in this process.
+  private var tool: String? { invocation.has(PluginTest.inProcess) ? nil : executable }
 
-  init(_ plugin: FoundPlugin, _ tool: String?, _ invocation: Invocation) {
+  init(_ plugin: FoundPlugin, _ executable: String?, _ invocation: Invocation) {
     self.plugin = plugin
-    self.tool = invocation.has(PluginTest.inProcess) ? nil : tool
+    self.executable = executable
     self.invocation = invocation
   }
 
@@ -119,6 +121,11 @@ struct PluginTest {
       backend, on: RealDisk(), in: place, keepsRows: type.capabilities.contains(.incremental))
     if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
       suite.seed = UInt64(seed)
+    }
+    if let executable {
+      suite.startHelper = { [path = plugin.path] part in
+        try PartProcess(tool: executable, plugin: path, type: type.name, part)
+      }
     }
     var failure: (any Error)?
     let report = suite.run(only: invocation.value(of: PluginTest.only)) { one, outcome in

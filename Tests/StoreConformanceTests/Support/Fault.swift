@@ -35,6 +35,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   case opensTheNewest, opensLostCommits, neverAdvances, advancesByItself, advancesAnywhere
   // Sharing
   case seesOnlyItself, leasesByItself, letsSharedConflictsPass, remembersForgottenCommits
+  // Processes
+  case seesOnlyItsProcess, leasesByProcess, confirmsBeforeItWrites, commitsInHalves
   // Requests
   case findsGhosts, losesHits, ignoresSortKeys, ignoresLimits, ignoresOffsets, countsWrongly,
     ignoresConditions
@@ -90,6 +92,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .neverAdvances, .advancesByItself, .advancesAnywhere: "stores-advance"
     case .seesOnlyItself, .leasesByItself, .letsSharedConflictsPass, .remembersForgottenCommits:
       "two-open-stores-agree"
+    case .seesOnlyItsProcess, .leasesByProcess: "two-processes-agree"
+    case .confirmsBeforeItWrites, .commitsInHalves: "confirmed-commits-survive-kills"
     case .findsGhosts, .losesHits, .ignoresSortKeys, .ignoresLimits, .ignoresOffsets,
       .countsWrongly,
       .ignoresConditions, .ignoresSubentities, .answersNothing:

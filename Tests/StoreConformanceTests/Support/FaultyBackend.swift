@@ -8,6 +8,7 @@ import StoreInterface
 struct FaultyBackend: StoreBackend {
   private let plain = BinaryStoreBackend()
   let fault: Fault?
+  private let memory = ProcessMemory()
 
   init(_ fault: Fault?) { self.fault = fault }
 
@@ -34,7 +35,9 @@ struct FaultyBackend: StoreBackend {
     case .ignoresTheUUID: creation.uuid = UUID()
     default: break
     }
-    return FaultyStore(try plain.create(at: path, model: model, on: disk, creation), fault)
+    return FaultyStore(
+      try plain.create(at: path, model: model, on: disk, creation), fault,
+      shared: ProcessMemory.Place(path, on: disk).map { (memory, $0) })
   }
 
   func open(_ path: String, on disk: any Disk, _ opening: StoreOpening) throws -> any Store {
@@ -55,7 +58,7 @@ struct FaultyBackend: StoreBackend {
     do {
       return FaultyStore(
         try plain.open(path, on: disk, opening), fault, isReadOnly: opening.readOnly,
-        isReopened: true
+        isReopened: true, shared: ProcessMemory.Place(path, on: disk).map { (memory, $0) }
       ) { [plain] in try plain.open(path, on: disk, StoreOpening(readOnly: true)).snapshot() }
     } catch let error as StoreError {
       switch (fault, error.code) {

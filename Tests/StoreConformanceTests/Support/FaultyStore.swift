@@ -19,16 +19,22 @@ final class FaultyStore: QueryingStore {
     var seen: (any StoreSnapshot)?
     var listed: [CommitSummary]?
     var isClosed = false
+    var unwritten: CommitRequest?
   }
+
+  /// The memory that the stores of a process share, and the place of this store in it.
+  private let shared: (memory: ProcessMemory, place: ProcessMemory.Place)?
 
   /// Returns the newest snapshot of the file, from a new open store.
   private let newest: @Sendable () throws -> any StoreSnapshot
 
   init(
     _ inner: any Store, _ fault: Fault?, isReadOnly: Bool = false, isReopened: Bool = false,
+    shared: (memory: ProcessMemory, place: ProcessMemory.Place)? = nil,
     newest: (@Sendable () throws -> any StoreSnapshot)? = nil
   ) {
     (self.inner, self.fault) = (inner, fault)
+    self.shared = shared
     self.newest = newest ?? { try inner.snapshot() }
     (self.isReadOnly, self.isReopened) = (isReadOnly, isReopened)
   }
@@ -43,6 +49,12 @@ final class FaultyStore: QueryingStore {
 
   func snapshot() throws -> any StoreSnapshot {
     switch fault {
+    case .seesOnlyItsProcess:
+      guard let shared else { return try inner.snapshot() }
+      return try shared.memory.newest(at: shared.place) { try inner.snapshot() }
+    case .confirmsBeforeItWrites:
+      try writeLate()
+      return try inner.snapshot()
     case .seesOnlyItself: return try shown(inner.knownSnapshot())
     case .staysOpen where state.withLock({ $0.isClosed }): return try shown(inner.knownSnapshot())
     case .advancesByItself:
@@ -81,6 +93,16 @@ final class FaultyStore: QueryingStore {
     }
     switch fault {
     case .losesCommit where count == 3: return try snapshot()
+    case .confirmsBeforeItWrites:
+      try writeLate()
+      let before = try inner.snapshot()
+      state.withLock { $0.unwritten = request }
+      return before
+    case .commitsInHalves: return try commitInHalves(request)
+    case .seesOnlyItsProcess:
+      let made = try inner.commit(request)
+      if let shared { shared.memory.note(made, at: shared.place) }
+      return made
     case .refusesMetadata where request.metadata != nil:
       throw StoreError(.inputOutput, "The drawer is stuck.", path: "/drawer")
     case .dropsReadOnlyChanges where isReadOnly: return try snapshot()
@@ -109,6 +131,36 @@ final class FaultyStore: QueryingStore {
       default: throw error
       }
     }
+  }
+
+  /// Writes the commit that was confirmed before. A pause gives a process the time to be killed.
+  private func writeLate() throws {
+    guard let request = state.withLock({ $0.unwritten }) else { return }
+    usleep(20_000)
+    try inner.commit(request)
+    state.withLock { $0.unwritten = nil }
+  }
+
+  /// Commits the first object, and then the remaining objects. A pause gives a process the time to be killed.
+  private func commitInHalves(_ request: CommitRequest) throws -> any StoreSnapshot {
+    let base = try inner.snapshot()
+    let halves = [LayerBuilder(base.schema), LayerBuilder(base.schema)]
+    for changes in request.changes.entities {
+      guard let layout = base.schema[changes.entityNumber] else { continue }
+      for (index, one) in try changes.entries().enumerated() {
+        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+        guard let row = try base.view.pushing(request.changes).row(of: key) else { continue }
+        let basis = try base.view.row(of: key)?.version
+        let builder = halves[index == 0 ? 0 : 1]
+        if basis == nil { builder.insert(key) }
+        for (position, column) in layout.columns.enumerated() {
+          builder.set(try row.value(column), column: position, of: key, basis: basis ?? 0)
+        }
+      }
+    }
+    try inner.commit(CommitRequest(halves[0].freeze(), basedOn: base))
+    usleep(20_000)
+    return try inner.commit(CommitRequest(halves[1].freeze(), basedOn: inner.snapshot()))
   }
 
   private static func withoutRemovals(_ layer: Layer, _ base: any StoreSnapshot) throws -> Layer {
@@ -183,6 +235,9 @@ final class FaultyStore: QueryingStore {
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     switch fault {
     case .givesKeysTwice: return 1..<UInt64(count) + 1
+    case .leasesByProcess:
+      guard let shared else { return try inner.leaseKeys(ofEntity: number, count: count) }
+      return shared.memory.leaseKeys(at: shared.place, count: count)
     case .givesTooFewKeys:
       let lease = try inner.leaseKeys(ofEntity: number, count: count)
       return lease.lowerBound..<lease.lowerBound + UInt64(max(1, count / 2))
@@ -255,6 +310,7 @@ final class FaultyStore: QueryingStore {
       return !state.isClosed
     }
     if fault == .staysOpen { return }
+    if fault == .confirmsBeforeItWrites { try writeLate() }
     if fault == .failsToCloseAgain, !isFirst { throw StoreError(.closed, "The store is closed.") }
     try inner.close()
   }
