@@ -56,11 +56,13 @@ struct PluginTestTests {
     .enabled(if: InstalledPlugins.compiler != nil))
   func fails() throws {
     let folder = try ScaffoldFolder()
-    try folder.addRefusingPlugin()
+    // No other test has a plug-in with this name, so the folders with the name are from this test.
+    let name = "refusing"
+    try folder.addRefusingPlugin(name)
 
-    let run = quire(["plugin", "test", folder.path + "/bad", "--only", Self.quick])
+    let run = quire(["plugin", "test", folder.path + "/" + name, "--only", Self.quick])
     let json = quire([
-      "plugin", "test", folder.path + "/bad", "--only", Self.quick, "--format", "json",
+      "plugin", "test", folder.path + "/" + name, "--only", Self.quick, "--format", "json",
     ])
 
     #expect(run.exitCode == .no, "\(run.messages)")
@@ -70,7 +72,7 @@ struct PluginTestTests {
     #expect(run.output.hasSuffix("0 passed, 1 failed, 0 skipped\n"))
     let left = try FileManager.default.contentsOfDirectory(
       atPath: FileManager.default.temporaryDirectory.path)
-    #expect(left.filter { $0.hasPrefix("quire-plugin-test-bad-") } == [])
+    #expect(left.filter { $0.hasPrefix("quire-plugin-test-\(name)-") } == [])
     #expect(json.exitCode == .no)
     #expect(json.output.contains(#""outcome": "failed""#))
     #expect(json.output.contains("keeps nothing"))

@@ -46,9 +46,9 @@ final class ScaffoldFolder {
 
   /// Adds a plug-in that can be loaded and refuses each call.
   ///
-  /// - Parameter creating: What the function that creates a store does first, as a statement of C.
-  func addRefusingPlugin(creating statement: String = "") throws {
-    try add("bad", library: "")
+  /// - Parameter statement: The first statement of the function that creates a store.
+  func addRefusingPlugin(_ name: String = "bad", creating statement: String = "") throws {
+    try add(name, library: "")
     let root = InstalledPlugins.root.path
     let source = """
       #include "sound.h"
@@ -60,7 +60,7 @@ final class ScaffoldFolder {
         \(statement);
         return create(host, type, path, creation, store, error);
       }
-      PLUGIN(table.create = begin)
+      PLUGIN((table.name = "\(name)", table.create = begin))
       """
     try Data(source.utf8).write(to: URL(filePath: "\(path)/plugin.c"))
     let run = try ProgramRun(
@@ -68,9 +68,9 @@ final class ScaffoldFolder {
       [
         "-shared", "-fPIC", "-std=gnu11", "-I\(root)/Sources/CStorePlugin/include",
         "-I\(root)/Sources/CArrow/include", "-I\(root)/Tests/PluginHostTests/BadPlugins",
-        "\(path)/plugin.c", "-o", "\(path)/bad/lib.so",
+        "\(path)/plugin.c", "-o", "\(path)/\(name)/lib.so",
       ])
     guard run.status == 0 else { throw Failure(words: run.text) }
-    try setMode(0o755, "bad/lib.so")
+    try setMode(0o755, "\(name)/lib.so")
   }
 }
