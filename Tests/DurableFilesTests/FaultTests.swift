@@ -155,7 +155,7 @@ struct FaultTests {
     let reference = SimulatedDisk()
     try reference.lock("/lock").release()
     let operations = reference.operations
-    #expect(operations.count == 11, "\(operations)")
+    #expect(operations.count == 12, "\(operations)")
 
     for failing in operations.indices {
       for error in [ErrorNumber.inputOutput, .noSpace, .interrupted] {

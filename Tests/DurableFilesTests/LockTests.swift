@@ -56,6 +56,28 @@ struct LockTests {
     }
   }
 
+  @Test("A released lock is free while a starting child process has a copy of its descriptor")
+  func copiedDescriptor() throws {
+    try TestDisk.real.run { disk, directory in
+      let path = directory + "/lock"
+      for kind in [LockKind.exclusive, .shared] {
+        let lock = try disk.lock(path, kind)
+        // The copy is the one that a child process has between its start and its program.
+        var file = stat()
+        #expect(stat(path, &file) == 0)
+        let copies = (0..<1024 as Range<Int32>).filter { descriptor in
+          var open = stat()
+          return fstat(descriptor, &open) == 0 && open.st_dev == file.st_dev
+            && open.st_ino == file.st_ino
+        }.map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        #expect(copies.count == 1)
+        try lock.release()
+        try disk.lock(path).release()
+      }
+    }
+  }
+
   @Test("A file that is no lock file keeps its bytes", arguments: TestDisk.allCases)
   func foreignFile(_ kind: TestDisk) throws {
     try kind.run { disk, directory in

@@ -41,6 +41,9 @@ public final class FileLock: Sendable {
       // If the name stays, the next holder looks for a crash, which is harmless. A lock that stays is not, so the file
       // is closed in any case.
     }
+    // A child process that another thread is starting has a copy of the descriptor until it runs its program. The lock
+    // would stay until then, if only this copy were closed.
+    try? file.unlock()
     try file.close()
   }
 }
