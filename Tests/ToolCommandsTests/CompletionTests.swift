@@ -46,7 +46,7 @@ struct CompletionTests {
     "The words of an action are those that the command accepts",
     arguments: [
       ("attach", ["add", "get", "list", "remove"]),
-      ("plugin", ["bench", "info", "list", "new", "test"]),
+      ("plugin", ["bench", "info", "install", "list", "new", "pack", "test"]),
       ("completion", ["bash", "fish", "zsh"]),
     ])
   func actions(_ command: String, _ words: [String]) {

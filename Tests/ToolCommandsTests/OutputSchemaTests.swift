@@ -87,6 +87,8 @@ struct OutputSchemaTests {
     ),
     ("plugin-info", "plugin info PLUGIN --format json"),
     ("plugin-bench", "plugin bench PLUGIN --count 40 --rounds 1 --format json"),
+    ("plugin-pack", "plugin pack PLUGIN --output DIR/plugin.zip --format json"),
+    ("plugin-install", "plugin install DIR/plugin.zip --yes --format json"),
     ("plugin-test", "plugin test PLUGIN --only new-store-is-empty --format json"),
     ("git", "git install DIR/repository --format json"),
     ("git", "git uninstall DIR/repository --format json"),
@@ -134,11 +136,12 @@ struct OutputSchemaTests {
 
     func run(_ line: String) throws -> RecordedRun {
       let plugin = try InstalledPlugins.folder.appending(path: "SQLiteStore")
-      return quire(
+      return RecordedRun(
         line.split(separator: " ").map {
           String($0).replacing("DIR", with: folder.path)
             .replacing("PLUGIN", with: plugin.path(percentEncoded: false))
-        })
+        },
+        tool: .quire(environment: ["XDG_DATA_HOME": folder.path + "/data"], executable: nil))
     }
   }
 

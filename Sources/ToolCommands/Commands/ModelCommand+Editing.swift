@@ -59,7 +59,7 @@ extension ModelCommand {
         if !invocation.has(yes) {
           _ = try migrate(path, to: file, stores, models, invocation, more: ["--dry-run"])
         }
-        guard try invocation.has(yes) || asks("Migrate? [y/N] ", &answers, console) else {
+        guard try invocation.has(yes) || answers.agrees(to: "Migrate? [y/N] ", console) else {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .done
         }
@@ -74,7 +74,7 @@ extension ModelCommand {
           throw error
         }
         console.report(CommandError(explaining: error))
-        guard try asks("Edit again? [y/N] ", &answers, console) else {
+        guard try answers.agrees(to: "Edit again? [y/N] ", console) else {
           try console.messages.writeLine("Nothing is migrated. The text is kept: \(file.path)")
           return .no
         }
@@ -125,16 +125,6 @@ extension ModelCommand {
     let code = try command.run(command.parse(words, on: console))
     if !showsPlan { try invocation.console.output.writeLine("Done.") }
     return code
-  }
-
-  /// Asks a question on the terminal, and returns whether the answer is yes.
-  private static func asks(
-    _ question: String, _ answers: inout InputText, _ console: Console
-  ) throws -> Bool {
-    try console.alerts.write(question)
-    let answer = try answers.next() ?? ""
-    return ["y", "yes"].contains(
-      answer.lowercased().split(whereSeparator: \.isWhitespace).first.map(String.init))
   }
 
   /// Returns sentences about properties that may have been renamed: of one entity, one property is gone and another one

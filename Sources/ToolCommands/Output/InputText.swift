@@ -35,6 +35,14 @@ struct InputText {
     }
   }
 
+  /// Asks a question on the terminal, and returns whether the answer is yes.
+  mutating func agrees(to question: String, _ console: Console) throws -> Bool {
+    try console.alerts.write(question)
+    let answer = try next() ?? ""
+    return ["y", "yes"].contains(
+      answer.lowercased().split(whereSeparator: \.isWhitespace).first.map(String.init))
+  }
+
   private mutating func text(_ bytes: ArraySlice<UInt8>) throws -> String {
     number += 1
     guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -16,18 +16,23 @@ enum PluginCommand {
         kind: .folder),
       Choice(
         "new", "creates one",
-        options: [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output],
+        options: [
+          PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output, PluginPackage.force,
+        ],
         kind: .text),
+      Choice(
+        "pack", "packs a built one into a file", options: PluginPackage.options, kind: .folder),
+      Choice("install", "installs a packed one", options: PluginInstallation.options, kind: .path),
     ])
   static let plugin = Argument(
     "PLUGIN",
-    "The name of a plug-in or the path of its folder. 'new' needs a name.",
+    "The name of a plug-in or the path of its folder. 'new' needs a name, and 'install' a packed file.",
     isRequired: false)
 
   /// Returns the command for the plug-ins that the finder finds.
   static func command(_ finder: PluginFinder) -> Command {
     Command(
-      "plugin", "lists, shows, tests, measures and creates plug-ins",
+      "plugin", "lists, tests, measures, creates and installs plug-ins",
       discussion: """
         A plug-in is a folder with a manifest, plugin.json, and a library that implements types of stores. \
         'list' and 'info' read only the manifest and run no code of the library.
@@ -54,6 +59,11 @@ enum PluginCommand {
         measured if it needs a capability that the store does not declare: queries need 'querying', \
         and saves and opening need 'durable'. A crash of the plug-in ends 'bench', so test the plug-in first.
 
+        'pack' writes the manifest, the library and texts such as README and LICENSE of a built plug-in into one \
+        file, and prints its SHA-256. --sign adds a signature by OpenSSH's ssh-keygen. 'install' checks the file and a \
+        signature beside it, shows the plug-in, asks, and copies it into your folder of plug-ins. It runs no \
+        code of the plug-in. --sha256 and --signers refuse any other file.
+
         The exit code is 5 if Quire can't use the plug-in of 'info', 'test' or 'bench', or if the plug-in \
         fails in 'bench'. It is 1 if a test fails, or if 'bench' reads other results from the plug-in's store than \
         from the built-in one.
@@ -63,7 +73,8 @@ enum PluginCommand {
         PluginTest.type, PluginTest.only, PluginTest.seed, PluginTest.limit, PluginTest.trace,
         PluginTest.inProcess, PluginBench.count, PluginBench.rounds, PluginScaffold.language,
         PluginScaffold.quire,
-        PluginScaffold.output, .format,
+        PluginScaffold.output, PluginPackage.sign, PluginInstallation.digest,
+        PluginInstallation.signers, PluginInstallation.yes, PluginPackage.force, .format,
       ],
       examples: [
         Example("quire plugin list", "Lists the plug-ins, the refused plug-ins, and the folders."),
@@ -75,6 +86,8 @@ enum PluginCommand {
         Example(
           "quire plugin bench ./ledger --count 5000", "Measures the plug-in with 5,000 people."),
         Example("quire plugin new Ledger --language swift", "Creates the folder Ledger."),
+        Example("quire plugin pack ./ledger --output ledger.zip", "Packs a plug-in into a file."),
+        Example("quire plugin install ledger.zip", "Shows the plug-in, asks, and installs it."),
       ]
     ) { invocation in
       let word = invocation[action]
@@ -91,6 +104,13 @@ enum PluginCommand {
       case "bench":
         let found = try pluginToRun(needed(invocation), finder)
         return try PluginBench(plugin: found, invocation: invocation).run()
+      case "pack":
+        let found = try pluginToRun(needed(invocation), finder)
+        try PluginPackage(plugin: found, invocation: invocation).write()
+      case "install":
+        return try PluginInstallation(
+          package: needed(invocation), finder: finder, invocation: invocation
+        ).run()
       case "new": try PluginScaffold(name: needed(invocation), invocation).write()
       default: preconditionFailure("'quire plugin' does not accept '\(word)'.")
       }

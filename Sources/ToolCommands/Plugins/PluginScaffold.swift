@@ -16,7 +16,8 @@ struct PluginScaffold {
   )
   static let output = Option(
     "output", value: "FOLDER", role: .output,
-    "For 'new': the new folder. The default is the name of the plug-in.")
+    "For 'new': the new folder. The default is the name of the plug-in. For 'pack': the new file. The "
+      + "default is the name and the version of the plug-in, with .zip at the end.")
 
   let name: String
   let invocation: Invocation

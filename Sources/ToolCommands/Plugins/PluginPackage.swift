@@ -1,0 +1,116 @@
+import Archives
+import Checksums
+import DurableFiles
+import Foundation
+import JSONText
+import PluginHost
+
+/// `quire plugin pack`: packs the files of a built plug-in into one file, which `quire plugin install` installs.
+struct PluginPackage {
+  static let sign = Option(
+    "sign", value: "KEY", role: .input,
+    "For 'pack': signs the file with this private key of OpenSSH. The signature is written beside "
+      + "the file, with .sig at the end of its name.")
+  static let force = Option(
+    Option.forceName, "Replaces an existing file or folder, or an installed plug-in.")
+  static let options = [PluginScaffold.output, sign, force]
+
+  let plugin: FoundPlugin
+  let invocation: Invocation
+
+  /// Packs the plug-in, and prints the checksum of the file.
+  func write() throws {
+    let disk = RealDisk()
+    let manifest = plugin.manifest
+    let made =
+      try invocation.output(PluginScaffold.output, on: disk)
+      ?? invocation.output(
+        at: "\(manifest.name)-\(manifest.version.replacing("/", with: "-")).zip", on: disk)
+    try made.checkFree()
+    let signature = PluginSignature(package: made.path)
+    let key = invocation.value(of: Self.sign)
+    // An old signature would not fit the new file.
+    guard try made.overwrites || !disk.exists(signature.path) else {
+      throw CommandError(
+        .inputOutput, "'\(oneLine(signature.path))' is the signature of an earlier file.",
+        hint: "Move it away, or give --force to replace both files.")
+    }
+    let files = try files(on: disk)
+    let digest = try made.make { temporary in
+      let folder = try TemporaryFolder()
+      defer { folder.remove() }
+      try disk.makeDirectory(folder.path)
+      for file in files {
+        try disk.copy(
+          plugin.path.appendingPathComponent(file), to: folder.path.appendingPathComponent(file))
+      }
+      do {
+        _ = try FolderPacking(folder.path, on: disk).run(into: temporary, overwriting: true) { _ in
+        }
+      } catch let error as ArchiveError {
+        throw CommandError(.inputOutput, error.message)
+      }
+      return try Self.digest(of: temporary, on: disk)
+    }
+    if try disk.exists(signature.path) { try disk.remove(signature.path) }
+    if let key { try signature.sign(with: key) }
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      var table = Table()
+      table.add("packed", "\(manifest.name) \(manifest.version)")
+      table.add("file", made.path)
+      table.add("SHA-256", digest)
+      if key != nil { table.add("signature", signature.path) }
+      for file in files { table.add("contains", file) }
+      try output.write(table.text())
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "plugin": .string(manifest.name), "version": .string(manifest.version),
+          "path": .string(made.path), "sha256": .string(digest),
+          "signature": key == nil ? nil : .string(signature.path), "files": .strings(files),
+        ]))
+    }
+  }
+
+  /// Returns the names of the packed files: the manifest, the library, and texts for people such as the licence.
+  private func files(on disk: any Disk) throws -> [String] {
+    let texts = ["readme", "license", "licence", "copying", "notice", "authors", "changelog"]
+    let others = try disk.list(plugin.path).filter { entry in
+      let name = entry.name.lowercased()
+      return entry.kind == .file && texts.contains { name == $0 || name.hasPrefix($0 + ".") }
+    }
+    return [PluginManifest.fileName, plugin.manifest.library] + others.map(\.name).sorted()
+  }
+
+  /// Returns the SHA-256 of a file, as hexadecimal digits.
+  static func digest(of path: String, on disk: any Disk) throws -> String {
+    let file = try disk.open(path, for: .read)
+    var hash = SHA256()
+    let count = try file.byteCount()
+    for start in stride(from: 0, to: count, by: 1 << 20) {
+      hash.update(try file.read(byteCount: min(1 << 20, count - start), at: start))
+    }
+    return "\(hash.digest())"
+  }
+}
+
+/// A place for a folder, in a new temporary folder that only the user can read and write. The host trusts plug-ins in
+/// such folders.
+struct TemporaryFolder {
+  private let outer: String
+  /// The path of the folder, which is not made yet.
+  let path: String
+
+  init() throws {
+    outer = FileManager.default.temporaryDirectory
+      .appending(path: "quire-plugin-\(UUID().uuidString)").path(percentEncoded: false)
+    path = outer.appendingPathComponent("plugin")
+    try FileManager.default.createDirectory(
+      atPath: outer, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Removes the folder and everything in it.
+  func remove() { try? FileManager.default.removeItem(atPath: outer) }
+}
