@@ -3,8 +3,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The check of a store whose format another module knows: the backend checks the format by its own rules, and then the
-/// objects are checked against the model.
+/// The check of a store whose format another module knows: the backend checks the format by its own rules if it has any,
+/// and then the objects are checked against the model.
 final class BackendFileCheck {
   private let path: String
   private let disk: any Disk
@@ -17,6 +17,8 @@ final class BackendFileCheck {
   private(set) var passedOver: [String] = []
   private(set) var unchecked: [String] = []
   private(set) var facts = StoreFacts()
+  /// Whether only the objects were checked, because the backend has no rules for the format.
+  private(set) var lacksRules = false
 
   init(
     _ path: String, on disk: any Disk, _ backend: any StoreBackend, model: Model?,
@@ -42,9 +44,12 @@ final class BackendFileCheck {
       return
     }
     guard let found else {
+      lacksRules = true
       unchecked.append(
-        "The store was not checked: its backend has rules, but does not implement a check.")
-      return
+        "The files were not checked: the plug-in for stores of type \(backend.type.rawValue) has no rules for them."
+      )
+      facts.type = backend.type
+      return try checkObjects(nil, needsModel: false)
     }
     findings = found.findings
     checked.byteCount = found.byteCount
@@ -63,13 +68,30 @@ final class BackendFileCheck {
     }
   }
 
+  /// Opens the store with its own model, or with the given model if it contains none.
+  private func open(needsModel: Bool) throws -> any Store {
+    if needsModel {
+      return try backend.open(path, on: disk, StoreOpening(readOnly: true, model: givenModel))
+    }
+    do {
+      return try backend.open(path, on: disk, StoreOpening(readOnly: true))
+    } catch let error as StoreError where error.code == .incompatibleModel && givenModel != nil {
+      return try open(needsModel: true)
+    }
+  }
+
   /// Checks the objects against the model. The rows are read as the store reads them.
   ///
   /// - Parameter model: The model; `nil` for the store's own.
   private func checkObjects(_ model: Model?, needsModel: Bool) throws {
     do {
-      let store = try backend.open(
-        path, on: disk, StoreOpening(readOnly: true, model: needsModel ? givenModel : nil))
+      let store = try open(needsModel: needsModel)
+      if lacksRules {
+        let description = try store.describe()
+        (checked.byteCount, checked.liveByteCount) = (
+          description.byteCount, description.liveByteCount
+        )
+      }
       let snapshot = try store.snapshot()
       let model = try model ?? snapshot.model
       facts.model = model

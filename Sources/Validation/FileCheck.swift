@@ -46,9 +46,7 @@ enum FileChecks {
     let byteCount = try file.byteCount()
     let start = try file.read(
       byteCount: min(StoreBackends.firstByteCount, byteCount), at: 0)
-    if let backend = backends.backend(recognizing: start), !own.contains(backend.type),
-      try !backend.rules().isEmpty
-    {
+    if let backend = backends.backend(recognizing: start), !own.contains(backend.type) {
       return BackendFileCheck(path, on: disk, backend, model: model, progress: progress)
     }
     if XMLFileCheck.mayBegin(with: start) {

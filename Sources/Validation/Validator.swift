@@ -35,6 +35,10 @@ public struct Validator {
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let progress = progress ?? { _ in }
     if try disk.status(of: path).kind == .directory {
+      if let backend = try storeBackend(ofFolder: path, on: disk) {
+        return try report(
+          on: path, BackendFileCheck(path, on: disk, backend, model: model, progress: progress))
+      }
       let check = ContainerCheck(path, on: disk, backends, model: model, progress: progress)
       try check.run()
       return check.report
@@ -45,10 +49,24 @@ public struct Validator {
     }
     let check = try FileChecks.check(
       of: file, at: path, on: disk, backends, model: model, progress: progress)
+    return try report(on: path, check)
+  }
+
+  /// Runs the check of a file or a folder that is a store, and returns its report.
+  private func report(on path: String, _ check: any FileCheck) throws -> Report {
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings, checked: check.checked,
       passedOver: check.passedOver, unchecked: check.unchecked,
-      hasUnknownStores: check is MissingBackendCheck)
+      hasUnknownStores: check is MissingBackendCheck
+        || (check as? BackendFileCheck)?.lacksRules == true)
+  }
+
+  /// Returns the backend of a store that is a folder; `nil` for the folder of a document.
+  private func storeBackend(
+    ofFolder path: String, on disk: any Disk
+  ) throws -> (any StoreBackend)? {
+    guard try !disk.exists(path.appendingPathComponent("manifest.json")) else { return nil }
+    return backends.backend(ofFolderAt: path, on: disk)
   }
 }

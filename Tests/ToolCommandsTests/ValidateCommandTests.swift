@@ -211,8 +211,23 @@ struct ValidateCommandTests {
     let run = RecordedRun(["validate", "Own"], tool: Tool(commands: [command]))
 
     #expect(run.exitCode == .plugin)
-    #expect(run.messages.contains("'Own' is a store of type Foreign"), "\(run.messages)")
-    #expect(!run.messages.contains("manifest"))
+    #expect(
+      run.output.contains(
+        "note: Own: The files were not checked: the plug-in for stores of type Foreign has no rules for them.\n"
+      ), "\(run.output)")
+    #expect(run.output.contains("It is never opened."))
+    #expect(!run.output.contains("manifest"))
+
+    let reader = StoreReader(backends: StoreBackends([ForeignBackend()]), disk: disk)
+    let recover = RecordedRun(
+      ["recover", "Own", "--output", "New"],
+      tool: Tool(commands: [RecoverCommand.command(reader, .files)]))
+    #expect(recover.exitCode == .plugin)
+    #expect(
+      recover.messages.hasPrefix(
+        "error: 'Own' is a store of type Foreign, which a plug-in implements."),
+      "\(recover.messages)")
+    #expect(recover.messages.contains("'quire convert Own New' copies the objects"))
 
     let both = RecordedRun(
       ["validate", "Own", "Own", "--format", "json"], tool: Tool(commands: [command]))

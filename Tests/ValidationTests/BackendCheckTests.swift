@@ -1,6 +1,8 @@
+import BinaryStore
 import DiskSimulation
 import DurableFiles
 import ObjectModel
+import Rows
 import StoreInterface
 import Testing
 import Validation
@@ -59,7 +61,75 @@ struct BackendCheckTests {
     let report = try report { _ in nil }
 
     #expect(report.verdict == .incomplete)
-    #expect(report.unchecked.first?.contains("does not implement a check") == true)
+    #expect(report.unchecked.first?.contains("has no rules for them") == true)
+    #expect(report.hasUnknownStores)
+    // The objects are checked all the same, and this store can't be read.
+    #expect(report.unchecked.last?.contains("Page 3 is missing.") == true)
+  }
+
+  /// The stores of another backend, as a plug-in without rules has them: in a file, or in a folder with a file.
+  private struct Unruled: StoreBackend {
+    let inner = BinaryStoreBackend()
+    let isFolder: Bool
+
+    var type: StoreType { StoreType(rawValue: "Unruled") }
+    var capabilities: StoreCapabilities { inner.capabilities }
+    private func file(_ path: String) -> String { isFolder ? path + "/content" : path }
+    func recognizes(_ firstBytes: [UInt8]) -> Bool { !isFolder && inner.recognizes(firstBytes) }
+    func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
+      isFolder && (try? disk.exists(path + "/content")) == true
+    }
+    func create(
+      at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
+    ) throws -> any Store {
+      if isFolder { try disk.makeDirectory(path) }
+      return try inner.create(at: file(path), model: model, on: disk, creation)
+    }
+    func open(_ path: String, on disk: any Disk, _ opening: StoreOpening) throws -> any Store {
+      try inner.open(file(path), on: disk, opening)
+    }
+    func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
+      try inner.metadata(at: file(path), on: disk)
+    }
+  }
+
+  @Test("The objects of a store without rules are checked", arguments: [false, true])
+  func objectsOnly(isFolder: Bool) throws {
+    let disk = SimulatedDisk()
+    let backend = Unruled(isFolder: isFolder)
+    let trip = Entity(
+      "Trip", properties: [.attribute(Attribute("name", .string, isOptional: false))])
+    let store = try backend.create(
+      at: "/a", model: Model(entities: [trip]), on: disk, StoreCreation())
+    func check() throws -> Report {
+      try Validator(backends: StoreBackends([backend])).validate("/a", on: disk)
+    }
+    func insert(_ name: Value) throws {
+      let snapshot = try store.snapshot()
+      let layout = snapshot.schema["Trip"]!
+      let key = ObjectKey(
+        entity: layout.entityNumber,
+        number: try store.leaseKeys(ofEntity: layout.entityNumber, count: 1).lowerBound)
+      let builder = LayerBuilder(snapshot.schema)
+      builder.insert(key)
+      builder.set(name, column: layout.index(of: "name")!, of: key)
+      try store.commit(CommitRequest(builder.freeze(), basedOn: snapshot))
+    }
+
+    try insert(.string("Lisbon"))
+    let sound = try check()
+    #expect(sound.findings.isEmpty && sound.verdict == .incomplete && sound.hasUnknownStores)
+    #expect(sound.format == .store)
+    #expect(sound.checked.objectCount == 1 && sound.checked.byteCount > 0)
+    #expect(
+      sound.unchecked == [
+        "The files were not checked: the plug-in for stores of type Unruled has no rules for them."
+      ])
+
+    try insert(.null)
+    let broken = try check()
+    #expect(broken.verdict == .invalid, "\(broken.text)")
+    #expect(broken.findings.allSatisfy { $0.rule.id.hasPrefix("GRAF") })
   }
 
   @Test("A store is not valid if its backend fails to check it")

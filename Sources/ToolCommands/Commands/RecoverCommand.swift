@@ -64,6 +64,17 @@ enum RecoverCommand {
           "'\(invocation[file])' is an SQLite database. 'quire recover' can't repair it.",
           hint: "SQLite's own tool recovers the readable rows: sqlite3 FILE .recover")
       }
+      if let type = (try? reader.places.backend(ofStoreAt: invocation[file]))?.type,
+        !ConvertCommand.types.contains(where: { $0.value == type })
+      {
+        throw CommandError(
+          .plugin,
+          "'\(oneLine(invocation[file]))' is a store of type \(type.rawValue), which a plug-in implements. "
+            + "'quire recover' can't repair it.",
+          hint:
+            "'quire convert \(CommandError.quoted(invocation[file])) \(CommandError.quoted(path))' copies the "
+            + "objects if the plug-in can read them.")
+      }
       let backend = try ConvertCommand.backend(
         forStoreAt: path, from: invocation[file], invocation, reader)
       try made.checkFree()

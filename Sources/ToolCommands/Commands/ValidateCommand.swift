@@ -35,8 +35,9 @@ enum ValidateCommand {
         A finding names its rule, its place and the clause of the specification. At most 20 findings of each \
         rule are shown. The exit code is 0 only if everything was checked and there are no errors. It is 1 \
         if there are errors, or if a part can't be checked, such as the objects of a store without its \
-        model. It is 5 for a type of store without known rules, alone or in a document. The plug-in \
-        SQLiteStore has the rules of SQLite stores and must be installed to check these stores.
+        model. It is 5 if only the objects of a store could be checked, because its plug-in has no rules for its \
+        files, and if a document contains such a store. The plug-in SQLiteStore has the rules of SQLite stores, \
+        and must be installed to check these stores.
 
         Each path has its own report; with --format json each report is one line. The exit code is 0 only if \
         it would be 0 for each path. If the paths have different exit codes, it is 1.
@@ -76,17 +77,6 @@ enum ValidateCommand {
     }
   }
 
-  /// Returns the type of a store for which there are no rules; `nil` for other files.
-  private static func storeType(
-    of path: String, _ report: Report, _ backends: StoreBackends, on disk: any Disk
-  ) -> StoreType? {
-    guard report.verdict == .unknownFormat,
-      let type = (try? backends.backend(ofStoreAt: path, on: disk))?.type,
-      type != OutputEnding.sqlite, !ConvertCommand.types.contains(where: { $0.value == type })
-    else { return nil }
-    return type
-  }
-
   /// Returns the validator's report on a path, and shows the progress.
   static func report(
     on path: String, by validator: Validator, on disk: any Disk, _ console: Console
@@ -105,16 +95,6 @@ enum ValidateCommand {
     _ path: String, with validator: Validator, on disk: any Disk, _ invocation: Invocation
   ) throws -> ExitCode {
     let report = try report(on: path, by: validator, on: disk, invocation.console)
-    let unknownType = storeType(of: path, report, validator.backends, on: disk)
-    if let unknownType {
-      invocation.console.report(
-        CommandError(
-          .plugin,
-          "'\(oneLine(path))' is a store of type \(unknownType.rawValue), which a plug-in implements. "
-            + "Quire has no rules for this type, so the store was not checked.",
-          hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it."))
-      if invocation.format == .text { return .plugin }
-    }
     switch invocation.format {
     case .text: try invocation.console.output.write(printable(report.text))
     case .json:
@@ -125,7 +105,6 @@ enum ValidateCommand {
         try invocation.console.output.writeLine(json(report).line)
       }
     }
-    if unknownType != nil { return .plugin }
     return switch report.verdict {
     case .unknownFormat: .unreadable
     case .newerFormat: .newerFormat

@@ -6,8 +6,10 @@ import StoreInterface
 
 /// Measures a store beside another one, the reference, with the same objects.
 ///
-///     let bench = StoreBench(backend, beside: BinaryStoreBackend(), on: RealDisk(), in: folder)
-///     for result in try bench.run() { print(result.workload, result.ratio) }
+/// ```text
+/// let bench = StoreBench(backend, beside: BinaryStoreBackend(), on: RealDisk(), in: folder)
+/// for result in try bench.run() { print(result.workload, result.ratio) }
+/// ```
 ///
 /// Each round makes a new store of both kinds and runs each workload on both stores, one right after the other. After
 /// each workload the bench compares the results of both stores, so that a store with wrong results gets no ratio.
