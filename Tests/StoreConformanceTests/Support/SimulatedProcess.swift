@@ -24,13 +24,16 @@ final class SimulatedProcess: HelperProcess {
     Thread.detachNewThread {
       try? part.run(
         backend, on: disk.seen(by: identity), reading: { input.next() },
-        writing: { output.add($0) })
+        writing: { if !output.add($0) { throw Killed() } })
       output.close {}
       hasEnded.signal()
     }
   }
 
-  func send(_ line: String) { input.add(line) }
+  /// The error of the first line after the kill. A store that had no open file at the kill could go on without it.
+  private struct Killed: Error {}
+
+  func send(_ line: String) { _ = input.add(line) }
   func nextLine() -> String? { output.next() }
 
   func kill() {
@@ -51,10 +54,12 @@ private final class LineQueue: @unchecked Sendable {
   private var lines: [String] = []
   private var isClosed = false
 
-  func add(_ line: String) {
+  /// Adds a line. Returns `false` if the queue is closed.
+  func add(_ line: String) -> Bool {
     condition.withLock {
       if !isClosed { lines.append(line) }
       condition.signal()
+      return !isClosed
     }
   }
 
