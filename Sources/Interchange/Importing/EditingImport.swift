@@ -132,18 +132,18 @@ final class EditingImport {
     }
     if isExplained { return }
     let named = properties.joined(separator: ", ")
-    var problem: ImportProblem
-    if place == nil, let cause = causes[object] {
-      problem = ImportProblem(
-        line: cause.place.line, property: cause.list,
-        "The list leaves out '\(FieldText.text(object.key))', whose '\(named)' would be wrong: \(reason)"
-      )
-    } else {
-      problem = ImportProblem(
-        line: place?.line ?? 0, property: named.isEmpty ? nil : named,
-        place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
+    var origin = place
+    var property = named.isEmpty ? nil : named
+    var sentence = reason
+    if place == nil {
+      let identifier = FieldText.text(object.key)
+      sentence = "\(identifier): \(reason)"
+      if let cause = causes[object] {
+        (origin, property) = (cause.place, cause.list)
+        sentence = "The list leaves out '\(identifier)', whose '\(named)' would be wrong: \(reason)"
+      }
     }
-    let origin = place ?? causes[object]?.place
+    var problem = ImportProblem(line: origin?.line ?? 0, property: property, sentence)
     problem.file = origin?.file ?? ""
     problem.fileNumber = origin?.fileNumber ?? .max
     problem.fieldNumber = .max

@@ -14,14 +14,9 @@ final class ImportSurvey {
   var links: [UInt16: LinkStatements] = [:]
   /// Whether the import must change existing objects, so that new rows are not enough.
   private(set) var needsObjects = false
-  /// The unique attributes by which files refer to objects.
-  private let keys: Set<TableColumns.Key>
 
-  init(
-    _ plan: ImportPlan, _ keys: Set<TableColumns.Key>, _ options: ObjectImport.Options
-  ) {
+  init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
     self.plan = plan
-    self.keys = keys
     self.options = options
   }
 
@@ -158,11 +153,10 @@ final class ImportSurvey {
   /// Looks up the identifiers that no file has defined among the objects of the store.
   private func resolve() throws {
     var values: [TableColumns.Key: [String: Int]] = [:]
-    let isExported =
-      !options.updatesSameIdentifiers && !options.acceptsStoredReferences && definesExported
+    var stored: [Int] = []
     for number in 0..<identifiers.count where identifiers.key(number) == nil {
       let text = identifiers.text(number)
-      if let key = keys.first(where: { text.hasPrefix($0.prefix) }) {
+      if let key = plan.keys.first(where: { text.hasPrefix($0.prefix) }) {
         values[key, default: [:]][String(text.dropFirst(key.prefix.count))] = number
         continue
       }
@@ -171,7 +165,13 @@ final class ImportSurvey {
         try plan.view.contains(key)
       else { continue }
       find(key, number)
-      if isExported { identifiers.setForeign(number) }
+      stored.append(number)
+    }
+    // Only files that refer to the store are searched for identifiers of an export.
+    let mayBeForeign =
+      !stored.isEmpty && !options.updatesSameIdentifiers && !options.acceptsStoredReferences
+    if mayBeForeign, definesExported {
+      for number in stored { identifiers.setForeign(number) }
     }
     for (key, numbers) in values {
       let found = try StoredKeys.objects(

@@ -77,22 +77,20 @@ public struct ObjectImport {
     func show(_ pass: Double, _ bytes: Int) throws {
       try progress(min(1, (pass + Double(bytes) / total) / passCount))
     }
-    let plan = try ImportPlan(base)
-    var columns = TableColumns(plan.model)
-    let files = try columns.reading(self.files)
-    let survey = ImportSurvey(plan, columns.keys, options)
+    let plan = try ImportPlan(base, files)
+    let survey = ImportSurvey(plan, options)
     let problems = ImportProblems()
-    try survey.run(files, problems) { try show(0, $0) }
+    try survey.run(plan.files, problems) { try show(0, $0) }
     if !problems.isEmpty {
       // Check the values too, so that the error contains all problems at once.
-      _ = try trial(files, plan, survey, base, problems, show)
+      _ = try trial(plan, survey, base, problems, show)
       throw problems.error
     }
     let checksFirst =
       hasBatches || options.checksFirst || survey.numbers.count <= ObjectImport.smallCount
     if checksFirst, !options.isTrial { passCount = 3 }
     var report = try run(
-      files, plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
+      plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
     report.readCount = survey.numbers.count
     return report
   }
@@ -108,44 +106,47 @@ public struct ObjectImport {
 
   /// Makes the second pass without saving.
   private func trial(
-    _ files: [ImportFile], _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
+    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
     _ problems: ImportProblems, _ show: (Double, Int) throws -> Void
   ) throws -> Report {
     if needsContext(plan, survey) {
       return try EditingImport(
         TrialStore(store), base, plan, survey, options, isTrial: true, problems
-      ).run(files) { try show(1, $0) }
+      ).run(plan.files) { try show(1, $0) }
     }
     return try RowImport(
       store, base, plan, survey, batchSize: 4096, isTrial: true, options, problems
-    ).run(files) { try show(1, $0) }
+    ).run(plan.files) { try show(1, $0) }
   }
 
   /// Makes the second pass, and a third if everything is checked first.
   private func run(
-    _ files: [ImportFile], _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
-    _ hasBatches: Bool,
+    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
     _ checksFirst: Bool, _ passCount: Double, _ problems: ImportProblems,
     _ show: (Double, Int) throws -> Void
   ) throws -> Report {
     if checksFirst || options.isTrial {
       // Find all problems before anything is written.
-      let report = try trial(files, plan, survey, base, problems, show)
+      let report = try trial(plan, survey, base, problems, show)
       if options.isTrial { return report }
     }
     if needsContext(plan, survey) {
       return try EditingImport(store, base, plan, survey, options, isTrial: false, problems)
-        .run(files) { try show(passCount - 1, $0) }
+        .run(plan.files) { try show(passCount - 1, $0) }
     }
     let rows = try RowImport(
       store, base, plan, survey, batchSize: hasBatches ? options.batchSize : nil, isTrial: false,
       options, problems)
-    return try rows.run(files) { try show(passCount - 1, $0) }
+    return try rows.run(plan.files) { try show(passCount - 1, $0) }
   }
 }
 
 /// The meanings of the names in the files.
 final class ImportPlan {
+  /// The files, with the meaning of their columns.
+  let files: [ImportFile]
+  /// The unique attributes by which the files refer to objects.
+  let keys: Set<TableColumns.Key>
   let model: Model
   let schema: Schema
   let view: View
@@ -156,8 +157,11 @@ final class ImportPlan {
   /// objects.
   let needsContext: Bool
 
-  init(_ snapshot: any StoreSnapshot) throws {
+  init(_ snapshot: any StoreSnapshot, _ files: [ImportFile]) throws {
     model = try snapshot.model
+    var columns = TableColumns(model)
+    self.files = try columns.reading(files)
+    keys = columns.keys
     schema = snapshot.schema
     view = snapshot.view
     needsContext = model.entities.contains { entity in
