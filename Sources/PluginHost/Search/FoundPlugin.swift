@@ -26,18 +26,9 @@ public struct FoundPlugin: Sendable {
   ///
   /// - Throws: `StoreError` with the error of the disk.
   public func digest() throws(StoreError) -> String {
-    do {
-      let file = try disk.open(libraryPath, for: .read, links: .refused)
-      var hash = SHA256()
-      var offset = 0
-      while true {
-        let rest = try file.byteCount() - offset
-        guard rest > 0 else { return "\(hash.digest())" }
-        let bytes = try file.read(byteCount: min(rest, 1 << 20), at: offset)
-        hash.update(bytes)
-        offset += bytes.count
-      }
-    } catch { throw StoreError(error, path: libraryPath) }
+    do { return try disk.open(libraryPath, for: .read, links: .refused).sha256() } catch {
+      throw StoreError(error, path: libraryPath)
+    }
   }
 
   /// The state of the plug-in in this process.
@@ -51,5 +42,20 @@ public struct FoundPlugin: Sendable {
     case loaded
     /// The plug-in could not be loaded.
     case refused(PluginRefusal)
+  }
+}
+
+extension DurableFile {
+  /// Returns the SHA-256 of the file, as hexadecimal digits. Reads the whole file.
+  package func sha256() throws(DiskError) -> String {
+    var hash = SHA256()
+    var offset = 0
+    while true {
+      let rest = try byteCount() - offset
+      guard rest > 0 else { return "\(hash.digest())" }
+      let bytes = try read(byteCount: min(rest, 1 << 20), at: offset)
+      hash.update(bytes)
+      offset += bytes.count
+    }
   }
 }

@@ -25,20 +25,13 @@ struct PluginBench {
     let rounds = try invocation.number(of: Self.rounds, atLeast: 1) ?? 5
     let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) ?? 1
     _ = try plugin.load()
-    let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appending(path: "quire-plugin-bench-\(plugin.manifest.name)-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw CommandError(.inputOutput, "Can't create the folder '\(folder.path)': \(error)")
-    }
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder(named: "quire-plugin-bench-\(plugin.manifest.name)")
+    defer { folder.remove() }
 
     let output = invocation.console.output
     var reports: [JSON] = []
     for type in types {
-      let place = folder.appending(path: type.name).path(percentEncoded: false)
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      let place = try folder.makeFolder(type.name)
       let results = try results(of: type) { backend in
         StoreBench(
           backend, beside: BinaryStoreBackend(), on: RealDisk(), in: place, count: count,

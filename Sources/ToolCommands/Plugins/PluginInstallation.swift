@@ -48,9 +48,10 @@ struct PluginInstallation {
         hint: "'quire plugin pack' prints the SHA-256 of a package, and --sha256 checks it.")
     }
     let disk = RealDisk()
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(named: "quire-plugin-install")
     defer { folder.remove() }
-    let checked = try check(unpackingTo: folder.path, on: disk)
+    let checked = try check(
+      unpackingTo: folder.path.appendingPathComponent("plugin"), on: disk)
     let manifest = checked.plugin.manifest
     let target = try invocation.output(
       at: place.appendingPathComponent(manifest.name), on: disk)
@@ -92,7 +93,7 @@ struct PluginInstallation {
   // MARK: - Checking
 
   private func check(unpackingTo folder: String, on disk: any Disk) throws -> Checked {
-    let digest = try PluginPackage.digest(of: package, on: disk)
+    let digest = try disk.open(package, for: .read).sha256()
     if let wanted = invocation.value(of: Self.digest), wanted.lowercased() != digest {
       throw CommandError(
         .plugin, "'\(oneLine(package))' has the SHA-256 \(digest), and not the given one.",

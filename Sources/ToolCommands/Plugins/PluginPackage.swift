@@ -1,5 +1,4 @@
 import Archives
-import Checksums
 import DurableFiles
 import Foundation
 import JSONText
@@ -37,20 +36,20 @@ struct PluginPackage {
     }
     let files = try files(on: disk)
     let digest = try made.make { temporary in
-      let folder = try TemporaryFolder()
-      defer { folder.remove() }
-      try disk.makeDirectory(folder.path)
+      let temporaryFolder = try TemporaryFolder(named: "quire-plugin-pack-\(manifest.name)")
+      defer { temporaryFolder.remove() }
+      let folder = try temporaryFolder.makeFolder("plugin")
       for file in files {
         try disk.copy(
-          plugin.path.appendingPathComponent(file), to: folder.path.appendingPathComponent(file))
+          plugin.path.appendingPathComponent(file), to: folder.appendingPathComponent(file))
       }
       do {
-        _ = try FolderPacking(folder.path, on: disk).run(into: temporary, overwriting: true) { _ in
+        _ = try FolderPacking(folder, on: disk).run(into: temporary, overwriting: true) { _ in
         }
       } catch let error as ArchiveError {
         throw CommandError(.inputOutput, error.message)
       }
-      return try Self.digest(of: temporary, on: disk)
+      return try disk.open(temporary, for: .read).sha256()
     }
     if try disk.exists(signature.path) { try disk.remove(signature.path) }
     if let key { try signature.sign(with: key) }
@@ -83,34 +82,4 @@ struct PluginPackage {
     }
     return [PluginManifest.fileName, plugin.manifest.library] + others.map(\.name).sorted()
   }
-
-  /// Returns the SHA-256 of a file, as hexadecimal digits.
-  static func digest(of path: String, on disk: any Disk) throws -> String {
-    let file = try disk.open(path, for: .read)
-    var hash = SHA256()
-    let count = try file.byteCount()
-    for start in stride(from: 0, to: count, by: 1 << 20) {
-      hash.update(try file.read(byteCount: min(1 << 20, count - start), at: start))
-    }
-    return "\(hash.digest())"
-  }
-}
-
-/// A place for a folder, in a new temporary folder that only the user can read and write. The host trusts plug-ins in
-/// such folders.
-struct TemporaryFolder {
-  private let outer: String
-  /// The path of the folder, which is not made yet.
-  let path: String
-
-  init() throws {
-    outer = FileManager.default.temporaryDirectory
-      .appending(path: "quire-plugin-\(UUID().uuidString)").path(percentEncoded: false)
-    path = outer.appendingPathComponent("plugin")
-    try FileManager.default.createDirectory(
-      atPath: outer, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-  }
-
-  /// Removes the folder and everything in it.
-  func remove() { try? FileManager.default.removeItem(atPath: outer) }
 }

@@ -43,14 +43,8 @@ struct PluginTest {
     try checkCase()
     // A library that can't be loaded is reported as one refusal, and not as a failure of every case.
     _ = try plugin.load()
-    let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appending(path: "quire-plugin-test-\(plugin.manifest.name)-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw CommandError(.inputOutput, "Can't create the folder '\(folder.path)': \(error)")
-    }
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder(named: "quire-plugin-test-\(plugin.manifest.name)")
+    defer { folder.remove() }
 
     var reports: [JSON] = []
     var failedCount = 0
@@ -61,8 +55,7 @@ struct PluginTest {
         let heading = "\(plugin.manifest.name) \(plugin.manifest.version): \(type.name)"
         try output.writeLine(output.styled(oneLine(heading), .heading))
       }
-      let place = folder.appending(path: type.name).path(percentEncoded: false)
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      let place = try folder.makeFolder(type.name)
       let report = try report(on: type, in: place)
       failedCount += report.failedCount
       switch invocation.format {
