@@ -35,7 +35,7 @@ public struct Validator {
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let progress = progress ?? { _ in }
     if try disk.status(of: path).kind == .directory {
-      if let backend = try storeBackend(ofFolder: path, on: disk) {
+      if let backend = backends.backend(ofStoreFolderAt: path, on: disk) {
         return try report(
           on: path, BackendFileCheck(path, on: disk, backend, model: model, progress: progress))
       }
@@ -60,13 +60,5 @@ public struct Validator {
       passedOver: check.passedOver, unchecked: check.unchecked,
       hasUnknownStores: check is MissingBackendCheck
         || (check as? BackendFileCheck)?.lacksRules == true)
-  }
-
-  /// Returns the backend of a store that is a folder; `nil` for the folder of a document.
-  private func storeBackend(
-    ofFolder path: String, on disk: any Disk
-  ) throws -> (any StoreBackend)? {
-    guard try !disk.exists(path.appendingPathComponent("manifest.json")) else { return nil }
-    return backends.backend(ofFolderAt: path, on: disk)
   }
 }

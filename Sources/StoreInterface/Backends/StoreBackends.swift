@@ -85,6 +85,13 @@ public struct StoreBackends: Sendable {
     return backend
   }
 
+  /// Returns the backend of a store that is a folder; `nil` for the folder of a document, which has a manifest, and for
+  /// any other folder.
+  package func backend(ofStoreFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
+    let hasManifest = (try? disk.exists(path.appendingPathComponent("manifest.json"))) ?? false
+    return hasManifest ? nil : backend(ofFolderAt: path, on: disk)
+  }
+
   /// Returns the backend that recognises a folder; `nil` if there is no such folder, or no backend recognises it.
   public func backend(ofFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
     guard (try? disk.status(of: path).kind) == .directory else { return nil }

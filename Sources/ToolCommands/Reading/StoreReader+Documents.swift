@@ -52,7 +52,7 @@ extension StoreReader {
   /// Returns whether there is a document at a path, as a folder or packed, and not a store.
   func isDocument(_ path: String) -> Bool {
     guard let kind = try? disk.status(of: path).kind else { return false }
-    if kind == .directory { return !isStoreFolder(path) }
+    if kind == .directory { return backends.backend(ofStoreFolderAt: path, on: disk) == nil }
     return kind == .file && Archive.isPackedDocument(at: path, on: disk)
   }
 
@@ -68,12 +68,6 @@ extension StoreReader {
     return ModelVersions(
       try document.modelVersions.map { ModelVersions.Version($0.name, model: $0.model) },
       currentName: document.manifest.model)
-  }
-
-  /// Returns whether a folder is a store and not a document.
-  private func isStoreFolder(_ path: String) -> Bool {
-    let hasManifest = (try? disk.exists(path + "/manifest.json")) ?? false
-    return !hasManifest && backends.backend(ofFolderAt: path, on: disk) != nil
   }
 
   /// Returns the store of a document on which a command works: the store that the command line names, or the store for the
