@@ -1,4 +1,3 @@
-import BinaryStore
 import StoreInterface
 
 /// The author and the message of the versions that a command saves.
@@ -48,7 +47,7 @@ extension Invocation {
 extension StoreReader {
   /// Returns whether saves of a store can have messages.
   func keepsMessages(_ store: any Store, at path: String) -> Bool {
-    isDocument(path) || store is BinaryStore
+    isDocument(path) || [.binary, .compressed].contains(store.type)
   }
 
   /// Throws an error for a message that the store would not keep.

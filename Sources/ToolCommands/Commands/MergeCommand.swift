@@ -84,15 +84,6 @@ enum MergeCommand {
       ]
     ) { invocation in
       let made = try checkTarget(invocation, reader)
-      let receiver =
-        invocation.has(patch) ? invocation[base] : invocation.value(of: ours) ?? invocation[base]
-      if invocation.has(.message) {
-        let place = try VersionedPath(receiver, on: reader.disk).path
-        if !reader.isDocument(place) {
-          let store = try DiffSides.open(place, reader, models, invocation)
-          try reader.checkMessage(for: store, at: place, invocation)
-        }
-      }
       if let path = invocation.value(of: patch) {
         return try apply(path, made, reader, models, invocation)
       }

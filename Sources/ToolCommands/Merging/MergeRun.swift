@@ -30,6 +30,9 @@ struct MergeRun {
   /// - Parameter output: The new copy; `nil` to change the copy that receives the changes, or in a dry run.
   func run(_ output: Output?) throws -> ExitCode {
     let origin = try invocation.saveOrigin()
+    if let store = sources.ours.stores.first?.store {
+      try reader.checkMessage(for: store, at: sources.ours.place.path, invocation)
+    }
     let target = MergeTarget(sources.ours, reader, models, invocation)
     if let output { try target.check(output) }
     let stores = sources.ours.stores.map { ($0.name, TrialStore($0.store) as any Store) }
