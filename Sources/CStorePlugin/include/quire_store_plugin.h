@@ -163,6 +163,10 @@ struct QuireDisk {
   uint64_t (*uptime)(void *context);
   // Waits for some nanoseconds.
   void (*pause)(void *context, uint64_t nanoseconds);
+  // This member is not in the first version of the structure: check struct_size. Returns the path by which the
+  // system itself finds a file or folder, for a library that opens files by itself. Fails with -ENOTSUP if the
+  // file is not a file of the system, as in a packed document.
+  int32_t (*real_path)(void *context, const char *path, struct QuireBytes *real_path);
 };
 
 enum { QUIRE_LOG_DEBUG = 0, QUIRE_LOG_INFO = 1, QUIRE_LOG_WARNING = 2, QUIRE_LOG_ERROR = 3 };
@@ -350,6 +354,99 @@ struct QuireDescription {
 
 enum { QUIRE_MODEL = 0, QUIRE_SCHEMA = 1, QUIRE_METADATA = 2 };
 
+// --- Requests -------------------------------------------------------------------------------------------
+
+// The kinds of nodes in the tree of a predicate (spec §9.8.7b). The parts of a node follow it.
+enum {
+  // Predicates.
+  QUIRE_CONSTANT = 1,   // True or false: 'whole' is 1 or 0.
+  QUIRE_AND = 2,        // True if every part is true.
+  QUIRE_OR = 3,         // True if any part is true.
+  QUIRE_NOT = 4,        // True if its part is false.
+  QUIRE_COMPARISON = 5, // 'detail' is the operator; the parts are its left and its right side.
+  // Expressions.
+  QUIRE_VALUE = 16,       // A value: 'detail' is its type.
+  QUIRE_OBJECT = 17,      // An object of this store: 'detail' is its entity, 'whole' its key.
+  QUIRE_LIST = 18,        // The values of the parts.
+  QUIRE_SELF = 19,        // The object for which the predicate is evaluated.
+  QUIRE_VARIABLE = 20,    // The variable of a QUIRE_SUBQUERY around the node; 'bytes' is its name.
+  QUIRE_PATH = 21,        // The value at the end of a path from the part; 'bytes' is the path: "stops.@count".
+  QUIRE_FUNCTION = 22,    // A function of the parts; 'bytes' is its name, such as "add:to:".
+  QUIRE_CALL = 23,        // A method of the first part, with the other parts as arguments; 'bytes' is its name.
+  QUIRE_ELEMENT = 24,     // An element of the first part: 'detail' is 0 for the first, 1 for the last, 2 for
+                          // their number, 3 for the element at the position in the second part.
+  QUIRE_SET = 25,         // The parts as one collection: 'detail' is 0 for UNION, 1 for INTERSECT, 2 for MINUS.
+  QUIRE_SUBQUERY = 26,    // The objects of the first part for which the second, a predicate, is true; 'bytes'
+                          // is the name of the variable.
+  QUIRE_CONDITIONAL = 27, // The second part if the first, a predicate, is true; otherwise the third.
+  QUIRE_CAST = 28,        // The part as another type; 'bytes' is the type's name, such as "NSDate".
+  QUIRE_FETCH = 29,       // The objects for which the part is true, or their number if 'detail' is 1; 'bytes'
+                          // is the name of their entity.
+};
+
+// The operators of comparisons.
+enum {
+  QUIRE_LESS = 0,
+  QUIRE_LESS_OR_EQUAL = 1,
+  QUIRE_GREATER = 2,
+  QUIRE_GREATER_OR_EQUAL = 3,
+  QUIRE_EQUAL = 4,
+  QUIRE_NOT_EQUAL = 5,
+  QUIRE_BETWEEN = 6,
+  QUIRE_IN = 7,
+  QUIRE_CONTAINS = 8,
+  QUIRE_BEGINS_WITH = 9,
+  QUIRE_ENDS_WITH = 10,
+  QUIRE_LIKE = 11,
+  QUIRE_MATCHES = 12,
+};
+
+// The options of comparisons and of sort keys.
+enum {
+  QUIRE_IGNORES_CASE = 1 << 0,       // [c]
+  QUIRE_IGNORES_DIACRITICS = 1 << 1, // [d]
+  QUIRE_NORMALIZED = 1 << 2,         // [n]
+  QUIRE_LOCALIZED = 1 << 3,          // [l]
+  QUIRE_ANY = 1 << 8,                // At least one of the values on the left side must pass.
+  QUIRE_ALL = 1 << 9,                // Every value on the left side must pass.
+};
+
+// The types of values.
+enum {
+  QUIRE_NULL = 0,
+  QUIRE_BOOL = 1,    // 'whole' is 0 or 1.
+  QUIRE_WHOLE = 2,   // 'whole'.
+  QUIRE_NUMBER = 3,  // 'number', of 32 or of 64 bits.
+  QUIRE_DECIMAL = 4, // 'bytes' is the text of the number, such as "-12.50".
+  QUIRE_DATE = 5,    // 'number' is the seconds since the start of 2001 in UTC.
+  QUIRE_TEXT = 6,    // 'bytes' is the text, in UTF-8.
+  QUIRE_DATA = 7,    // 'bytes' is the value.
+  QUIRE_UUID = 8,    // 'bytes' is the 16 bytes of the UUID.
+  QUIRE_URI = 9,     // 'bytes' is the text of the URI.
+};
+
+// One node of the tree of a predicate. The nodes of a tree lie one behind another: each node, then its parts in
+// their order, each with its own parts. This structure never grows.
+struct QuireNode {
+  uint16_t kind;        // QUIRE_CONSTANT to QUIRE_FETCH.
+  uint16_t detail;      // Depends on the kind.
+  uint32_t options;     // QUIRE_IGNORES_CASE and so on, for a comparison.
+  uint32_t part_count;  // The number of parts.
+  uint32_t node_count;  // The number of nodes of this part of the tree: this node, its parts and their parts.
+                        // So the node behind them all is at this node's address plus 'node_count'.
+  int64_t whole;
+  double number;
+  const uint8_t *bytes; // NULL if the node has no bytes. A zero byte follows, which 'byte_count' leaves out.
+  uint64_t byte_count;
+};
+
+// A sort key. This structure never grows.
+struct QuireSortKey {
+  const char *path;
+  uint32_t options;      // QUIRE_IGNORES_CASE and so on.
+  uint32_t is_ascending; // 1 or 0. Missing values come first in ascending order.
+};
+
 // A request to a store with the capability QUIRE_QUERYING. The predicate is the canonical text in Quire's
 // language of predicates (docs/predicates.md). An example of sort keys is "lastName[cd] ASC, age DESC".
 // Either is NULL if the request has none.
@@ -361,6 +458,18 @@ struct QuireQuery {
   const char *sort_keys;
   uint64_t offset;
   uint64_t limit; // 0 for all.
+  // The members from here on are not in the first version of the structure: check struct_size. They contain
+  // the same request in parsed form.
+  // The numbers of the searched entities, in ascending order: 'entity', and the entities that inherit from it
+  // if they are included.
+  const uint16_t *entities;
+  uint64_t entity_count;
+  // The tree of the predicate; NULL if the request has none.
+  const struct QuireNode *nodes;
+  uint64_t node_count;
+  // The sort keys, the most significant first.
+  const struct QuireSortKey *keys;
+  uint64_t key_count;
 };
 
 // The parts of a request that a store has answered. The host completes the remaining parts. A store that
@@ -383,6 +492,12 @@ struct QuireBlock {
   uint64_t id; // The number of the block within its table, for read_block.
   uint64_t byte_count;
   int64_t version; // As in QuireTable.
+};
+
+// A range of keys, both ends included. This structure never grows.
+struct QuireKeyRange {
+  uint64_t lowest;
+  uint64_t highest;
 };
 
 // The table of a plug-in: the functions that quire_store_plugin returns. The table is constant and lives as
@@ -510,6 +625,29 @@ struct QuirePlugin {
   int32_t (*check)(
       const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
       const struct QuireOpening *opening, struct QuireBytes *report, struct QuireError *error);
+
+  // The functions from here on are not in the first version of the table: the host checks struct_size. Each
+  // may be NULL.
+
+  // Prepares the plug-in as a whole. The host calls the function once, after it has loaded the library and
+  // before it calls another function. If 'start' fails, the plug-in can't be used. The structure of the host
+  // stays valid until the process ends.
+  int32_t (*start)(const struct QuireHost *host, struct QuireError *error);
+  // Ends the plug-in as a whole. The host calls the function once, when the process ends by itself and all
+  // stores of the plug-in are released.
+  void (*end)(void);
+
+  // Frees space that neither the objects nor the commits of a store need. The objects, the commits and their
+  // numbers stay. Open snapshots stay readable.
+  int32_t (*vacuum)(struct QuireStore *store, struct QuireError *error);
+
+  // Answers several calls of 'rows_between' at once. The ranges are in ascending order, and no key is in two of
+  // them. The rows come in the order of their keys.
+  int32_t (*rows_in_ranges)(
+      struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity,
+      const struct QuireKeyRange *ranges, uint64_t range_count, int32_t *has,
+      int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
+      void *take_context, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface still returns
