@@ -52,6 +52,9 @@ public protocol DiskCalls: Sendable {
   func makeSymbolicLink(_ path: String, to destination: String) throws(ErrorNumber)
   /// Returns the destination of a symbolic link, as it was written.
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String
+  /// Returns the path by which the operating system itself finds a file or directory, for a library that opens files
+  /// by itself. Throws `ENOTSUP` if the file is not a file of the operating system.
+  func realPath(of path: String) throws(ErrorNumber) -> String
 
   /// The process that makes the calls.
   var process: ProcessIdentity { get }
@@ -103,6 +106,19 @@ public struct OpenRequest: Sendable, Hashable {
 }
 
 extension DiskCalls {
+  /// Returns the path itself if the operating system finds the same file there.
+  public func realPath(of path: String) throws(ErrorNumber) -> String { try sharedPath(path) }
+
+  /// Returns the path if the operating system finds the same file there as this disk; throws `ENOTSUP` otherwise.
+  package func sharedPath(_ path: String) throws(ErrorNumber) -> String {
+    let here = try status(of: path, followingLinks: true).identity
+    let there: FileStatus
+    do throws(ErrorNumber) {
+      there = try SystemCalls().status(of: path, followingLinks: true)
+    } catch { throw .notSupported }
+    guard there.identity == here else { throw .notSupported }
+    return path
+  }
   /// Does nothing, for a disk that makes no temporary files.
   public func abandon(temporaryNumber: UInt64) {}
   /// Returns false, for a disk that makes no temporary files.

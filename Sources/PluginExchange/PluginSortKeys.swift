@@ -1,12 +1,31 @@
+// SAFETY: The texts of sort keys are allocated for the length of the call, and freed after it.
+
+package import CStorePlugin
 package import ObjectQuery
 
-/// Sort keys in the form of the interface (spec §9.8.7): `lastName[cd] ASC, age DESC`.
+/// Sort keys in the forms of the interface: as text, `lastName[cd] ASC, age DESC` (spec §9.8.7), and as structures.
 package enum PluginSortKeys {
   /// Returns the text of some keys; `nil` if there are no keys.
   package static func text(of keys: [SortKey]) -> String? {
     guard !keys.isEmpty else { return nil }
     return keys.map { "\($0.path)\($0.options.letters) \($0.isAscending ? "ASC" : "DESC")" }
       .joined(separator: ", ")
+  }
+
+  /// Calls `body` with some keys as structures, which are valid until `body` returns.
+  @unsafe package static func withKeys<R>(
+    _ keys: [SortKey], _ body: (UnsafeBufferPointer<QuireSortKey>) throws -> R
+  ) rethrows -> R {
+    let paths = unsafe keys.map { unsafe allocatedText($0.path) }
+    defer { unsafe paths.forEach { unsafe $0.deallocate() } }
+    var structures = unsafe [QuireSortKey]()
+    for (index, key) in keys.enumerated() {
+      unsafe structures.append(
+        QuireSortKey(
+          path: UnsafePointer(paths[index]), options: UInt32(key.options.rawValue),
+          is_ascending: key.isAscending ? 1 : 0))
+    }
+    return try unsafe structures.withUnsafeBufferPointer(body)
   }
 
   /// Parses a text into keys; `nil` if the text is invalid.

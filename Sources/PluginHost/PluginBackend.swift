@@ -36,7 +36,7 @@ public struct PluginBackend: StoreBackend {
         // SAFETY: The table and the type were checked when the plug-in was loaded.
         return unsafe PluginFunctions(
           loaded.table, type: loaded.description(of: type.type), flags: loaded.flags(of: type.type),
-          name: loaded.manifest.name, library: loaded.path)
+          name: loaded.manifest.name, library: loaded.path, life: loaded.life)
       })
   }
 

@@ -15,17 +15,20 @@ package struct PluginFunctions: @unchecked Sendable {
   let name: String
   /// The path of the library's file.
   private let library: String
+  /// The life of the plug-in; `nil` for functions without a library.
+  let life: PluginLife?
 
   /// Creates the functions from a table that was checked.
   @unsafe package init(
     _ table: UnsafePointer<QuirePlugin>, type: UnsafePointer<QuireStoreType>, flags: UInt32,
-    name: String, library: String = ""
+    name: String, library: String = "", life: PluginLife? = nil
   ) {
     unsafe self.table = table
     unsafe self.type = type
     self.flags = flags
     self.name = name
     self.library = library
+    self.life = life
   }
 
   /// Returns the error for a plug-in that violated the interface. `fault` completes "The plug-in …".

@@ -31,11 +31,13 @@ final class StoreHandle: @unchecked Sendable {
     self.services = services
     self.path = path
     file = path.map { LockedFile($0) }
+    functions.life?.addStore()
   }
 
   deinit {
     if !isClosed.withLock({ $0 }) { _ = unsafe table.close?(store, nil) }
     unsafe table.release_store?(store)
+    functions.life?.removeStore()
   }
 
   func close() throws {

@@ -91,17 +91,11 @@ final class PluginRowTable: RowTable {
     }
     if known.isWhole { return nil }
     if let run = known.run { return run }
-    let lowest = piece.number * PluginRowTable.pieceKeyCount
-    guard
-      let blocks = try rows(
-        between: max(lowest, 1), lowest + PluginRowTable.pieceKeyCount - 1, ofEntity: key.entity)
-    else {
+    guard let blocks = try rows(in: PluginRowTable.range(piece), ofEntity: key.entity) else {
       cache.withLock { $0.hasNoPieces = true }
       return nil
     }
-    let run = try snapshot.store.functions.checking(at: snapshot.store.path) {
-      try BlockRun(checking: blocks, ofEntity: key.entity, .put, path: snapshot.store.path)
-    }
+    let run = try checked(blocks, key.entity)
     cache.withLock { cache in
       if cache.pieces.updateValue(run, forKey: piece) == nil {
         cache.pieceCounts[key.entity, default: 0] += 1
@@ -110,15 +104,65 @@ final class PluginRowTable: RowTable {
     return run
   }
 
+  /// Reads the rows around some keys in one call for each entity, and caches them.
+  ///
+  /// - Parameter keys: The keys in ascending order.
+  func readAhead(_ keys: [ObjectKey]) throws {
+    guard unsafe snapshot.store.table.rows_in_ranges != nil else { return }
+    var rest = keys[...]
+    while let entity = rest.first?.entity {
+      let own = rest.prefix { $0.entity == entity }
+      rest = rest.dropFirst(own.count)
+      var wanted: [Piece] = []
+      cache.withLock { cache in
+        guard cache.changes[entity] == nil, !cache.hasNoPieces else { return }
+        for key in own {
+          let piece = Piece(entity: entity, number: key.number / PluginRowTable.pieceKeyCount)
+          if wanted.last != piece, cache.pieces[piece] == nil { wanted.append(piece) }
+        }
+      }
+      guard !wanted.isEmpty else { continue }
+      guard let blocks = try rows(in: wanted.map(PluginRowTable.range), ofEntity: entity) else {
+        return cache.withLock { $0.hasNoPieces = true }
+      }
+      let run = try checked(blocks, entity)
+      cache.withLock { cache in for piece in wanted { cache.pieces[piece] = run } }
+    }
+  }
+
+  /// The keys of a piece.
+  private static func range(_ piece: Piece) -> QuireKeyRange {
+    let lowest = piece.number * pieceKeyCount
+    return QuireKeyRange(lowest: max(lowest, 1), highest: lowest + pieceKeyCount - 1)
+  }
+
+  private func checked(_ blocks: [Block], _ entity: UInt16) throws -> BlockRun {
+    try snapshot.store.functions.checking(at: snapshot.store.path) {
+      try BlockRun(checking: blocks, ofEntity: entity, .put, path: snapshot.store.path)
+    }
+  }
+
+  /// Returns the whole rows of an entity in some ranges of keys; `nil` if the plug-in prefers to give all rows.
+  private func rows(in ranges: [QuireKeyRange], ofEntity number: UInt16) throws -> [Block]? {
+    guard let layout = schema[number] else { return nil }
+    var has: Int32 = 0
+    let found = unsafe try ranges.withUnsafeBufferPointer { ranges in
+      unsafe try blocks(layout, "rows_in_ranges") { table, take, context, error in
+        unsafe table.rows_in_ranges(
+          snapshot.snapshot, id, number, ranges.baseAddress, UInt64(ranges.count), &has, take,
+          context, error)
+      }
+    }
+    return has == 0 ? nil : found
+  }
+
   /// Returns the whole rows of an entity between two keys; `nil` if the plug-in prefers to give all rows.
-  private func rows(
-    between lowest: UInt64, _ highest: UInt64, ofEntity number: UInt16
-  ) throws -> [Block]? {
+  private func rows(in range: QuireKeyRange, ofEntity number: UInt16) throws -> [Block]? {
     guard let layout = schema[number] else { return nil }
     var has: Int32 = 0
     let found = unsafe try blocks(layout, "rows_between") { table, take, context, error in
       unsafe table.rows_between(
-        snapshot.snapshot, id, number, lowest, highest, &has, take, context, error)
+        snapshot.snapshot, id, number, range.lowest, range.highest, &has, take, context, error)
     }
     return has == 0 ? nil : found
   }

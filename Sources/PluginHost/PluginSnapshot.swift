@@ -62,6 +62,19 @@ final class PluginSnapshot: StoreSnapshot {
   }
 }
 
+extension PluginSnapshot {
+  /// The number of found objects above which their rows are not read ahead. Most callers of so large a request read
+  /// only a part of its objects, or nearly all rows.
+  private static let readAheadLimit = 1024
+
+  /// Reads the rows of some objects in few calls, if the plug-in can find rows by their keys.
+  func readAhead(_ keys: [ObjectKey]) throws {
+    guard keys.count > 1, keys.count <= PluginSnapshot.readAheadLimit else { return }
+    let keys = keys.sorted()
+    for table in tables { try (table as? PluginRowTable)?.readAhead(keys) }
+  }
+}
+
 /// One or several tables of a plug-in that this program reads as one. Small tables are merged, so that a lookup passes
 /// through few of them.
 struct PluginPart: Sendable {

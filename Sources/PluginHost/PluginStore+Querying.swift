@@ -10,16 +10,47 @@ import StoreInterface
 /// A store of a plug-in that answers requests by itself.
 final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable {
   // Sendable: for the same reasons as its superclass.
-  /// Returns the keys of the objects that a request finds; `nil` if the plug-in answers only a part of the request. The
-  /// caller then searches the rows, with the same result.
+  /// Returns the keys of the objects that a request finds; `nil` if a search of all rows is better. The host completes
+  /// the parts of the request that the plug-in leaves open, from the found objects.
   func keys(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
-    guard let snapshot = snapshot as? PluginSnapshot, let layout = snapshot.schema[request.entity],
-      let functions = unsafe snapshot.handle.store.table.query
+    let keys = try found(by: request, in: snapshot)
+    // The caller reads the found objects next.
+    if let keys { try (snapshot as? PluginSnapshot)?.readAhead(keys) }
+    return keys
+  }
+
+  private func found(
+    by request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey]? {
+    guard let snapshot = snapshot as? PluginSnapshot,
+      let answer = try ask(for: request, in: snapshot)
     else { return nil }
-    var keys: [ObjectKey] = []
-    var answered: UInt32 = 0
+    let rest = answer.rest(of: request)
+    if rest.isNothing { return answer.isOrdered ? answer.keys : answer.keys.sorted() }
+    guard rest.readsOnlyFoundObjects, answer.keys.count < QueryingPluginStore.manyKeys else {
+      return nil
+    }
+    let model = try snapshot.model
+    let all = ViewSource(snapshot.view, model: model, schema: snapshot.schema, store: tag)
+    guard Set(answer.keys).count == answer.keys.count else {
+      throw handle.functions.failure("finds an object twice in one request.", at: path)
+    }
+    try snapshot.readAhead(answer.keys)
+    return try QueryPlan(rest.request, model: model, schema: all.schema, store: tag)
+      .keys(in: NarrowedSource(all, entity: request.entity, to: answer.keys))
+  }
+
+  /// Asks the plug-in for the objects of a request; `nil` if the plug-in answers no part of it.
+  private func ask(
+    for request: QueryRequest, in snapshot: PluginSnapshot
+  ) throws -> PluginAnswer? {
+    guard let query = unsafe handle.table.query,
+      let outgoing = try OutgoingQuery(request, in: snapshot, store: tag)
+    else { return nil }
+    // The plug-in writes the flags while the sink adds keys, so they are two variables.
+    var (keys, flags): ([ObjectKey], UInt32) = ([], 0)
     let sink = unsafe Sink { found, count in
       let count = Int(bitPattern: count)
       let all = unsafe UnsafeRawBufferPointer(
@@ -37,32 +68,21 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     }
     do {
       unsafe try snapshot.handle.store.reading("query", sink) { _, error in
-        unsafe withText(request.predicate.map { "\($0)" }) { predicate in
-          unsafe withText(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
-            var query = unsafe QuireQuery(
-              struct_size: UInt32(MemoryLayout<QuireQuery>.size), entity: layout.entityNumber,
-              includes_subentities: request.includesSubentities ? 1 : 0, predicate: predicate,
-              sort_keys: sortKeys, offset: UInt64(max(request.fetchOffset, 0)),
-              limit: UInt64(max(request.fetchLimit, 0)))
-            return unsafe functions(
-              snapshot.handle.snapshot, &query, &answered,
-              { context, found, count in
-                unsafe Sink.take(
-                  context, UnsafeRawPointer(found),
-                  UnsafeMutableRawPointer(bitPattern: Int(clamping: count)))
-              }, sink.context, error)
-          }
+        unsafe outgoing.withQuery { asked in
+          unsafe query(
+            snapshot.handle.snapshot, asked, &flags,
+            { context, found, count in
+              unsafe Sink.take(
+                context, UnsafeRawPointer(found),
+                UnsafeMutableRawPointer(bitPattern: Int(clamping: count)))
+            }, sink.context, error)
         }
       }
     } catch let error as StoreError where error.code == .notSupported {
       return nil
     }
-    var needed = UInt32(QUIRE_ANSWERED_PREDICATE)
-    if !request.sortKeys.isEmpty { needed |= UInt32(QUIRE_ANSWERED_ORDER) }
-    if request.fetchLimit > 0 || request.fetchOffset > 0 {
-      needed |= UInt32(QUIRE_ANSWERED_ORDER | QUIRE_ANSWERED_LIMIT)
-    }
-    return answered & needed == needed ? keys : nil
+    let answer = PluginAnswer(keys: keys, flags: flags)
+    return answer.isUsable ? answer : nil
   }
 
   /// The least number of found objects for which a scan of all rows is faster.
@@ -107,5 +127,5 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
   /// Returns the number of objects that a request finds; `nil` if the plug-in answers only a part of the request.
   func count(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
-  ) throws -> Int? { try keys(answering: request, in: snapshot)?.count }
+  ) throws -> Int? { try found(by: request, in: snapshot)?.count }
 }

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// The plug-in keeps the rows and tells which commit is the newest. This class does the rest: it caches the contents of
 /// tables, detects conflicts and merges small tables.
-class PluginStore: Store, @unchecked Sendable {
+class PluginStore: VacuumingStore, @unchecked Sendable {
   // Sendable: all properties are constant or behind a lock; a subclass adds no stored property.
   let type: StoreType
   let capabilities: StoreCapabilities
@@ -186,6 +186,16 @@ class PluginStore: Store, @unchecked Sendable {
           { context, number in unsafe KeptCommits.isKept(context, number) }, asked.context, error)
       }
     }
+  }
+
+  func vacuum() throws {
+    try handle.checkOpen()
+    guard unsafe handle.table.vacuum != nil else { return }
+    do {
+      unsafe try handle.writing("vacuum") { table, error in
+        unsafe table.vacuum(handle.store, error)
+      }
+    } catch let error as StoreError where error.code == .notSupported {}
   }
 
   func describe() throws -> StoreDescription {

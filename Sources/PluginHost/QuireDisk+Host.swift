@@ -158,6 +158,13 @@ extension QuireDisk {
   }
 
   @unsafe private mutating func addSurroundings() {
+    unsafe real_path = { context, path, realPath in
+      unsafe answer(context) { calls throws(ErrorNumber) in
+        let found = try calls.realPath(of: unsafe text(path))
+        unsafe realPath?.pointee = QuireBytes(Array(found.utf8))
+        return Int32(0)
+      }
+    }
     unsafe process = { context, process in
       guard let services = unsafe HostServices.of(context) else { return }
       unsafe process?.pointee = services.calls.process.pluginProcess

@@ -17,17 +17,32 @@ struct HostDisk: Disk {
 struct HostTable: @unchecked Sendable {
   // Sendable: the host's functions may be called from any thread, and the table never changes.
   let host: UnsafePointer<QuireHost>
+  /// A copy of the disk's functions. Functions that the host does not know are NULL.
+  let disk: QuireDisk
 
-  @unsafe init(_ host: UnsafePointer<QuireHost>) { unsafe self.host = host }
+  @unsafe init(_ host: UnsafePointer<QuireHost>) {
+    unsafe self.host = host
+    var disk = unsafe QuireDisk()
+    if let known = unsafe host.pointee.disk {
+      let count = unsafe min(Int(known.pointee.struct_size), MemoryLayout<QuireDisk>.size)
+      unsafe withUnsafeMutableBytes(of: &disk) { place in
+        unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: known, count: count))
+      }
+    }
+    unsafe self.disk = unsafe disk
+  }
 
-  var disk: QuireDisk { unsafe host.pointee.disk.pointee }
+  /// The size of the disk's structure in the first version of the interface.
+  private static var leastDiskSize: Int {
+    // The key path reads nothing; it gives the place of the first later member.
+    unsafe MemoryLayout<QuireDisk>.offset(of: \.real_path)!
+  }
 
   /// Whether this module can work with the version of the host.
   var isUsable: Bool {
     unsafe host.pointee.abi_version == UInt32(QUIRE_PLUGIN_ABI)
       && host.pointee.struct_size >= MemoryLayout<QuireHost>.size
-      && host.pointee.disk != nil
-      && host.pointee.disk.pointee.struct_size >= MemoryLayout<QuireDisk>.size
+      && disk.struct_size >= HostTable.leastDiskSize
   }
 }
 
@@ -186,6 +201,15 @@ private struct HostCalls: DiskCalls {
   func makeSymbolicLink(_ path: String, to destination: String) throws(ErrorNumber) {
     let disk = unsafe host.disk
     _ = try check(unsafe disk.make_symbolic_link(disk.context, path, destination))
+  }
+
+  func realPath(of path: String) throws(ErrorNumber) -> String {
+    let disk = unsafe host.disk
+    guard let realPath = unsafe disk.real_path else { return try sharedPath(path) }
+    var bytes = unsafe QuireBytes.none
+    _ = try check(unsafe realPath(disk.context, path, &bytes))
+    guard let found = unsafe bytes.taken() else { throw .inputOutput }
+    return String(decoding: found, as: UTF8.self)
   }
 
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String {

@@ -14,7 +14,7 @@ extension QuirePlugin {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
         guard let query = unsafe query, let store = snapshot.store.store as? any QueryingStore,
           let layout = unsafe snapshot.snapshot.schema[query.pointee.entity],
-          let request = unsafe QueryRequest(query.pointee, of: layout.entity),
+          let request = unsafe QueryRequest(query, of: layout.entity, store.tag),
           let keys = try store.keys(answering: request, in: snapshot.snapshot)
         else {
           throw StoreError(
@@ -37,19 +37,30 @@ extension QuirePlugin {
 }
 
 extension QueryRequest {
-  /// Creates a request from the host's; `nil` if its predicate or its sort keys can't be parsed.
-  @unsafe fileprivate init?(_ query: QuireQuery, of entity: String) {
+  /// Creates a request from the host's; `nil` if its predicate or its sort keys can't be read.
+  @unsafe fileprivate init?(
+    _ query: UnsafePointer<QuireQuery>, of entity: String, _ store: StoreTag
+  ) {
     self.init(entity)
-    if let words = unsafe text(query.predicate) {
+    let size = unsafe Int(query.pointee.struct_size)
+    // The tree needs no parsing, but a host of the first version of the interface gives only the text.
+    if unsafe size >= MemoryLayout<QuireQuery>.offset(of: \.keys)!,
+      let nodes = unsafe query.pointee.nodes
+    {
+      let all = unsafe UnsafeBufferPointer(
+        start: nodes, count: Int(clamping: query.pointee.node_count))
+      guard let read = unsafe QueryPredicate(all, store: store) else { return nil }
+      predicate = read
+    } else if let words = unsafe text(query.pointee.predicate) {
       guard let parsed = try? QueryPredicate(words) else { return nil }
       predicate = parsed
     }
-    if let words = unsafe text(query.sort_keys) {
+    if let words = unsafe text(query.pointee.sort_keys) {
       guard let keys = PluginSortKeys.keys(of: words) else { return nil }
       sortKeys = keys
     }
-    includesSubentities = unsafe query.includes_subentities != 0
-    fetchOffset = Int(clamping: unsafe query.offset)
-    fetchLimit = Int(clamping: unsafe query.limit)
+    includesSubentities = unsafe query.pointee.includes_subentities != 0
+    fetchOffset = Int(clamping: unsafe query.pointee.offset)
+    fetchLimit = Int(clamping: unsafe query.pointee.limit)
   }
 }

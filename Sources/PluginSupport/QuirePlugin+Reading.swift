@@ -78,6 +78,22 @@ extension QuirePlugin {
         for block in run.blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
       }
     }
+    unsafe rows_in_ranges = {
+      snapshot, table, entity, ranges, rangeCount, has, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        unsafe has?.pointee = 0
+        let all = unsafe UnsafeBufferPointer(start: ranges, count: Int(clamping: rangeCount))
+        guard let take = unsafe take, unsafe all.allSatisfy({ $0.lowest <= $0.highest }),
+          let partial = try snapshot.table(table).table as? any PartialRowTable,
+          let blocks = try partial.rows(
+            ofEntity: entity, keys: unsafe all.map { $0.lowest...$0.highest })
+        else { return }
+        unsafe has?.pointee = 1
+        let layout = try snapshot.layout(entity)
+        for block in blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
+      }
+    }
   }
 
   @unsafe mutating func addBlocks() {

@@ -55,6 +55,16 @@ extension QuirePlugin {
         }
       }
     }
+    unsafe vacuum = { store, error in
+      unsafe answering(error) {
+        let store = unsafe try ExportedStore.of(store)
+        guard let vacuuming = store.store as? any VacuumingStore else {
+          throw StoreError(
+            .notSupported, "The store frees its unused space by itself.", path: store.path)
+        }
+        try vacuuming.vacuum()
+      }
+    }
     unsafe advance = { store, path, commit, error in
       unsafe answering(error, text(path)) {
         let store = unsafe try ExportedStore.of(store)

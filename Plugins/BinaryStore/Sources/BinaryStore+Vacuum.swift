@@ -2,10 +2,10 @@ import BlockFileFormat
 import DurableFiles
 import Foundation
 import Rows
-import StoreInterface
+public import StoreInterface
 import Synchronization
 
-extension BinaryStore {
+extension BinaryStore: VacuumingStore {
   /// Writes the file anew without dead data: superseded rows and unneeded commits. A commit is kept if
   /// ``BinaryStoreOptions/history`` keeps it, if it has a name, or if an observer of this process still needs it.
   ///

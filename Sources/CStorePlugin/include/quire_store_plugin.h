@@ -478,6 +478,9 @@ enum {
   QUIRE_ANSWERED_PREDICATE = 1 << 0,
   QUIRE_ANSWERED_ORDER = 1 << 1,
   QUIRE_ANSWERED_LIMIT = 1 << 2, // Offset and limit. Only together with both other parts.
+  // In place of QUIRE_ANSWERED_PREDICATE: the found objects are all that meet the predicate, and maybe more.
+  // The host tests each of them. So a store can use an index for one condition of several.
+  QUIRE_ANSWERED_CANDIDATES = 1 << 3,
 };
 
 // The key of a found object, and its entity. The keys have the request's order if the store answered the

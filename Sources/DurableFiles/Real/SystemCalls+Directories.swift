@@ -47,6 +47,8 @@ extension SystemCalls {
     try named(unsafe symlinkat(destination, AT_FDCWD, path))
   }
 
+  func realPath(of path: String) throws(ErrorNumber) -> String { path }
+
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String {
     var bytes = [UInt8](repeating: 0, count: 4096)
     // SAFETY: The system writes at most `count` bytes to memory the array lends.

@@ -164,7 +164,7 @@ extension Schema {
   }
 
   /// Returns the layouts of an entity and of all entities that inherit from it.
-  func layouts(ofFamily entity: String, in model: Model) -> [Layout] {
+  package func layouts(ofFamily entity: String, in model: Model) -> [Layout] {
     model.family(of: entity).compactMap { self[$0.name] }
   }
 }

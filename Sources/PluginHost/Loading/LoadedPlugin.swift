@@ -14,6 +14,8 @@ package import StoreInterface
   ///
   /// The table is written once, before any other code can read it, and is never freed.
   package nonisolated(unsafe) let table: UnsafePointer<QuirePlugin>
+  /// The start and the end of the plug-in.
+  package let life: PluginLife
   /// The plug-in's own description of each type, which is passed to its functions.
   ///
   /// The descriptions lie in the library, which stays loaded.
@@ -36,6 +38,7 @@ package import StoreInterface
     let memory = UnsafeMutablePointer<QuirePlugin>.allocate(capacity: 1)
     unsafe memory.initialize(to: table)
     unsafe self.table = UnsafePointer(memory)
+    unsafe life = PluginLife(memory)
   }
 
   /// Returns the flags that tell how the functions of a type may be called, such as QUIRE_THREADED.

@@ -42,6 +42,7 @@ enum PluginLoader {
         return Result<LoadedPlugin, PluginRefusal>.success(loaded)
       }
       let result = Result { () throws(PluginRefusal) in try loadAnew(plugin, &state.files) }
+      if case .success = result { endingAtExit }
       state.outcomes[plugin.libraryPath] = result
       return result
     }
@@ -82,8 +83,23 @@ enum PluginLoader {
     guard let table = unsafe entry(UInt32(QUIRE_PLUGIN_ABI)) else {
       throw PluginRefusal(.badTable, plugin, "returned no table.")
     }
-    return unsafe try PluginTable(plugin, table).checked()
+    let loaded = unsafe try PluginTable(plugin, table).checked()
+    if let reason = loaded.life.start() {
+      throw PluginRefusal(.failedInUse, plugin, "can't be started: \(reason)")
+    }
+    return loaded
   }
+
+  /// Ends all plug-ins when the process ends by itself.
+  private static let endingAtExit: Void = {
+    _ = atexit {
+      // A thread that is loading a library now holds the lock, and keeps it if the process ends.
+      let loaded = PluginLoader.shared.withLockIfAvailable { state in
+        state.outcomes.values.compactMap { try? $0.get() }
+      }
+      for plugin in loaded ?? [] { plugin.life.end() }
+    }
+  }()
 
   private static func open(_ plugin: FoundPlugin) throws(PluginRefusal) -> UnsafeMutableRawPointer {
     // SAFETY: Swift lends the path for the call. The loader's message is read before another thread can call the

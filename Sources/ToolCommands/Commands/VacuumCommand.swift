@@ -40,12 +40,12 @@ enum VacuumCommand {
       let store = try keeping.open(invocation[.store], invocation, models, readOnly: false)
       if invocation.has(keep) { try StoreReader.checkHistory(of: store, at: path) }
       let before = try store.describe().byteCount
-      if let binary = store as? BinaryStore {
-        try binary.vacuum()
-      } else if store.capabilities.contains(.history) {
+      // A binary store keeps commits by the policy in its options.
+      if store.capabilities.contains(.history), !(store is BinaryStore) {
         let kept = options.history.kept(of: try store.commits())
         try store.keepCommits { kept.contains($0) }
       }
+      try (store as? any VacuumingStore)?.vacuum()
       invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
       // Closing the store moves a database's log into its file.

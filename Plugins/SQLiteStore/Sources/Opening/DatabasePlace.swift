@@ -20,7 +20,7 @@ struct DatabasePlace {
 
   /// Whether the disk is the operating system's disk, the only one on which SQLite can write files.
   var isReal: Bool {
-    (try? RealDisk().status(of: path).identity) == (try? disk.status(of: path).identity)
+    (try? disk.calls.realPath(of: path)) != nil
   }
 
   /// Throws if the disk is one that SQLite can't write to.
