@@ -188,6 +188,8 @@ class PluginStore: VacuumingStore, @unchecked Sendable {
     }
   }
 
+  var canVacuum: Bool { unsafe handle.table.vacuum != nil }
+
   func vacuum() throws {
     try handle.checkOpen()
     guard unsafe handle.table.vacuum != nil else { return }

@@ -126,6 +126,18 @@ extension StoreConformance {
       try PlaceCases(run: $0).descriptions()
     },
     Case(
+      "rows-are-found-by-key",
+      "A row that is looked up by its key is the row that a scan finds, and a missing row is not found."
+    ) {
+      try FindingCases(run: $0).byKey()
+    },
+    Case(
+      "freeing-space-loses-nothing",
+      "Freeing unused space keeps all objects, the newest commit and open snapshots."
+    ) {
+      try SpaceCases(run: $0).freeing()
+    },
+    Case(
       "requests-are-answered-as-by-a-scan",
       "A store that answers requests itself finds the same objects in the same order as a scan of its rows."
     ) {

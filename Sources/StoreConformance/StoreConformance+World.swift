@@ -61,15 +61,20 @@ extension StoreConformance {
       for number in try view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
-        var values: [String: Value] = [:]
-        for column in layout.columns {
-          let value = try row.value(column)
-          if !value.isNull { values[column.name] = value }
-        }
-        objects[key] = values
+        objects[key] = try values(row, layout)
       }
     }
     return objects
+  }
+
+  /// Returns the values of a row by the names of their columns, without nulls.
+  static func values(_ row: ViewRow, _ layout: Layout) throws -> [String: Value] {
+    var values: [String: Value] = [:]
+    for column in layout.columns {
+      let value = try row.value(column)
+      if !value.isNull { values[column.name] = value }
+    }
+    return values
   }
 }
 

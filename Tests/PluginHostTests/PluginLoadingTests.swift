@@ -77,6 +77,7 @@ struct PluginLoadingTests {
     ("no-rows", "durable", .badTable, ["lacks rows or blocks"]),
     ("no-history", "durable\", \"history", .badTable, ["lacks commits", "'history'"]),
     ("no-query", "durable\", \"querying", .badTable, ["lacks query", "'querying'"]),
+    ("failing-start", "durable", .failedInUse, ["can't be started: The engine is cold."]),
     ("no-advance", "durable\", \"confirmation", .badTable, ["lacks advance"]),
   ]
 
@@ -103,7 +104,7 @@ struct PluginLoadingTests {
   func all() throws {
     let sources = try FileManager.default.contentsOfDirectory(
       atPath: Compiler.sources.path(percentEncoded: false))
-    let sound = ["sound", "old-table", "later-table", "crash"]
+    let sound = ["sound", "old-table", "later-table", "crash", "ends"]
 
     #expect(
       Set(sources.filter { $0.hasSuffix(".c") }.map { String($0.dropLast(2)) })
@@ -172,6 +173,37 @@ struct PluginLoadingTests {
       let plugin = try #require(world.search().plugins.first)
       let table = try plugin.load().table
       _ = table.pointee.open(nil, nil, "/none", nil, nil, nil)
+    }
+  }
+
+  @Test("The host starts a plug-in once, and ends it when the process ends by itself")
+  func startAndEnd() async throws {
+    await #expect(processExitsWith: .exitCode(7)) {
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library("ends"))
+      let plugin = try #require(world.search().plugins.first)
+      _ = try plugin.load()
+      _ = try plugin.load()
+      exit(0)
+    }
+  }
+
+  @Test("The host does not end a plug-in while one of its stores is open")
+  func openAtEnd() async throws {
+    await #expect(processExitsWith: .exitCode(0)) {
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library("ends"))
+      let plugin = try #require(world.search().plugins.first)
+      try plugin.load().life.addStore()
+      exit(0)
+    }
+    await #expect(processExitsWith: .exitCode(7)) {
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library("ends"))
+      let life = try #require(world.search().plugins.first).load().life
+      life.addStore()
+      life.removeStore()
+      exit(0)
     }
   }
 }

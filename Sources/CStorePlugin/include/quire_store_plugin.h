@@ -640,8 +640,8 @@ struct QuirePlugin {
   // stores of the plug-in are released.
   void (*end)(void);
 
-  // Frees space that neither the objects nor the commits of a store need. The objects, the commits and their
-  // numbers stay. Open snapshots stay readable.
+  // Frees space that a store does not need. The objects, the newest commit and its number stay, and open
+  // snapshots stay readable. The store may forget earlier commits that it does not promise to keep.
   int32_t (*vacuum)(struct QuireStore *store, struct QuireError *error);
 
   // Answers several calls of 'rows_between' at once. The ranges are in ascending order, and no key is in two of

@@ -6,7 +6,7 @@ import DurableFiles
 import PluginExchange
 import Synchronization
 
-/// The life of a plug-in as a whole: its start, its open stores, and its end (spec §9.5.7).
+/// The life of a plug-in as a whole: its start, its open stores, and its end (spec §9.5.5).
 @safe
 package final class PluginLife: @unchecked Sendable {
   // Sendable: the table and the services never change, and the rest is behind a lock.

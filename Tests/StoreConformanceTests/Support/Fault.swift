@@ -37,6 +37,9 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   case seesOnlyItself, leasesByItself, letsSharedConflictsPass, remembersForgottenCommits
   // Processes
   case seesOnlyItsProcess, leasesByProcess, confirmsBeforeItWrites, commitsInHalves
+  // Rows by key and space
+  case losesRowsByKey, findsRowsOfOthersByKey, findsRemovedRowsByKey
+  case freesObjects, freesValues, commitsToFree
   // Requests
   case findsGhosts, losesHits, ignoresSortKeys, ignoresLimits, ignoresOffsets, countsWrongly,
     ignoresConditions
@@ -94,6 +97,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
       "two-open-stores-agree"
     case .seesOnlyItsProcess, .leasesByProcess: "two-processes-agree"
     case .confirmsBeforeItWrites, .commitsInHalves: "confirmed-commits-survive-kills"
+    case .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey: "rows-are-found-by-key"
+    case .freesObjects, .freesValues, .commitsToFree: "freeing-space-loses-nothing"
     case .findsGhosts, .losesHits, .ignoresSortKeys, .ignoresLimits, .ignoresOffsets,
       .countsWrongly,
       .ignoresConditions, .ignoresSubentities, .answersNothing:

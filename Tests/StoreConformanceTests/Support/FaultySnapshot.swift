@@ -25,6 +25,8 @@ struct FaultySnapshot: StoreSnapshot {
   var tables: [any RowTable] {
     switch fault {
     case .showsLaterChanges: return (try? newest().tables) ?? base.tables
+    case .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey:
+      return base.tables.map { FaultyTable(base: $0, fault: fault) }
     case .countsVersionsByItself: return (try? changed { $1 }) ?? base.tables
     default: return (try? changed { wrong($0, $1) }) ?? base.tables
     }
@@ -68,5 +70,30 @@ struct FaultySnapshot: StoreSnapshot {
     }
     let layer = builder.freeze(version: fault == .countsVersionsByItself ? 1 : commit)
     return layer.isEmpty ? base.tables : base.tables + [layer]
+  }
+}
+
+/// A table that finds wrong rows by their keys. A scan of the table finds the right rows.
+private struct FaultyTable: RowTable {
+  let base: any RowTable
+  let fault: Fault
+
+  func entry(of key: ObjectKey) throws -> RowEntry {
+    switch fault {
+    case .losesRowsByKey where key.number % 64 == 63: return .absent
+    case .findsRowsOfOthersByKey where key.number % 64 == 0:
+      return try base.entry(of: ObjectKey(entity: key.entity, number: key.number + 1))
+    case .findsRemovedRowsByKey where key.number >= 90_000:
+      return try base.entry(of: ObjectKey(entity: key.entity, number: 1))
+    default: return try base.entry(of: key)
+    }
+  }
+
+  func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+    try base.changes(ofEntity: number)
+  }
+
+  func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+    try base.keyRanges(ofEntity: number)
   }
 }

@@ -2,11 +2,13 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows
+import StoreConformance
 import StoreInterface
 import Synchronization
+import Testing
 
 /// A store with one fault, or with none. A scan of its rows answers requests.
-final class FaultyStore: QueryingStore {
+final class FaultyStore: QueryingStore, VacuumingStore {
   private let inner: any Store
   private let fault: Fault?
   private let isReadOnly: Bool
@@ -81,6 +83,7 @@ final class FaultyStore: QueryingStore {
     .roundsDoubles, .roundsDates, .losesDigitsOfDecimals, .losesEmptyTexts, .cutsTexts, .cutsBytes,
     .losesReferences, .losesBooleans, .wrapsSmallIntegers, .losesOrder, .showsLaterChanges,
     .keepsTheNumberOfCommits, .losesMetadata, .namesAnotherType, .countsVersionsByItself,
+    .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey,
   ]
 
   // MARK: - Commits
@@ -207,6 +210,30 @@ final class FaultyStore: QueryingStore {
       case .ignoresRefusals: try? confirm(snapshot)
       default: try confirm(snapshot)
       }
+    }
+  }
+
+  func vacuum() throws {
+    try (inner as? any VacuumingStore)?.vacuum()
+    switch fault {
+    case .freesObjects, .freesValues, .commitsToFree:
+      let base = try inner.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let entity = base.schema["Thing"]!.entityNumber
+      let key = ObjectKey(
+        entity: entity, number: try #require(try base.view.keys(ofEntity: entity).first))
+      switch fault {
+      case .freesObjects: builder.remove(key, basis: base.commit)
+      case .commitsToFree:
+        let large = try #require(try base.view.row(of: key)).value(
+          base.schema["Thing"]!.columns[base.schema["Thing"]!.index(of: "large")!])
+        builder.set(large, "large", of: key, base.schema, basis: base.commit)
+      default:
+        builder.set(.null, "name", of: key, base.schema, basis: base.commit)
+        builder.set(.null, "large", of: key, base.schema, basis: base.commit)
+      }
+      try inner.commit(CommitRequest(builder.freeze(), basedOn: base))
+    default: break
     }
   }
 

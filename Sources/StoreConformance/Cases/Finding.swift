@@ -1,0 +1,75 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import SeededRandom
+import StoreInterface
+
+/// The case of rows that are found by their keys.
+struct FindingCases {
+  let run: CaseRun
+
+  /// Looks rows up by their keys in a store whose rows were not read before, and compares them with a scan.
+  func byKey() throws {
+    var store = try run.make()
+    var generator = SeededGenerator(seed: run.suite.seed)
+    try StoreConformance.populate(store, count: 800, &generator)
+    let expected = try scanned(store.snapshot())
+
+    // Single look-ups in random order, also of objects that do not exist.
+    store = try run.reopen(store)
+    let snapshot = try store.snapshot()
+    let entities = Set(expected.keys.map(\.entity))
+    let absent = entities.flatMap { entity in
+      [90_000, 90_063, ObjectKey.highestNumber].map { ObjectKey(entity: entity, number: $0) }
+    }
+    for key in (expected.keys.sorted() + absent).shuffled(using: &generator).prefix(300) {
+      check(key, in: snapshot, against: expected, "looked up by its key")
+    }
+
+    // The objects that a request finds, which a store may return together.
+    for _ in 0..<8 {
+      store = try run.reopen(store)
+      let snapshot = try store.snapshot()
+      let limit = Int64.random(in: -9999...9999, using: &generator)
+      let found = try store.keys(
+        QueryRequest("Thing", where: QueryPredicate("large < \(limit)")), in: snapshot)
+      for key in found.shuffled(using: &generator) {
+        check(key, in: snapshot, against: expected, "found by a request")
+      }
+    }
+    try store.close()
+  }
+
+  /// Returns all objects and links as a scan of the rows finds them, without a look-up by key.
+  private func scanned(_ snapshot: any StoreSnapshot) throws -> StoreConformance.Objects {
+    var objects: StoreConformance.Objects = [:]
+    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
+      for batch in try snapshot.view.batches(of: layout) {
+        let keys = try batch.block.keys
+        for row in 0..<batch.block.rowCount where batch.hidden?.contains(row) != true {
+          let key = ObjectKey(
+            entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
+          let row = ViewRow(locations: [RowLocation(block: batch.block, row: row)])
+          objects[key] = try StoreConformance.values(row, layout)
+        }
+      }
+    }
+    return objects
+  }
+
+  private func check(
+    _ key: ObjectKey, in snapshot: any StoreSnapshot, against expected: StoreConformance.Objects,
+    _ way: String
+  ) {
+    let name = StoreConformance.name(key, snapshot.schema)
+    do {
+      guard let layout = snapshot.schema[key.entity] else { return }
+      let found = try snapshot.view.row(of: key).map { try StoreConformance.values($0, layout) }
+      run.check(
+        "\(name), \(way)", snapshot.schema, holds: expected.filter { $0.key == key },
+        found: found.map { [key: $0] } ?? [:])
+    } catch {
+      run.check(false, "\(name), \(way), must be readable, but \(CaseRun.text(error))")
+    }
+  }
+}
