@@ -48,7 +48,7 @@ enum Boundary {
       UnsafePointer(table), type: full.pointee.types[0]!, flags: 0, name: "Boundary")
   }
 
-  /// The backends whose stores outlive the process.
+  /// The backends with stores that outlive the process.
   static let lasting: [any StoreBackend] = [
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
   ]

@@ -11,7 +11,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-/// The host completes what a plug-in leaves open of a request.
+/// The host completes the parts of a request that a plug-in leaves open.
 @Suite("Partial answers of a plug-in", .serialized)
 struct PartialAnswerTests {
   /// The numbers of the notes that the plug-in's function returns, and the flags of its answer.
@@ -107,7 +107,7 @@ struct PartialAnswerTests {
     #expect(
       try keys([2, 3, 9], candidates | order | limit, "title == 'b'", [SortKey("stars")], limit: 1)
         == [9])
-    // The plug-in's hits count, even if the host would find others.
+    // The plug-in's hits count, even if a search of the rows would find different objects.
     #expect(try keys([4, 2], predicate, "title == 'b'") == [2, 4])
     #expect(try keys([4, 2], predicate | order, "title == 'b'") == [4, 2])
     #expect(try keys([4, 2, 6], predicate, nil, [SortKey("stars")]) == [6, 4, 2])

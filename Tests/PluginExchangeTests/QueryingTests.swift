@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Requests through the C interface")
 struct QueryingTests {
-  /// A backend whose stores answer requests about the number of stars, and record the requests they receive.
+  /// A backend with stores that answer requests about the number of stars, and record the received requests.
   private struct Answering: StoreBackend {
     static let asked = Mutex<[QueryRequest]>([])
     var type: StoreType { StoreType(rawValue: "Answering") }

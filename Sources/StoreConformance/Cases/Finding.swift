@@ -13,6 +13,8 @@ struct FindingCases {
     var store = try run.make()
     var generator = SeededGenerator(seed: run.suite.seed)
     try StoreConformance.populate(store, count: 800, &generator)
+    // Reopening may give the places of an ordered relationship other numbers.
+    store = try run.reopen(store)
     let expected = try scanned(store.snapshot())
 
     // Single look-ups in random order, also of objects that do not exist.
@@ -40,10 +42,11 @@ struct FindingCases {
     try store.close()
   }
 
-  /// Returns all objects and links as a scan of the rows finds them, without a look-up by key.
+  /// Returns all objects as a scan of the rows finds them, without a look-up by key. Links have no keys of their own in
+  /// some stores, so they are left out.
   private func scanned(_ snapshot: any StoreSnapshot) throws -> StoreConformance.Objects {
     var objects: StoreConformance.Objects = [:]
-    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
+    for layout in snapshot.schema.layouts {
       for batch in try snapshot.view.batches(of: layout) {
         let keys = try batch.block.keys
         for row in 0..<batch.block.rowCount where batch.hidden?.contains(row) != true {
