@@ -45,7 +45,7 @@ let package = Package(
     // For authors of backends: the support library, and the conformance tests for a backend.
     .library(name: "PluginSupport", targets: ["PluginSupport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
-    // For authors of backends and for tests: a disk that fails on plan. No program contains it.
+    // For authors of backends and for tests: a disk that fails on plan.
     .library(name: "DiskSimulation", targets: ["DiskSimulation"]),
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
@@ -153,7 +153,7 @@ let package = Package(
       "StoreConformance",
       [
         "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "PropertyLists", "SeededRandom",
-        "DurableFiles",
+        "DurableFiles", "DiskSimulation",
       ]),
 
     // The macros that make a class an entity: their expansion, and the program that the compiler starts for it.

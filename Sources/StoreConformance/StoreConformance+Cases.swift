@@ -217,6 +217,18 @@ extension StoreConformance {
       try ProcessCases(run: $0).twoProcesses()
     },
     Case(
+      "commits-survive-power-cuts",
+      "After a power cut at any moment the store has all confirmed commits, and no part of another one."
+    ) {
+      try PowerCutCases(run: $0).cuts()
+    },
+    Case(
+      "failing-disks-lose-nothing",
+      "If an operation of the disk fails, the commit succeeds or changes nothing, and the store can be opened again."
+    ) {
+      try PowerCutCases(run: $0).failures()
+    },
+    Case(
       "confirmed-commits-survive-kills",
       "After a process is killed while it commits, the store has all confirmed commits and no half of one."
     ) {

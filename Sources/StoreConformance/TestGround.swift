@@ -16,13 +16,13 @@ final class TestGround: Sendable {
     (self.backend, self.disk, self.folder, self.ending) = (backend, disk, folder, ending)
   }
 
-  /// Returns a path where nothing is.
-  func newPath() -> String {
+  /// Returns a path where nothing is, in the folder of the stores or in another one.
+  func newPath(in other: String? = nil) -> String {
     let number = count.withLock { count in
       count += 1
       return count
     }
-    return folder.appendingPathComponent("\(number)\(ending)")
+    return (other ?? folder).appendingPathComponent("\(number)\(ending)")
   }
 
   func create(

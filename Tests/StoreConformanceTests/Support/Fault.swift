@@ -37,6 +37,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   case seesOnlyItself, leasesByItself, letsSharedConflictsPass, remembersForgottenCommits
   // Processes
   case seesOnlyItsProcess, leasesByProcess, confirmsBeforeItWrites, commitsInHalves
+  // The disk
+  case neverSyncs, syncsNoFolders, syncsEverySecondTime, hidesFailures, keepsFailedCommits
   // Rows by key and space
   case losesRowsByKey, findsRowsOfOthersByKey, findsRemovedRowsByKey
   case freesObjects, freesValues, commitsToFree
@@ -97,6 +99,8 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
       "two-open-stores-agree"
     case .seesOnlyItsProcess, .leasesByProcess: "two-processes-agree"
     case .confirmsBeforeItWrites, .commitsInHalves: "confirmed-commits-survive-kills"
+    case .neverSyncs, .syncsNoFolders, .syncsEverySecondTime: "commits-survive-power-cuts"
+    case .hidesFailures, .keepsFailedCommits: "failing-disks-lose-nothing"
     case .losesRowsByKey, .findsRowsOfOthersByKey, .findsRemovedRowsByKey: "rows-are-found-by-key"
     case .freesObjects, .freesValues, .commitsToFree: "freeing-space-loses-nothing"
     case .findsGhosts, .losesHits, .ignoresSortKeys, .ignoresLimits, .ignoresOffsets,

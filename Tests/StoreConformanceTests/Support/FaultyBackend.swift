@@ -17,6 +17,14 @@ struct FaultyBackend: StoreBackend {
 
   func recognizes(_ firstBytes: [UInt8]) -> Bool { plain.recognizes(firstBytes) }
 
+  /// Returns the disk that a store uses.
+  private func shown(_ disk: any Disk) -> any Disk {
+    switch fault {
+    case .neverSyncs?, .syncsNoFolders?, .syncsEverySecondTime?: LazyDisk(disk, fault!)
+    default: disk
+    }
+  }
+
   private func isBlockFile(_ path: String, on disk: any Disk) throws -> Bool {
     plain.recognizes(try disk.read(path, byteLimit: 1 << 30))
   }
@@ -36,7 +44,7 @@ struct FaultyBackend: StoreBackend {
     default: break
     }
     return FaultyStore(
-      try plain.create(at: path, model: model, on: disk, creation), fault,
+      try plain.create(at: path, model: model, on: shown(disk), creation), fault,
       shared: ProcessMemory.Place(path, on: disk).map { (memory, $0) })
   }
 
@@ -57,7 +65,7 @@ struct FaultyBackend: StoreBackend {
     }
     do {
       return FaultyStore(
-        try plain.open(path, on: disk, opening), fault, isReadOnly: opening.readOnly,
+        try plain.open(path, on: shown(disk), opening), fault, isReadOnly: opening.readOnly,
         isReopened: true, shared: ProcessMemory.Place(path, on: disk).map { (memory, $0) }
       ) { [plain] in try plain.open(path, on: disk, StoreOpening(readOnly: true)).snapshot() }
     } catch let error as StoreError {

@@ -124,6 +124,10 @@ final class FaultyStore: QueryingStore, VacuumingStore {
       return shown(fault == .returnsTheOldSnapshot ? before ?? made : made)
     } catch let error as StoreError {
       switch (fault, error.code) {
+      case (.hidesFailures, .inputOutput): return try snapshot()
+      case (.keepsFailedCommits, .inputOutput):
+        _ = try? inner.commit(request)
+        throw error
       case (.letsConflictsPass, .conflict): return try snapshot()
       case (.letsSharedConflictsPass, .conflict) where isReopened: return try snapshot()
       case (.refusesWithAnotherCode, .conflict): throw StoreError(.failed, "Somebody was faster.")
