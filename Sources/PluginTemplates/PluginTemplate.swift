@@ -78,3 +78,8 @@ public struct PluginTemplate: Sendable {
     return File(path: path, bytes: Array(text.utf8))
   }
 }
+
+extension PluginTemplate {
+  /// The source of the C library by which a process loses power, for the conformance tests of a plug-in.
+  public static var powerCutSource: [UInt8] { PackageResources.power_cut_c_txt }
+}

@@ -14,6 +14,14 @@ package protocol HelperProcess: AnyObject {
 
   /// Kills the process as SIGKILL does, and waits for its end. Lines that the part wrote before can still be read.
   func kill() throws
+
+  /// Undoes the writes of the process that no sync has made durable, and ends the process, as a power cut does.
+  func cutPower() throws
+}
+
+extension HelperProcess {
+  /// Kills the process: its memory is lost, and a simulated disk loses nothing.
+  package func cutPower() throws { try kill() }
 }
 
 extension StoreConformance {

@@ -19,6 +19,9 @@ public struct StoreConformance: Sendable {
   public var seed: UInt64 = 1
   /// Starts another process, which runs a part of a case; `nil` to skip the cases of several processes.
   package var startHelper: (@Sendable (Part) throws -> any HelperProcess)?
+  /// Starts another process that can lose power, as ``HelperProcess/cutPower()`` says; `nil`, or a result of `nil`, if
+  /// the system can't do so.
+  package var startPowerCutHelper: (@Sendable (Part) throws -> (any HelperProcess)?)?
   /// The places of the stores; `nil` for stores without a backend.
   let ground: TestGround?
 

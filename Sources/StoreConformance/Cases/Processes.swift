@@ -15,9 +15,15 @@ struct ProcessCases {
   }
 
   /// Starts another process, and waits until it has opened the store.
-  private func start(_ part: StoreConformance.Part) throws -> any HelperProcess {
-    guard let start = run.suite.startHelper else { preconditionFailure("No process can start.") }
-    let helper = try start(part)
+  private func start(
+    _ part: StoreConformance.Part, for ending: Ending = .kill
+  ) throws -> any HelperProcess {
+    let start = ending == .kill ? run.suite.startHelper : run.suite.startPowerCutHelper
+    guard let helper = try start?(part) else {
+      throw CaseRun.End.skipped(
+        "the store does not use the disk of the program, and there is no C compiler, by which a process could lose power"
+      )
+    }
     let line = try helper.nextLine()
     guard line == "ready" else {
       throw CaseRun.End.finding(
@@ -163,9 +169,23 @@ struct ProcessCases {
 
   // MARK: - Killed processes
 
-  private static let killCount = 8
+  /// The end of a process in the middle of its commits.
+  private enum Ending: String {
+    /// The process is killed. Everything that it has written stays.
+    case kill
+    /// The process loses power. Its writes since the last sync are gone.
+    case powerCut = "power cut"
+  }
 
-  func kills() throws {
+  /// The number of processes that end in the middle of their commits.
+  private static let endingCount = 8
+
+  func kills() throws { try endings(.kill) }
+
+  /// Lets processes with a store on the system's own disk lose power.
+  func powerCuts() throws { try endings(.powerCut) }
+
+  private func endings(_ ending: Ending) throws {
     let ground = try run.ground()
     guard ground.backend.capabilities.contains(.durable) else {
       throw CaseRun.End.skipped("the store does not declare the capability 'durable'")
@@ -177,8 +197,8 @@ struct ProcessCases {
     try store.close()
     var random = SeededGenerator(seed: run.suite.seed)
     var last: Int64 = 1
-    for kill in 1...Self.killCount {
-      let confirmed = try confirmedCommit(after: last, at: path, &random)
+    for turn in 1...Self.endingCount {
+      let confirmed = try confirmedCommit(after: last, at: path, until: ending, &random)
       store = try run.open(path)
       let snapshot = try store.snapshot()
       let thing = try StoreConformance.thing(1, in: snapshot)
@@ -186,19 +206,20 @@ struct ProcessCases {
       if case .integer(let number)? = try StoreConformance.objects(snapshot)[thing]?["large"] {
         found = number
       }
-      // The process may have been killed between a commit and its confirmation.
+      // The process may have ended between a commit and its confirmation.
       guard let found, found == confirmed || found == confirmed + 1 else {
         throw CaseRun.End.finding(
-          "After kill \(kill), commit \(confirmed) was confirmed: expected this commit or the next one, found "
+          "After \(ending.rawValue) \(turn), commit \(confirmed) was confirmed: expected this commit or the next one, found "
             + "\(found.map { "commit \($0)" } ?? "none").")
       }
       run.check(
-        "The store after kill \(kill), which contains commit \(found)", snapshot.schema,
+        "The store after \(ending.rawValue) \(turn), which contains commit \(found)",
+        snapshot.schema,
         holds: try NumberedCommit(found).objects(in: snapshot),
         found: try StoreConformance.objects(snapshot))
       // The next process, or this one, can go on.
       last = found
-      if kill % 2 == 0 {
+      if turn % 2 == 0 {
         last += 1
         try store.commit(NumberedCommit(last).request(above: snapshot))
       }
@@ -206,20 +227,20 @@ struct ProcessCases {
     }
     store = try run.open(path)
     try run.check(
-      "The store after all kills", store,
+      "The store after the last \(ending.rawValue)", store,
       holds: NumberedCommit(last).objects(in: store.snapshot()))
     try store.close()
   }
 
-  /// Lets another process commit, and kills the process at a random moment.
+  /// Lets another process commit, and ends the process at a random moment.
   ///
   /// - Returns: The last commit that the process has confirmed.
   private func confirmedCommit(
-    after last: Int64, at path: String, _ random: inout SeededGenerator
+    after last: Int64, at path: String, until ending: Ending, _ random: inout SeededGenerator
   ) throws -> Int64 {
     let awaited = Int.random(in: 0...12, using: &random)
     let delay = UInt32.random(in: 0...4000, using: &random)
-    let helper = try start(.commits(path: path, first: last + 1))
+    let helper = try start(.commits(path: path, first: last + 1), for: ending)
     defer { try? helper.kill() }
     var confirmed = last
     func read(_ line: String) throws {
@@ -237,8 +258,11 @@ struct ProcessCases {
       try read(line)
     }
     usleep(delay)
-    try helper.kill()
-    // Lines that the process wrote before the kill.
+    switch ending {
+    case .kill: try helper.kill()
+    case .powerCut: try helper.cutPower()
+    }
+    // Lines that the process wrote before its end.
     while let line = try helper.nextLine() { try read(line) }
     return confirmed
   }

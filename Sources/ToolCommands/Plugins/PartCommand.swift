@@ -60,7 +60,18 @@ final class PartProcess: HelperProcess {
   /// - Parameters:
   ///   - tool: The executable of the tool.
   ///   - plugin: The folder of the plug-in.
-  init(tool: String, plugin: String, type: String, _ part: StoreConformance.Part) throws {
+  ///   - library: A library that is loaded before the C library; `nil` if there is none.
+  init(
+    tool: String, plugin: String, type: String, _ part: StoreConformance.Part,
+    preloading library: String? = nil
+  ) throws {
+    if let library {
+      // A sanitizer wants to be the first library, and works behind this one too.
+      let values = [
+        "LD_PRELOAD": library, "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0",
+      ]
+      process.environment = ProcessInfo.processInfo.environment.merging(values) { $1 }
+    }
     process.executableURL = URL(filePath: tool)
     process.arguments = [PartCommand.name, plugin, type] + part.words
     process.standardInput = input
@@ -89,10 +100,14 @@ final class PartProcess: HelperProcess {
     }
   }
 
-  func kill() throws {
+  func kill() throws { end(by: SIGKILL) }
+
+  func cutPower() throws { end(by: PowerCutLibrary.signal) }
+
+  private func end(by signal: Int32) {
     guard !isKilled else { return }
     isKilled = true
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    if process.isRunning { Foundation.kill(process.processIdentifier, signal) }
     process.waitUntilExit()
   }
 }

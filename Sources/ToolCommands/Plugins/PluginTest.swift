@@ -119,6 +119,12 @@ struct PluginTest {
       suite.startHelper = { [path = plugin.path] part in
         try PartProcess(tool: executable, plugin: path, type: type.name, part)
       }
+      let library = PowerCutLibrary(in: place)
+      suite.startPowerCutHelper = { [path = plugin.path] part in
+        guard let library = try library.path() else { return nil }
+        return try PartProcess(
+          tool: executable, plugin: path, type: type.name, part, preloading: library)
+      }
     }
     var failure: (any Error)?
     let report = suite.run(only: invocation.value(of: PluginTest.only)) { one, outcome in
