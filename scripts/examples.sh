@@ -1,6 +1,6 @@
 # examples
 #   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages, compares the output,
-#   and tests their store plug-ins.
+#   and tests their store plug-ins and the templates of new ones.
 
 # All packages use one build folder, so that Quire is compiled once for them. SwiftPM keeps the plan of the package that
 # it built last, so the plan is removed before each build.
@@ -54,5 +54,18 @@ for makefile in Examples/*/Makefile; do
   printf '\n$ make -C %s test\n' "$folder"
   make -C "$folder" test
   [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$folder"
+done
+# A new plug-in from each template is built and tested, as its README says.
+templates=$PWD/.build/examples/templates
+rm -rf "$templates"
+for words in c 'c --incremental' c++ rust python; do
+  if [ "$words" = rust ] && ! cargo --version >/dev/null 2>&1; then
+    say "The template in Rust is not tested: Debian's package cargo is missing."
+    continue
+  fi
+  new=$templates/$(printf %s "$words" | tr -d ' ')/Ledger
+  printf '\n$ quire plugin new Ledger --language %s\n' "$words"
+  "$tool" plugin new Ledger --output "$new" --language $words >/dev/null
+  make -C "$new" test "QUIRE=$tool"
 done
 say "examples: done"

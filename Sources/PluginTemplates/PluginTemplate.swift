@@ -21,14 +21,29 @@ public struct PluginTemplate: Sendable {
     case swift
     /// C, with only the headers of the interface.
     case c
+    /// C++17, with the same headers.
+    case cpp = "c++"
+    /// Rust, with its own declarations of the interface.
+    case rust
+    /// Python, in a library that starts Python.
+    case python
 
     /// The name of the language for people.
     public var title: String {
       switch self {
       case .swift: "Swift"
       case .c: "C"
+      case .cpp: "C++"
+      case .rust: "Rust"
+      case .python: "Python"
       }
     }
+
+    /// Whether the name of the plug-in becomes the name of a module or a type in the source.
+    public var usesNameInSource: Bool { self == .swift || self == .rust }
+
+    /// Whether there is a template of a store that writes only the changes of each commit.
+    public var hasIncrementalTemplate: Bool { self == .c }
   }
 
   /// A file of the plug-in.
@@ -40,42 +55,61 @@ public struct PluginTemplate: Sendable {
   }
 
   /// Returns the files of a plug-in in a language.
-  public func files(_ language: Language) -> [File] {
-    switch language {
-    case .c:
-      // The file that is named after the plug-in must not replace another file of the template.
-      let isTaken = ["rows", "arrays", "file", "bytes"].contains(name)
-      return [
-        file("plugin.json", PackageResources.c_plugin_json_txt),
-        file("Makefile", PackageResources.c_Makefile_txt),
-        file(isTaken ? "store.c" : "\(name).c", PackageResources.c_store_c_txt),
-        file("store.h", PackageResources.c_store_h_txt),
-        file("rows.c", PackageResources.c_rows_c_txt),
-        file("arrays.c", PackageResources.c_arrays_c_txt),
-        file("file.c", PackageResources.c_file_c_txt),
-        file("bytes.c", PackageResources.c_bytes_c_txt),
-        // The program contains exact copies of the headers.
-        File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
-        File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
-        file("README.md", PackageResources.c_README_md_txt),
-      ]
-    case .swift:
-      return [
-        file("Package.swift", PackageResources.swift_Package_swift_txt),
-        file("plugin.json", PackageResources.swift_plugin_json_txt),
-        file("Sources/\(name)/\(name).swift", PackageResources.swift_Format_swift_txt),
-        file("Sources/\(name)/Cell.swift", PackageResources.swift_Cell_swift_txt),
-        file("Tests/\(name)Tests/\(name)Tests.swift", PackageResources.swift_Tests_swift_txt),
-        file("README.md", PackageResources.swift_README_md_txt),
-      ]
+  ///
+  /// - Parameter isIncremental: Whether the store writes only the changes of each commit. If the language has no such
+  ///   template, the result is empty.
+  public func files(_ language: Language, isIncremental: Bool = false) -> [File] {
+    guard !isIncremental || language.hasIncrementalTemplate else { return [] }
+    return switch language {
+    case .swift: swiftFiles()
+    case .c: cFiles(isIncremental: isIncremental)
+    case .cpp: cppFiles()
+    case .rust: rustFiles()
+    case .python: pythonFiles()
     }
   }
 
-  /// Returns a file of the template, with the plug-in's names inserted.
-  private func file(_ path: String, _ template: [UInt8]) -> File {
-    let text = String(decoding: template, as: UTF8.self)
-      .replacing("@NAME@", with: name).replacing("@QUIRE@", with: dependency)
+  /// The headers of the interface. The program contains exact copies of them.
+  var headers: [File] {
+    [
+      File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
+      File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
+    ]
+  }
+
+  /// Returns a file of the template, with the plug-in's names and the given texts inserted.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts of the file, one after another.
+  ///   - texts: Texts by the names of their placeholders. A text may contain placeholders such as `@NAME@`.
+  func file(_ path: String, _ parts: [UInt8]..., texts: [String: String] = [:]) -> File {
+    var text = String(decoding: parts.joined(), as: UTF8.self)
+    for (name, inserted) in texts { text = text.replacing("@\(name)@", with: inserted) }
+    text = text.replacing("@NAME@", with: name).replacing("@QUIRE@", with: dependency)
     return File(path: path, bytes: Array(text.utf8))
+  }
+
+  /// Returns the manifest, with the capabilities of the store.
+  func manifest(_ capabilities: [String]) -> File {
+    let names = capabilities.map { "\"\($0)\"" }.joined(separator: ", ")
+    return file(
+      "plugin.json", PackageResources.shared_plugin_json_txt, texts: ["CAPABILITY_NAMES": names])
+  }
+
+  /// Returns the file that tells how the library is built, tested and installed.
+  ///
+  /// - Parameter made: The files that building makes, beside the library.
+  func makefile(_ rules: [UInt8], making made: [String] = []) -> File {
+    file(
+      "Makefile", PackageResources.shared_Makefile_start_txt, rules,
+      PackageResources.shared_Makefile_end_txt, texts: ["MADE": made.map { " \($0)" }.joined()])
+  }
+
+  /// Returns the page that describes a plug-in with a Makefile.
+  func readme(_ language: Language, _ page: [UInt8], texts: [String: String] = [:]) -> File {
+    var texts = texts
+    texts["LANGUAGE"] = language.title
+    return file("README.md", PackageResources.shared_README_start_md_txt, page, texts: texts)
   }
 }
 

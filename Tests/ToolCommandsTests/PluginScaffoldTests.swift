@@ -30,34 +30,6 @@ struct PluginScaffoldTests {
     #expect(listed.allSatisfy { FileManager.default.fileExists(atPath: $0) })
   }
 
-  @Test(
-    "A plug-in in C builds without a warning, is loaded and passes",
-    .enabled(if: InstalledPlugins.compiler != nil),
-    arguments: [
-      "every-value-stays", "keys-are-given-once", "emptied-and-filled", "models-between", "closing",
-    ])
-  func runs(_ name: String) throws {
-    let folder = try ScaffoldFolder()
-    let plugin = folder.path + "/Ledger"
-    let made = quire(["plugin", "new", "Ledger", "--language", "c", "--output", plugin])
-    let sources = try FileManager.default.contentsOfDirectory(atPath: plugin)
-      .filter { $0.hasSuffix(".c") }
-    let building = try ProgramRun(
-      InstalledPlugins.compiler ?? "cc",
-      ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-        + ["-I\(plugin)/include", "-o", plugin + "/libLedger.so"]
-        + sources.map { "\(plugin)/\($0)" })
-    #expect(building.status == 0, "\(building.text)")
-    try folder.setMode(0o755, "Ledger")
-    for file in ["plugin.json", "libLedger.so"] { try folder.setMode(0o755, "Ledger/\(file)") }
-
-    let run = quire(["plugin", "test", plugin, "--only", name])
-
-    #expect(made.exitCode == .done)
-    #expect(run.exitCode == .done, "\(run.messages)\(run.output)")
-    #expect(run.output.contains("passed   \(name)\n"))
-  }
-
   @Test("A plug-in in Swift depends on the named package")
   func swift() throws {
     let folder = try ScaffoldFolder()
@@ -88,21 +60,22 @@ struct PluginScaffoldTests {
 
   @Test(
     "A new plug-in contains no unfilled placeholder, and its manifest is read",
-    arguments: ["c", "swift"])
-  func places(_ language: String) throws {
+    arguments: [["c"], ["c", "--incremental"], ["c++"], ["python"], ["rust"], ["swift"]])
+  func places(_ words: [String]) throws {
     let folder = try ScaffoldFolder()
     let plugin = folder.path + "/Ledger"
 
-    let run = quire([
-      "plugin", "new", "Ledger", "--language", language, "--output", plugin,
-      "--quire", InstalledPlugins.root.path,
-    ])
+    let run = quire(
+      [
+        "plugin", "new", "Ledger", "--output", plugin, "--quire", InstalledPlugins.root.path,
+        "--language",
+      ] + words)
 
     let files = run.output.split(separator: "\n").map(String.init)
     #expect(files.count >= 6)
     for file in files {
       let text = try read(file)
-      #expect(!text.contains("@NAME@") && !text.contains("@QUIRE@"), "\(file)")
+      #expect(text.firstMatch(of: /@[A-Z_]+@/) == nil, "\(file)")
     }
     let json = try JSON.read(Array(read(plugin + "/plugin.json").utf8))
     #expect(json["library"] == .string("libLedger.so"))
@@ -110,16 +83,23 @@ struct PluginScaffoldTests {
 
   @Test(
     "A plug-in name that equals a file's name removes no file",
-    arguments: ["rows", "arrays", "file", "bytes"])
-  func fileNames(_ name: String) throws {
+    arguments: [
+      ("c", ["rows", "arrays", "file", "bytes", "commits", "disk"], 7),
+      ("c --incremental", ["log", "history"], 8), ("c++", ["arrays", "disk", "format"], 4),
+    ])
+  func fileNames(_ options: String, _ names: [String], _ count: Int) throws {
     let folder = try ScaffoldFolder()
 
-    let run = quire(["plugin", "new", name, "--language", "c", "--output", folder.path + "/x"])
+    for name in names {
+      let words = options.split(separator: " ").map(String.init)
+      let run = quire(
+        ["plugin", "new", name, "--output", "\(folder.path)/\(name)", "--language"] + words)
 
-    let files = run.output.split(separator: "\n")
-    #expect(run.exitCode == .done, "\(run.messages)")
-    #expect(files.count { $0.hasSuffix(".c") } == 5)
-    #expect(Set(files).count == files.count)
+      let files = run.output.split(separator: "\n")
+      #expect(run.exitCode == .done, "\(run.messages)")
+      #expect(files.count { $0.hasSuffix(".c") || $0.hasSuffix(".cpp") } == count)
+      #expect(Set(files).count == files.count)
+    }
   }
 
   @Test("An existing folder is not changed")
@@ -135,7 +115,9 @@ struct PluginScaffoldTests {
 
   @Test(
     "A name that a plug-in can't have is refused",
-    arguments: [("a b", "c"), ("../x", "c"), (".x", "c"), ("", "c"), ("ledger", "swift")])
+    arguments: [
+      ("a b", "c"), ("../x", "c"), (".x", "c"), ("", "c"), ("ledger", "swift"), ("a-b", "rust"),
+    ])
   func names(_ name: String, _ language: String) throws {
     let folder = try ScaffoldFolder()
 
@@ -148,7 +130,7 @@ struct PluginScaffoldTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/x"))
   }
 
-  @Test("A missing language and a missing package are errors")
+  @Test("A missing language, a missing package and a missing template are errors")
   func options() throws {
     let folder = try ScaffoldFolder()
 
@@ -160,6 +142,13 @@ struct PluginScaffoldTests {
 
     #expect(language.exitCode == .wrongUsage)
     #expect(language.messages.contains("'--language' is missing"))
+    let incremental = quire([
+      "plugin", "new", "Ledger", "--language", "rust", "--incremental",
+      "--output", folder.path + "/y",
+    ])
+    #expect(incremental.exitCode == .wrongUsage)
+    #expect(incremental.messages.contains("no incremental store in Rust"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/y"))
     #expect(package.exitCode == .inputOutput)
     #expect(package.messages.contains("contains no package"))
   }

@@ -27,6 +27,7 @@ set_up() {
   need make command -v make # The examples of plug-ins in C.
   need git command -v git
   need python3 command -v python3
+  need python3-dev has_library python3-embed # The template of plug-ins in Python.
   need python3-venv python3 -c 'import ensurepip'
   [ -z "$missing" ] || install_packages "$missing"
   find_swift

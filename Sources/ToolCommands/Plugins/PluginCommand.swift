@@ -17,7 +17,8 @@ enum PluginCommand {
       Choice(
         "new", "creates one",
         options: [
-          PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output, PluginPackage.force,
+          PluginScaffold.language, PluginScaffold.incremental, PluginScaffold.quire,
+          PluginScaffold.output, PluginPackage.force,
         ],
         kind: .text),
       Choice(
@@ -72,9 +73,9 @@ enum PluginCommand {
       options: [
         PluginTest.type, PluginTest.only, PluginTest.seed, PluginTest.limit, PluginTest.trace,
         PluginTest.inProcess, PluginBench.count, PluginBench.rounds, PluginScaffold.language,
-        PluginScaffold.quire,
-        PluginScaffold.output, PluginPackage.sign, PluginInstallation.digest,
-        PluginInstallation.signers, PluginInstallation.yes, PluginPackage.force, .format,
+        PluginScaffold.incremental, PluginScaffold.quire, PluginScaffold.output,
+        PluginPackage.sign, PluginInstallation.digest, PluginInstallation.signers,
+        PluginInstallation.yes, PluginPackage.force, .format,
       ],
       examples: [
         Example("quire plugin list", "Lists the plug-ins, the refused plug-ins, and the folders."),
@@ -85,7 +86,10 @@ enum PluginCommand {
           "quire plugin test ./ledger --only every-value-stays", "Runs one test."),
         Example(
           "quire plugin bench ./ledger --count 5000", "Measures the plug-in with 5,000 people."),
-        Example("quire plugin new Ledger --language swift", "Creates the folder Ledger."),
+        Example("quire plugin new Ledger --language rust", "Creates the folder Ledger."),
+        Example(
+          "quire plugin new Ledger --language c --incremental",
+          "Creates a store that appends its changes at each save."),
         Example("quire plugin pack ./ledger --output ledger.zip", "Packs a plug-in into a file."),
         Example("quire plugin install ledger.zip", "Shows the plug-in, asks, and installs it."),
       ]

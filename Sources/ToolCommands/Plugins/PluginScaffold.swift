@@ -9,6 +9,10 @@ struct PluginScaffold {
   static let language = Option(
     "language", value: "LANGUAGE", choices: PluginTemplate.Language.allCases.map(\.rawValue),
     "For 'new': the language of the plug-in.")
+  static let incremental = Option(
+    "incremental",
+    "For 'new' in C: makes a store that appends its changes at each save, and keeps earlier commits. The default "
+      + "is a store that writes its whole file at each save.")
   static let quire = Option(
     "quire", value: "PLACE",
     "For 'new' in Swift: the path or URL of Quire's package. The default is the package that the "
@@ -35,11 +39,18 @@ struct PluginScaffold {
       throw CommandError.wrongUsage(
         "Option '--language' is missing.", hint: "Write '--language swift' or '--language c'.")
     }
+    let isIncremental = invocation.has(PluginScaffold.incremental)
+    guard !isIncremental || language.hasIncrementalTemplate else {
+      throw CommandError.wrongUsage(
+        "There is no incremental store in \(language.title) to begin with.",
+        hint: "Write '--language c', or leave out '--incremental'.")
+    }
     guard PluginManifest.isName(name), name.utf8.first != UInt8(ascii: "."),
-      name.utf8.first != UInt8(ascii: "-"), language == .c || PluginScaffold.isModuleName(name)
+      name.utf8.first != UInt8(ascii: "-"),
+      !language.usesNameInSource || PluginScaffold.isModuleName(name)
     else {
       let allowed =
-        language == .c
+        !language.usesNameInSource
         ? "1 to 64 characters (A-Z, a-z, 0-9, '_', '.', '-'), and does not begin with '.' or '-'"
         : "1 to 64 characters (A-Z, a-z, 0-9, '_'), and begins with a capital letter"
       throw CommandError.wrongUsage(
@@ -54,7 +65,7 @@ struct PluginScaffold {
     try made.checkFree()
     let template = PluginTemplate(
       name: name, dependency: language == .swift ? try dependency(for: folder) : "")
-    let files = template.files(language)
+    let files = template.files(language, isIncremental: isIncremental)
     try made.make { temporary in
       for file in files {
         let place = temporary.appendingPathComponent(file.path)
