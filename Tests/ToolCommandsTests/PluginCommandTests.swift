@@ -46,6 +46,18 @@ struct PluginCommandTests {
     }
   }
 
+  @Test("A path names the plug-in in its folder, also beside another one of the same name")
+  func sameName() throws {
+    let folder = try Folder()
+    let copy = folder.path + "/of-the-same-name"
+    try FileManager.default.copyItem(atPath: folder.path + "/ledger", toPath: copy)
+
+    let info = folder.run("plugin", "info", copy)
+
+    #expect(info.exitCode == .done, "\(info.messages)")
+    #expect(info.output.contains("of-the-same-name/ledger.so"))
+  }
+
   @Test("A type that only an unreadable plug-in may add is not reported as wrong usage")
   func unreadableManifest() throws {
     let folder = try Folder()

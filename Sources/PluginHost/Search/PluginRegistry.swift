@@ -50,20 +50,22 @@ public struct PluginRegistry: Sendable {
   /// - Parameters:
   ///   - builtIn: The types that exist without plug-ins.
   ///   - replacingBuiltIn: Whether a plug-in may replace a built-in type.
+  ///   - only: The name of the only folder in a search folder that may be a plug-in; `nil` for all folders.
   public static func search(
     _ folders: PluginFolders, on disk: any Disk = RealDisk(),
-    builtIn: [StoreType] = builtInTypes, replacingBuiltIn: Bool = false
+    builtIn: [StoreType] = builtInTypes, replacingBuiltIn: Bool = false, only: String? = nil
   ) -> PluginRegistry {
     search(
-      folders, on: disk, builtIn: builtIn, replacingBuiltIn: replacingBuiltIn, trust: .standard)
+      folders, on: disk, builtIn: builtIn, replacingBuiltIn: replacingBuiltIn, only: only,
+      trust: .standard)
   }
 
   static func search(
     _ folders: PluginFolders, on disk: any Disk, builtIn: [StoreType] = builtInTypes,
-    replacingBuiltIn: Bool = false, trust: PluginTrust
+    replacingBuiltIn: Bool = false, only: String? = nil, trust: PluginTrust
   ) -> PluginRegistry {
     var search = PluginSearch(
-      disk: disk, trust: trust, builtIn: replacingBuiltIn ? [] : builtIn)
+      disk: disk, trust: trust, builtIn: replacingBuiltIn ? [] : builtIn, only: only)
     search.run(folders)
     return search.registry
   }

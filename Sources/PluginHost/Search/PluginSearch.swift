@@ -6,15 +6,18 @@ struct PluginSearch {
   let disk: any Disk
   let trust: PluginTrust
   let builtIn: [StoreType]
+  /// The name of the only folder that may be a plug-in; `nil` for all folders.
+  let only: String?
   var registry = PluginRegistry()
   /// Whether each folder is a document, so that no folder is checked twice.
   private var documents: [String: Bool] = [:]
   private var searched: Set<String> = []
 
-  init(disk: any Disk, trust: PluginTrust, builtIn: [StoreType]) {
+  init(disk: any Disk, trust: PluginTrust, builtIn: [StoreType], only: String? = nil) {
     self.disk = disk
     self.trust = trust
     self.builtIn = builtIn
+    self.only = only
   }
 
   mutating func run(_ folders: PluginFolders) {
@@ -47,7 +50,8 @@ struct PluginSearch {
         return refuse(
           folder, "it is in the document '\(document)', and a document must not contain code")
       }
-      for entry in try disk.list(path) where !entry.name.hasPrefix(".") {
+      for entry in try disk.list(path)
+      where !entry.name.hasPrefix(".") && (only ?? entry.name) == entry.name {
         let plugin = path.appendingPathComponent(entry.name)
         do throws(PluginRefusal) {
           if let found = try look(at: plugin, in: folder) { take(found) }

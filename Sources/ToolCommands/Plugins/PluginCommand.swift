@@ -247,7 +247,7 @@ enum PluginCommand {
     let parent = url.deletingLastPathComponent().path(percentEncoded: false)
     let name = url.lastPathComponent
     let beside = PluginRegistry.search(
-      PluginFolders([parent]), replacingBuiltIn: replacingBuiltIn)
+      PluginFolders([parent]), replacingBuiltIn: replacingBuiltIn, only: name)
     let inFolder = { (path: String) in URL(filePath: path).lastPathComponent == name }
     if let found = beside.plugins.first(where: { inFolder($0.path) }) { return found }
     let why =

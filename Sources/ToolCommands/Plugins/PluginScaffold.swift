@@ -37,7 +37,10 @@ struct PluginScaffold {
       let language = PluginTemplate.Language(rawValue: word)
     else {
       throw CommandError.wrongUsage(
-        "Option '--language' is missing.", hint: "Write '--language swift' or '--language c'.")
+        "Option '--language' is missing.",
+        hint:
+          "The languages are \(PluginTemplate.Language.allCases.map(\.rawValue).joined(separator: ", "))."
+      )
     }
     let isIncremental = invocation.has(PluginScaffold.incremental)
     guard !isIncremental || language.hasIncrementalTemplate else {
