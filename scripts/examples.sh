@@ -55,17 +55,34 @@ for makefile in Examples/*/Makefile; do
   make -C "$folder" test
   [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$folder"
 done
-# A new plug-in from each template is built and tested, as its README says.
+# try_template FOLDER LANGUAGE OPTION...: builds and tests a new plug-in, as its README says.
+try_template() {
+  folder=$1
+  shift
+  printf '\n$ quire plugin new Ledger --language %s\n' "$*"
+  "$tool" plugin new Ledger --output "$folder/Ledger" --language "$@" >/dev/null
+  chmod -R go-w "$folder"
+  make -C "$folder/Ledger" test "QUIRE=$tool"
+}
+
+# The templates of new plug-ins are tested at the same time, because a test often waits for the disk.
 templates=$PWD/.build/examples/templates
 rm -rf "$templates"
+tests=
 for words in c 'c --incremental' c++ rust python; do
   if [ "$words" = rust ] && ! cargo --version >/dev/null 2>&1; then
     say "The template in Rust is not tested: Debian's package cargo is missing."
     continue
   fi
-  new=$templates/$(printf %s "$words" | tr -d ' ')/Ledger
-  printf '\n$ quire plugin new Ledger --language %s\n' "$words"
-  "$tool" plugin new Ledger --output "$new" --language $words >/dev/null
-  make -C "$new" test "QUIRE=$tool"
+  folder=$templates/$(printf %s "$words" | tr -d ' ')
+  mkdir -p "$folder"
+  try_template "$folder" $words >"$folder.log" 2>&1 &
+  tests="$tests $!:$folder.log"
+done
+for test in $tests; do
+  status=0
+  wait "${test%%:*}" || status=$?
+  cat "${test#*:}"
+  [ "$status" = 0 ] || fail "A new plug-in does not pass its tests (see above)."
 done
 say "examples: done"
