@@ -35,7 +35,7 @@ struct PluginTemplateTests {
     .enabled(if: hasC, "There is no C compiler here."))
   func incremental() throws {
     // The cases that the wrong variants of this template fail.
-    let cases = Set(Self.cases + WrongTemplate.all.map(\.failedCase))
+    let cases = Set(Self.cases + WrongVariant.ofTemplate.map(\.failedCase))
     try check(["c", "--incremental"], cases: cases.sorted(), skippedCount: 0)
   }
 
