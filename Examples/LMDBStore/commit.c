@@ -1,7 +1,6 @@
 // Makes changes durable, all of them or none: one transaction of LMDB for each commit.
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,27 +24,15 @@ struct Writing {
   struct Bytes record;
 };
 
-int32_t begin_writing(struct QuireStore *store, struct QuireError *error) {
-  if (store->is_closed) return fail(error, QUIRE_CLOSED, "The store was closed.");
-  if (store->is_read_only || store->environment->is_read_only) {
-    return fail(
-        error, QUIRE_READ_ONLY, "'%s' is open for reading only.", store->environment->path);
-  }
-  int32_t code = environment_lock(store->environment, error);
-  if (code != QUIRE_OK) return code;
-  code = store_refresh(store, error);
-  if (code != QUIRE_OK) environment_unlock(store->environment);
-  return code;
-}
-
-void end_writing(struct QuireStore *store) { environment_unlock(store->environment); }
-
-static int32_t write_failure(
-    const struct Environment *environment, int result, struct QuireError *error) {
-  return fail_lmdb(error, result, "write", environment->path);
-}
-
 // MARK: - Rows
+
+// With a new schema, the host gives all rows again that have other columns, and they keep their versions. Changes that
+// were made before are refused as a whole, so no conflict is overlooked.
+static int64_t version_of(
+    const struct Writing *writing, const struct QuireBatch *batch, int64_t row) {
+  int64_t basis = writing->has_schema ? batch_basis(batch, row) : 0;
+  return basis != 0 ? basis : writing->root.commit;
+}
 
 static int32_t write_row(
     struct Writing *writing, const struct QuireBatch *batch, const struct Layout *layout,
@@ -62,7 +49,7 @@ static int32_t write_row(
   memcpy(kept, &key, sizeof key);
   store_big(place, key);
   if (layout != NULL) {
-    code = batch_record(batch, layout, row, writing->root.commit, &writing->record, error);
+    code = batch_record(batch, layout, row, version_of(writing, batch, row), &writing->record, error);
     if (code != QUIRE_OK) return code;
     record = (MDB_val){writing->record.count, writing->record.start};
   }
@@ -79,7 +66,7 @@ static int32_t write_row(
     result = mdb_del(transaction, environment->databases[ROWS], &name, NULL);
     if (result == MDB_NOTFOUND) result = 0;
   }
-  return result == 0 ? QUIRE_OK : write_failure(environment, result, error);
+  return result == 0 ? QUIRE_OK : fail_lmdb(error, result, "write", environment->path);
 }
 
 static int32_t write_batch(
@@ -119,38 +106,6 @@ static int32_t sort_keys(struct Bytes *bytes, struct QuireError *error) {
     }
   }
   return QUIRE_OK;
-}
-
-// MARK: - The next keys
-
-static int read_next_key(struct Writing *writing, uint16_t entity, char name[16], uint64_t *next) {
-  MDB_val value;
-  snprintf(name, 16, "next %u", (unsigned)entity);
-  *next = 1;
-  int result = get_named(writing->transaction, writing->environment, name, &value);
-  if (result == 0 && value.mv_size == sizeof *next) memcpy(next, value.mv_data, sizeof *next);
-  return result == MDB_NOTFOUND ? 0 : result;
-}
-
-static int write_next_key(struct Writing *writing, const char *name, uint64_t next) {
-  return put_named(writing->transaction, writing->environment, name, &next, sizeof next);
-}
-
-// A commit may bring keys that were never leased. No later lease may return them.
-static int raise_next_keys(struct Writing *writing) {
-  const uint64_t *keys = (const uint64_t *)(const void *)writing->keys.start;
-  size_t count = writing->keys.count / sizeof *keys;
-  int result = 0;
-  for (size_t i = 0; i < count && result == 0; i++) {
-    char name[16];
-    uint64_t next;
-    // Only the last row of an entity matters, because it has the highest key.
-    if (i + 1 < count && keys[i + 1] >> KEY_BITS == keys[i] >> KEY_BITS) continue;
-    uint64_t above = (keys[i] & HIGHEST_KEY) + 1;
-    result = read_next_key(writing, (uint16_t)(keys[i] >> KEY_BITS), name, &next);
-    if (result == 0 && next < above) result = write_next_key(writing, name, above);
-  }
-  return result;
 }
 
 // MARK: - The commit
@@ -228,7 +183,7 @@ static int32_t write_all(struct Writing *writing, struct QuireError *error) {
   int32_t code = begin_commit(writing, error);
   if (code != QUIRE_OK) return code;
   int result = write_descriptions(writing);
-  if (result != 0) return write_failure(writing->environment, result, error);
+  if (result != 0) return fail_lmdb(error, result, "write", writing->environment->path);
   code = indexes_read(writing->transaction, writing->environment, &writing->indexes, error);
   for (uint32_t i = 0; i < commit->batch_count && code == QUIRE_OK; i++) {
     code = write_batch(writing, commit->batches[i], error);
@@ -238,13 +193,15 @@ static int32_t write_all(struct Writing *writing, struct QuireError *error) {
     code = index_rebuild(writing->transaction, writing->environment, &writing->indexes, error);
   }
   if (code != QUIRE_OK) return code;
-  result = raise_next_keys(writing);
+  result = raise_next_keys(
+      writing->transaction, writing->environment, (const uint64_t *)(const void *)writing->keys.start,
+      writing->keys.count / sizeof(uint64_t));
   if (result == 0) result = write_changes(writing);
   if (result == 0) {
     result = put_named(
         writing->transaction, writing->environment, "root", &writing->root, sizeof writing->root);
   }
-  return result == 0 ? QUIRE_OK : write_failure(writing->environment, result, error);
+  return result == 0 ? QUIRE_OK : fail_lmdb(error, result, "write", writing->environment->path);
 }
 
 // Makes the snapshot after the commit, which is not valid before the commit. So nothing needs memory afterwards.
@@ -273,7 +230,7 @@ static int32_t finish(
   struct QuireStore *store = writing->store;
   int result = mdb_txn_commit(writing->transaction);
   writing->transaction = NULL;
-  if (result != 0) return write_failure(writing->environment, result, error);
+  if (result != 0) return fail_lmdb(error, result, "write", writing->environment->path);
   // The file has room for these pages, or the next commit adds them.
   (void)environment_pad(writing->environment);
   // The lock of the file keeps other processes from committing before the view exists.
@@ -291,7 +248,7 @@ static int32_t commit_locked(
   struct View *view = NULL;
   struct QuireSnapshot *next = NULL;
   int result = mdb_txn_begin(writing->environment->lmdb, NULL, 0, &writing->transaction);
-  if (result != 0) return write_failure(writing->environment, result, error);
+  if (result != 0) return fail_lmdb(error, result, "write", writing->environment->path);
   int32_t code = write_all(writing, error);
   if (code == QUIRE_OK) code = prepare_snapshot(writing, &view, &next, error);
   if (code == QUIRE_OK) code = finish(writing, view, next, error);
@@ -322,46 +279,4 @@ int32_t store_commit(
   free(writing.keys.start);
   free(writing.record.start);
   return code;
-}
-
-// MARK: - Leases
-
-static int32_t lease(
-    struct Writing *writing, uint16_t entity, uint64_t count, uint64_t *first,
-    struct QuireError *error) {
-  char name[16];
-  const struct Environment *environment = writing->environment;
-  int result = mdb_txn_begin(environment->lmdb, NULL, 0, &writing->transaction);
-  if (result != 0) return write_failure(environment, result, error);
-  result = read_next_key(writing, entity, name, first);
-  if (result == 0 && count > HIGHEST_KEY + 1 - *first) {
-    mdb_txn_abort(writing->transaction);
-    return fail(
-        error, QUIRE_FAILED, "'%s' has no %" PRIu64 " keys left for entity %u.", environment->path,
-        count, (unsigned)entity);
-  }
-  if (result == 0) result = write_next_key(writing, name, *first + count);
-  if (result != 0) {
-    mdb_txn_abort(writing->transaction);
-  } else {
-    result = mdb_txn_commit(writing->transaction);
-    (void)environment_pad(writing->environment);
-  }
-  return result == 0 ? QUIRE_OK : write_failure(environment, result, error);
-}
-
-int32_t store_lease_keys(
-    struct QuireStore *store, uint16_t entity, uint64_t count, uint64_t *first, uint64_t *leased,
-    struct QuireError *error) {
-  uint64_t start = 0;
-  if (count == 0) count = 1;
-  int32_t code = begin_writing(store, error);
-  if (code != QUIRE_OK) return code;
-  struct Writing writing = {.store = store, .environment = store->environment};
-  code = lease(&writing, entity, count, &start, error);
-  end_writing(store);
-  if (code != QUIRE_OK) return code;
-  *first = start;
-  *leased = count;
-  return QUIRE_OK;
 }

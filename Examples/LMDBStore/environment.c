@@ -1,7 +1,5 @@
 // Opens files with LMDB, each once in the process, and locks them for writing.
 
-#define _DEFAULT_SOURCE // For flock.
-
 #include "environment.h"
 
 #include <errno.h>
@@ -12,11 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// The bytes of addresses for a file. They cost no memory. LMDB can't give a file more addresses while a
-// transaction reads it, and snapshots are such transactions. So there is room for a long time.
-#ifndef LEAST_MAP_BYTE_COUNT
-#define LEAST_MAP_BYTE_COUNT ((uint64_t)64 << 30)
-#endif
+// Addresses cost no memory. LMDB can't give a file more addresses while a transaction reads the file, and snapshots
+// are such transactions. So there is room for a long time.
+uint64_t least_map_byte_count = (uint64_t)64 << 30;
+
 // Each snapshot takes a place in LMDB's table of readers.
 enum { READER_LIMIT = 1000 };
 
@@ -50,7 +47,7 @@ static int open_databases(struct Environment *environment, int is_new) {
 }
 
 static int open_lmdb(struct Environment *environment, uint64_t byte_count, unsigned flags) {
-  uint64_t map = LEAST_MAP_BYTE_COUNT;
+  uint64_t map = least_map_byte_count;
   int result;
   // The file can grow to four times its size before it has to be closed and opened again.
   while (map / 4 < byte_count) map *= 2;
@@ -207,6 +204,13 @@ int environment_pad(struct Environment *environment) {
   off_t needed = (off_t)((info.me_last_pgno + 1) * stat.ms_psize);
   if (fstat(file, &status) != 0) return errno;
   return status.st_size >= needed || ftruncate(file, needed) == 0 ? 0 : errno;
+}
+
+// A process that was killed may have made a commit durable, and not told the readers in the file of locks. LMDB
+// corrects that when the next process begins to write.
+void environment_recover(struct Environment *environment) {
+  MDB_txn *transaction;
+  if (mdb_txn_begin(environment->lmdb, NULL, 0, &transaction) == 0) mdb_txn_abort(transaction);
 }
 
 int begin_reading(struct Environment *environment, MDB_txn **transaction) {

@@ -36,6 +36,9 @@ struct Environment {
   pthread_mutex_t writing;
 };
 
+// The least number of bytes that a file has room for, before it has to be opened again. Tests set it.
+extern uint64_t least_map_byte_count;
+
 // Opens a file, or returns the environment that this process has for the file.
 int32_t environment_open(
     const char *path, struct Environment **environment, struct QuireError *error);
@@ -49,6 +52,8 @@ int32_t environment_lock(struct Environment *environment, struct QuireError *err
 void environment_unlock(struct Environment *environment);
 // Makes the file as long as its pages require.
 int environment_pad(struct Environment *environment);
+// Shows the last commit of a process that was killed at the end of the commit.
+void environment_recover(struct Environment *environment);
 // Begins a transaction that reads.
 int begin_reading(struct Environment *environment, MDB_txn **transaction);
 

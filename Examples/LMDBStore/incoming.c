@@ -51,14 +51,19 @@ static int32_t check_child(
   return QUIRE_OK;
 }
 
-static const struct ArrowArray *key_child(const struct QuireBatch *batch) {
+static const struct ArrowArray *child_named(
+    const struct QuireBatch *batch, const char *name, const char *format) {
   for (int64_t i = 0; i < batch->schema->n_children; i++) {
     const struct ArrowSchema *schema = batch->schema->children[i];
-    if (strcmp(schema->name, "#key") == 0 && strcmp(schema->format, "L") == 0) {
+    if (strcmp(schema->name, name) == 0 && strcmp(schema->format, format) == 0) {
       return batch->array->children[i];
     }
   }
   return NULL;
+}
+
+static const struct ArrowArray *key_child(const struct QuireBatch *batch) {
+  return child_named(batch, "#key", "L");
 }
 
 int32_t check_batch(const struct QuireBatch *batch, struct QuireError *error) {
@@ -107,6 +112,17 @@ uint64_t batch_key(const struct QuireBatch *batch, int64_t row) {
       keys->buffers[1], (uint64_t)(batch->array->offset + keys->offset + row), &key, sizeof key);
   // 0 is no object. It also stands for a number that is too high.
   return (key > HIGHEST_KEY ? 0 : key) | (uint64_t)batch->entity << KEY_BITS;
+}
+
+int64_t batch_basis(const struct QuireBatch *batch, int64_t row) {
+  const struct ArrowArray *bases = child_named(batch, "#basis", "l");
+  int64_t basis = 0;
+  if (bases == NULL) return 0;
+  uint64_t index = (uint64_t)(batch->array->offset + bases->offset + row);
+  if (bases->buffers[0] == NULL || bit_at(bases->buffers[0], index)) {
+    number_at(bases->buffers[1], index, &basis, sizeof basis);
+  }
+  return basis;
 }
 
 // Finds the bytes of a text. Returns 0 if the offsets make no sense, or if the text is too long for a record.

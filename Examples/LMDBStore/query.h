@@ -30,4 +30,23 @@ int predicate_range(
     const struct Predicate *predicate, const struct Indexes *indexes, uint16_t entity,
     struct IndexRange *range);
 
+// --- Comparisons, for both files
+
+// The groups of columns whose values have one order.
+enum Group { BOOLEANS, NUMBERS, DATES, TEXTS, REFERENCES, OTHERS };
+
+// Returns the node behind a node and its parts.
+static inline const struct QuireNode *next_to(const struct QuireNode *node) {
+  return node + node->node_count;
+}
+// Whether a constant can be compared with the values of a group.
+int fits(enum Group group, const struct QuireNode *constant);
+// Whether a comparison asks for a missing value.
+int asks_for_null(const struct QuireNode *comparison, const struct QuireNode *right);
+// Whether the store understands a comparison of a group of columns with the right side.
+int is_understood(
+    const struct QuireNode *comparison, enum Group group, const struct QuireNode *right);
+// Returns the left side of a comparison if it is a property of the object itself; otherwise NULL.
+const char *own_property(const struct QuireNode *comparison);
+
 #endif

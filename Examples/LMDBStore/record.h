@@ -95,6 +95,8 @@ int32_t check_batch(const struct QuireBatch *batch, struct QuireError *error);
 uint64_t batch_key(const struct QuireBatch *batch, int64_t row);
 // Makes the texts of the layout for a batch.
 int batch_layout(const struct QuireBatch *batch, struct Bytes *texts);
+// Returns the version that the writer of a row has read; 0 for a new row.
+int64_t batch_basis(const struct QuireBatch *batch, int64_t row);
 // Makes the record of a row.
 int32_t batch_record(
     const struct QuireBatch *batch, const struct Layout *layout, int64_t row, int64_t version,

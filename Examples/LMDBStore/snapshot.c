@@ -176,6 +176,11 @@ static int32_t refresh(struct QuireStore *store, struct QuireError *error) {
     return QUIRE_OK;
   }
   int32_t code = view_new(store->environment, &view, error);
+  if (code == QUIRE_OK && view_number(view) < info.me_last_txnid) {
+    view_release(view);
+    environment_recover(store->environment);
+    code = view_new(store->environment, &view, error);
+  }
   if (code != QUIRE_OK) return code;
   code = move_to(store, view, error);
   view_release(view);

@@ -103,11 +103,16 @@ int32_t has_lmdb_file(
 int32_t fail_disk(
     struct QuireError *error, int64_t result, const char *attempt, const char *path);
 
-// --- Writing (commit.c, create.c)
+// --- Writing (keys.c, commit.c, create.c)
 
 // Checks that the store is open and may be written, and locks it against other writers.
 int32_t begin_writing(struct QuireStore *store, struct QuireError *error);
 void end_writing(struct QuireStore *store);
+// A commit may bring keys that were never leased. Keeps later leases from returning the sorted keys. Returns 0 or a
+// result of LMDB.
+int raise_next_keys(
+    MDB_txn *transaction, const struct Environment *environment, const uint64_t *keys,
+    size_t count);
 int32_t store_commit(
     struct QuireStore *store, const struct QuireCommit *commit, struct QuireCommitted *committed,
     struct QuireError *error);
