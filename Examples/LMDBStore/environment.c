@@ -184,6 +184,15 @@ int32_t environment_lock(struct Environment *environment, struct QuireError *err
   return fail_lmdb(error, result, "lock", environment->path);
 }
 
+int environment_try_lock(struct Environment *environment) {
+  int file;
+  mdb_env_get_fd(environment->lmdb, &file);
+  if (pthread_mutex_trylock(&environment->writing) != 0) return 0;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return 1;
+  pthread_mutex_unlock(&environment->writing);
+  return 0;
+}
+
 void environment_unlock(struct Environment *environment) {
   int file;
   mdb_env_get_fd(environment->lmdb, &file);

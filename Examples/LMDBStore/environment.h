@@ -49,10 +49,12 @@ struct Environment *environment_retain(struct Environment *environment);
 void environment_release(struct Environment *environment);
 // Locks the file against other threads and processes that write.
 int32_t environment_lock(struct Environment *environment, struct QuireError *error);
+// Returns 0 if another thread or process has locked the file.
+int environment_try_lock(struct Environment *environment);
 void environment_unlock(struct Environment *environment);
 // Makes the file as long as its pages require.
 int environment_pad(struct Environment *environment);
-// Shows the last commit of a process that was killed at the end of the commit.
+// Shows the last commit of a process that was killed at the end of the commit. The caller has locked the file.
 void environment_recover(struct Environment *environment);
 // Begins a transaction that reads.
 int begin_reading(struct Environment *environment, MDB_txn **transaction);

@@ -14,7 +14,7 @@ int32_t begin_writing(struct QuireStore *store, struct QuireError *error) {
   }
   int32_t code = environment_lock(store->environment, error);
   if (code != QUIRE_OK) return code;
-  code = store_refresh(store, error);
+  code = store_refresh(store, 1, error);
   if (code != QUIRE_OK) environment_unlock(store->environment);
   return code;
 }

@@ -33,7 +33,7 @@ static int32_t open_store(
   pthread_mutex_init(&opened->lock, NULL);
   code = environment_open(real, &opened->environment, error);
   free(real);
-  if (code == QUIRE_OK) code = store_refresh(opened, error);
+  if (code == QUIRE_OK) code = store_refresh(opened, 0, error);
   if (code == QUIRE_OK && opening->commit >= 0 && opening->commit != opened->newest->commit) {
     code = fail(error, QUIRE_NOT_FOUND, "'%s' has no commit %" PRId64 ".", path, opening->commit);
   }

@@ -166,39 +166,52 @@ static int32_t move_to(
   return code;
 }
 
-// Call this with the store's lock.
-static int32_t refresh(struct QuireStore *store, struct QuireError *error) {
+// Call this with the store's lock. Tells whether the view is behind the commits in the file: a process is at the end
+// of a commit, or was killed there.
+static int32_t refresh(struct QuireStore *store, int *is_behind, struct QuireError *error) {
   MDB_envinfo info;
   struct View *view;
+  *is_behind = 0;
   if (store->is_closed) return fail(error, QUIRE_CLOSED, "The store was closed.");
   mdb_env_info(store->environment->lmdb, &info);
   if (store->newest != NULL && info.me_last_txnid == view_number(store->newest->view)) {
     return QUIRE_OK;
   }
   int32_t code = view_new(store->environment, &view, error);
-  if (code == QUIRE_OK && view_number(view) < info.me_last_txnid) {
-    view_release(view);
-    environment_recover(store->environment);
-    code = view_new(store->environment, &view, error);
-  }
   if (code != QUIRE_OK) return code;
+  *is_behind = view_number(view) < info.me_last_txnid;
   code = move_to(store, view, error);
   view_release(view);
   return code;
 }
 
-int32_t store_refresh(struct QuireStore *store, struct QuireError *error) {
+int32_t store_refresh(struct QuireStore *store, int has_lock, struct QuireError *error) {
+  int is_behind;
+  struct Environment *environment = store->environment;
   pthread_mutex_lock(&store->lock);
-  int32_t code = refresh(store, error);
+  int32_t code = refresh(store, &is_behind, error);
+  pthread_mutex_unlock(&store->lock);
+  if (code != QUIRE_OK || !is_behind) return code;
+  // A commit that another process is about to end counts when it has ended.
+  if (!has_lock && !environment_try_lock(environment)) return QUIRE_OK;
+  environment_recover(environment);
+  if (!has_lock) environment_unlock(environment);
+  pthread_mutex_lock(&store->lock);
+  code = refresh(store, &is_behind, error);
   pthread_mutex_unlock(&store->lock);
   return code;
 }
 
 int32_t store_snapshot(
     struct QuireStore *store, struct QuireSnapshot **snapshot, struct QuireError *error) {
+  int32_t code = store_refresh(store, 0, error);
+  if (code != QUIRE_OK) return code;
   pthread_mutex_lock(&store->lock);
-  int32_t code = refresh(store, error);
-  if (code == QUIRE_OK) *snapshot = snapshot_retain(store->newest);
+  if (store->newest == NULL) {
+    code = fail(error, QUIRE_CLOSED, "The store was closed.");
+  } else {
+    *snapshot = snapshot_retain(store->newest);
+  }
   pthread_mutex_unlock(&store->lock);
   return code;
 }

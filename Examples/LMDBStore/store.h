@@ -56,8 +56,9 @@ struct QuireSnapshot *snapshot_begin(
 struct QuireSnapshot *snapshot_next(
     struct QuireStore *store, const struct QuireSnapshot *before, struct View *view, int64_t commit,
     uint64_t *keys, size_t key_count);
-// Moves the store to the newest commit, which may be another process's.
-int32_t store_refresh(struct QuireStore *store, struct QuireError *error);
+// Moves the store to the newest commit, which may be another process's. 'has_lock' tells whether the caller has locked
+// the file.
+int32_t store_refresh(struct QuireStore *store, int has_lock, struct QuireError *error);
 int32_t store_snapshot(
     struct QuireStore *store, struct QuireSnapshot **snapshot, struct QuireError *error);
 int64_t snapshot_commit(struct QuireSnapshot *snapshot);
