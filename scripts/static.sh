@@ -7,12 +7,14 @@ export QUIRE_STATIC=1
 build_tool -c release
 build -c release --product BinaryStorePlugin
 make -C Examples/FolderStore
+make -C Examples/LMDBStore
 plugins=.build/static
 rm -rf "$plugins"
 install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
 install_plugin Plugins/BinaryStore "$bin/libBinaryStorePlugin.so"
 install_plugin Examples/FolderStore Examples/FolderStore/libFolderStore.so
-for plugin in SQLiteStore BinaryStore FolderStore; do
+install_plugin Examples/LMDBStore Examples/LMDBStore/libLMDBStore.so
+for plugin in SQLiteStore BinaryStore FolderStore LMDBStore; do
   "$bin/quire" plugin test "$plugins/$plugin"
 done
 say "static: all passed"

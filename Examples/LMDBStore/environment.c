@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // Addresses cost no memory. LMDB can't give a file more addresses while a transaction reads the file, and snapshots
@@ -68,13 +67,35 @@ static int open_lmdb(struct Environment *environment, uint64_t byte_count, unsig
   return result;
 }
 
+static int32_t fail_cut(const struct Environment *environment, struct QuireError *error) {
+  return fail(
+      error, QUIRE_DAMAGED, "'%s' is cut off: it is shorter than its pages require.",
+      environment->path);
+}
+
 // LMDB maps a file that was cut off, and a read beyond its end would end the process.
-static int is_whole(struct Environment *environment, uint64_t byte_count) {
-  MDB_envinfo info;
-  MDB_stat stat;
-  mdb_env_info(environment->lmdb, &info);
-  mdb_env_stat(environment->lmdb, &stat);
-  return (info.me_last_pgno + 1) * stat.ms_psize <= byte_count;
+static int32_t check_length(struct Environment *environment, struct QuireError *error) {
+  struct FileLength length;
+  MDB_txn *transaction;
+  if (file_length(environment, &length) && length.is_whole) return QUIRE_OK;
+  if (environment->is_read_only) return fail_cut(environment, error);
+  int32_t code = environment_lock(environment, error);
+  if (code != QUIRE_OK) return code;
+  // A process may have been at the end of a commit, or was killed there. Then all pages that are missing are free.
+  // While they are looked for, the missing pages contain zeros, and LMDB refuses such pages.
+  int is_whole = file_length(environment, &length) && length.is_whole;
+  if (!is_whole && environment_pad(environment) == 0
+      && mdb_txn_begin(environment->lmdb, NULL, MDB_RDONLY, &transaction) == 0) {
+    size_t found = free_page_count(transaction, length.page_count);
+    mdb_txn_abort(transaction);
+    is_whole = found == length.needed_page_count - length.page_count;
+    if (!is_whole && ftruncate(length.file, length.byte_count) != 0) {
+      code = fail_lmdb(error, errno, "restore the length of", environment->path);
+    }
+  }
+  environment_unlock(environment);
+  if (code != QUIRE_OK || is_whole) return code;
+  return fail_cut(environment, error);
 }
 
 static int32_t open_file(
@@ -87,11 +108,8 @@ static int32_t open_file(
     result = open_lmdb(environment, byte_count, MDB_RDONLY);
   }
   if (result != 0) return fail_lmdb(error, result, "open", environment->path);
-  if (!is_new && !is_whole(environment, byte_count)) {
-    return fail(
-        error, QUIRE_DAMAGED, "'%s' is cut off: it is shorter than its pages require.",
-        environment->path);
-  }
+  int32_t code = is_new ? QUIRE_OK : check_length(environment, error);
+  if (code != QUIRE_OK) return code;
   // A process that was killed may have left places in the table of readers, which would keep pages in use.
   int dead;
   mdb_reader_check(environment->lmdb, &dead);
@@ -200,21 +218,6 @@ void environment_unlock(struct Environment *environment) {
   pthread_mutex_unlock(&environment->writing);
 }
 
-// LMDB does not write the last pages if nothing uses them, but counts them. With these pages in the file, a
-// reader can tell a file that was cut off.
-int environment_pad(struct Environment *environment) {
-  int file;
-  struct stat status;
-  MDB_envinfo info;
-  MDB_stat stat;
-  mdb_env_get_fd(environment->lmdb, &file);
-  mdb_env_info(environment->lmdb, &info);
-  mdb_env_stat(environment->lmdb, &stat);
-  off_t needed = (off_t)((info.me_last_pgno + 1) * stat.ms_psize);
-  if (fstat(file, &status) != 0) return errno;
-  return status.st_size >= needed || ftruncate(file, needed) == 0 ? 0 : errno;
-}
-
 // A process that was killed may have made a commit durable, and not told the readers in the file of locks. LMDB
 // corrects that when the next process begins to write.
 void environment_recover(struct Environment *environment) {
@@ -227,61 +230,4 @@ int begin_reading(struct Environment *environment, MDB_txn **transaction) {
   if (result != MDB_READERS_FULL) return result;
   mdb_reader_check(environment->lmdb, &dead);
   return mdb_txn_begin(environment->lmdb, NULL, MDB_RDONLY, transaction);
-}
-
-// MARK: - Records with names
-
-const char *const description_names[3] = {"model", "schema", "metadata"};
-
-int get_named(
-    MDB_txn *transaction, const struct Environment *environment, const char *name, MDB_val *value) {
-  MDB_val key = {strlen(name), (void *)(uintptr_t)name};
-  return mdb_get(transaction, environment->databases[STORE], &key, value);
-}
-
-int put_named(
-    MDB_txn *transaction, const struct Environment *environment, const char *name,
-    const void *bytes, size_t count) {
-  MDB_val key = {strlen(name), (void *)(uintptr_t)name}, value = {count, (void *)(uintptr_t)bytes};
-  return mdb_put(transaction, environment->databases[STORE], &key, &value, 0);
-}
-
-int32_t read_root(
-    MDB_txn *transaction, const struct Environment *environment, struct Root *root,
-    struct QuireError *error) {
-  MDB_val value;
-  uint32_t version = 0;
-  int result = get_named(transaction, environment, "root", &value);
-  if (result == MDB_NOTFOUND) {
-    return fail(
-        error, QUIRE_NOT_A_STORE, "'%s' is an LMDB database, but not a store.", environment->path);
-  }
-  if (result != 0) return fail_lmdb(error, result, "read", environment->path);
-  if (value.mv_size >= sizeof version) memcpy(&version, value.mv_data, sizeof version);
-  if (version > FORMAT_VERSION) {
-    return fail(
-        error, QUIRE_NEWER_FORMAT, "'%s' has version %u of the format. This plug-in reads version %d.",
-        environment->path, (unsigned)version, FORMAT_VERSION);
-  }
-  if (value.mv_size != sizeof *root) {
-    return fail(error, QUIRE_DAMAGED, "The root of '%s' is damaged.", environment->path);
-  }
-  memcpy(root, value.mv_data, sizeof *root);
-  return QUIRE_OK;
-}
-
-double time_now(void) {
-  struct timespec now;
-  if (timespec_get(&now, TIME_UTC) != TIME_UTC) return 0;
-  return (double)(now.tv_sec - 978307200) + (double)now.tv_nsec / 1e9;
-}
-
-void store_big(uint8_t *bytes, uint64_t number) {
-  for (int i = 7; i >= 0; i--, number >>= 8) bytes[i] = (uint8_t)number;
-}
-
-uint64_t load_big(const uint8_t *bytes) {
-  uint64_t number = 0;
-  for (int i = 0; i < 8; i++) number = number << 8 | bytes[i];
-  return number;
 }

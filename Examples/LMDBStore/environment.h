@@ -52,14 +52,31 @@ int32_t environment_lock(struct Environment *environment, struct QuireError *err
 // Returns 0 if another thread or process has locked the file.
 int environment_try_lock(struct Environment *environment);
 void environment_unlock(struct Environment *environment);
-// Makes the file as long as its pages require.
-int environment_pad(struct Environment *environment);
 // Shows the last commit of a process that was killed at the end of the commit. The caller has locked the file.
 void environment_recover(struct Environment *environment);
 // Begins a transaction that reads.
 int begin_reading(struct Environment *environment, MDB_txn **transaction);
 
-// --- The root
+// --- Pages (pages.c)
+
+// The length of a file, and the number of pages that it should have.
+struct FileLength {
+  int file;
+  int64_t byte_count;
+  size_t page_count;
+  size_t needed_page_count;
+  size_t page_byte_count;
+  int is_whole;
+};
+
+// Returns 0 if the system does not tell the length.
+int file_length(struct Environment *environment, struct FileLength *length);
+// Makes the file as long as its pages require. Returns 0 or an error of the system.
+int environment_pad(struct Environment *environment);
+// Counts the pages that no commit needs, from a lowest page on.
+size_t free_page_count(MDB_txn *transaction, size_t lowest);
+
+// --- The root (root.c)
 
 enum { FORMAT_VERSION = 1 };
 

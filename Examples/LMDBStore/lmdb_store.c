@@ -1,5 +1,6 @@
 // A store that keeps its objects in LMDB: the plug-in's table of functions.
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,39 +87,24 @@ static int32_t read_metadata(
 
 // MARK: - The rest
 
-// Counts the pages that no commit needs. LMDB lists them in its database 0, in lists that begin with their length.
-static size_t free_page_count(MDB_txn *transaction) {
-  MDB_cursor *cursor;
-  MDB_val key, list;
-  size_t count = 0;
-  if (mdb_cursor_open(transaction, 0, &cursor) != 0) return 0;
-  while (mdb_cursor_get(cursor, &key, &list, MDB_NEXT) == 0) {
-    size_t pages;
-    memcpy(&pages, list.mv_data, sizeof pages);
-    count += pages;
-  }
-  mdb_cursor_close(cursor);
-  return count;
-}
-
 static int32_t status(
     struct QuireStore *store, struct QuireDescription *description, struct QuireError *error) {
   struct QuireSnapshot *snapshot;
   struct Root root;
-  MDB_envinfo info;
-  MDB_stat stat;
+  struct FileLength length;
   int32_t code = store_snapshot(store, &snapshot, error);
   if (code != QUIRE_OK) return code;
   struct Environment *environment = store->environment;
   MDB_txn *transaction = view_borrow(snapshot->view);
   code = read_root(transaction, environment, &root, error);
-  mdb_env_info(environment->lmdb, &info);
-  mdb_env_stat(environment->lmdb, &stat);
+  if (code == QUIRE_OK && !file_length(environment, &length)) {
+    code = fail_lmdb(error, EIO, "read the length of", environment->path);
+  }
   if (code == QUIRE_OK) {
+    size_t live = length.needed_page_count - free_page_count(transaction, 0);
     snprintf(description->format_version, sizeof description->format_version, "%d", FORMAT_VERSION);
-    description->byte_count = (info.me_last_pgno + 1) * stat.ms_psize;
-    description->live_byte_count =
-        description->byte_count - free_page_count(transaction) * stat.ms_psize;
+    description->byte_count = (uint64_t)length.byte_count;
+    description->live_byte_count = live * length.page_byte_count;
     description->stray_byte_count = 0;
     description->saved_at = root.time;
     description->highest_commit = root.commit;

@@ -22,7 +22,7 @@ set_up() {
   need libsqlite3-dev has_library sqlite3
   need libxml2-utils command -v xmllint # Validates documents against the grammars in spec/.
   need zlib1g-dev has_library zlib
-  need liblmdb-dev has_library lmdb # A peer in the benchmarks.
+  need liblmdb-dev has_library lmdb # A peer in the benchmarks, and an example of a store.
   need g++ command -v g++ # Installs the headers of the C and C++ libraries, which Foundation imports.
   need make command -v make # The examples of plug-ins in C.
   need git command -v git

@@ -5,7 +5,7 @@ import ProgramRuns
 public import StoreInterface
 
 /// The plug-ins of this package, built and installed in a folder as a user would install them: the linked stores as
-/// libraries, and the example in C.
+/// libraries, and the examples in C.
 public enum InstalledPlugins {
   /// An error that says why the plug-ins can't be installed.
   public struct NotInstalled: Error, CustomStringConvertible {
@@ -43,6 +43,13 @@ public enum InstalledPlugins {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
+  /// Whether the machine has the header of LMDB, Debian's liblmdb-dev, beside a compiler.
+  public static let hasLMDB =
+    compiler != nil
+    && ["/usr/include/lmdb.h", "/usr/local/include/lmdb.h"].contains {
+      FileManager.default.fileExists(atPath: $0)
+    }
+
   /// A Python that has pyarrow and cffi, in the place where `./run test` installs them. `nil` under a sanitizer, because
   /// the library would load the sanitizer's runtime too late.
   public static let python: String? = {
@@ -68,23 +75,32 @@ public enum InstalledPlugins {
         library: products.appending(path: "lib\(name)Plugin.so"), in: folder)
     }
     if compiler != nil { try addFolderStore(in: folder) }
+    if hasLMDB { try addExample("LMDBStore", in: folder, linking: ["-llmdb", "-lm", "-pthread"]) }
     let registry = PluginRegistry.search(
       PluginFolders([folder.path(percentEncoded: false)]), replacingBuiltIn: true)
     if let refusal = registry.refusals.first { throw NotInstalled(description: refusal.message) }
     return (folder, registry)
   }
 
-  /// Builds the example in C against the current headers, or the given ones, and adds it to a folder of plug-ins.
+  /// Builds the example of a folder against the current headers, or the given ones, and adds it to a folder of plug-ins.
   public static func addFolderStore(in folder: URL, headers: [URL]? = nil) throws {
-    let library = folder.appending(path: "libFolderStore.so")
+    try addExample("FolderStore", in: folder, headers: headers, linking: [])
+  }
+
+  /// Builds an example in C, and adds it to a folder of plug-ins.
+  private static func addExample(
+    _ name: String, in folder: URL, headers: [URL]? = nil, linking libraries: [String]
+  ) throws {
+    let library = folder.appending(path: "lib\(name).so")
     defer { try? FileManager.default.removeItem(at: library) }
     try makeFolder(folder)
-    try compileFolderStore(
+    try compile(
+      name,
       headers ?? ["CStorePlugin", "CArrow"].map { root.appending(path: "Sources/\($0)/include") },
-      to: library)
+      libraries, to: library)
     try add(
-      "FolderStore", manifest: root.appending(path: "Examples/FolderStore/plugin.json"),
-      library: library, in: folder)
+      name, manifest: root.appending(path: "Examples/\(name)/plugin.json"), library: library,
+      in: folder)
   }
 
   /// The oldest header that plug-ins may have been built against. The file never changes, also when the interface grows.
@@ -109,17 +125,19 @@ public enum InstalledPlugins {
     }
   }
 
-  private static func compileFolderStore(_ headers: [URL], to library: URL) throws {
-    let example = root.appending(path: "Examples/FolderStore")
+  private static func compile(
+    _ name: String, _ headers: [URL], _ libraries: [String], to library: URL
+  ) throws {
+    let example = root.appending(path: "Examples/\(name)")
+    let sources = try FileManager.default.contentsOfDirectory(atPath: example.path)
+      .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }
     let run = try ProgramRun(
       compiler ?? "cc",
-      ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-        + headers.map { "-I\($0.path)" }
-        + ["-o", library.path]
-        + (try FileManager.default.contentsOfDirectory(atPath: example.path))
-        .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" })
+      ["-std=c11", "-D_DEFAULT_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
+        + ["-fPIC", "-shared", "-fvisibility=hidden"] + headers.map { "-I\($0.path)" }
+        + ["-o", library.path] + sources + libraries)
     guard run.status == 0 else {
-      throw NotInstalled(description: "The compiler refused Examples/FolderStore: \(run.text)")
+      throw NotInstalled(description: "The compiler refused Examples/\(name): \(run.text)")
     }
   }
 }
