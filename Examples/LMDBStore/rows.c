@@ -87,7 +87,7 @@ static int32_t collect(
   walk->count = walk->byte_count = 0;
   while (walk->count < BATCH_ROWS && walk->byte_count < BATCH_BYTES) {
     MDB_val record = {0, NULL};
-    uint64_t key;
+    uint64_t key = 0;
     struct RecordHeader header = {0};
     int result = walk->table->keys == NULL ? next_in_ranges(walk, cursor, &record, &key)
                                            : next_changed(walk, cursor, &record, &key);
