@@ -39,10 +39,11 @@ static int32_t code_of(int result) {
     case EACCES: case EPERM: case EROFS: return QUIRE_READ_ONLY;
     case MDB_INVALID: return QUIRE_NOT_A_STORE;
     case MDB_VERSION_MISMATCH: return QUIRE_NEWER_FORMAT;
-    case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: case MDB_PANIC: case MDB_NOTFOUND:
+    case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: case MDB_NOTFOUND:
     case MDB_BAD_VALSIZE:
       return QUIRE_DAMAGED;
     case ENOMEM: case EAGAIN: return QUIRE_FAILED;
+    case MDB_PANIC: return QUIRE_INPUT_OUTPUT;
     default: return result > 0 ? QUIRE_INPUT_OUTPUT : QUIRE_FAILED;
   }
 }
@@ -50,7 +51,10 @@ static int32_t code_of(int result) {
 int32_t fail_lmdb(struct QuireError *error, int result, const char *attempt, const char *path) {
   if (result == ENOMEM) return fail_memory(error);
   const char *hint = "";
-  if (result == MDB_MAP_FULL || result == MDB_MAP_RESIZED) {
+  if (result == MDB_PANIC) {
+    // After a failed sync LMDB no longer knows what the disk contains.
+    hint = " Close all stores of this file in this program, and open them again.";
+  } else if (result == MDB_MAP_FULL || result == MDB_MAP_RESIZED) {
     hint = " Nothing was changed. Close all stores of this file in this program, and open them again: the file is"
            " then mapped with more room.";
   } else if (result == MDB_READERS_FULL) {
