@@ -434,7 +434,7 @@ let package = Package(
         "ProgramRuns", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset", "SpecVectors",
       ],
-      exclude: ["FormerHashes", "Snapshots"]),
+      exclude: ["FormerHashes", "Snapshots", "WrongStores"]),
     tests(
       "PluginHostTests",
       [
