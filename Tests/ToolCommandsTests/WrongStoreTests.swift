@@ -10,11 +10,10 @@ import Testing
 @Suite(
   "Wrong variants of the example stores",
   .enabled(
-    if: InstalledPlugins.hasLMDB && BuiltTool.exists && !WrongStoreTests.isSanitized,
-    "The test needs a compiler, liblmdb-dev and the tool, and no sanitizer."))
+    if: InstalledPlugins.hasLMDB && BuiltTool.exists,
+    "The test needs a C compiler, liblmdb-dev and the tool."))
 struct WrongStoreTests {
-  private static let isSanitized = ProcessInfo.processInfo.environment["QUIRE_SANITIZER"] != nil
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  private static let patches = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "WrongStores")
 
   /// A patch of an example. The lines before the difference tell the fault in a sentence, and the case.
@@ -44,7 +43,7 @@ struct WrongStoreTests {
   private static func variants() throws -> [Variant] {
     try ["FolderStore", "LMDBStore"].flatMap { example in
       try FileManager.default.contentsOfDirectory(
-        at: folder.appending(path: example), includingPropertiesForKeys: nil
+        at: patches.appending(path: example), includingPropertiesForKeys: nil
       ).filter { $0.pathExtension == "patch" }.map { try Variant(example, $0) }
     }.sorted { $0.name < $1.name }
   }
@@ -83,10 +82,10 @@ struct WrongStoreTests {
 
   /// Makes a plug-in of a variant, and runs the case. Returns the output if the case fails; otherwise `nil`.
   private func failure(
-    of variant: Variant, case caseName: String, from sound: URL, in scaffold: ScaffoldFolder
+    of variant: Variant, case caseName: String, from sound: URL, in folder: String
   ) throws -> String? {
     let files = FileManager.default
-    let place = URL(filePath: scaffold.path).appending(path: UUID().uuidString)
+    let place = URL(filePath: folder).appending(path: UUID().uuidString)
     defer { try? files.removeItem(at: place) }
     try files.copyItem(at: sound, to: place)
     try run("git", ["apply", "--whitespace=nowarn", variant.patch.path], in: place)
@@ -116,12 +115,13 @@ struct WrongStoreTests {
         ($0, try build($0, in: scaffold))
       })
     let count = Mutex(0)
+    let folder = scaffold.path
     // Each case is a process of its own.
     DispatchQueue.concurrentPerform(iterations: variants.count) { index in
       let variant = variants[index]
       guard let caseName = variant.caseName, let place = sound[variant.example] else { return }
       do {
-        let output = try failure(of: variant, case: caseName, from: place, in: scaffold)
+        let output = try failure(of: variant, case: caseName, from: place, in: folder)
         #expect(output != nil, "\(variant.name) passes \(caseName).")
         if output != nil { count.withLock { $0 += 1 } }
       } catch {
