@@ -7,7 +7,7 @@
 #include "index.h"
 #include "store.h"
 
-// The commits whose changed keys the file contains, for the snapshots of other open stores.
+// The number of commits with their changed keys in the file. Other open stores make their tables from these keys.
 enum { KEPT_CHANGES = 2 * TABLE_LIMIT };
 
 // The state of a running commit.
