@@ -7,7 +7,7 @@ import Testing
 
 /// Tests `quire plugin test` itself: with stores in C that are wrong in one way each.
 @Suite(
-  "Wrong variants of stores",
+  "Wrong variants of the incremental template",
   .enabled(
     if: InstalledPlugins.compiler != nil && BuiltTool.exists, "There is no C compiler here."))
 struct WrongVariantTests {
@@ -34,18 +34,6 @@ struct WrongVariantTests {
     let compiled = try compile(
       URL(filePath: template), "libLedger.so", headers: ["\(template)/include"], in: folder)
     try check(WrongVariant.ofTemplate, of: compiled, "the incremental template", in: folder)
-  }
-
-  @Test("Each wrong variant of FolderStore fails the case that is about it")
-  func folderStore() throws {
-    let folder = try ScaffoldFolder()
-
-    let compiled = try compile(
-      InstalledPlugins.root.appending(path: "Examples/FolderStore"), "libFolderStore.so",
-      headers: ["CStorePlugin", "CArrow"].map {
-        InstalledPlugins.root.appending(path: "Sources/\($0)/include").path
-      }, in: folder)
-    try check(WrongVariant.ofFolderStore, of: compiled, "FolderStore", in: folder)
   }
 
   /// Builds each variant, and checks that its case fails.
