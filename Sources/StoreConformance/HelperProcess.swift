@@ -111,6 +111,9 @@ private struct HelperSession {
         for number in 0..<numbers[1] {
           try write("saved \(save(numbers[0], number, above: store.snapshot()))")
         }
+      case ("count", 2):
+        for _ in 0..<numbers[1] { try StoreConformance.increment(UInt64(numbers[0]), in: store) }
+        try write("counted \(numbers[1])")
       case ("show", 0):
         let found = try StoreConformance.objects(store.snapshot())
           .sorted { $0.key < $1.key }
@@ -181,6 +184,25 @@ struct NumberedCommit {
 }
 
 extension StoreConformance {
+  /// Adds 1 to the number of a thing, again and again until no other save has changed the thing meanwhile.
+  static func increment(_ thing: UInt64, in store: any Store) throws {
+    while true {
+      let base = try store.snapshot()
+      let key = try self.thing(thing, in: base)
+      guard let layout = base.schema[key.entity], let column = layout.index(of: "large") else {
+        throw CaseRun.End.finding("The schema lacks 'large'.")
+      }
+      var number: Int64 = 0
+      if case .integer(let known)? = try base.view.row(of: key)?.value(layout.columns[column]) {
+        number = known
+      }
+      do {
+        try store.commit(request(number + 1, for: key, above: base))
+        return
+      } catch let error as StoreError where error.code == .conflict {}
+    }
+  }
+
   /// Returns the key of a thing in the store of a snapshot.
   static func thing(_ number: UInt64, in snapshot: any StoreSnapshot) throws -> ObjectKey {
     guard let layout = snapshot.schema["Thing"] else {

@@ -15,11 +15,51 @@ struct RequestCases {
     }
     var generator = SeededGenerator(seed: run.suite.seed)
     try StoreConformance.populate(store, count: 200, &generator)
+    var answered = try compare(querying, requests: 120, &generator)
+    // The store must find the objects as they are after changes, and no removed ones.
+    try change(store, &generator)
+    answered += try compare(querying, requests: 200, &generator)
+    let reopened = try run.reopen(store)
+    if let querying = reopened as? any QueryingStore {
+      answered += try compare(querying, requests: 60, &generator)
+    }
+    run.check(
+      answered > 0,
+      "The store declares the capability 'querying', but answers none of 380 requests.")
+    try reopened.close()
+  }
+
+  /// Gives half of the things values of which many are equal or nearly equal, and removes some things.
+  private func change(_ store: any Store, _ generator: inout SeededGenerator) throws {
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    for entity in ["Thing", "SpecialThing"] {
+      for number in try base.view.keys(ofEntity: run.key(base, entity, 1).entity) {
+        let key = try run.key(base, entity, number)
+        let basis = try run.version(of: key, in: base)
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: builder.remove(key, basis: basis)
+        case 1...3:
+          for (name, values) in StoreConformance.nearValues {
+            builder.set(
+              values.randomElement(using: &generator)!, name, of: key, base.schema, basis: basis)
+          }
+        default: break
+        }
+      }
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+  }
+
+  /// Compares the answers to random requests with a scan. Returns the number of answers that the store gave itself.
+  private func compare(
+    _ store: any QueryingStore, requests: Int, _ generator: inout SeededGenerator
+  ) throws -> Int {
     let snapshot = try store.snapshot()
     let source = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: store.tag)
     var answered = 0
-    for _ in 0..<250 {
+    for _ in 0..<requests {
       let request = try StoreConformance.randomRequest(&generator)
       let plan = try QueryPlan(
         request, model: snapshot.model, schema: snapshot.schema, store: store.tag)
@@ -27,22 +67,19 @@ struct RequestCases {
       let words =
         "\(request.predicate.map { "\($0)" } ?? "no condition")"
         + " sorted by \(request.sortKeys.map { ($0.isAscending ? "" : "-") + $0.path }), limit \(request.fetchLimit), offset \(request.fetchOffset)"
-      if let found = try querying.keys(answering: request, in: snapshot) {
+      if let found = try store.keys(answering: request, in: snapshot) {
         answered += 1
         run.check(
           found == expected,
           "The answer to '\(words)': \(Self.difference(expected, found))")
       }
-      if let count = try querying.count(answering: request, in: snapshot) {
+      if let count = try store.count(answering: request, in: snapshot) {
         answered += 1
         run.check(
           "The number of objects for '\(words)'", is: try plan.count(in: source), found: count)
       }
     }
-    run.check(
-      answered > 0,
-      "The store declares the capability 'querying', but answers none of 250 requests.")
-    try store.close()
+    return answered
   }
 
   private static func difference(_ expected: [ObjectKey], _ found: [ObjectKey]) -> String {
@@ -61,10 +98,35 @@ struct RequestCases {
 }
 
 extension StoreConformance {
+  /// Values that many things get, by the names of their properties. Some differ only where a number of fewer bits is
+  /// rounded.
+  fileprivate static let nearValues: [String: [Value]] = [
+    "large": [
+      .null, .integer(0), .integer(1), .integer(16_777_216), .integer(16_777_217),
+      .integer(9_007_199_254_740_992), .integer(9_007_199_254_740_993),
+    ],
+    "small": [.null, .integer(-1), .integer(0), .integer(1)],
+    "real": [.null, .double(0), .double(-0.0), .double(0.5), .double(16_777_217)],
+    "name": [.null, .string(""), .string("a"), .string("ab"), .string("b")],
+  ]
+
   /// Returns a random request for things.
   fileprivate static func randomRequest(
     _ generator: inout SeededGenerator
   ) throws -> QueryRequest {
+    /// A comparison with one of the values that many objects have, or with the bounds of some.
+    func near(_ order: String) -> String {
+      func number(_ name: String) -> String {
+        nearValues[name]!.compactMap(\.numberText).randomElement(using: &generator)!
+      }
+      let name = nearValues.keys.filter { $0 != "name" }.sorted()
+        .randomElement(using: &generator)!
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: return "\(name) BETWEEN {\(number(name)), \(number(name))}"
+      case 1: return "name \(order) '\(["", "a", "ab", "b"].randomElement(using: &generator)!)'"
+      default: return "\(name) \(order) \(number(name))"
+      }
+    }
     func simple() -> String {
       let number = Int.random(in: -9999...9999, using: &generator)
       let order = ["<", "<=", ">", ">=", "==", "!="].randomElement(using: &generator)!
@@ -76,6 +138,8 @@ extension StoreConformance {
         "money \(order) \(Double(number) / 100)",
         "large BETWEEN {\(number - 3000), \(number + 3000)}",
         "medium IN {\(number), 5, 17}", "link CONTAINS 'a=\(abs(number) % 10)'",
+        near(order), near(order), near(order), near(order),
+        "large + 0 \(order) \(number)", "length(name) \(order) \(abs(number) % 9)",
       ].randomElement(using: &generator)!
     }
     var text = simple()
@@ -101,5 +165,16 @@ extension StoreConformance {
       request.fetchOffset = Int.random(in: 0...5, using: &generator)
     }
     return request
+  }
+}
+
+extension Value {
+  /// The value as a number in a predicate; `nil` if it is no number.
+  fileprivate var numberText: String? {
+    switch self {
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    default: nil
+    }
   }
 }

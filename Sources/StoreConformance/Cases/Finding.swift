@@ -40,6 +40,36 @@ struct FindingCases {
       }
     }
     try store.close()
+    try afterRemovals()
+  }
+
+  /// Looks rows up in an open store after another open store has changed and removed some of them.
+  private func afterRemovals() throws {
+    guard let ground = run.suite.ground, ground.backend.capabilities.contains(.shared) else {
+      return
+    }
+    let path = ground.newPath()
+    let writer = try run.create(at: path)
+    var generator = SeededGenerator(seed: run.suite.seed)
+    var objects: StoreConformance.Objects = [:]
+    for round in 0..<12 {
+      // The reader knows the rows of the commits before, and has read none of them.
+      let reader = try run.open(path)
+      for _ in 0..<2 {
+        let save = try StoreConformance.randomSave(
+          of: round == 0 ? 30 : 5, to: objects, above: writer.snapshot(), &generator)
+        try writer.commit(save.request)
+        objects = save.objects
+      }
+      let snapshot = try reader.snapshot()
+      for number in (1...30).shuffled(using: &generator) as [UInt64] {
+        check(
+          try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
+          "looked up by its key after a save of another open store")
+      }
+      try reader.close()
+    }
+    try writer.close()
   }
 
   /// Returns all objects as a scan of the rows finds them, without a look-up by key. Links have no keys of their own in

@@ -51,6 +51,17 @@ extension CaseRun {
           + "before, such as \(again.first ?? 0).")
       if round == 1 || round == 5 { store = try reopen(store) }
     }
+    // An object may come with a key of another store, such as in a copy.
+    let foreign = ObjectKey(entity: number, number: seen.max()! + 700)
+    try store.commit(request(1, for: foreign, above: store.snapshot()))
+    store = try reopen(store)
+    for _ in 0..<4 {
+      let lease = try store.leaseKeys(ofEntity: number, count: 500)
+      check(
+        !lease.contains(foreign.number),
+        "The store leased the keys \(lease.lowerBound)..<\(lease.upperBound), but an object with the key \(foreign.number) is there."
+      )
+    }
     try store.close()
   }
 

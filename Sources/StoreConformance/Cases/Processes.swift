@@ -90,6 +90,8 @@ struct ProcessCases {
     try checkConflicts(store, helper, keys[0])
     try checkLeases(store, helper, keys[0].entity)
     try checkSimultaneousSaves(store, helper, keys)
+    let counted = try run.key(store, "Thing", 5)
+    try checkCounting(store, helper, counted)
     _ = try ask(helper, "close", expecting: "closed")
     try store.commit(run.request(40, for: keys[3], above: store.snapshot()))
     let again = try run.reopen(store)
@@ -98,6 +100,7 @@ struct ProcessCases {
       holds: [
         keys[0]: ["large": .integer(12)], keys[1]: ["large": .integer(24)],
         keys[2]: ["large": .integer(24)], keys[3]: ["large": .integer(40)],
+        counted: ["large": .integer(80)],
       ])
     try again.close()
   }
@@ -165,6 +168,20 @@ struct ProcessCases {
     run.check(
       "The things and their numbers in another process after saves at once",
       is: [1, 12, 2, 24, 3, 24], found: shown)
+  }
+
+  /// Lets two processes count up one number at the same time. No step may be lost.
+  private func checkCounting(
+    _ store: any Store, _ helper: any HelperProcess, _ key: ObjectKey
+  ) throws {
+    let line = "count \(key.number) 40"
+    try helper.send(line)
+    for _ in 0..<40 { try StoreConformance.increment(key.number, in: store) }
+    _ = try answer(helper, "counted", to: line)
+    let snapshot = try store.snapshot()
+    run.check(
+      "A number that two processes counted up at once, 40 times each", is: .integer(80),
+      found: try StoreConformance.objects(snapshot)[key]?["large"] ?? .null)
   }
 
   // MARK: - Killed processes

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SeededRandom
 import StoreInterface
 import Synchronization
 
@@ -63,11 +64,38 @@ struct SharingCases {
         "Two open stores leased the same keys, among \(lease.lowerBound)..<\(lease.upperBound).")
       leased.formUnion(lease)
     }
+    expected = try checkFollowing(one, other, expected)
     try checkForgetting(one, other)
     try one.close()
     try run.check("An open store after the other one was closed", other, holds: expected)
     try other.commit(run.request(14, for: keys[1], above: other.snapshot()))
     try other.close()
+  }
+
+  /// Makes random saves with one store, and reads some of them with the other one. Returns the objects at the end.
+  private func checkFollowing(
+    _ one: any Store, _ other: any Store, _ before: StoreConformance.Objects
+  ) throws -> StoreConformance.Objects {
+    var generator = SeededGenerator(seed: run.suite.seed)
+    var objects = before
+    for round in 0..<80 {
+      let save = try StoreConformance.randomSave(
+        of: Int.random(in: 1...6, using: &generator), to: objects, above: one.snapshot(), &generator
+      )
+      let saved = try one.commit(save.request)
+      objects = save.objects
+      guard Int.random(in: 0..<3, using: &generator) > 0 else { continue }
+      let read = try other.snapshot()
+      run.check(
+        "The other open store after random save \(round)", read.schema, holds: objects,
+        found: try StoreConformance.objects(read))
+      for key in objects.keys.sorted().prefix(5) {
+        run.check(
+          "The version of \(StoreConformance.name(key, read.schema)) in the other open store after random save \(round)",
+          is: try run.version(of: key, in: saved), found: try run.version(of: key, in: read))
+      }
+    }
+    return objects
   }
 
   private func checkForgetting(_ one: any Store, _ other: any Store) throws {
