@@ -66,9 +66,9 @@ package struct PredicateTree {
     switch predicate {
     case .constant(let isTrue): add(Int(QUIRE_CONSTANT), whole: isTrue ? 1 : 0)
     case .and(let parts):
-      add(Int(QUIRE_AND), parts: parts.count) { tree in parts.forEach { tree.add($0) } }
+      add(Int(QUIRE_AND), parts: parts.count) { tree in for part in parts { tree.add(part) } }
     case .or(let parts):
-      add(Int(QUIRE_OR), parts: parts.count) { tree in parts.forEach { tree.add($0) } }
+      add(Int(QUIRE_OR), parts: parts.count) { tree in for part in parts { tree.add(part) } }
     case .not(let part): add(Int(QUIRE_NOT), parts: 1) { $0.add(part) }
     case .comparison(let one):
       add(
@@ -124,7 +124,7 @@ package struct PredicateTree {
     _ parts: [QueryExpression], to kind: some BinaryInteger, _ text: String? = nil, detail: Int = 0
   ) {
     add(Int(kind), detail: detail, bytes: text.map { Array($0.utf8) }, parts: parts.count) { tree in
-      parts.forEach { tree.add($0) }
+      for part in parts { tree.add(part) }
     }
   }
 

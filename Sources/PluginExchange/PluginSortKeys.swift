@@ -17,7 +17,9 @@ package enum PluginSortKeys {
     _ keys: [SortKey], _ body: (UnsafeBufferPointer<QuireSortKey>) throws -> R
   ) rethrows -> R {
     let paths = unsafe keys.map { unsafe allocatedText($0.path) }
-    defer { unsafe paths.forEach { unsafe $0.deallocate() } }
+    defer {
+      for index in keys.indices { unsafe paths[index].deallocate() }
+    }
     var structures = unsafe [QuireSortKey]()
     for (index, key) in keys.enumerated() {
       unsafe structures.append(

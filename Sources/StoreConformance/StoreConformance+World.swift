@@ -5,7 +5,17 @@ public import StoreInterface
 // The objects in the stores of the cases.
 extension StoreConformance {
   /// The model of the cases: things with attributes of every type, and a subentity, owners and tags.
-  public static let model: Model = {
+  public static let model = try! Model(entities: entities)
+
+  /// The model with one more attribute, which comes before the others, and one more index.
+  static let grownModel: Model = {
+    var entities = StoreConformance.entities
+    entities[0].declaredProperties.insert(.attribute(Attribute("added", .int32)), at: 0)
+    entities[0].fetchIndexes.insert(FetchIndex("byLarge", elements: [.init("large")]), at: 0)
+    return try! Model(entities: entities)
+  }()
+
+  private static let entities: [Entity] = {
     var thing = Entity("Thing")
     for (name, type) in [
       ("flag", AttributeType.boolean), ("small", .int16), ("medium", .int32), ("large", .int64),
@@ -43,7 +53,7 @@ extension StoreConformance {
       .attribute(Attribute("token", .uuid)),
       .relationship(Relationship("things", to: "Thing", inverse: "tags", count: .toMany)),
     ]
-    return try! Model(entities: [thing, special, owner, tag])
+    return [thing, special, owner, tag]
   }()
 
   /// Objects as plain dictionaries, with which stores are compared.
