@@ -89,7 +89,7 @@ struct OutputSchemaTests {
     ("plugin-bench", "plugin bench PLUGIN --count 40 --rounds 1 --format json"),
     ("plugin-pack", "plugin pack PLUGIN --output DIR/plugin.zip --format json"),
     ("plugin-install", "plugin install DIR/plugin.zip --yes --format json"),
-    ("plugin-test", "plugin test PLUGIN --only new-store-is-empty --format json"),
+    ("plugin-test", "plugin test PLUGIN --case new-store-is-empty --format json"),
     ("git", "git install DIR/repository --format json"),
     ("git", "git uninstall DIR/repository --format json"),
     ("error", "info DIR/none.store --format json"),

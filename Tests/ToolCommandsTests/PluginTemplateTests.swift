@@ -82,7 +82,7 @@ struct PluginTemplateTests {
     var outcomes: [String] = []
     for name in cases {
       let run = try ProgramRun(
-        BuiltTool.url.path, ["plugin", "test", plugin, "--in-process", "--only", name])
+        BuiltTool.url.path, ["plugin", "test", plugin, "--in-process", "--case", name])
       #expect(run.status == 0, "\(run.text)")
       outcomes += run.text.split(separator: "\n").filter { $0.contains("  \(name)") }
         .map { String($0.prefix { $0 != " " }) }

@@ -16,7 +16,7 @@ struct PluginTestTests {
   func passes() throws {
     let path = try installed("BinaryStore")
 
-    let run = quire(["plugin", "test", path, "--only", Self.quick])
+    let run = quire(["plugin", "test", path, "--case", Self.quick])
 
     #expect(run.exitCode == .done, "\(run.messages)")
     let lines = run.output.split(separator: "\n").map(String.init)
@@ -25,12 +25,22 @@ struct PluginTestTests {
     #expect(lines.contains { $0.hasPrefix("BinaryStore ") && $0.hasSuffix(": CompressedBinary") })
   }
 
+  @Test("The option for one case also has its former name, which help does not show")
+  func formerName() throws {
+    let words = ["plugin", "test", try installed("XMLStore")]
+
+    let run = quire(words + ["--only", Self.quick])
+
+    #expect(run.exitCode == .done && run.output == quire(words + ["--case", Self.quick]).output)
+    #expect(!quire(["help", "plugin"]).output.contains("--only"))
+  }
+
   @Test("A manifest's path names the plug-in too, and the test can be limited to one type")
   func oneType() throws {
     let path = try installed("BinaryStore") + "/plugin.json"
 
     let run = quire(
-      ["plugin", "test", path, "--type", "Binary", "--only", Self.quick, "--format", "json"])
+      ["plugin", "test", path, "--type", "Binary", "--case", Self.quick, "--format", "json"])
 
     #expect(run.exitCode == .done, "\(run.messages)")
     #expect(run.output.contains(#""plugin": "BinaryStore""#))
@@ -43,7 +53,7 @@ struct PluginTestTests {
   @Test("A case for an optional capability is skipped, with the reason")
   func skips() throws {
     let run = quire([
-      "plugin", "test", try installed("XMLStore"), "--only", "changes-between-snapshots",
+      "plugin", "test", try installed("XMLStore"), "--case", "changes-between-snapshots",
     ])
 
     #expect(run.exitCode == .done, "\(run.messages)")
@@ -60,9 +70,9 @@ struct PluginTestTests {
     let name = "refusing"
     try folder.addRefusingPlugin(name)
 
-    let run = quire(["plugin", "test", folder.path + "/" + name, "--only", Self.quick])
+    let run = quire(["plugin", "test", folder.path + "/" + name, "--case", Self.quick])
     let json = quire([
-      "plugin", "test", folder.path + "/" + name, "--only", Self.quick, "--format", "json",
+      "plugin", "test", folder.path + "/" + name, "--case", Self.quick, "--format", "json",
     ])
 
     #expect(run.exitCode == .no, "\(run.messages)")
@@ -99,9 +109,9 @@ struct PluginTestTests {
     let tool = Tool.quire(environment: [:], executable: BuiltTool.url.path)
 
     let words = ["plugin", "test", folder.path + "/bad", "--limit", "1"]
-    let run = RecordedRun(words + ["--only", Self.quick], tool: tool)
+    let run = RecordedRun(words + ["--case", Self.quick], tool: tool)
     let traced = RecordedRun(
-      words + ["--only", Self.quick, "--trace", "--format", "json"], tool: tool)
+      words + ["--case", Self.quick, "--trace", "--format", "json"], tool: tool)
 
     #expect(run.exitCode == .no, "\(run.messages)")
     #expect(run.output.contains("FAILED   \(Self.quick)"))
@@ -127,7 +137,7 @@ struct PluginTestTests {
       #expect(apart.output.contains("passed   \(name)\n"))
     }
     // The trace has the names of the plug-in's functions.
-    let traced = quire(words + ["--in-process", "--trace", "--only", "commit-numbers-rise"])
+    let traced = quire(words + ["--in-process", "--trace", "--case", "commit-numbers-rise"])
     let names = Set(
       traced.messages.split(separator: "\n").map { $0.dropFirst(CaseProcess.callMark.count) })
     let called: Set<Substring> = [
@@ -145,7 +155,7 @@ struct PluginTestTests {
     ["two-processes-agree", "confirmed-commits-survive-kills"])
   func severalProcesses(_ plugin: String, _ name: String) throws {
     let run = RecordedRun(
-      ["plugin", "test", try installed(plugin), "--only", name, "--seed", "3"],
+      ["plugin", "test", try installed(plugin), "--case", name, "--seed", "3"],
       tool: .quire(environment: [:], executable: BuiltTool.url.path))
 
     #expect(run.exitCode == .done, "\(run.output)\(run.messages)")
@@ -201,15 +211,15 @@ struct PluginTestTests {
   func words() throws {
     let path = try installed("XMLStore")
 
-    let unknownCase = quire(["plugin", "test", path, "--only", "new-store-is-emty"])
+    let unknownCase = quire(["plugin", "test", path, "--case", "new-store-is-emty"])
     let unknownType = quire(["plugin", "test", path, "--type", "XLM"])
-    let foreign = quire(["plugin", "list", "--only", Self.quick])
+    let foreign = quire(["plugin", "list", "--case", Self.quick])
 
     #expect(unknownCase.exitCode == .wrongUsage)
     #expect(unknownCase.messages.contains("Did you mean '\(Self.quick)'?"))
     #expect(unknownType.exitCode == .wrongUsage)
     #expect(foreign.exitCode == .wrongUsage)
-    #expect(foreign.messages.contains("Option '--only' belongs to 'quire plugin test'."))
+    #expect(foreign.messages.contains("Option '--case' belongs to 'quire plugin test'."))
     #expect(quire(["plugin", "test"]).exitCode == .wrongUsage)
   }
 }

@@ -102,7 +102,7 @@ struct WrongStoreTests {
       at: place.appending(path: "plugin.json"), to: plugin.appending(path: "plugin.json"))
     let tool = Tool.quire(environment: [:], executable: BuiltTool.url.path)
     let run = RecordedRun(
-      ["plugin", "test", plugin.path, "--only", caseName, "--limit", "60"], tool: tool)
+      ["plugin", "test", plugin.path, "--case", caseName, "--limit", "60"], tool: tool)
     return run.exitCode == .no && run.output.contains("FAILED   \(caseName)") ? run.output : nil
   }
 

@@ -51,7 +51,7 @@ struct WrongVariantTests {
       let run = try ProgramRun(
         BuiltTool.url.path,
         [
-          "plugin", "test", "\(folder.path)/\(plugin)", "--only", variant.failedCase,
+          "plugin", "test", "\(folder.path)/\(plugin)", "--case", variant.failedCase,
           "--limit", "60",
         ])
 

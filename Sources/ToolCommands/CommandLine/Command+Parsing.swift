@@ -32,6 +32,7 @@ extension Command {
     let spelling = String(parts[0])
     let named = options.first { option in
       "--\(option.name)" == spelling || option.shortName.map { "-\($0)" == spelling } ?? false
+        || option.formerName.map { "--\($0)" == spelling } ?? false
     }
     guard let option = named else {
       throw .unknown(

@@ -98,6 +98,8 @@ struct Option: Sendable, Hashable {
   let name: String
   /// A letter that stands for the name after a single dash; `nil` if there is none.
   let shortName: Character?
+  /// A name that the option had in earlier versions. Scripts may use it, and help does not show it.
+  let formerName: String?
   /// The name of the value in capitals; `nil` for an option without a value.
   let valueName: String?
   /// The accepted values; empty if the option accepts any value.
@@ -109,11 +111,13 @@ struct Option: Sendable, Hashable {
   let kind: ValueKind
 
   init(
-    _ name: String, short: Character? = nil, value: String? = nil, choices: [String] = [],
-    role: PathRole = .none, kind: ValueKind = .text, _ help: String
+    _ name: String, short: Character? = nil, formerly formerName: String? = nil,
+    value: String? = nil, choices: [String] = [], role: PathRole = .none, kind: ValueKind = .text,
+    _ help: String
   ) {
     self.name = name
     shortName = short
+    self.formerName = formerName
     self.role = role
     self.kind = kind
     valueName = value

@@ -30,7 +30,7 @@ struct CaseProcess {
     for file in [output, messages] { try Data().write(to: file) }
     let process = Process()
     process.executableURL = URL(filePath: tool)
-    process.arguments = words + ["--only", one.name, "--format", "json", "--in-process", "--trace"]
+    process.arguments = words + ["--case", one.name, "--format", "json", "--in-process", "--trace"]
     process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": place.path]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)

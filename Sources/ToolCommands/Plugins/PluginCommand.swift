@@ -71,7 +71,7 @@ enum PluginCommand {
         """,
       arguments: [action, plugin],
       options: [
-        PluginTest.type, PluginTest.only, PluginTest.seed, PluginTest.limit, PluginTest.trace,
+        PluginTest.type, PluginTest.onlyCase, PluginTest.seed, PluginTest.limit, PluginTest.trace,
         PluginTest.inProcess, PluginBench.count, PluginBench.rounds, PluginScaffold.language,
         PluginScaffold.incremental, PluginScaffold.quire, PluginScaffold.output,
         PluginPackage.sign, PluginInstallation.digest, PluginInstallation.signers,
@@ -83,7 +83,7 @@ enum PluginCommand {
           "quire plugin info ledger", "Shows the digest, the types and the folder of a plug-in."),
         Example("quire plugin test ./ledger", "Runs all conformance tests."),
         Example(
-          "quire plugin test ./ledger --only every-value-stays", "Runs one test."),
+          "quire plugin test ./ledger --case every-value-stays", "Runs one test."),
         Example(
           "quire plugin bench ./ledger --count 5000", "Measures the plug-in with 5,000 people."),
         Example("quire plugin new Ledger --language rust", "Creates the folder Ledger."),

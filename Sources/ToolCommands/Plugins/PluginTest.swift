@@ -10,7 +10,8 @@ import StoreInterface
 struct PluginTest {
   static let type = Option(
     "type", value: "TYPE", "For 'test' and 'bench': the only type of store to test or to measure.")
-  static let only = Option("only", value: "CASE", "For 'test': the name of the only test to run.")
+  static let onlyCase = Option(
+    "case", formerly: "only", value: "CASE", "For 'test': the name of the only case to run.")
 
   static let seed = Option(
     "seed", value: "NUMBER",
@@ -22,7 +23,7 @@ struct PluginTest {
     "trace", "For 'test': prints the name of each function of the plug-in that is called.")
   static let inProcess = Option(
     "in-process", "For 'test': runs all tests in the process of the command, for a debugger.")
-  static let options = [type, only, seed, limit, trace, inProcess]
+  static let options = [type, onlyCase, seed, limit, trace, inProcess]
 
   let plugin: FoundPlugin
   let invocation: Invocation
@@ -89,7 +90,7 @@ struct PluginTest {
   }
 
   private func checkCase() throws(CommandError) {
-    guard let name = invocation.value(of: PluginTest.only) else { return }
+    guard let name = invocation.value(of: PluginTest.onlyCase) else { return }
     let known = StoreConformance.cases.map(\.name)
     guard !known.contains(name) else { return }
     throw .unknown(
@@ -127,7 +128,7 @@ struct PluginTest {
       }
     }
     var failure: (any Error)?
-    let report = suite.run(only: invocation.value(of: PluginTest.only)) { one, outcome in
+    let report = suite.run(only: invocation.value(of: PluginTest.onlyCase)) { one, outcome in
       guard invocation.format == .text, failure == nil else { return }
       do {
         try write(one, outcome)
@@ -153,7 +154,7 @@ struct PluginTest {
       trace: invocation.has(PluginTest.trace)
         ? { try messages.writeLine(CaseProcess.callMark + $0) } : nil)
     var report = ConformanceReport()
-    let only = invocation.value(of: PluginTest.only)
+    let only = invocation.value(of: PluginTest.onlyCase)
     for one in StoreConformance.cases where only == nil || only == one.name {
       if process.trace != nil { try messages.writeLine("\(one.name):") }
       let outcome = try process.outcome(of: one)
