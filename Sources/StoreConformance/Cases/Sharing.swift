@@ -89,7 +89,8 @@ struct SharingCases {
       run.check(
         "The other open store after random save \(round)", read.schema, holds: objects,
         found: try StoreConformance.objects(read))
-      for key in objects.keys.sorted().prefix(5) {
+      // A store whose file contains only objects counts the commits of another open store in its own way.
+      for key in objects.keys.sorted().prefix(run.suite.keepsRows ? 5 : 0) {
         run.check(
           "The version of \(StoreConformance.name(key, read.schema)) in the other open store after random save \(round)",
           is: try run.version(of: key, in: saved), found: try run.version(of: key, in: read))
