@@ -107,10 +107,12 @@ let package = Package(
       ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles", "XMLEvents"]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
+    // Requests in SQL, for the stores in databases.
+    module("SQLTranslation", ["ObjectModel", "ObjectQuery", "Rows"]),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "SQLiteFiles", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
+        "SQLTranslation", "SQLiteFiles", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
         "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
@@ -383,7 +385,7 @@ let package = Package(
     tests(
       "SQLiteStoreTests",
       [
-        "SQLiteStore", "SQLiteFiles", "StoreInterface", "StoreConformance",
+        "SQLiteStore", "SQLiteFiles", "SQLTranslation", "StoreInterface", "StoreConformance",
         "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DiskSimulation",
         "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",

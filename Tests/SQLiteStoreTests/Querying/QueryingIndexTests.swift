@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import QueryWorld
+import SQLTranslation
 import Testing
 
 @testable import SQLiteStore

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import ObjectQuery
+import SQLTranslation
 import Testing
 
 @testable import SQLiteStore

@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows
+import SQLTranslation
 import SQLiteFiles
 
 @testable import SQLiteStore
@@ -37,7 +38,7 @@ struct QueryingTables {
     guard let query else { return nil }
     do {
       let statement = try connection.prepare(query.text, isKept: false)
-      try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
+      try statement.bind(query.parameters.prefix(statement.parameterCount).map { SQLiteValue($0) })
       while try statement.step() {}
       return nil
     } catch {

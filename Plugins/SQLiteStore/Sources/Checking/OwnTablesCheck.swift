@@ -1,6 +1,7 @@
 import Deflate
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

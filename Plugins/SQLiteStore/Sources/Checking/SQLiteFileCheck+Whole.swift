@@ -1,3 +1,4 @@
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectQuery
+import SQLTranslation
 import SQLiteFiles
 
 /// The database's answers to fetch requests; `nil` if the rows have to be searched in memory instead.
@@ -67,7 +68,7 @@ struct SQLAnswers {
       let statement = try connection.prepare(query.text)
       defer { statement.reset() }
       // The text may leave out the last parameters, because the parts that needed them were dropped.
-      try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
+      try statement.bind(query.parameters.prefix(statement.parameterCount).map { SQLiteValue($0) })
       while try statement.step() { try row(statement) }
       return true
     } catch is NotTranslatable {

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 
 /// Conversion of result cells to values.

@@ -1,5 +1,6 @@
 public import ObjectModel
 public import ObjectQuery
+import SQLTranslation
 import SQLiteFiles
 public import StoreInterface
 

@@ -3,6 +3,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

@@ -1,3 +1,4 @@
+import SQLTranslation
 package import SQLiteFiles
 
 /// The tables of a database and their columns, as the database's own schema lists them. They are read first, before
@@ -86,9 +87,4 @@ package struct DatabaseTables: Sendable {
     guard let columns = columns[table] else { return false }
     return names.allSatisfy { name in columns.contains { $0.name == name } }
   }
-}
-
-/// Returns a name quoted for SQL, whatever characters it contains.
-package func quoted(_ name: String) -> String {
-  "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

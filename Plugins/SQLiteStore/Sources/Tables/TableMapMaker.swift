@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import SQLTranslation
 
 /// A walk over a model that determines the names of its tables and columns (spec §10.3.2 to §10.3.5).
 struct TableMapMaker {

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

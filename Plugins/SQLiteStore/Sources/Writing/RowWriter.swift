@@ -4,6 +4,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

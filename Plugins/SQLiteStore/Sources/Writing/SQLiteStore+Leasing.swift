@@ -1,4 +1,5 @@
 import ObjectModel
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

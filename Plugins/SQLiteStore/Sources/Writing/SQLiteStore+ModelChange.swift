@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 import Synchronization

@@ -6,6 +6,7 @@ import Foundation
 import ObjectModel
 import PropertyLists
 import Rows
+import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 

@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import SQLTranslation
 import SQLiteFiles
 
 /// The statements that create the tables of a map (spec §10.2 to §10.5).

@@ -18,7 +18,8 @@ extension SQLTranslator {
       if let exists = elements.baseExists {
         result.value = "(CASE WHEN \(exists) THEN \(result.value) END)"
         if let presence = result.presence {
-          result.presence = "(CASE WHEN \(exists) THEN \(presence) ELSE 0 END)"
+          result.presence =
+            "(CASE WHEN \(exists) THEN \(presence) ELSE \(dialect.falseCondition) END)"
         }
       }
       return result
@@ -53,7 +54,7 @@ extension SQLTranslator {
       func ofOther(_ value: String) -> String { "(SELECT \(value) FROM \(table) WHERE \(join))" }
       var result = inner
       result.value = ofOther(inner.value)
-      result.presence = inner.presence.map { "coalesce(\(ofOther($0)), 0)" }
+      result.presence = inner.presence.map { "coalesce(\(ofOther($0)), \(dialect.falseCondition))" }
       result.column = inner.column.map(ofOther)
       if case .numbered(let entity) = inner.entity { result.entity = .numbered(ofOther(entity)) }
       return try checked(result)
@@ -65,11 +66,11 @@ extension SQLTranslator {
   func join(
     _ other: SQLRow, to column: TableMap.ColumnMap, of row: SQLRow
   ) throws(NotTranslatable) -> String {
-    let condition = "\(other.alias).Z_PK = \(row.alias).\(quoted(column.name))"
+    let condition = "\(key(of: other)) = \(row.alias).\(quoted(column.name))"
     guard let destination = column.destination, try entityMap(other.entity).sharesTable else {
       return condition
     }
-    let entity = "\(other.alias).Z_ENT"
+    let entity = self.entity(of: other)
     if destination.isOnlyEntity {
       return "\(condition) AND \(entity) = \(try number(of: destination.entity))"
     }
@@ -84,15 +85,17 @@ extension SQLTranslator {
   ) throws(NotTranslatable) -> SQLScalar {
     guard let destination = column.destination else { throw NotTranslatable() }
     let key = "\(row.alias).\(quoted(column.name))"
-    // Some rows contain 0 for a reference to no object.
-    var object = SQLScalar(.object, "nullif(\(key), 0)")
+    var object = SQLScalar(.object, dialect.reference(key))
     object.column = key
     if destination.isOnlyEntity {
       object.entity = .only(destination.entity)
       object.output = .object(destination.entity)
     } else {
       let known = column.entityColumn.map { "\(row.alias).\(quoted($0)), " } ?? ""
-      let own = "(SELECT d.Z_ENT FROM \(quoted(destination.table)) AS d WHERE d.Z_PK = \(key))"
+      let own = """
+        (SELECT d.\(dialect.entityColumn) FROM \(quoted(destination.table)) AS d \
+        WHERE d.\(dialect.keyColumn) = \(key))
+        """
       object.entity = .numbered(
         "coalesce(\(known)\(own), \(try number(of: destination.entity)))")
       object.output = .objectAndEntity
@@ -111,32 +114,15 @@ extension SQLTranslator {
     case .boolean, .int16, .int32, .int64:
       result = SQLScalar(.integer, name)
       result.isNarrow = kind != .int64
-    // Other systems write all 64 bits of a number, which the search of the rows rounds to 32 bits.
-    case .float where !isOwn: result = SQLScalar(.opaque, name)
-    case .float, .double, .date:
-      result = SQLScalar(
-        kind == .date ? .date : .real,
-        """
-        (CASE typeof(\(name)) WHEN 'blob' THEN CASE \(name) WHEN \(SQLCell.negativeZero) THEN 0.0 END \
-        ELSE \(name) END)
-        """)
-      result.presence = "\(name) IS NOT NULL"
-      result.column = name
-    // `COLLATE BINARY` overrides the collation that the table declares.
-    case .string, .uri: result = SQLScalar(.text, "\(name) COLLATE BINARY")
+    case .float, .double: result = SQLScalar(.real, name)
+    case .date: result = SQLScalar(.date, name)
+    case .string, .uri: result = SQLScalar(.text, name)
     case .uuid: result = SQLScalar(.uuid, name)
-    case .binary:
-      // Other programs may write bytes as text.
-      result = SQLScalar(.binary, "CAST(\(name) AS BLOB)")
-    case .decimal:
-      // Numbers of more than 15 digits are written as text.
-      result = SQLScalar(
-        .decimal,
-        SQLTranslator.failing(where: "typeof(\(name)) IN ('blob', 'text')", else: name))
-      result.presence = "\(name) IS NOT NULL"
-      result.column = name
+    case .binary: result = SQLScalar(.binary, name)
+    case .decimal: result = SQLScalar(.decimal, name)
     case .reference: throw NotTranslatable()
     }
+    dialect.complete(&result, of: kind)
     // SQL knows whether there is a value, but the value may be in a separate file.
     if column.isExternal { result = SQLScalar(.opaque, name) }
     if result.kind != .opaque { result.output = .column(kind) }

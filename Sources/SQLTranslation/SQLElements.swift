@@ -42,7 +42,7 @@ extension SQLTranslator {
         var inner = scope
         // The condition of a subquery is not evaluated for objects that do not exist.
         if elements.row.linkedKey != nil {
-          elements.conditions.append("\(elements.row.alias).Z_PK IS NOT NULL")
+          elements.conditions.append("\(walk.key(of: elements.row)) IS NOT NULL")
         }
         inner.slots[subquery.slot] = elements.row
         elements.conditions.append(try walk.condition(subquery.predicate, inner))
@@ -93,7 +93,9 @@ extension SQLTranslator {
         elements.row = other
         rest = rest.dropFirst()
       }
-      if !elements.tables.isEmpty { elements.baseExists = elements.exists(where: "1") }
+      if !elements.tables.isEmpty {
+        elements.baseExists = elements.exists(where: dialect.trueCondition)
+      }
     }
     while case .toMany(let relationship)? = rest.first {
       // A linked object may not exist. Then its relationships have no value, not even an empty collection.
@@ -117,9 +119,9 @@ extension SQLTranslator {
     if let inverse = relationship.inverse {
       let column = try self.column(inverse, of: relationship.destination)
       elements.conditions.append(
-        "\(other.alias).\(quoted(column.name)) = \(owner.alias).Z_PK")
+        "\(other.alias).\(quoted(column.name)) = \(key(of: owner))")
       if let entity = column.entityColumn {
-        let own = "\(owner.alias).Z_ENT"
+        let own = self.entity(of: owner)
         elements.conditions.append("coalesce(\(other.alias).\(quoted(entity)), \(own)) = \(own)")
       }
     } else {
@@ -140,7 +142,7 @@ extension SQLTranslator {
     // A selection in `FROM` can't refer to tables of the same `FROM`.
     guard elements.tables.isEmpty else { throw NotTranslatable() }
     let links = "l\(other.alias)"
-    var conditions = ["\(other.alias).Z_PK = \(links).k"]
+    var conditions = ["\(key(of: other)) = \(links).k"]
     let family = family(of: relationship.destination)
     // For a destination of several entities, the target's row tells its entity.
     if family.count == 1, let only = try condition(other, isOneOf: family) {
@@ -164,7 +166,7 @@ extension SQLTranslator {
     else { throw NotTranslatable() }
     func keys(_ from: String, _ to: String) -> String {
       """
-      SELECT \(quoted(to)) AS k FROM \(quoted(links.table)) WHERE \(quoted(from)) = \(owner.alias).Z_PK \
+      SELECT \(quoted(to)) AS k FROM \(quoted(links.table)) WHERE \(quoted(from)) = \(key(of: owner)) \
       AND \(quoted(to)) IS NOT NULL
       """
     }
@@ -213,42 +215,19 @@ extension SQLTranslator {
     case .sum, .average:
       // Sums of floating-point numbers depend on their order.
       guard value.kind == .integer, value.isSurelyWhole else { throw NotTranslatable() }
-      // A sum of integers may overflow 64 bits midway, depending on the order. Unless the values are narrow, the sum
-      // of their absolute values is computed first: it overflows in any order, and the statement fails.
-      let sum =
-        value.isNarrow
-        ? "sum(\(value.value))"
-        : "CASE WHEN sum(abs(\(value.value))) >= 0 THEN sum(\(value.value)) END"
-      if function == .sum {
-        result = SQLScalar(.integer, "coalesce(\(sum), 0)")
-      } else {
-        result = SQLScalar(.real, "(CAST((\(sum)) AS REAL) / count(\(value.value)))")
-      }
+      result =
+        function == .sum
+        ? SQLScalar(.integer, dialect.sum(value)) : SQLScalar(.real, dialect.average(value))
       result.output = .number
     case .min, .max:
-      let word = function == .min ? "min" : "max"
       switch value.kind {
-      case .integer, .text, .uuid:
-        result = value
-        result.value = "\(word)(\(value.value))"
-      case .real, .date:
-        guard let column = value.column else { throw NotTranslatable() }
-        // With "not a number" among the values, the result depends on their order.
-        result = SQLScalar(
-          value.kind,
-          SQLTranslator.failing(
-            where: "coalesce(max(typeof(\(column)) = 'blob'), 0)", else: "\(word)(\(column))"))
-        result.output = value.output
-      case .decimal:
-        guard let column = value.column else { throw NotTranslatable() }
-        result = SQLScalar(
-          .decimal,
-          SQLTranslator.failing(
-            where: "coalesce(max(typeof(\(column)) IN ('blob', 'text')), 0)",
-            else: "\(word)(\(column))"))
+      case .integer, .text, .uuid: result = value
+      case .real, .date, .decimal:
+        result = SQLScalar(value.kind, value.value)
         result.output = value.output
       default: throw NotTranslatable()
       }
+      result.value = try dialect.extreme(function == .min ? "min" : "max", of: value)
       result.constant = nil
     default: throw NotTranslatable()
     }

@@ -99,19 +99,13 @@ extension SQLTranslator {
     switch function {
     case .add, .subtract, .multiply, .divide: return try arithmetic(function, values[0], values[1])
     case .modulus:
-      // SQLite's `%` uses only the integer parts of floating-point numbers.
-      return try ofIntegers(values) { "(\($0[0]) % \($0[1]))" }
-    case .floor, .ceiling, .trunc: return try ofIntegers(values) { $0[0] }
+      return try ofIntegers(function, values)
+    case .floor, .ceiling, .trunc: return try ofIntegers(function, values)
     case .abs: return try absolute(values[0])
-    case .bitwiseAnd: return try ofIntegers(values) { "(\($0[0]) & \($0[1]))" }
-    case .bitwiseOr: return try ofIntegers(values) { "(\($0[0]) | \($0[1]))" }
-    case .bitwiseXor:
-      return try ofIntegers(values) { "((\($0[0]) | \($0[1])) & ~(\($0[0]) & \($0[1])))" }
-    case .leftShift: return try ofIntegers(values) { "(\($0[0]) << \($0[1]))" }
-    case .rightShift: return try ofIntegers(values) { "(\($0[0]) >> \($0[1]))" }
-    case .onesComplement: return try ofIntegers(values) { "(~\($0[0]))" }
+    case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement:
+      return try ofIntegers(function, values)
     case .length where values[0].kind == .binary:
-      var result = SQLScalar(.integer, "length(\(values[0].value))")
+      var result = SQLScalar(.integer, dialect.byteCount(of: values[0].value))
       result.output = .number
       return result
     default: throw NotTranslatable()
@@ -119,12 +113,13 @@ extension SQLTranslator {
   }
 
   private func ofIntegers(
-    _ values: [SQLScalar], _ make: ([String]) -> String
+    _ function: QueryExpression.Function, _ values: [SQLScalar]
   ) throws(NotTranslatable) -> SQLScalar {
     guard values.allSatisfy({ $0.kind == .integer && $0.isSurelyWhole }) else {
       throw NotTranslatable()
     }
-    var result = SQLScalar(.integer, make(values.map(\.value)))
+    var result = SQLScalar(
+      .integer, try dialect.integer(function, values.map(\.value)))
     result.output = .number
     return result
   }
@@ -140,8 +135,8 @@ extension SQLTranslator {
 
   /// Returns the result of an arithmetic operation.
   ///
-  /// SQLite computes like the search of the rows: integers as long as they fit, and NULL for a division by zero. A
-  /// floating-point result that is "not a number" is NULL in SQLite, but counts as a value that differs from all
+  /// The dialect computes like the search of the rows: integers as long as they fit, and NULL for a division by zero. A
+  /// floating-point result that is "not a number" is NULL in SQL, but counts as a value that differs from all
   /// values.
   private func arithmetic(
     _ function: QueryExpression.Function, _ left: SQLScalar, _ right: SQLScalar
@@ -161,26 +156,18 @@ extension SQLTranslator {
     {
       throw NotTranslatable()
     }
-    let sign =
-      switch function {
-      case .add: "+"
-      case .subtract: "-"
-      case .multiply: "*"
-      default: "/"
-      }
-    var (one, other) = (left.value, right.value)
-    // Tables contain dates without a fraction as integers.
-    if left.kind != .integer || right.kind != .integer {
-      (one, other) = ("CAST(\(one) AS REAL)", "CAST(\(other) AS REAL)")
-    }
-    var result = SQLScalar(kind, "(\(one) \(sign) \(other))")
     if kind == .integer {
+      var result = SQLScalar(
+        .integer, try dialect.integer(function, [left.value, right.value]))
       // An integer result that overflows becomes a floating-point number, and computing with it gives other results.
       guard left.isSurelyWhole, right.isSurelyWhole else { throw NotTranslatable() }
       result.isSurelyWhole = left.isNarrow && right.isNarrow
       result.output = .number
       return result
     }
+    // Tables may contain dates without a fraction as integers.
+    let (one, other) = (dialect.real(left.value), dialect.real(right.value))
+    var result = SQLScalar(kind, try dialect.real(function, one, other))
     result.presence = "\(left.isPresent) AND \(right.isPresent)"
     if function == .divide { result.presence! += " AND (\(other) = 0) IS NOT TRUE" }
     return result

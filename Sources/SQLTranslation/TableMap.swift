@@ -1,21 +1,16 @@
 package import ObjectModel
 package import Rows
 
-/// The tables and columns in which the objects of a model are stored (spec §10.3).
-///
-///     let map = try TableMap(model, schema, EntityNumbers(model))
-///     let trips = map.entities[schema["Trip"]!.entityNumber]!
-///     trips.table                                            // "ZTRIP"
-///     trips.columns.map(\.name)                              // "ZNAME", …, in the layout's order
+/// The tables and columns in which the objects of a model are stored. Each store determines the names by itself.
 package struct TableMap: Sendable {
   /// The table and columns of each entity, by the number of its layout.
-  package internal(set) var entities: [UInt16: EntityMap] = [:]
+  package var entities: [UInt16: EntityMap] = [:]
   /// The place of the links of each link table, by the number of that table's layout.
-  package internal(set) var links: [UInt16: LinkMap] = [:]
+  package var links: [UInt16: LinkMap] = [:]
   /// The number of each entity's layout, by the entity's number in tables.
-  package internal(set) var layoutNumbers: [Int64: UInt16] = [:]
+  package var layoutNumbers: [Int64: UInt16] = [:]
   /// The tables of root entities, in the order of the entities' numbers.
-  package internal(set) var families: [Family] = []
+  package var families: [Family] = []
 
   /// A table for a root entity and all entities that inherit from it.
   package struct Family: Sendable, Hashable {
@@ -23,14 +18,26 @@ package struct TableMap: Sendable {
     package let table: String
     /// The name of the root entity.
     package let root: String
-    /// The number of the root entity, under which `Z_PRIMARYKEY` keeps the highest key.
+    /// The number of the root entity, under which a store keeps the highest key.
     package let number: Int64
-    /// The columns besides `Z_PK`, `Z_ENT` and `Z_OPT`, each once.
-    package internal(set) var columns: [ColumnMap] = []
+    /// The columns besides those of the key, the entity and the version, each once.
+    package var columns: [ColumnMap] = []
     /// The columns of links that lead to objects of the family by relationships without an inverse.
-    package internal(set) var linkColumns: [String] = []
+    package var linkColumns: [String] = []
     /// Whether other entities inherit from the root entity.
-    package internal(set) var hasSubentities = false
+    package var hasSubentities = false
+
+    /// Creates the value from its parts.
+    package init(
+      table: String, root: String, number: Int64, columns: [ColumnMap] = [],
+      linkColumns: [String] = []
+    ) {
+      self.table = table
+      self.root = root
+      self.number = number
+      self.columns = columns
+      self.linkColumns = linkColumns
+    }
   }
 
   /// The table and columns of one entity's objects.
@@ -47,6 +54,19 @@ package struct TableMap: Sendable {
     package let sharesTable: Bool
     /// The columns, in the layout's order.
     package let columns: [ColumnMap]
+
+    /// Creates the value from its parts.
+    package init(
+      layout: Layout, number: Int64, table: String, rootNumber: Int64, sharesTable: Bool,
+      columns: [ColumnMap]
+    ) {
+      self.layout = layout
+      self.number = number
+      self.table = table
+      self.rootNumber = rootNumber
+      self.sharesTable = sharesTable
+      self.columns = columns
+    }
   }
 
   /// A column of a table, and the column of a layout that it holds.
@@ -57,12 +77,25 @@ package struct TableMap: Sendable {
     package let column: LayoutColumn
     /// The type of the attribute; `nil` for a relationship, or for a column of positions.
     package let type: AttributeType?
-    /// Whether a byte before the value tells where the value is: in the cell, or in a separate file (spec §10.4.6).
+    /// Whether a byte before the value tells where the value is: in the cell, or in a separate file.
     package let isExternal: Bool
     /// The destination of a relationship; `nil` for other columns.
     package let destination: Destination?
     /// The column with the entity number of the target object; `nil` if the target can only be of one entity.
-    package internal(set) var entityColumn: String?
+    package var entityColumn: String?
+
+    /// Creates the value from its parts.
+    package init(
+      name: String, column: LayoutColumn, type: AttributeType?, isExternal: Bool,
+      destination: Destination?, entityColumn: String? = nil
+    ) {
+      self.name = name
+      self.column = column
+      self.type = type
+      self.isExternal = isExternal
+      self.destination = destination
+      self.entityColumn = entityColumn
+    }
   }
 
   /// The destination of a relationship.
@@ -73,7 +106,19 @@ package struct TableMap: Sendable {
     package let entity: UInt16
     /// Whether no entity inherits from the destination entity.
     package let isOnlyEntity: Bool
+
+    /// Creates the value from its parts.
+    package init(
+      table: String, entity: UInt16, isOnlyEntity: Bool
+    ) {
+      self.table = table
+      self.entity = entity
+      self.isOnlyEntity = isOnlyEntity
+    }
   }
+
+  /// Creates an empty map.
+  package init() {}
 
   /// The names of the tables that contain only links.
   package var tablesOfLinks: [String] { links.values.filter { !$0.isColumn }.map(\.table) }
@@ -84,7 +129,7 @@ package struct TableMap: Sendable {
     package let links: LinkTable
     /// The table's name.
     package let table: String
-    /// Whether the links are in a column of the table of their targets (spec §10.3.7). Each target then has at most
+    /// Whether the links are in a column of the table of their targets. Each target then has at most
     /// one link.
     package let isColumn: Bool
     /// The column with the key of a link.
@@ -104,77 +149,37 @@ package struct TableMap: Sendable {
     /// The table and entity of the targets.
     package let targets: Destination
 
-    /// The columns that are added to the table of the targets.
-    package var addedColumns: [String] {
-      isColumn
-        ? [source, targetOrder, key == Column.key ? nil : key, version].compactMap { $0 } : []
+    /// Creates the value from its parts.
+    package init(
+      links: LinkTable, table: String, isColumn: Bool, key: String, version: String?,
+      source: String, target: String, targetOrder: String?, sourceOrder: String?,
+      sources: Destination, targets: Destination
+    ) {
+      self.links = links
+      self.table = table
+      self.isColumn = isColumn
+      self.key = key
+      self.version = version
+      self.source = source
+      self.target = target
+      self.targetOrder = targetOrder
+      self.sourceOrder = sourceOrder
+      self.sources = sources
+      self.targets = targets
     }
-
-    /// The SQL expression for the key of the link in a row `t`.
-    ///
-    /// A link that another program has written into a store of Quire has no key of its own. Its key is derived from
-    /// the key of the target object, and is above all keys that Quire assigns.
-    package var keyText: String {
-      guard isColumn else { return "t.rowid" }
-      let own = "t.\(quoted(Column.key))"
-      return key == Column.key
-        ? own : "COALESCE(t.\(quoted(key)), \(own) + \(LinkMap.firstDerivedKey))"
-    }
-
-    /// The lowest key that is derived from the key of an object.
-    package static let firstDerivedKey: Int64 = 1 << 47
   }
 
   /// The reason why a model's objects can't be stored in tables, or in the tables of a database.
   package struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence that tells which table or column is missing.
     package let description: String
+
+    /// Creates an error with a sentence.
+    package init(description: String) { self.description = description }
   }
 }
 
-extension TableMap {
-  /// Returns the condition for the rows `t` that contain a link; `nil` if all rows do.
-  package static func condition(of link: LinkMap) -> String? {
-    link.isColumn ? "t.\(quoted(link.source)) <> 0" : nil
-  }
-
-  /// Returns the name of an entity's own table.
-  package static func table(of entity: String) -> String { "Z" + entity.uppercased() }
-
-  /// Names of columns that every table of objects has.
-  package enum Column {
-    /// The object's key.
-    package static let key = "Z_PK"
-    /// The number of the object's entity.
-    package static let entity = "Z_ENT"
-    /// The version of the row: the commit that wrote it, or in Core Data's databases the number of writes.
-    package static let version = "Z_OPT"
-  }
-
-  /// Returns the type that a table declares for a column of the given kind.
-  package static func declaredType(of kind: ColumnKind) -> String {
-    switch kind {
-    case .boolean, .int16, .int32, .int64, .reference: "INTEGER"
-    case .float, .double: "FLOAT"
-    case .decimal: "DECIMAL"
-    case .date: "TIMESTAMP"
-    case .string, .uri: "VARCHAR"
-    case .binary, .uuid: "BLOB"
-    }
-  }
-
-  /// Creates the map of a model's objects.
-  ///
-  /// - Parameters:
-  ///   - schema: The numbers of entities and properties in rows.
-  ///   - numbers: The numbers of entities in tables.
-  ///   - tables: The existing tables, from which names are then taken; `nil` for tables that are yet to be created.
-  /// - Throws: ``Mismatch`` if a table or a column is missing.
-  package init(
-    _ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables? = nil
-  ) throws(Mismatch) {
-    var maker = TableMapMaker(model: model, schema: schema, numbers: numbers, tables: tables)
-    try maker.run()
-    self = maker.map
-  }
+/// Returns a name as SQL quotes it.
+package func quoted(_ name: String) -> String {
+  "\"\(name.replacing("\"", with: "\"\""))\""
 }

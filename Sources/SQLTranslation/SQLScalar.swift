@@ -1,43 +1,45 @@
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// A single value of a bound expression in SQL.
-struct SQLScalar {
+package struct SQLScalar {
   /// The kind of a value. SQL compares only values of the same kind, or numbers.
-  enum Kind {
+  package enum Kind {
     case null, integer, real, decimal, text, date, uuid, binary, object
     /// A value of which SQL only knows whether it is null.
     case opaque
   }
 
-  var kind: Kind
+  /// The kind of the value.
+  package var kind: Kind
   /// The value; NULL if there is none, and for "not a number".
-  var value: String
-  /// An expression that is 1 if there is a value and 0 if not; `nil` if a test of `value` for NULL is enough.
-  var presence: String?
+  package var value: String
+  /// A condition that is true if there is a value, and false if not; `nil` if a test of `value` for NULL is enough.
+  package var presence: String?
   /// The plain column if ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
-  var column: String?
+  package var column: String?
   /// The value, if it is the same for all objects.
-  var constant: Value?
+  package var constant: Value?
   /// The entity of an object.
-  var entity = SQLEntity.none
+  package var entity = SQLEntity.none
   /// The output of the value in a result; `nil` if the value can't be used in a result.
-  var output: SQLOutput?
+  package var output: SQLOutput?
   /// Whether an integer has so few bits that no sum of such integers overflows 64 bits.
-  var isNarrow = false
-  /// Whether an integer is certain to be an integer in SQL too. An integer that overflows becomes a floating-point
-  /// number.
-  var isSurelyWhole = true
+  package var isNarrow = false
+  /// Whether an integer is certain to be an integer in SQL too. In some databases, an integer that overflows becomes a
+  /// floating-point number.
+  package var isSurelyWhole = true
 
-  init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
+  /// Creates a value of a kind.
+  package init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
 
   /// A condition that is true if there is a value.
-  var isPresent: String { presence.map { "(\($0))" } ?? "(\(value) IS NOT NULL)" }
+  package var isPresent: String { presence.map { "(\($0))" } ?? "(\(value) IS NOT NULL)" }
 
   /// Whether the value is an integer or a floating-point number.
   var isNumber: Bool { kind == .integer || kind == .real }
 
-  /// The column of a floating-point number or a date, some of whose cells may be bytes.
+  /// The column of a floating-point number or a date, which may contain "not a number".
   var realColumn: String? { kind == .real || kind == .date ? column : nil }
 
   /// Returns whether SQL may compare the two values.
@@ -47,7 +49,7 @@ struct SQLScalar {
 }
 
 /// The entity of an object in SQL.
-enum SQLEntity: Equatable {
+package enum SQLEntity: Equatable, Sendable {
   /// An entity without a table: no object of the store is equal to this one.
   case none
   /// The entity with the given layout number.

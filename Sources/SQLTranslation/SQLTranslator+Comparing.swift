@@ -1,8 +1,7 @@
 import Foundation
 import ObjectModel
-import ObjectQuery
+package import ObjectQuery
 import Rows
-import SQLiteFiles
 
 // Comparisons mean the same as in a search of the rows: NULL compares with nothing, and "not a number" differs from
 // every value.
@@ -11,7 +10,7 @@ extension SQLTranslator {
   mutating func compare(
     _ left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(NotTranslatable) -> String {
-    if left.kind == .null || right.kind == .null { return "0" }
+    if left.kind == .null || right.kind == .null { return dialect.falseCondition }
     guard left.isComparable(to: right) || left.kind == .decimal || right.kind == .decimal else {
       throw NotTranslatable()
     }
@@ -20,43 +19,24 @@ extension SQLTranslator {
     }
     guard let sign = operation.sign else { throw NotTranslatable() }
     if left.kind == .binary, operation != .equal, operation != .notEqual { throw NotTranslatable() }
-    if left.kind == .decimal { return try compare(decimal: left, operation, right) }
-    if right.kind == .decimal { return try compare(decimal: right, operation.turned, left) }
+    if left.kind == .decimal { return try dialect.compare(decimal: left, operation, right) }
+    if right.kind == .decimal {
+      return try dialect.compare(decimal: right, operation.turned, left)
+    }
+    guard left.kind == right.kind || dialect.canCompareNumbers(left, right) else {
+      throw NotTranslatable()
+    }
     if let column = left.column, let number = right.finiteNumber {
-      return SQLTranslator.compare(column, operation, right.value, number)
+      return dialect.compare(column, operation, right.value, number)
     }
     if let column = right.column, let number = left.finiteNumber {
-      return SQLTranslator.compare(column, operation.turned, left.value, number)
+      return dialect.compare(column, operation.turned, left.value, number)
     }
     guard operation == .notEqual, left.presence != nil || right.presence != nil else {
       return "(\(left.value) \(sign) \(right.value))"
     }
     return
       "(\(left.isPresent) AND \(right.isPresent) AND (\(left.value) = \(right.value)) IS NOT TRUE)"
-  }
-
-  /// Returns the comparison of a column of floating-point numbers with a number. The form can use an index of the
-  /// column. Some cells may be bytes, which SQLite sorts after all numbers.
-  private static func compare(
-    _ column: String, _ operation: QueryPredicate.Operator, _ parameter: String, _ number: Double
-  ) -> String {
-    let isZero = "\(column) = \(SQLCell.negativeZero)"
-    switch operation {
-    case .equal:
-      return number == 0 ? "(\(column) = \(parameter) OR \(isZero))" : "(\(column) = \(parameter))"
-    case .notEqual:
-      return number == 0
-        ? "(\(column) <> \(parameter) AND \(column) <> \(SQLCell.negativeZero))"
-        : "(\(column) <> \(parameter))"
-    case .lessThan, .lessThanOrEqual:
-      let plain = "\(column) \(operation.sign!) \(parameter)"
-      let includesZero = operation == .lessThan ? 0 < number : 0 <= number
-      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
-    default:
-      let plain = "\(column) \(operation.sign!) \(parameter) AND \(column) < X''"
-      let includesZero = operation == .greaterThan ? 0 > number : 0 >= number
-      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
-    }
   }
 
   private func compare(
@@ -68,9 +48,9 @@ extension SQLTranslator {
     if right.constant != nil, let column = left.column { left.value = column }
     if left.constant != nil, let column = right.column { right.value = column }
     switch (left.entity, right.entity) {
-    case (.none, _), (_, .none): same = "0"
+    case (.none, _), (_, .none): same = dialect.falseCondition
     case (.only(let one), .only(let other)):
-      same = one == other ? "(\(left.value) = \(right.value))" : "0"
+      same = one == other ? "(\(left.value) = \(right.value))" : dialect.falseCondition
     case (.numbered(let column), .only(let layout)), (.only(let layout), .numbered(let column)):
       same = "(\(left.value) = \(right.value) AND \(column) = \(try number(of: layout)))"
     case (.numbered(let one), .numbered(let other)):
@@ -116,13 +96,9 @@ extension SQLTranslator {
       result = SQLScalar(.text, try parameter(.text(text)))
       result.output = .column(.uri)
     case .uuid(let uuid):
-      let b = uuid.uuid
-      let bytes = [
-        b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
-      ]
-      result = SQLScalar(.uuid, try parameter(.blob(bytes)))
+      result = SQLScalar(.uuid, try parameter(.uuid(uuid)))
       result.output = .column(.uuid)
-    case .binary(let data): result = SQLScalar(.binary, try parameter(.blob(Array(data))))
+    case .binary(let data): result = SQLScalar(.binary, try parameter(.bytes(Array(data))))
     case .object(let key):
       result = SQLScalar(.object, try parameter(.integer(Int64(key.number))))
       let isKnown = map.entities[key.entity] != nil && key.number > 0
@@ -137,48 +113,19 @@ extension SQLTranslator {
   {
     guard number.isNaN else { return SQLScalar(kind, try parameter(.real(number))) }
     var result = SQLScalar(kind, "NULL")
-    result.presence = "1"
+    result.presence = dialect.trueCondition
     return result
   }
 
-  /// Returns a decimal constant. Throws if the floating-point number nearest to it may stand for another decimal
-  /// number too.
+  /// Returns a decimal constant.
   private mutating func constant(_ number: Decimal) throws(NotTranslatable) -> SQLScalar {
-    let nearest = number.nearestDouble
-    if let whole = Int64(exactly: nearest), Decimal(whole) == number {
+    if let whole = Int64(exactly: number.nearestDouble), Decimal(whole) == number {
       return try constant(.integer(whole))
     }
-    // No two decimal numbers of up to 15 digits have the same nearest floating-point number.
-    guard number.isFinite, digitCount(number) <= 15 else { throw NotTranslatable() }
-    var result = SQLScalar(.decimal, try parameter(.real(nearest)))
+    guard number.isFinite, dialect.canCompare(decimal: number) else { throw NotTranslatable() }
+    var result = SQLScalar(.decimal, try parameter(.decimal(number)))
     result.constant = .decimal(number)
     return result
-  }
-
-  private func digitCount(_ number: Decimal) -> Int {
-    number.significand.description.count { $0.isNumber }
-  }
-
-  /// Returns the comparison of a decimal number in a table with another value.
-  ///
-  /// A cell contains the nearest floating-point number. It sorts like the decimal number against integers of up to 53
-  /// bits, and against decimal numbers of up to 15 digits.
-  private func compare(
-    decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
-  ) throws(NotTranslatable) -> String {
-    guard let sign = operation.sign, left.column != nil else { throw NotTranslatable() }
-    switch (right.kind, right.constant) {
-    case (.integer, .integer(let number)?):
-      guard abs(Double(number)) <= 0x1p53 else { throw NotTranslatable() }
-      return "(\(left.value) \(sign) \(right.value))"
-    case (.integer, .boolean?), (.decimal, .decimal?):
-      return "(\(left.value) \(sign) \(right.value))"
-    case (.real, _):
-      // With a floating-point number, a decimal number is compared as a floating-point number.
-      guard operation != .notEqual || right.presence == nil else { throw NotTranslatable() }
-      return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
-    default: throw NotTranslatable()
-    }
   }
 }
 
@@ -197,8 +144,8 @@ extension SQLScalar {
 }
 
 extension QueryPredicate.Operator {
-  /// The operator between two values in SQL; `nil` for operators of texts and collections.
-  fileprivate var sign: String? {
+  /// The comparison operator in SQL; `nil` for operators of texts and collections.
+  package var sign: String? {
     switch self {
     case .equal: "="
     case .notEqual: "<>"

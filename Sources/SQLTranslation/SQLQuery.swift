@@ -1,31 +1,47 @@
+package import Foundation
 import ObjectModel
-import Rows
-import SQLiteFiles
+package import Rows
 
 /// A `SELECT` statement, and the values of its parameters.
-struct SQLQuery: Sendable, Hashable {
+package struct SQLQuery: Sendable, Hashable {
   /// The statement.
-  var text: String
-  /// The values of the parameters, from the first. The text may leave out the last of them.
-  var parameters: [SQLiteValue]
+  package var text: String
+  /// The values of the parameters, from the first. The text may leave out some of them.
+  package var parameters: [SQLParameter]
+}
+
+/// The value of a statement's parameter. No value becomes a part of a statement's text.
+package enum SQLParameter: Sendable, Hashable {
+  /// An integer of 64 bits.
+  case integer(Int64)
+  /// A floating-point number.
+  case real(Double)
+  /// A decimal number.
+  case decimal(Decimal)
+  /// A text.
+  case text(String)
+  /// Bytes.
+  case bytes([UInt8])
+  /// A UUID.
+  case uuid(UUID)
 }
 
 /// A statement that returns rows of values, with the information to make a request's dictionaries from their cells.
-struct SQLTableQuery: Sendable, Hashable {
+package struct SQLTableQuery: Sendable, Hashable {
   /// The statement.
-  var query: SQLQuery
+  package var query: SQLQuery
   /// The names of the values in a dictionary.
-  var names: [String]
+  package var names: [String]
   /// The output of each value, in the order of the cells.
-  var values: [SQLOutput]
+  package var values: [SQLOutput]
   /// Whether the rows are groups, which must still be sorted.
-  var isGrouped: Bool
+  package var isGrouped: Bool
   /// Whether the statement returns all rows. Duplicates, and rows beyond the limit, must still be removed.
-  var isWhole: Bool
+  package var isWhole: Bool
 }
 
 /// The meaning of a result's cell.
-enum SQLOutput: Sendable, Hashable {
+package enum SQLOutput: Sendable, Hashable {
   /// A value of a column of the given kind.
   case column(ColumnKind)
   /// A computed number: an integer or a floating-point number, depending on the cell.
@@ -38,4 +54,7 @@ enum SQLOutput: Sendable, Hashable {
 
 /// The error for a request that must be answered by searching the rows: SQL has another meaning, or an equal meaning
 /// has not been verified.
-struct NotTranslatable: Error {}
+package struct NotTranslatable: Error {
+  /// Creates the error.
+  package init() {}
+}

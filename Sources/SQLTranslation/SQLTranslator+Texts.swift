@@ -1,22 +1,21 @@
 import ObjectModel
 import ObjectQuery
-import SQLiteFiles
 
-// Texts are compared as bytes, because some text functions of SQLite stop at a NUL character.
+// Texts are compared as bytes, like in the search of the rows.
 extension SQLTranslator {
   /// Returns the condition that a text contains another text.
   mutating func contains(_ text: SQLScalar, _ part: SQLScalar) throws(NotTranslatable) -> String {
-    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind != .null, part.kind != .null else { return dialect.falseCondition }
     guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
-    let found = "instr(\(text.bytes), \(part.bytes)) > 0"
+    let found = try dialect.contains(text, part)
     return part.constant == nil
       ? "(\(part.value) = '' AND \(text.isPresent) OR \(found))" : "(\(found))"
   }
 
   /// Returns the condition that a text begins with another text.
   mutating func begins(_ text: SQLScalar, with part: SQLScalar) throws(NotTranslatable) -> String {
-    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind != .null, part.kind != .null else { return dialect.falseCondition }
     guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
     if let prefix = part.constantText {
@@ -24,16 +23,16 @@ extension SQLTranslator {
       guard let end = prefix.nextPrefix else { return "(\(text.value) >= \(part.value))" }
       return "(\(text.value) >= \(part.value) AND \(text.value) < \(try parameter(.text(end))))"
     }
-    let start = "substr(\(text.bytes), 1, length(\(part.bytes))) = \(part.bytes)"
+    let start = try dialect.begins(text, with: part)
     return "(\(part.value) = '' AND \(text.isPresent) OR \(start))"
   }
 
   /// Returns the condition that a text ends with another text.
   mutating func ends(_ text: SQLScalar, with part: SQLScalar) throws(NotTranslatable) -> String {
-    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind != .null, part.kind != .null else { return dialect.falseCondition }
     guard text.kind == .text, part.kind == .text else { throw NotTranslatable() }
     if part.constantText == "" { return text.isPresent }
-    let end = "substr(\(text.bytes), -length(\(part.bytes))) = \(part.bytes)"
+    let end = try dialect.ends(text, with: part)
     return part.constant == nil
       ? "(\(part.value) = '' AND \(text.isPresent) OR \(end))" : "(\(end))"
   }
@@ -60,9 +59,8 @@ extension SQLTranslator {
 }
 
 extension SQLScalar {
-  fileprivate var bytes: String { "CAST(\(value) AS BLOB)" }
-
-  fileprivate var constantText: String? {
+  /// The text of a constant; `nil` for other values.
+  package var constantText: String? {
     switch constant {
     case .string(let text), .uri(let text): text
     default: nil

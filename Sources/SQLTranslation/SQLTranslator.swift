@@ -1,8 +1,6 @@
-import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows
-import SQLiteFiles
 
 /// A walk over a bound request that writes SQL, and throws if the SQL would have another meaning.
 ///
@@ -12,28 +10,33 @@ struct SQLTranslator {
   let map: TableMap
   let model: Model
   let schema: Schema
-  /// Whether Quire has written the cells.
-  let isOwn: Bool
+  let dialect: any SQLDialect
   /// The values of the parameters.
-  private(set) var parameters: [SQLiteValue] = []
+  private(set) var parameters: [SQLParameter] = []
   private var aliasCount = 0
   private var depth = 0
 
-  /// Limits below those of SQLite, which differ between its builds.
+  /// Limits below those of the databases, which differ between their builds.
   static let mostParameters = 900
   static let greatestDepth = 50
   static let longestText = 100_000
 
-  init(_ map: TableMap, _ model: Model, _ schema: Schema, isOwn: Bool) {
-    (self.map, self.model, self.schema, self.isOwn) = (map, model, schema, isOwn)
+  init(_ map: TableMap, _ model: Model, _ schema: Schema, _ dialect: any SQLDialect) {
+    (self.map, self.model, self.schema, self.dialect) = (map, model, schema, dialect)
   }
+
+  /// Returns the column of a row that contains the key of the row's object.
+  func key(of row: SQLRow) -> String { "\(row.alias).\(dialect.keyColumn)" }
+
+  /// Returns the column of a row that contains the number of the object's entity.
+  func entity(of row: SQLRow) -> String { "\(row.alias).\(dialect.entityColumn)" }
 
   /// Adds a parameter with a value, and returns it. The parameter is numbered, so that an expression with it can appear
   /// twice.
-  mutating func parameter(_ value: SQLiteValue) throws(NotTranslatable) -> String {
+  mutating func parameter(_ value: SQLParameter) throws(NotTranslatable) -> String {
     guard parameters.count < SQLTranslator.mostParameters else { throw NotTranslatable() }
     parameters.append(value)
-    return "?\(parameters.count)"
+    return dialect.parameter(parameters.count, value)
   }
 
   /// Returns a row of an entity's objects, with an alias of its own.
@@ -96,7 +99,7 @@ struct SQLTranslator {
   ) throws(NotTranslatable) -> String? {
     guard try entityMap(row.entity).sharesTable else { return nil }
     let numbers = try numbers(of: layouts).map(String.init).joined(separator: ", ")
-    return "\(row.alias).Z_ENT IN (\(numbers))"
+    return "\(entity(of: row)) IN (\(numbers))"
   }
 
   /// Returns the table of an entity's objects, with the row's alias.
@@ -107,11 +110,11 @@ struct SQLTranslator {
   /// Returns the object of a row.
   func object(_ row: SQLRow) throws(NotTranslatable) -> SQLScalar {
     let entity = try entityMap(row.entity)
-    var object = SQLScalar(.object, row.linkedKey ?? "\(row.alias).Z_PK")
+    var object = SQLScalar(.object, row.linkedKey ?? key(of: row))
     if entity.sharesTable, family(of: row.entity).count > 1 {
       object.entity = .numbered(
         row.linkedKey == nil
-          ? "\(row.alias).Z_ENT" : "coalesce(\(row.alias).Z_ENT, \(entity.number))")
+          ? self.entity(of: row) : "coalesce(\(self.entity(of: row)), \(entity.number))")
       object.output = .objectAndEntity
     } else {
       object.entity = .only(entity.layout.entityNumber)
@@ -122,14 +125,6 @@ struct SQLTranslator {
 }
 
 extension SQLTranslator {
-  /// Returns an expression that fails if a flag is 1, and has a value if the flag is 0.
-  ///
-  /// Used for cells that only a search of the rows can interpret: the failure of the statement leads to that search.
-  /// SQLite fails to compute the absolute value of the least integer of 64 bits.
-  static func failing(where flag: String, else value: String) -> String {
-    "CASE WHEN abs(-9223372036854775807 - (\(flag))) THEN \(value) END"
-  }
-
   func checked(_ scalar: SQLScalar) throws(NotTranslatable) -> SQLScalar {
     let count = scalar.value.utf8.count + (scalar.presence?.utf8.count ?? 0)
     guard count <= SQLTranslator.longestText else { throw NotTranslatable() }

@@ -1,61 +1,63 @@
-import Foundation
-import ObjectModel
-import ObjectQuery
-import Rows
-import SQLiteFiles
+package import Foundation
+package import ObjectModel
+package import ObjectQuery
+package import Rows
 
 /// A translation of fetch requests into SQL, if the SQL means exactly the same as a search of the rows in memory.
 ///
-///     let translation = SQLTranslation(map, model: model, schema: schema)
+///     let translation = SQLTranslation(map, dialect, model: model, schema: schema)
 ///     translation.keys(request)?.text        // "SELECT t0.Z_ENT, t0.Z_PK FROM "ZTRIP" AS t0 WHERE …"
 ///
 /// If a part of a request has no translation, the whole request is answered by searching the rows. The rows are also
-/// searched if SQLite refuses or interrupts the statement, for example because a sum overflows 64 bits
-/// (``SQLAnswers``).
-struct SQLTranslation: Sendable {
-  let map: TableMap
-  let model: Model
-  let schema: Schema
+/// searched if the database refuses or interrupts the statement, for example because a sum overflows 64 bits.
+package struct SQLTranslation: Sendable {
+  /// The tables and columns of the objects.
+  package let map: TableMap
+  /// The SQL of the database.
+  package let dialect: any SQLDialect
+  /// The model of the objects.
+  package let model: Model
+  /// The numbers of entities and properties.
+  package let schema: Schema
   /// The store that object identifiers must name; any store if `nil`.
-  var store: StoreTag?
-  /// Whether Quire has written the cells. Other systems write 64 bits even for numbers of 32 bits.
-  var isOwn = true
+  package var store: StoreTag?
   /// The result of `now()`; the current time if `nil`.
-  var now: Date?
+  package var now: Date?
 
-  init(
-    _ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, isOwn: Bool = true,
-    now: Date? = nil
+  /// Creates a translation for the tables of a map.
+  package init(
+    _ map: TableMap, _ dialect: any SQLDialect, model: Model, schema: Schema,
+    store: StoreTag? = nil, now: Date? = nil
   ) {
-    (self.map, self.model, self.schema) = (map, model, schema)
-    (self.store, self.isOwn, self.now) = (store, isOwn, now)
+    (self.map, self.dialect, self.model, self.schema) = (map, dialect, model, schema)
+    (self.store, self.now) = (store, now)
   }
 
-  /// Returns the statement for the objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each object.
-  func keys(_ request: QueryRequest) -> SQLQuery? {
+  /// Returns the statement for the objects that a request finds, in its order: the entity number and the key of each object.
+  package func keys(_ request: QueryRequest) -> SQLQuery? {
     try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
       let order = try walk.order(bound, found)
-      return "SELECT \(found.row.alias).Z_ENT, \(found.row.alias).Z_PK FROM \(found.source)"
+      return "SELECT \(walk.entity(of: found.row)), \(walk.key(of: found.row)) FROM \(found.source)"
         + " ORDER BY \(order)" + (try walk.window(request))
     }
   }
 
   /// Returns the statement for the number of objects that a request finds, after its limit and offset. `nil` also for
   /// groups and distinct rows, which must be read to be counted.
-  func count(_ request: QueryRequest) -> SQLQuery? {
+  package func count(_ request: QueryRequest) -> SQLQuery? {
     guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
     return try? statement(request) { (walk, found, bound) throws(NotTranslatable) in
       if bound.table?.isGrouped == true { throw NotTranslatable() }
       let offset = try walk.parameter(.integer(Int64(max(request.fetchOffset, 0))))
-      let rest = "max(count(*) - \(offset), 0)"
+      let rest = walk.dialect.greater("count(*) - \(offset)", "0")
       guard request.fetchLimit > 0 else { return "SELECT \(rest) FROM \(found.source)" }
       let limit = try walk.parameter(.integer(Int64(request.fetchLimit)))
-      return "SELECT min(\(rest), \(limit)) FROM \(found.source)"
+      return "SELECT \(walk.dialect.lesser(rest, limit)) FROM \(found.source)"
     }
   }
 
   /// Returns the statement for the values, groups or aggregates of a request.
-  func table(_ request: QueryRequest) -> SQLTableQuery? {
+  package func table(_ request: QueryRequest) -> SQLTableQuery? {
     guard request.resultType == .dictionaries else { return nil }
     var outputs: [SQLOutput] = []
     var plan: TablePlan?
@@ -96,7 +98,7 @@ struct SQLTranslation: Sendable {
       let bound = try? BoundRequest(
         request, model: model, schema: schema, store: store, now: now ?? Date())
     else { throw NotTranslatable() }
-    var walk = SQLTranslator(map, model, schema, isOwn: isOwn)
+    var walk = SQLTranslator(map, model, schema, dialect)
     let row = walk.row(request.entity)
     var conditions: [String] = []
     if let family = try walk.condition(row, isOneOf: bound.layouts) { conditions.append(family) }

@@ -7,7 +7,7 @@ extension SQLTranslator {
   ///
   /// `department.employees.@max.salary > 998` reads all employees of a department again for each employee. The
   /// condition depends only on the department, so a selection of the departments that meet it does not depend on the
-  /// row. SQLite evaluates such a selection once.
+  /// row. The database evaluates such a selection once.
   ///
   /// - Returns: The condition; `nil` if the comparison has another form.
   mutating func decidedOnce(
@@ -75,17 +75,20 @@ extension SQLTranslator {
     var outside = ""
     if let target = map.destination, try entityMap(destination).sharesTable {
       if target.isOnlyEntity {
-        conditions.append("\(other.alias).Z_ENT = \(try number(of: target.entity))")
+        conditions.append("\(entity(of: other)) = \(try number(of: target.entity))")
       } else if let known = map.entityColumn {
         // The referring row states the entity of the target. A target whose own row states another entity is treated as
         // missing.
         let entity = "\(row.alias).\(quoted(known))"
-        let own = "(SELECT d.Z_ENT FROM \(quoted(target.table)) AS d WHERE d.Z_PK = \(key))"
+        let own = """
+          (SELECT d.\(dialect.entityColumn) FROM \(quoted(target.table)) AS d \
+          WHERE d.\(dialect.keyColumn) = \(key))
+          """
         outside = " AND (\(entity) IS NULL OR \(entity) = \(own))"
       }
     }
     let selection =
-      "SELECT \(other.alias).Z_PK FROM \(table) WHERE \(conditions.joined(separator: " AND "))"
+      "SELECT \(self.key(of: other)) FROM \(table) WHERE \(conditions.joined(separator: " AND "))"
     let isIn = "(\(key) IN (\(selection))\(outside))"
     return try checked(holdsForNone ? "(\(isIn) IS NOT TRUE)" : isIn)
   }

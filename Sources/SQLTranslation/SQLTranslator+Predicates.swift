@@ -8,9 +8,12 @@ extension SQLTranslator {
   ) throws(NotTranslatable) -> String {
     try deeper { (walk) throws(NotTranslatable) in
       switch predicate {
-      case .constant(let flag): return flag ? "1" : "0"
-      case .and(let parts): return try walk.joined(parts, " AND ", ofNone: "1", scope)
-      case .or(let parts): return try walk.joined(parts, " OR ", ofNone: "0", scope)
+      case .constant(let flag):
+        return flag ? walk.dialect.trueCondition : walk.dialect.falseCondition
+      case .and(let parts):
+        return try walk.joined(parts, " AND ", ofNone: walk.dialect.trueCondition, scope)
+      case .or(let parts):
+        return try walk.joined(parts, " OR ", ofNone: walk.dialect.falseCondition, scope)
       case .not(let part): return try walk.checked("(\(walk.condition(part, scope)) IS NOT TRUE)")
       case .comparison(let comparison): return try walk.checked(walk.condition(comparison, scope))
       }
@@ -28,7 +31,7 @@ extension SQLTranslator {
   private mutating func condition(
     _ comparison: BoundComparison, _ scope: SQLScope
   ) throws(NotTranslatable) -> String {
-    // SQLite does not compare texts without regard to case, diacritics or locale.
+    // SQL does not compare texts without regard to case, diacritics or locale.
     guard
       comparison.options.isDisjoint(
         with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
@@ -58,9 +61,10 @@ extension SQLTranslator {
     for item in items {
       guard let value = item.single else { throw NotTranslatable() }
       tests.append(
-        value.isNull ? "0" : try condition(comparison, try constant(value), scope))
+        value.isNull
+          ? dialect.falseCondition : try condition(comparison, try constant(value), scope))
     }
-    if tests.isEmpty { return isAny ? "0" : "1" }
+    if tests.isEmpty { return isAny ? dialect.falseCondition : dialect.trueCondition }
     return "(\(tests.joined(separator: isAny ? " OR " : " AND ")))"
   }
 
@@ -138,7 +142,7 @@ extension SQLTranslator {
     case .list(let parts):
       var tests: [String] = []
       for part in parts { tests.append(try compare(value, .equal, try scalar(part, scope))) }
-      return tests.isEmpty ? "0" : "(\(tests.joined(separator: " OR ")))"
+      return tests.isEmpty ? dialect.falseCondition : "(\(tests.joined(separator: " OR ")))"
     default:
       let elements = try elements(collection, scope)
       return elements.exists(where: try compare(try element(elements), .equal, value))
@@ -164,7 +168,7 @@ extension SQLTranslator {
       }
     }
     if !plain.isEmpty { others.append("\(value.value) IN (\(plain.joined(separator: ", ")))") }
-    return others.isEmpty ? "0" : "(\(others.joined(separator: " OR ")))"
+    return others.isEmpty ? dialect.falseCondition : "(\(others.joined(separator: " OR ")))"
   }
 }
 

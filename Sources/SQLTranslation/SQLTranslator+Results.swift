@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import Rows
-import SQLiteFiles
 
 // The parts of a statement around the condition: values, order, groups, limit and offset.
 extension SQLTranslator {
@@ -16,31 +15,29 @@ extension SQLTranslator {
           with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
       else { throw NotTranslatable() }
       let value = try scalar(.path(.this, key.steps), found.scope)
-      terms.append(try order(by: value) + (key.isAscending ? "" : " DESC"))
+      terms.append(try order(by: value, isAscending: key.isAscending))
     }
     return try checked((terms + [keyOrder(found.row, bound.layouts)]).joined(separator: ", "))
   }
 
   /// Returns the term to sort by a value. As in a search of the rows, NULL is before all values and "not a number"
   /// after them.
-  private func order(by value: SQLScalar) throws(NotTranslatable) -> String {
+  private func order(
+    by value: SQLScalar, isAscending: Bool
+  ) throws(NotTranslatable) -> String {
     switch value.kind {
-    case .integer, .text, .uuid, .binary, .decimal: return value.value
+    case .integer, .text, .uuid, .binary, .decimal: break
     case .real, .date:
-      // −0.0 is equal to 0.
-      guard let column = value.column else { throw NotTranslatable() }
-      return """
-        CASE typeof(\(column)) WHEN 'blob' THEN CASE \(column) WHEN \(SQLCell.negativeZero) THEN 0.0 \
-        ELSE X'' END ELSE \(column) END
-        """
+      guard value.column != nil else { throw NotTranslatable() }
     case .null, .object, .opaque: throw NotTranslatable()
     }
+    return dialect.sortTerm(value, isAscending: isAscending)
   }
 
   /// Returns the order of the object keys: by the layout numbers of the entities, whose order may differ from that of
   /// the numbers in tables.
   private func keyOrder(_ row: SQLRow, _ layouts: [Layout]) throws(NotTranslatable) -> String {
-    let key = "\(row.alias).Z_PK"
+    let key = key(of: row)
     guard let rank = try entityRank(row, layouts) else { return key }
     return "\(rank), \(key)"
   }
@@ -49,16 +46,18 @@ extension SQLTranslator {
   private func entityRank(_ row: SQLRow, _ layouts: [Layout]) throws(NotTranslatable) -> String? {
     let numbers = try numbers(of: layouts)
     if numbers.count == 1 { return nil }
-    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return "\(row.alias).Z_ENT" }
+    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return entity(of: row) }
     let cases = numbers.enumerated().map { "WHEN \($0.element) THEN \($0.offset)" }
-    return "CASE \(row.alias).Z_ENT \(cases.joined(separator: " ")) END"
+    return "CASE \(entity(of: row)) \(cases.joined(separator: " ")) END"
   }
 
   /// Returns the limit and offset of a request.
   mutating func window(_ request: QueryRequest) throws(NotTranslatable) -> String {
     guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return "" }
-    let limit = request.fetchLimit > 0 ? request.fetchLimit : -1
-    return " LIMIT \(try parameter(.integer(Int64(limit))))"
+    let limit =
+      request.fetchLimit > 0
+      ? try parameter(.integer(Int64(request.fetchLimit))) : dialect.noLimit
+    return " LIMIT \(limit)"
       + " OFFSET \(try parameter(.integer(Int64(max(request.fetchOffset, 0)))))"
   }
 
@@ -73,14 +72,13 @@ extension SQLTranslator {
     case (.objectAndEntity, _): throw NotTranslatable()
     default: break
     }
-    if value.kind == .decimal { return [value.value] }
+    if value.kind == .decimal { return [dialect.decimalCell(value)] }
     guard let column = value.realColumn else {
       // "Not a number" is a value, but its cell would be NULL.
       guard value.presence == nil else { throw NotTranslatable() }
       return [value.value]
     }
-    let isOdd = "typeof(\(column)) = 'blob'"
-    return [SQLTranslator.failing(where: isGroup ? "max(\(isOdd))" : isOdd, else: column)]
+    return [dialect.realCell(column, isGroup: isGroup)]
   }
 
   // MARK: - Groups
@@ -130,18 +128,15 @@ extension SQLTranslator {
       }
       text += " GROUP BY \(terms.joined(separator: ", "))"
     }
-    // If a group key contains bytes for special floating-point numbers, the groups of SQL differ from those of the
-    // rows.
-    var conditions = scope.groupKeys.compactMap(\.realColumn).map {
-      SQLTranslator.failing(where: "max(typeof(\($0)) = 'blob')", else: "1")
-    }
+    // If a group key contains special floating-point numbers, the groups of SQL differ from those of the rows.
+    var conditions = scope.groupKeys.compactMap(\.realColumn).map { dialect.groupCheck($0) }
     if let having = table.having { conditions.append(try condition(having, scope)) }
     if !conditions.isEmpty { text += " HAVING \(conditions.joined(separator: " AND "))" }
     if !scope.groupKeys.isEmpty {
       // The number of an object has 48 bits.
-      let key = "\(scope.this.alias).Z_PK"
+      let key = key(of: scope.this)
       let rank = try entityRank(scope.this, bound.layouts)
-      text += " ORDER BY min(\(rank.map { "((\($0)) << 48) | \(key)" } ?? key))"
+      text += " ORDER BY min(\(rank.map { "(\(dialect.wide($0)) << 48) | \(key)" } ?? key))"
     }
     return text
   }

@@ -1,0 +1,246 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLTranslation
+import SQLiteFiles
+
+/// SQLite's SQL, for the tables of Core Data.
+///
+/// A cell of a floating-point number contains bytes if SQLite has no number for the value: "not a number" and −0. A
+/// decimal number is the nearest floating-point number, or text.
+struct SQLiteDialect: SQLDialect {
+  /// Whether Quire has written the cells. Other systems write 64 bits even for numbers of 32 bits.
+  var isOwn = true
+
+  var keyColumn: String { TableMap.Column.key }
+  var entityColumn: String { TableMap.Column.entity }
+  var trueCondition: String { "1" }
+  var falseCondition: String { "0" }
+  var noLimit: String { "-1" }
+
+  /// Returns a numbered parameter, so that an expression with it can appear twice.
+  func parameter(_ number: Int, _ value: SQLParameter) -> String { "?\(number)" }
+
+  func complete(_ value: inout SQLScalar, of kind: ColumnKind) {
+    let name = value.value
+    switch kind {
+    case .boolean, .int16, .int32, .int64, .uuid, .reference: break
+    // The search of the rows rounds numbers of other systems to 32 bits.
+    case .float where !isOwn: value = SQLScalar(.opaque, name)
+    case .float, .double, .date:
+      value.value = """
+        (CASE typeof(\(name)) WHEN 'blob' THEN CASE \(name) WHEN \(SQLCell.negativeZero) THEN 0.0 END \
+        ELSE \(name) END)
+        """
+      value.presence = "\(name) IS NOT NULL"
+      value.column = name
+    // `COLLATE BINARY` overrides the collation that the table declares.
+    case .string, .uri: value.value = "\(name) COLLATE BINARY"
+    // Other programs may write bytes as text.
+    case .binary: value.value = "CAST(\(name) AS BLOB)"
+    case .decimal:
+      // Numbers of more than 15 digits are written as text.
+      value.value = failing(where: "typeof(\(name)) IN ('blob', 'text')", else: name)
+      value.presence = "\(name) IS NOT NULL"
+      value.column = name
+    }
+  }
+
+  /// Some rows contain 0 for a reference to no object.
+  func reference(_ column: String) -> String { "nullif(\(column), 0)" }
+
+  /// Returns an expression that fails if a flag is 1, and has a value if the flag is 0.
+  ///
+  /// Used for cells that only a search of the rows can interpret: the failure of the statement leads to that search.
+  /// SQLite fails to compute the absolute value of the least integer of 64 bits.
+  private func failing(where flag: String, else value: String) -> String {
+    "CASE WHEN abs(-9223372036854775807 - (\(flag))) THEN \(value) END"
+  }
+
+  // MARK: - Numbers
+
+  func greater(_ left: String, _ right: String) -> String { "max(\(left), \(right))" }
+  func lesser(_ left: String, _ right: String) -> String { "min(\(left), \(right))" }
+  func wide(_ number: String) -> String { "(\(number))" }
+  func real(_ number: String) -> String { "CAST(\(number) AS REAL)" }
+  func byteCount(of bytes: String) -> String { "length(\(bytes))" }
+
+  func integer(
+    _ function: QueryExpression.Function, _ values: [String]
+  ) throws(NotTranslatable) -> String {
+    switch function {
+    case .floor, .ceiling, .trunc: values[0]
+    case .onesComplement: "(~\(values[0]))"
+    case .bitwiseXor:
+      "((\(values[0]) | \(values[1])) & ~(\(values[0]) & \(values[1])))"
+    default: "(\(values[0]) \(try sign(of: function)) \(values[1]))"
+    }
+  }
+
+  func real(
+    _ function: QueryExpression.Function, _ left: String, _ right: String
+  ) throws(NotTranslatable) -> String { "(\(left) \(try sign(of: function)) \(right))" }
+
+  private func sign(of function: QueryExpression.Function) throws(NotTranslatable) -> String {
+    switch function {
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    case .modulus: "%"
+    case .bitwiseAnd: "&"
+    case .bitwiseOr: "|"
+    case .leftShift: "<<"
+    case .rightShift: ">>"
+    default: throw NotTranslatable()
+    }
+  }
+
+  // MARK: - Comparisons
+
+  /// SQLite compares integers and floating-point numbers without rounding them.
+  func canCompareNumbers(_ left: SQLScalar, _ right: SQLScalar) -> Bool { true }
+
+  /// No two decimal numbers of up to 15 digits have the same nearest floating-point number.
+  func canCompare(decimal: Decimal) -> Bool {
+    decimal.significand.description.count { $0.isNumber } <= 15
+  }
+
+  /// Some cells may be bytes, which SQLite sorts after all numbers.
+  func compare(
+    _ column: String, _ operation: QueryPredicate.Operator, _ parameter: String, _ number: Double
+  ) -> String {
+    let isZero = "\(column) = \(SQLCell.negativeZero)"
+    switch operation {
+    case .equal:
+      return number == 0 ? "(\(column) = \(parameter) OR \(isZero))" : "(\(column) = \(parameter))"
+    case .notEqual:
+      return number == 0
+        ? "(\(column) <> \(parameter) AND \(column) <> \(SQLCell.negativeZero))"
+        : "(\(column) <> \(parameter))"
+    case .lessThan, .lessThanOrEqual:
+      let plain = "\(column) \(operation.sign!) \(parameter)"
+      let includesZero = operation == .lessThan ? 0 < number : 0 <= number
+      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
+    default:
+      let plain = "\(column) \(operation.sign!) \(parameter) AND \(column) < X''"
+      let includesZero = operation == .greaterThan ? 0 > number : 0 >= number
+      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
+    }
+  }
+
+  /// A cell contains the nearest floating-point number. It sorts like the decimal number against integers of up to 53
+  /// bits, and against decimal numbers of up to 15 digits.
+  func compare(
+    decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
+  ) throws(NotTranslatable) -> String {
+    guard let sign = operation.sign, left.column != nil else { throw NotTranslatable() }
+    switch (right.kind, right.constant) {
+    case (.integer, .integer(let number)?):
+      guard abs(Double(number)) <= 0x1p53 else { throw NotTranslatable() }
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.integer, .boolean?), (.decimal, .decimal?):
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.real, _):
+      // With a floating-point number, a decimal number is compared as a floating-point number.
+      guard operation != .notEqual || right.presence == nil else { throw NotTranslatable() }
+      return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
+    default: throw NotTranslatable()
+    }
+  }
+
+  /// Texts are compared as bytes, because some text functions of SQLite stop at a NUL character.
+  private func bytes(_ text: SQLScalar) -> String { "CAST(\(text.value) AS BLOB)" }
+
+  func contains(_ text: SQLScalar, _ part: SQLScalar) -> String {
+    "instr(\(bytes(text)), \(bytes(part))) > 0"
+  }
+
+  func begins(_ text: SQLScalar, with part: SQLScalar) -> String {
+    "substr(\(bytes(text)), 1, length(\(bytes(part)))) = \(bytes(part))"
+  }
+
+  func ends(_ text: SQLScalar, with part: SQLScalar) -> String {
+    "substr(\(bytes(text)), -length(\(bytes(part)))) = \(bytes(part))"
+  }
+
+  // MARK: - Results
+
+  func sortTerm(_ value: SQLScalar, isAscending: Bool) -> String {
+    var term = value.value
+    if let column = value.column, value.kind == .real || value.kind == .date {
+      // −0.0 is equal to 0.
+      term = """
+        CASE typeof(\(column)) WHEN 'blob' THEN CASE \(column) WHEN \(SQLCell.negativeZero) THEN 0.0 \
+        ELSE X'' END ELSE \(column) END
+        """
+    }
+    return term + (isAscending ? "" : " DESC")
+  }
+
+  func realCell(_ column: String, isGroup: Bool) -> String {
+    let isOdd = "typeof(\(column)) = 'blob'"
+    return failing(where: isGroup ? "max(\(isOdd))" : isOdd, else: column)
+  }
+
+  func decimalCell(_ value: SQLScalar) -> String { value.value }
+
+  func groupCheck(_ column: String) -> String {
+    failing(where: "max(typeof(\(column)) = 'blob')", else: "1")
+  }
+
+  func sum(_ value: SQLScalar) -> String { "coalesce(\(total(value)), 0)" }
+
+  func average(_ value: SQLScalar) -> String {
+    "(CAST((\(total(value))) AS REAL) / count(\(value.value)))"
+  }
+
+  /// A sum of integers may overflow 64 bits midway, depending on the order. Unless the values are narrow, the sum of
+  /// their absolute values is computed first: it overflows in any order, and the statement fails.
+  private func total(_ value: SQLScalar) -> String {
+    value.isNarrow
+      ? "sum(\(value.value))"
+      : "CASE WHEN sum(abs(\(value.value))) >= 0 THEN sum(\(value.value)) END"
+  }
+
+  func extreme(_ function: String, of value: SQLScalar) throws(NotTranslatable) -> String {
+    let odd: String
+    switch value.kind {
+    // With "not a number" among the values, the result depends on their order.
+    case .real, .date: odd = "= 'blob'"
+    case .decimal: odd = "IN ('blob', 'text')"
+    default: return "\(function)(\(value.value))"
+    }
+    guard let column = value.column else { throw NotTranslatable() }
+    return failing(
+      where: "coalesce(max(typeof(\(column)) \(odd)), 0)", else: "\(function)(\(column))")
+  }
+}
+
+extension SQLTranslation {
+  /// Creates a translation for the tables of an SQLite database.
+  ///
+  /// - Parameter isOwn: Whether Quire has written the cells.
+  init(
+    _ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, isOwn: Bool = true,
+    now: Date? = nil
+  ) {
+    self.init(
+      map, SQLiteDialect(isOwn: isOwn), model: model, schema: schema, store: store, now: now)
+  }
+}
+
+extension SQLiteValue {
+  /// Creates the value of a statement's parameter.
+  init(_ parameter: SQLParameter) {
+    switch parameter {
+    case .integer(let number): self = .integer(number)
+    case .real(let number): self = .real(number)
+    case .decimal(let number): self = .real(number.nearestDouble)
+    case .text(let text): self = .text(text)
+    case .bytes(let bytes): self = .blob(bytes)
+    case .uuid(let uuid): self = .blob(uuid.bytes)
+    }
+  }
+}
