@@ -87,13 +87,7 @@ struct BeforeReading {
 
   private func removals(_ keys: [UInt64], _ number: UInt16) -> [Block] {
     guard let layout = contents.schema[number] else { return [] }
-    var drafts: [Draft] = []
-    for key in keys {
-      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
-      drafts[drafts.count - 1].append(key: key, basis: self.number)
-    }
-    var writer = BlockWriter()
-    return Draft.freeze(drafts, flags: .removals, &writer)
+    return RowsBefore.removals(of: keys, layout, basis: self.number)
   }
 }
 

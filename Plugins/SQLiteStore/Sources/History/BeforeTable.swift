@@ -44,8 +44,7 @@ enum BeforeTable {
       "SELECT KIND, BYTES FROM QUIRE_BEFORE WHERE NUMBER = ? ORDER BY rowid")
     defer { statement.reset() }
     try statement.bind(number, 0)
-    var put: [UInt16: [Block]] = [:]
-    var removed: [UInt16: [Block]] = [:]
+    var blocks: [[UInt8]] = []
     var list: [UInt8]?
     func fault(_ words: String) -> StoreError {
       StoreError(
@@ -57,44 +56,8 @@ enum BeforeTable {
         list = statement.bytes(1)
         continue
       }
-      let block: Block
-      do {
-        block = try Block(statement.bytes(1))
-        _ = try block.keys
-        // Columns are read now, so that an error can name the commit.
-        for column in schema[block.entityNumber]?.versioned(above: 0).columns ?? [] {
-          _ = try block.column(column)
-        }
-      } catch {
-        throw fault("\(error)")
-      }
-      guard schema[block.entityNumber] != nil else {
-        throw fault("no entity has the number \(block.entityNumber)")
-      }
-      guard block.flags.isSubset(of: .removals), block.minimumKey >= 1,
-        block.maximumKey <= ObjectKey.highestNumber
-      else { throw fault("a block contains neither whole rows nor removals of objects") }
-      if block.flags.contains(.removals) {
-        removed[block.entityNumber, default: []].append(block)
-      } else {
-        put[block.entityNumber, default: []].append(block)
-      }
+      blocks.append(statement.bytes(1))
     }
-    func run(_ blocks: [Block]?) throws -> BlockRun {
-      let blocks = blocks ?? []
-      guard zip(blocks, blocks.dropFirst()).allSatisfy({ $0.maximumKey < $1.minimumKey }) else {
-        throw fault("the blocks of the commit overlap")
-      }
-      return BlockRun(blocks)
-    }
-    let changes = try Set(put.keys).union(removed.keys).map {
-      Layer.EntityChanges(
-        entityNumber: $0, put: try run(put[$0]), removed: try run(removed[$0]))
-    }
-    for one in changes where !one.put.isEmpty && !one.removed.isEmpty {
-      // An entity must not both restore and remove the same row.
-      do { _ = try one.entries() } catch { throw fault("\(error)") }
-    }
-    return RowsBefore(Layer(changes), list: list)
+    return try RowsBefore(stored: blocks, list: list, schema, fault: fault)
   }
 }

@@ -3,7 +3,6 @@ import ObjectModel
 import Rows
 import SQLiteFiles
 public import StoreInterface
-import Synchronization
 
 extension SQLiteStore {
   /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions/historyShare`` leaves room
@@ -30,7 +29,9 @@ extension SQLiteStore {
           try BeforeTable.read(number, head.schema, connection)
         }
       }
-      return try EarlierSnapshot(number, head, before)
+      return try EarlierSnapshot(number, head, before) {
+        try StoreContents.metadata($0, of: head.metadata, head.reader.path)
+      }
     }
   }
 
@@ -104,49 +105,5 @@ extension SQLiteStore {
     try CommitTable.add(
       number, author: request.author, contextName: request.contextName, kept: kept, connection)
     try CommitTable.forgetOldest(room, connection)
-  }
-}
-
-/// The contents of an SQLite store at an earlier commit.
-private struct EarlierSnapshot: StoreSnapshot {
-  let commit: Int64
-  let model: Model
-  let schema: Schema
-  let metadata: StoreMetadata
-  let tables: [any RowTable]
-
-  /// - Parameter before: The rows that undo the later commits, newest first.
-  init(_ commit: Int64, _ head: SQLiteSnapshot, _ before: [RowsBefore]) throws {
-    self.commit = commit
-    (model, schema) = (head.model, head.schema)
-    tables = head.tables + before
-    metadata =
-      try before.last { $0.list != nil }?.list.map {
-        try StoreContents.metadata($0, of: head.metadata, head.reader.path)
-      } ?? head.metadata
-  }
-}
-
-/// A cache of the rows before the commits of one snapshot.
-final class KnownBefore: Sendable {
-  private let known = Mutex(Known())
-
-  private struct Known: Sendable {
-    var rows: [Int64: RowsBefore] = [:]
-    var byteCount = 0
-  }
-  /// The number of bytes above which the cache is emptied.
-  private static let mostByteCount = 1 << 26
-
-  /// Returns the rows before a commit: the cached object, or the result of `read`.
-  func rows(before number: Int64, _ read: () throws -> RowsBefore) throws -> RowsBefore {
-    if let found = known.withLock({ $0.rows[number] }) { return found }
-    let found = try read()
-    known.withLock { known in
-      if known.byteCount > KnownBefore.mostByteCount { known = Known() }
-      known.rows[number] = found
-      known.byteCount += found.byteCount
-    }
-    return found
   }
 }

@@ -299,24 +299,6 @@ struct RowReader: ~Copyable {
   }
 }
 
-extension Layout {
-  /// Returns the layout with the rows' versions as the last column.
-  ///
-  /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
-  func versioned(above basis: Int64) -> Layout {
-    let own = [
-      LayoutColumn(
-        number: LayoutColumn.Number.basis, name: "#basis", kind: .int64, isOptional: false,
-        defaultValue: .integer(basis)),
-      LayoutColumn(
-        number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false),
-    ]
-    return Layout(
-      entity: entity, entityNumber: entityNumber,
-      columns: columns + own.dropFirst(basis == 0 ? 1 : 0))
-  }
-}
-
 /// The source of values in separate files.
 protocol ExternalValues: Sendable {
   /// Returns the value that a cell stands for.
