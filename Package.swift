@@ -55,6 +55,9 @@ let package = Package(
     // For programs that open SQLite databases: the store to link in, and the plug-in that the tool finds in its own folder.
     .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
     .library(name: "SQLiteStorePlugin", type: .dynamic, targets: ["SQLiteStoreExport"]),
+    // The same for stores in PostgreSQL databases.
+    .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
+    .library(name: "PostgreSQLStorePlugin", type: .dynamic, targets: ["PostgreSQLStoreExport"]),
     // A library that a test loads into a process of another language.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
@@ -92,6 +95,14 @@ let package = Package(
       name: "SQLiteFiles", dependencies: ["CSQLite3", "DurableFiles"], exclude: ["CSQLite3"],
       swiftSettings: strict),
 
+    // Databases on PostgreSQL servers.
+    .systemLibrary(
+      name: "CPostgreSQL", path: "Sources/PostgreSQLConnection/CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "PostgreSQLConnection", dependencies: ["CPostgreSQL"], exclude: ["CPostgreSQL"],
+      swiftSettings: strict),
+
     // Folders that are packed into one file and read in place.
     module("Archives", ["DurableFiles", "Deflate"]),
 
@@ -115,6 +126,12 @@ let package = Package(
         "SQLTranslation", "SQLiteFiles", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
         "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
+    .target(
+      name: "PostgreSQLStore",
+      dependencies: [
+        "SQLTranslation", "PostgreSQLConnection", "StoreInterface", "ObjectModel", "ObjectQuery",
+        "Rows", "PropertyLists", "DurableFiles",
+      ], path: "Plugins/PostgreSQLStore/Sources", swiftSettings: strict),
     .target(
       name: "BinaryStore",
       dependencies: [
@@ -220,6 +237,9 @@ let package = Package(
       name: "SQLiteStoreExport", dependencies: ["SQLiteStore", "PluginSupport"],
       path: "Plugins/SQLiteStore/Export", swiftSettings: strict),
     .target(
+      name: "PostgreSQLStoreExport", dependencies: ["PostgreSQLStore", "PluginSupport"],
+      path: "Plugins/PostgreSQLStore/Export", swiftSettings: strict),
+    .target(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
@@ -272,7 +292,7 @@ let package = Package(
       name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
       path: "Tests/Support/ArrowExchange", swiftSettings: strict),
     .target(
-      name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
+      name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery", "SeededRandom"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
       name: "InstalledPlugins",
@@ -295,6 +315,9 @@ let package = Package(
         "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
         "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
+    .target(
+      name: "PostgreSQLServer", dependencies: ["ProgramRuns"],
+      path: "Tests/Support/PostgreSQLServer", swiftSettings: relaxed),
     .target(
       name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
       swiftSettings: relaxed),
@@ -391,6 +414,14 @@ let package = Package(
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
         "Migration", "Recovery",
       ], exclude: ["Databases"]),
+    tests(
+      "PostgreSQLStoreTests",
+      [
+        "PostgreSQLStore", "PostgreSQLConnection", "PostgreSQLServer", "SQLTranslation",
+        "StoreInterface", "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery",
+        "QueryWorld", "Rows", "DurableFiles", "PropertyLists", "SeededRandom", "BinaryStore",
+        "Migration",
+      ]),
     tests(
       "PluginExchangeTests",
       [

@@ -19,6 +19,7 @@ public struct PluginBackend: StoreBackend {
   /// The services that the program gives to the plug-in.
   public var services: PluginServices
   private let recognizing: @Sendable ([UInt8]) -> Bool
+  private let recognizingAddress: @Sendable (String) -> Bool
   /// The name of the file that marks a folder as a store of this type; `nil` if the stores are files.
   private let marker: String?
   private let loading: @Sendable () throws -> PluginFunctions
@@ -31,6 +32,7 @@ public struct PluginBackend: StoreBackend {
     self.init(
       type.type, type.capabilities, services: services, marker: type.marker,
       recognizing: { type.recognizes($0) },
+      recognizingAddress: { type.recognizesAddress($0) },
       load: {
         let loaded = try plugin.load()
         // SAFETY: The table and the type were checked when the plug-in was loaded.
@@ -45,6 +47,7 @@ public struct PluginBackend: StoreBackend {
     _ type: StoreType, _ capabilities: StoreCapabilities,
     services: PluginServices = PluginServices(), marker: String? = nil,
     recognizing: @escaping @Sendable ([UInt8]) -> Bool,
+    recognizingAddress: @escaping @Sendable (String) -> Bool = { _ in false },
     load: @escaping @Sendable () throws -> PluginFunctions
   ) {
     self.type = type
@@ -52,11 +55,15 @@ public struct PluginBackend: StoreBackend {
     self.services = services
     self.marker = marker
     self.recognizing = recognizing
+    self.recognizingAddress = recognizingAddress
     loading = load
   }
 
   /// Returns whether the bytes match one of the beginnings in the manifest.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
+
+  /// Returns whether a path begins with one of the schemes in the manifest.
+  public func recognizesAddress(_ path: String) -> Bool { recognizingAddress(path) }
 
   /// Returns whether a folder contains the marker file that the plug-in's manifest names for this type of store.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {

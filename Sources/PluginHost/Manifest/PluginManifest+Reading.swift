@@ -124,6 +124,11 @@ extension PluginManifest.StoreType {
     guard Set(extensions).count == extensions.count else {
       throw members.error("extensions", "has an extension twice.")
     }
+    schemes = try members.texts("schemes", mayLack: true)
+    guard schemes.allSatisfy({ PluginManifest.isName($0) }), Set(schemes).count == schemes.count
+    else {
+      throw members.error("schemes", "has a scheme twice, or one that is not a plain word.")
+    }
     warnings += members.unknown
   }
 }

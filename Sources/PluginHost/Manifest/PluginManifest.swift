@@ -50,19 +50,28 @@ public struct PluginManifest: Sendable, Hashable {
     public let marker: String?
     /// The possible extensions of its file names, without the dot.
     public let extensions: [String]
+    /// The schemes of its addresses, such as `postgresql` of `postgresql://…`; none for stores on a disk.
+    public let schemes: [String]
 
     /// The type's name.
     public var name: String { type.rawValue }
 
     package init(
       _ type: StoreInterface.StoreType, capabilities: StoreCapabilities = [],
-      begins: [Beginning] = [], marker: String? = nil, extensions: [String] = []
+      begins: [Beginning] = [], marker: String? = nil, extensions: [String] = [],
+      schemes: [String] = []
     ) {
       self.type = type
       self.capabilities = capabilities
       self.begins = begins
       self.marker = marker
       self.extensions = extensions
+      self.schemes = schemes
+    }
+
+    /// Returns whether a path is an address with one of the schemes.
+    public func recognizesAddress(_ path: String) -> Bool {
+      schemes.contains { path.hasPrefix($0 + "://") }
     }
 
     /// Returns whether a file that begins with the given bytes is a store of this type.

@@ -28,6 +28,14 @@ public protocol StoreBackend: Sendable {
   /// Whether a folder is a store of this kind. Backends of single-file stores return `false`.
   func recognizesFolder(at path: String, on disk: any Disk) -> Bool
 
+  /// Whether a path is the address of a store of this kind that lies on no disk, such as the URL of a database.
+  func recognizesAddress(_ path: String) -> Bool
+
+  /// Removes the store at an address permanently. Does nothing if there is no store.
+  ///
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/notSupported`` if the backend can't do this.
+  func destroyStore(atAddress path: String) throws
+
   /// Creates a store without objects.
   ///
   /// - Throws: ``StoreError``; no new store is created then, and an old store stays.
@@ -71,6 +79,16 @@ extension StoreBackend {
 
   /// Returns `false`: a store is a single file.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool { false }
+
+  /// Returns `false`: stores lie on a disk.
+  public func recognizesAddress(_ path: String) -> Bool { false }
+
+  /// Throws ``StoreError/Code/notSupported``.
+  public func destroyStore(atAddress path: String) throws {
+    throw StoreError(
+      .notSupported, "This program can't remove the store. Remove it with the tools of its server.",
+      path: path)
+  }
 
   /// Returns no rules: the backend checks nothing.
   public func rules() throws -> [Rule] { [] }

@@ -66,6 +66,7 @@ public struct StoreBackends: Sendable {
   /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` if no backend recognises the store; the errors
   ///   of the disk.
   public func backend(ofStoreAt path: String, on disk: any Disk) throws -> any StoreBackend {
+    if let backend = backend(ofAddress: path) { return backend }
     let bytes: [UInt8]
     do { bytes = try StoreBackends.firstBytes(of: path, on: disk) } catch {
       // Most stores are files. Checking the kind of the path first would cost one more system call.
@@ -73,6 +74,11 @@ public struct StoreBackends: Sendable {
       return backend
     }
     return try backend(ofFileAt: path, beginningWith: bytes)
+  }
+
+  /// Returns the backend of an address such as a URL; `nil` if the path leads to a file or folder.
+  public func backend(ofAddress path: String) -> (any StoreBackend)? {
+    backends.first { $0.recognizesAddress(path) }
   }
 
   private func backend(
@@ -104,6 +110,7 @@ public struct StoreBackends: Sendable {
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
+    if let backend = backend(ofAddress: path) { return try backend.open(path, on: disk, opening) }
     guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly) else {
       // The path is a folder, or can't be opened; then the backend throws an error in its own words.
       return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)

@@ -29,15 +29,27 @@ public struct StorePlaces: Sendable {
       "No backend supports stores of type \"\(type.rawValue)\". The supported types are: \(known).")
   }
 
-  /// Whether there is a file or folder at a path.
+  /// Whether a path is the address of a store that lies on no disk, such as the URL of a database.
+  public func isAddress(_ path: String) -> Bool { backends.backend(ofAddress: path) != nil }
+
+  /// Whether there is a file or folder at a path, or a store at an address.
   public func exists(_ path: String) throws(StoreError) -> Bool {
+    if let backend = backends.backend(ofAddress: path) {
+      do {
+        _ = try backend.metadata(at: path, on: disk)
+        return true
+      } catch let error as StoreError {
+        if error.code == .notFound { return false }
+        throw error
+      } catch { throw StoreError(.failed, "\(error)", path: path, cause: error) }
+    }
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
   /// Throws an error if there is a file or folder at a path. Removes what an ended process that made it left beside it.
   package func refuseExisting(_ path: String) throws(StoreError) {
     guard try exists(path) else { return }
-    disk.removeLeftovers(of: path)
+    if !isAddress(path) { disk.removeLeftovers(of: path) }
     throw .exists(at: path)
   }
 
@@ -45,6 +57,7 @@ public struct StorePlaces: Sendable {
   ///
   /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
   public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
+    if isAddress(path) || isAddress(other) { return path == other }
     do {
       return try disk.status(of: path).identity == disk.status(of: other).identity
     } catch let error where error.code == .notFound || error.code == .notADirectory {
@@ -92,6 +105,11 @@ public struct StorePlaces: Sendable {
   ///
   /// - Throws: ``StoreError``.
   public func destroy(_ path: String) throws(StoreError) {
+    if let backend = backends.backend(ofAddress: path) {
+      do { return try backend.destroyStore(atAddress: path) } catch let error as StoreError {
+        throw error
+      } catch { throw StoreError(.failed, "\(error)", path: path, cause: error) }
+    }
     do {
       guard try disk.exists(path) else { return }
       if isDatabase(path) { try removeLogs(besides: path) }

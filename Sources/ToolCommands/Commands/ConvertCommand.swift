@@ -6,7 +6,8 @@ import StoreInterface
 /// The command `quire convert`.
 enum ConvertCommand {
   static let source = Argument("SRC", "The file of a store of any type.", role: .input)
-  static let target = Argument("DST", "The path of the new file.", role: .file)
+  static let target = Argument(
+    "DST", "The path of the new file, or the URL of a database.", role: .file)
   static let types: KeyValuePairs<String, StoreType> = [
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]
@@ -72,6 +73,7 @@ enum ConvertCommand {
   ) throws -> any StoreBackend {
     let wanted =
       try invocation.value(of: store).map { try type($0, reader) }
+      ?? reader.backends.backend(ofAddress: path)?.type
       ?? OutputEnding.storeType(of: path, from: source) ?? .binary
     return try reader.places.backend(of: wanted)
   }

@@ -121,6 +121,7 @@ struct Output: Sendable {
     _ type: StoreType, in places: StorePlaces, _ contents: (_ temporary: String) throws -> R
   ) throws -> R {
     if let standard { return try write(to: standard, contents) }
+    if places.isAddress(path) { return try makeStoreAtAddress(in: places, contents) }
     // SQLite would read an old log next to the path into a new database of the same name.
     let hasLog =
       places.isDatabase(path) || !ConvertCommand.types.contains { $0.value == type }
@@ -143,6 +144,19 @@ struct Output: Sendable {
     return try making {
       try disk.make(
         path, overwriting: overwrites, companionEndings: endings, contents: contents)
+    }
+  }
+
+  /// Makes a store at an address, such as the URL of a database. After a failure, the new store is removed.
+  private func makeStoreAtAddress<R>(
+    in places: StorePlaces, _ contents: (_ path: String) throws -> R
+  ) throws -> R {
+    if !overwrites { try reporting { if try places.exists(path) { throw isThere(path) } } }
+    return try making {
+      do { return try contents(path) } catch {
+        try? places.destroy(path)
+        throw error
+      }
     }
   }
 

@@ -201,6 +201,7 @@ enum PluginCommand {
             "name": .string($0.name), "capabilities": .strings($0.capabilities.names),
             "extensions": $0.extensions.isEmpty ? nil : .strings($0.extensions),
             "marker": $0.marker.map(JSON.string),
+            "schemes": $0.schemes.isEmpty ? nil : .strings($0.schemes),
           ])
         }),
       "warnings": manifest.warnings.isEmpty ? nil : .strings(manifest.warnings),

@@ -9,15 +9,7 @@ import Testing
 /// Runs the table of expressions against tables of a database.
 @Suite("The table of expressions as SQL")
 struct QueryingExpressionTests {
-  static let lines: [(entity: String, text: String)] = {
-    let path = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../ObjectQueryTests/Expressions/expressions.table")
-    let text = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
-    return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
-      let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-      return (String(parts[0]), String(parts[1]))
-    }
-  }()
+  static let lines = QueryingRequests.expressions
 
   static func tables() throws -> QueryingTables {
     let world = try World()

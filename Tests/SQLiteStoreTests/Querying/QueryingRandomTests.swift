@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import ObjectQuery
+import QueryWorld
 import SQLTranslation
 import Testing
 
@@ -81,16 +82,5 @@ struct QueryingRandomTests {
       }
     }
     #expect(answered * 4 > asked, "\(answered) of \(asked)")
-  }
-}
-
-extension QueryRequest {
-  /// The text of the request, for failure messages.
-  var words: String {
-    """
-    \(entity) \(includesSubentities) \(predicate.map { "\($0)" } ?? "") by \(sortKeys.map(\.path)) \
-    \(fetchLimit) \(fetchOffset) \(propertiesToFetch.map { "\($0.name) \($0.expression)" }) \
-    \(propertiesToGroupBy) \(havingPredicate.map { "\($0)" } ?? "")
-    """
   }
 }

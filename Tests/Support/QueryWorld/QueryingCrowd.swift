@@ -1,14 +1,17 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 import ObjectQuery
-import Rows
+package import Rows
 import SeededRandom
 
 /// Objects of every type with unusual values, and relationships of every kind, some of them without targets.
-struct QueryingCrowd {
-  let model: Model
-  let schema: Schema
-  let view: View
+package struct QueryingCrowd {
+  /// The model of the objects.
+  package let model: Model
+  /// The numbers of the model.
+  package let schema: Schema
+  /// The objects.
+  package let view: View
 
   static let texts = [
     "", "a", "A", "ab", "abc", "b", "é", "e\u{301}", "a\0b", "a\0", "\0", "\u{D7FF}", "\u{E000}",
@@ -27,7 +30,10 @@ struct QueryingCrowd {
     "0", "1", "-1", "0.1", "10.11", "999999999999999", "0.000001", "42", "1.5",
   ]
 
-  init(_ seed: UInt64, hasLongDecimals: Bool = false) throws {
+  /// Makes the objects of a seed.
+  ///
+  /// - Parameter hasLongDecimals: Whether decimal numbers may have more than 15 digits.
+  package init(_ seed: UInt64, hasLongDecimals: Bool = false) throws {
     let model = try Model(entities: QueryingCrowd.entities)
     let schema = try Schema(model)
     (self.model, self.schema) = (model, schema)

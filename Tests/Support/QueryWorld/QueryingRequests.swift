@@ -1,13 +1,14 @@
 import Foundation
 import ObjectModel
-import ObjectQuery
+package import ObjectQuery
 import SeededRandom
 
 /// Generates random, meaningful requests for a ``QueryingCrowd``.
-struct QueryingRequests {
+package struct QueryingRequests {
   var random: SeededGenerator
 
-  init(_ seed: UInt64) { random = SeededGenerator(seed: seed) }
+  /// Creates the requests of a seed.
+  package init(_ seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   private mutating func pick<T>(_ items: [T]) -> T { items.randomElement(using: &random)! }
   private mutating func chance(_ percent: Int) -> Bool {
@@ -194,7 +195,7 @@ struct QueryingRequests {
     }
   }
 
-  mutating func objects() -> QueryRequest {
+  package mutating func objects() -> QueryRequest {
     let entity = pick(["Thing", "Thing", "Odd", "Keeper", "Tag"])
     let known = entity == "Odd" ? "Thing" : entity
     var request = QueryRequest(entity)
@@ -211,7 +212,7 @@ struct QueryingRequests {
     return request
   }
 
-  mutating func table() -> QueryRequest {
+  package mutating func table() -> QueryRequest {
     var request = objects()
     request.resultType = .dictionaries
     request.returnsDistinctResults = chance(30)
@@ -258,4 +259,28 @@ struct QueryingRequests {
     if chance(50) { request.sortKeys = [SortKey("f0", ascending: chance(50))] }
     return request
   }
+}
+
+extension QueryRequest {
+  /// The text of the request, for failure messages.
+  package var words: String {
+    """
+    \(entity) \(includesSubentities) \(predicate.map { "\($0)" } ?? "") by \(sortKeys.map(\.path)) \
+    \(fetchLimit) \(fetchOffset) \(propertiesToFetch.map { "\($0.name) \($0.expression)" }) \
+    \(propertiesToGroupBy) \(havingPredicate.map { "\($0)" } ?? "")
+    """
+  }
+}
+
+extension QueryingRequests {
+  /// The predicates of the table of expressions, about the objects of ``World``, with the entities that they are about.
+  package static let expressions: [(entity: String, text: String)] = {
+    let path = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../ObjectQueryTests/Expressions/expressions.table")
+    let text = (try? String(contentsOf: path, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
+      return (String(parts[0]), String(parts[1]))
+    }
+  }()
 }

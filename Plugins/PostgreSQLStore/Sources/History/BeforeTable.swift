@@ -1,0 +1,142 @@
+import Foundation
+import ObjectModel
+import PostgreSQLConnection
+import Rows
+import StoreInterface
+
+/// The table with the rows and metadata before each commit (spec §11.4.7), and the table of the commits.
+enum BeforeTable {
+  /// The content of a row of the table.
+  private enum Kind {
+    static let block: Int64 = 0
+    static let metadata: Int64 = 1
+  }
+
+  /// Writes the rows and metadata before a commit.
+  ///
+  /// - Returns: The number of bytes written; `nil` if they exceed the limit, and nothing was written.
+  static func write(
+    _ before: RowsBefore, of number: Int64, upTo limit: Int64, _ connection: PostgreSQLConnection
+  ) throws -> Int64? {
+    let byteCount = Int64(before.byteCount)
+    guard byteCount <= limit else { return nil }
+    let blocks = try before.blocks.map { try $0.bytes() }
+    guard !blocks.isEmpty || before.list != nil else { return byteCount }
+    try connection.copy(into: "quire_before (commit, part, kind, bytes)") { row in
+      for (index, block) in blocks.enumerated() {
+        try row {
+          begin(&$0, number, index, Kind.block)
+          $0.append(block.bytes)
+        }
+      }
+      if let list = before.list {
+        try row {
+          begin(&$0, number, blocks.count, Kind.metadata)
+          $0.append(list)
+        }
+      }
+    }
+    return byteCount
+  }
+
+  private static func begin(
+    _ values: inout BinaryValues, _ number: Int64, _ part: Int, _ kind: Int64
+  ) {
+    values.beginRow(4)
+    values.append(number)
+    values.append(Int32(part))
+    values.append(Int16(kind))
+  }
+
+  /// Reads the rows and metadata before a commit.
+  static func read(
+    _ number: Int64, _ schema: Schema, _ connection: PostgreSQLConnection, _ path: String
+  ) throws -> RowsBefore {
+    var blocks: [[UInt8]] = []
+    var list: [UInt8]?
+    try connection.forEachRow(
+      "SELECT kind, bytes FROM quire_before WHERE commit = $1 ORDER BY part",
+      [PostgreSQLParameter(number)]
+    ) { cells in
+      if cells[0].integer == Kind.block {
+        blocks.append(cells[1].bytes)
+      } else {
+        list = cells[1].bytes
+      }
+    }
+    return try RowsBefore(stored: blocks, list: list, schema) {
+      StoreError(.damaged, "quire_before, commit \(number): \($0).", path: path)
+    }
+  }
+
+  /// Returns the layers that take back the commits above a commit, newest first.
+  ///
+  /// - Parameter range: The commit, and the newest commit of the transaction.
+  /// - Throws: `StoreError` with the code `StoreError.Code.notFound` if the history does not contain one of them.
+  static func layers(
+    undoing range: Range<Int64>, _ schema: Schema, _ connection: PostgreSQLConnection,
+    _ path: String, _ known: KnownBefore? = nil
+  ) throws -> [RowsBefore] {
+    guard !range.isEmpty else { return [] }
+    let numbers = try openable(connection).map(\.number)
+    guard numbers.contains(range.lowerBound) else {
+      throw StoreError(
+        .notFound, "Commit \(range.lowerBound) does not exist or is not kept any more.", path: path)
+    }
+    return try numbers.filter { $0 > range.lowerBound && $0 <= range.upperBound }.map { number in
+      guard let known else { return try read(number, schema, connection, path) }
+      return try known.rows(before: number) { try read(number, schema, connection, path) }
+    }
+  }
+
+  // MARK: - Commits
+
+  /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
+  static func openable(_ connection: PostgreSQLConnection) throws -> [CommitSummary] {
+    var found: [CommitSummary] = []
+    var hasEnded = false
+    try connection.forEachRow(
+      "SELECT number, time, author, context_name, message, kept FROM quire_commit ORDER BY number DESC"
+    ) { cells in
+      guard !hasEnded, let number = cells[0].integer, let time = cells[1].real else { return }
+      func text(_ cell: PostgreSQLCell) -> String? {
+        cell.isNull
+          ? nil
+          : cell.withBytes { StoredText.text($0).map { String(decoding: $0, as: UTF8.self) } }
+      }
+      found.append(
+        CommitSummary(
+          number: number, time: Date(timeIntervalSinceReferenceDate: time), author: text(cells[2]),
+          contextName: text(cells[3]), message: text(cells[4])))
+      hasEnded = cells[5].isNull
+    }
+    return found
+  }
+
+  /// Drops the history of a commit and of all earlier commits.
+  static func forget(through number: Int64, _ connection: PostgreSQLConnection) throws {
+    let limit = [PostgreSQLParameter(number)]
+    try connection.forEachRow(
+      "UPDATE quire_commit SET kept = NULL WHERE number <= $1 AND kept IS NOT NULL", limit)
+    try connection.forEachRow("DELETE FROM quire_before WHERE commit <= $1", limit)
+    try countKept(connection)
+  }
+
+  /// Writes the number of bytes of the history.
+  static func countKept(_ connection: PostgreSQLConnection) throws {
+    try connection.execute(
+      "UPDATE quire_store SET kept = coalesce((SELECT sum(kept) FROM quire_commit), 0)::bigint")
+  }
+
+  /// Drops the history of the oldest commits, until the rest takes at most the given number of bytes.
+  static func forgetOldest(keeping byteCount: Int64, _ connection: PostgreSQLConnection) throws {
+    var last: Int64?
+    try connection.forEachRow(
+      """
+      SELECT max(number) FROM (SELECT number, sum(kept) OVER (ORDER BY number DESC) AS total FROM quire_commit \
+      WHERE kept IS NOT NULL) AS sums WHERE total > $1
+      """, [PostgreSQLParameter(byteCount)]
+    ) { last = $0[0].integer }
+    if let last { try forget(through: last, connection) }
+  }
+}

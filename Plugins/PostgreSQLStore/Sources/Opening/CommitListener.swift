@@ -1,0 +1,54 @@
+// SAFETY: The structure for `poll` is a local variable during the call. The pipe's ends are closed once.
+
+import Foundation
+import PostgreSQLConnection
+import SQLTranslation
+import Synchronization
+
+/// Listens to the announcements of commits (`LISTEN`), on a connection and a thread of its own. From time to time it
+/// also lets unused snapshots give up their connections.
+final class CommitListener: Sendable {
+  private let channel: String
+  private let pool: ConnectionPool
+  private let observer = Mutex<(@Sendable (Int64) -> Void)?>(nil)
+  private let isStopped = Atomic(false)
+
+  /// The time after which the thread looks whether it should end, and after which it connects again.
+  private static let intervalMilliseconds: Int32 = 500
+
+  init(channel: String, pool: ConnectionPool) {
+    (self.channel, self.pool) = (channel, pool)
+  }
+
+  func observe(_ body: (@Sendable (Int64) -> Void)?) { observer.withLock { $0 = body } }
+
+  func stop() { isStopped.store(true, ordering: .relaxed) }
+
+  func start() {
+    let thread = Thread { [self] in
+      while !isStopped.load(ordering: .relaxed) {
+        // A lost connection is no fault: each call of `snapshot()` looks for the newest commit anyway.
+        try? listen()
+        Thread.sleep(forTimeInterval: Double(CommitListener.intervalMilliseconds) / 1000)
+      }
+    }
+    thread.name = "Quire commits"
+    thread.start()
+  }
+
+  private func listen() throws {
+    // Without an observer, no connection is needed.
+    guard observer.withLock({ $0 != nil }) else { return pool.releaseIdleReaders() }
+    let connection = try ConnectionPool.connect(pool.address, pool.options)
+    try connection.execute("LISTEN \(quoted(channel))")
+    while !isStopped.load(ordering: .relaxed) {
+      for payload in try connection.notifications() {
+        guard let number = Int64(payload) else { continue }
+        observer.withLock { $0 }?(number)
+      }
+      pool.releaseIdleReaders()
+      var waiting = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&waiting, 1, CommitListener.intervalMilliseconds)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import PostgreSQLConnection
+import SQLTranslation
+import StoreInterface
+import Synchronization
+
+/// The connections of a store: makes them, keeps idle ones for the next use, and limits their number.
+final class ConnectionPool: @unchecked Sendable {
+  // Sendable: connections are taken and given under the lock, and each has one user at a time.
+  let address: StoreAddress
+  let options: PostgreSQLStoreOptions
+  private let state = Mutex(State())
+
+  private struct State {
+    var idle: [PostgreSQLConnection] = []
+    var isClosed = false
+    /// The snapshots that may have a connection.
+    var readers: [WeakReader] = []
+  }
+
+  private struct WeakReader {
+    weak var reader: SnapshotReader?
+  }
+  private static let mostIdle = 4
+
+  init(_ address: StoreAddress, _ options: PostgreSQLStoreOptions) {
+    (self.address, self.options) = (address, options)
+  }
+
+  /// Returns a new connection that sees the store's schema.
+  static func connect(
+    _ address: StoreAddress, _ options: PostgreSQLStoreOptions
+  ) throws -> PostgreSQLConnection {
+    let connection = try PostgreSQLConnection(
+      address.server, connectSeconds: Int(options.connectTimeout.components.seconds),
+      name: address.path)
+    guard connection.serverParameter("server_encoding") == "UTF8" else {
+      throw StoreError(
+        .notSupported,
+        "The database does not have the encoding UTF8. Create a database with that encoding.",
+        path: address.path)
+    }
+    let lock = options.patience.milliseconds
+    let statement = options.statementTimeout?.milliseconds ?? 0
+    try connection.execute(
+      """
+      SET search_path TO \(quoted(address.schema)), pg_catalog; SET lock_timeout TO \(lock); \
+      SET statement_timeout TO \(statement); SET standard_conforming_strings TO on; \
+      SET cursor_tuple_fraction TO 1
+      """)
+    return connection
+  }
+
+  /// Takes an idle connection, or makes one.
+  func take() throws -> PostgreSQLConnection {
+    let box = state.withLock { state in Box(state.idle.popLast()) }
+    if let connection = box.connection, connection.isAlive { return connection }
+    releaseReaders()
+    return try ConnectionPool.connect(address, options)
+  }
+
+  /// Keeps a connection for the next use.
+  func give(_ connection: PostgreSQLConnection) {
+    guard connection.isAlive, !connection.isInTransaction else { return }
+    let box = Box(connection)
+    state.withLock { state in
+      if !state.isClosed, state.idle.count < ConnectionPool.mostIdle {
+        state.idle.append(box.connection!)
+      }
+    }
+  }
+
+  /// Closes the idle connections, and keeps none from now on.
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.idle = []
+    }
+  }
+
+  /// Adds the reader of a snapshot, which takes part in the limit.
+  func add(_ reader: SnapshotReader) {
+    state.withLock { state in
+      state.readers.removeAll { $0.reader == nil }
+      state.readers.append(WeakReader(reader: reader))
+    }
+  }
+
+  /// Lets snapshots give up the connections that they have not used for a time, so that no old transaction keeps the
+  /// server from removing old rows.
+  func releaseIdleReaders() {
+    let limit = ContinuousClock.now - options.longestIdleSnapshot
+    for reader in readers() { reader.release(unusedSince: limit) }
+  }
+
+  /// Lets the snapshots that were used longest ago give up their connections, as far as there are too many.
+  private func releaseReaders() {
+    let open = readers().filter(\.hasConnection)
+    guard open.count >= options.mostSnapshotConnections else { return }
+    for reader in open.prefix(open.count - options.mostSnapshotConnections + 1) {
+      reader.release(unusedSince: .now)
+    }
+  }
+
+  /// Returns the rows of the snapshots that are in use.
+  func rowsInUse() -> [TableRows] { readers().compactMap(\.rows) }
+
+  private func readers() -> [SnapshotReader] {
+    state.withLock { $0.readers.compactMap(\.reader) }.sorted { $0.lastUse < $1.lastUse }
+  }
+
+  // Sendable: the connection moves from one owner to the next.
+  private struct Box: @unchecked Sendable {
+    let connection: PostgreSQLConnection?
+    init(_ connection: PostgreSQLConnection?) { self.connection = connection }
+  }
+}
+
+extension Duration {
+  /// The whole milliseconds.
+  var milliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

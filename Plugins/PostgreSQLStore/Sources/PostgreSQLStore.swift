@@ -1,0 +1,236 @@
+// SAFETY: Only the holder of the writer's turn uses the state that the turn guards.
+
+import Foundation
+public import ObjectModel
+import PostgreSQLConnection
+import Rows
+public import StoreInterface
+import Synchronization
+
+/// A store in a schema of a PostgreSQL database, in tables that people can read (spec §11).
+///
+/// A snapshot is a read transaction of the server, as long as it is used. Rows become blocks when they are read.
+public final class PostgreSQLStore: Store {
+  /// A schema of a PostgreSQL database.
+  public var type: StoreType { .postgreSQL }
+  /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
+  /// exactly the same meaning.
+  public var capabilities: StoreCapabilities { PostgreSQLStoreBackend.capabilities }
+  /// The store's tag in object identifiers.
+  public let tag: StoreTag
+  /// The address of the store.
+  public var path: String? { filePath }
+
+  let filePath: String
+  let options: PostgreSQLStoreOptions
+  let isReadOnly: Bool
+  /// The name under which commits are announced.
+  let channel: String
+  let pool: ConnectionPool
+
+  /// The state that readers need.
+  struct Current {
+    /// The connection that looks for the newest commit; `nil` after it was lost.
+    var watch: Watch?
+    var head: PostgreSQLSnapshot
+  }
+  let current: Mutex<Current?>
+
+  /// A connection that different threads use, each under a lock.
+  struct Watch: @unchecked Sendable {
+    // Sendable: used only under the store's lock.
+    let connection: PostgreSQLConnection
+  }
+
+  // Sendable: only the holder of the writer's turn uses it.
+  nonisolated(unsafe) var writer: PostgreSQLConnection?
+  /// The size of the tables when it was last counted.
+  // Sendable: only the holder of the writer's turn uses it.
+  nonisolated(unsafe) var tableByteCount: Int64?
+  /// The writer's turn: the lock of this process's only writer.
+  let writingTurn = NSLock()
+  private let listener = Mutex<CommitListener?>(nil)
+
+  init(
+    _ address: StoreAddress, _ opening: StoreOpening, _ options: PostgreSQLStoreOptions
+  ) throws {
+    filePath = address.path
+    self.options = options
+    isReadOnly = opening.readOnly
+    let pool = ConnectionPool(address, options)
+    self.pool = pool
+    let path = address.path
+    let (watch, head) = try asStore(path) {
+      let watch = try ConnectionPool.connect(address, options)
+      let reader = try ConnectionPool.connect(address, options)
+      let (newest, _) = try SnapshotReader.begin(reader, path)
+      let contents = try StoreContents(reader, path: path)
+      return (
+        Watch(connection: watch), PostgreSQLStore.snapshot(newest, contents, reader, pool)
+      )
+    }
+    if opening.commit != nil {
+      throw StoreError(
+        .notConfirmable,
+        "A PostgreSQL store can't be a part of a document: the document could not decide which of its commits count.",
+        path: path)
+    }
+    try opening.check(head.metadata, path: path)
+    guard let uuid = head.metadata.uuid else {
+      throw StoreError(.damaged, "The store has no UUID.", path: path)
+    }
+    tag = StoreTag(uuid)
+    channel = "quire_" + uuid.uuidString.lowercased()
+    current = Mutex(Current(watch: watch, head: head))
+    let listener = CommitListener(channel: channel, pool: pool)
+    listener.start()
+    self.listener.withLock { $0 = listener }
+  }
+
+  /// Returns the snapshot of a transaction.
+  private static func snapshot(
+    _ newest: Int64, _ contents: StoreContents, _ connection: PostgreSQLConnection,
+    _ pool: ConnectionPool
+  ) -> PostgreSQLSnapshot {
+    let snapshot = PostgreSQLSnapshot(
+      newest, contents, SnapshotReader(connection, commit: newest, contents, pool: pool))
+    // Before the first commit there is nothing to read, so the transaction can end.
+    if newest == 0 { snapshot.rows.assumeEmpty() }
+    return snapshot
+  }
+
+  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
+
+  /// Returns a snapshot of the newest commit, which may be another process's.
+  public func snapshot() throws -> any StoreSnapshot { try newest() }
+
+  /// Returns the newest snapshot that was read, without asking the server.
+  public func knownSnapshot() throws -> any StoreSnapshot {
+    guard let head = current.withLock({ $0?.head }) else { throw closed }
+    return head
+  }
+
+  func knownContents() throws -> StoreContents {
+    guard let contents = current.withLock({ $0?.head.contents }) else { throw closed }
+    return contents
+  }
+
+  func newest() throws -> PostgreSQLSnapshot {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      return try asStore(filePath) {
+        let head = try retrying { try self.head(&current!) }
+        let known = current!.head
+        if head.newest == known.commit, head.metadataCommit == known.contents.metadataCommit {
+          return known
+        }
+        current!.head = try retrying { try self.next(after: known.contents) }
+        return current!.head
+      }
+    }
+  }
+
+  private func head(_ current: inout Current) throws -> StoreHead {
+    do {
+      if current.watch == nil {
+        current.watch = Watch(connection: try ConnectionPool.connect(pool.address, options))
+      }
+      return try StoreHead(current.watch!.connection, path: filePath)
+    } catch {
+      current.watch = nil
+      throw error
+    }
+  }
+
+  /// Returns a snapshot of the newest commit, in a new transaction.
+  private func next(after contents: StoreContents) throws -> PostgreSQLSnapshot {
+    let connection = try pool.take()
+    let rows = try connection.texts(
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(StoreHead.selection)")
+    let head = try StoreHead(rows, path: filePath)
+    var contents = contents
+    if head.modelCommit != contents.modelCommit || head.metadataCommit != contents.metadataCommit {
+      contents = try StoreContents(connection, path: filePath, after: contents)
+    }
+    return PostgreSQLStore.snapshot(head.newest, contents, connection, pool)
+  }
+
+  /// Runs `body` again while the connection is lost, until the time is over.
+  func retrying<R>(_ body: () throws -> R) throws -> R {
+    let deadline = ContinuousClock.now + options.patience
+    while true {
+      do { return try body() } catch let error as PostgreSQLError
+        where error.isConnectionLost && deadline > .now
+      {
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+    }
+  }
+
+  /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
+  ///
+  /// A failure to read must not make a finished save fail. Then the snapshot connects when it is read.
+  func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot {
+    let shown = try? next(after: contents)
+    guard let shown, shown.commit >= number else {
+      let later = PostgreSQLSnapshot(
+        number, contents, SnapshotReader(nil, commit: number, contents, pool: pool))
+      current.withLock { $0?.head = later }
+      return later
+    }
+    current.withLock { $0?.head = shown }
+    if shown.commit == number { return shown }
+    // If the history does not contain the commit, the snapshot is newer than its number says, but its rows have the
+    // versions of the commits that wrote them.
+    return (try? snapshot(ofCommit: number))
+      ?? PostgreSQLSnapshot(number, shown.contents, shown.reader)
+  }
+
+  /// Calls `body` with a connection outside a transaction.
+  func withIdleConnection<R>(_ body: (PostgreSQLConnection) throws -> R) throws -> R {
+    guard current.withLock({ $0 != nil }) else { throw closed }
+    return try asStore(filePath) {
+      try retrying {
+        let connection = try pool.take()
+        let result = try body(connection)
+        pool.give(connection)
+        return result
+      }
+    }
+  }
+
+  /// Calls `body` after each commit that another connection announces, with the commit's number. Only one function is
+  /// called; `nil` ends the calls.
+  public func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) {
+    listener.withLock { $0?.observe(body) }
+  }
+
+  /// Returns the size of the tables, the newest commit and its time.
+  public func describe() throws -> StoreDescription {
+    try withIdleConnection { connection in
+      let head = try StoreHead(connection, path: filePath)
+      var description = StoreDescription()
+      description.formatVersion = "\(StoreContents.format)"
+      description.byteCount = Int(try PostgreSQLStore.byteCount(connection))
+      description.liveByteCount = description.byteCount
+      description.highestCommit = head.newest
+      description.savedAt = try BeforeTable.openable(connection).first?.time
+      return description
+    }
+  }
+
+  /// Closes the connections of the store. Snapshots stay readable: they connect again.
+  public func close() throws {
+    listener.withLock { listener in
+      listener?.stop()
+      listener = nil
+    }
+    current.withLock { $0 = nil }
+    writingTurn.lock()
+    unsafe writer = nil
+    writingTurn.unlock()
+    pool.close()
+  }
+
+  deinit { listener.withLock { $0?.stop() } }
+}

@@ -1,0 +1,71 @@
+public import DurableFiles
+public import ObjectModel
+import PostgreSQLConnection
+public import StoreInterface
+
+/// The backend for stores in PostgreSQL databases (spec §11).
+///
+///     let backend = PostgreSQLStoreBackend()
+///     let store = try backend.open("postgresql://app@db/trips", on: RealDisk(), StoreOpening())
+///
+/// The path of a store is a URL. Its parameter `schema` names the schema of the database that contains the store.
+public struct PostgreSQLStoreBackend: StoreBackend {
+  /// The options of its stores.
+  public let options: PostgreSQLStoreOptions
+
+  /// Creates the backend.
+  public init(options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()) {
+    self.options = options
+  }
+
+  /// A schema of a PostgreSQL database.
+  public var type: StoreType { .postgreSQL }
+  /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL.
+  public var capabilities: StoreCapabilities { PostgreSQLStoreBackend.capabilities }
+  static let capabilities: StoreCapabilities = [
+    .incremental, .durable, .shared, .history, .querying,
+  ]
+
+  /// Returns `false`: a store is not a file.
+  public func recognizes(_ firstBytes: [UInt8]) -> Bool { false }
+
+  /// Returns whether a path is the URL of a PostgreSQL database.
+  public func recognizesAddress(_ path: String) -> Bool { StoreAddress.isAddress(path) }
+
+  /// Creates a store without objects, in a schema that contains no store yet.
+  public func create(
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
+  ) throws -> any Store {
+    let address = try StoreAddress(path)
+    try PostgreSQLStore.create(at: address, model: model, creation, options)
+    return try PostgreSQLStore(address, StoreOpening(), options)
+  }
+
+  /// Opens a store.
+  public func open(
+    _ path: String, on disk: any Disk, _ opening: StoreOpening
+  ) throws -> any Store {
+    try PostgreSQLStore(StoreAddress(path), opening, options)
+  }
+
+  /// Returns the metadata that a store contains, without opening the store.
+  public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
+    let address = try StoreAddress(path)
+    return try asStore(path) {
+      let connection = try ConnectionPool.connect(address, options)
+      try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      return try StoreContents.metadata(connection).metadata
+    }
+  }
+
+  /// Removes a store with its tables. Other tables of the schema stay.
+  public func destroyStore(atAddress path: String) throws {
+    let address = try StoreAddress(path)
+    try asStore(path) {
+      let connection = try ConnectionPool.connect(address, options)
+      try connection.execute("BEGIN")
+      try PostgreSQLStore.dropTables(of: address, connection)
+      try connection.execute("COMMIT")
+    }
+  }
+}

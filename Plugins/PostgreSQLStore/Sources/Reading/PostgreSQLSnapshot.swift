@@ -1,0 +1,26 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The contents of a database at one commit.
+struct PostgreSQLSnapshot: StoreSnapshot {
+  let commit: Int64
+  let contents: StoreContents
+  /// The rows in the database.
+  let rows: TableRows
+  /// The cached rows before earlier commits.
+  let before = KnownBefore()
+
+  init(_ commit: Int64, _ contents: StoreContents, _ reader: SnapshotReader) {
+    self.commit = commit
+    self.contents = contents
+    rows = TableRows(reader, contents)
+  }
+
+  /// The reader of the database at the commit.
+  var reader: SnapshotReader { rows.reader }
+  var model: Model { contents.model }
+  var schema: Schema { contents.schema }
+  var metadata: StoreMetadata { contents.metadata }
+  var tables: [any RowTable] { [rows] }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import PostgreSQLConnection
+import Rows
+import StoreInterface
+import Synchronization
+
+/// A connection in a transaction that shows the database at one commit. Any thread may use it, one at a time.
+///
+/// The connection is given up if it is not used for a time. Then the next use begins a transaction again. If later
+/// commits were made since, their history takes them back.
+final class SnapshotReader: @unchecked Sendable {
+  // Sendable: the state is used only under the lock.
+  private var connection: PostgreSQLConnection?
+  /// The rows that take back the commits between the reader's commit and the transaction, newest first.
+  private var laterCommits: [RowsBefore] = []
+  /// The time of the last use, and whether there is a connection. They have a lock of their own, because the pool
+  /// looks at all readers while one of them connects.
+  private let use: Mutex<(time: ContinuousClock.Instant, hasConnection: Bool)>
+  private let turn = NSLock()
+  private let pool: ConnectionPool
+  private let contents: StoreContents
+  /// The rows that are read through the reader.
+  private let owner = Mutex(Owner())
+
+  private struct Owner: Sendable {
+    weak var rows: TableRows?
+  }
+  /// The rows that are read through the reader; `nil` if they are not in use any more.
+  var rows: TableRows? {
+    get { owner.withLock { $0.rows } }
+    set { owner.withLock { $0.rows = newValue } }
+  }
+
+  /// The commit that the reader shows.
+  let commit: Int64
+
+  /// - Parameter connection: A connection in a transaction that shows the commit; `nil` to begin one at the first use.
+  init(
+    _ connection: PostgreSQLConnection?, commit: Int64, _ contents: StoreContents,
+    pool: ConnectionPool
+  ) {
+    (self.connection, self.commit, self.contents, self.pool) = (connection, commit, contents, pool)
+    use = Mutex((.now, connection != nil))
+    pool.add(self)
+  }
+
+  deinit { end() }
+
+  /// The store's address.
+  var path: String { pool.address.path }
+
+  /// The time of the last use.
+  var lastUse: ContinuousClock.Instant { use.withLock { $0.time } }
+
+  /// Whether the reader has a connection.
+  var hasConnection: Bool { use.withLock { $0.hasConnection } }
+
+  /// Gives the connection up unless it was used after the given time, or is in use now.
+  func release(unusedSince limit: ContinuousClock.Instant) {
+    guard turn.try() else { return }
+    defer { turn.unlock() }
+    if lastUse <= limit { giveUp() }
+  }
+
+  /// Gives the connection up, after the last use.
+  func end() {
+    turn.lock()
+    defer { turn.unlock() }
+    giveUp()
+  }
+
+  private func giveUp() {
+    guard let connection else { return }
+    self.connection = nil
+    use.withLock { $0.hasConnection = false }
+    guard connection.isAlive, (try? connection.execute("ROLLBACK")) != nil else { return }
+    pool.give(connection)
+  }
+
+  /// Runs `body` in the transaction, and turns failures of PostgreSQL into errors of the store.
+  ///
+  /// If the connection is lost, `body` runs again with a new one.
+  ///
+  /// - Parameter body: Called with the connection, and with the layers that turn the rows in the database into those of
+  ///   the commit, the lowest first.
+  func read<R>(_ body: (PostgreSQLConnection, [RowsBefore]) throws -> R) throws -> R {
+    turn.lock()
+    defer { turn.unlock() }
+    defer { use.withLock { $0 = (.now, connection != nil) } }
+    return try asStore(path) {
+      let deadline = ContinuousClock.now + pool.options.patience
+      while true {
+        do {
+          let connection = try open()
+          return try body(connection, laterCommits)
+        } catch let error as PostgreSQLError where error.isConnectionLost && deadline > .now {
+          connection = nil
+          Thread.sleep(forTimeInterval: 0.1)
+        } catch let error as PostgreSQLError {
+          // The transaction has failed, so the next use needs a new one.
+          giveUp()
+          throw error
+        }
+      }
+    }
+  }
+
+  private func open() throws -> PostgreSQLConnection {
+    if let connection { return connection }
+    let taken = try pool.take()
+    let (newest, modelCommit) = try SnapshotReader.begin(taken, path)
+    guard modelCommit <= commit || modelCommit == contents.modelCommit else {
+      throw StoreError(
+        .overtaken,
+        "Another process has changed the model of the store since. Read the newest commit.",
+        path: path)
+    }
+    guard newest >= commit else {
+      throw StoreError(
+        .notFound,
+        "Commit \(commit) is not in the database any more: the newest is \(newest). Another server may have taken over without it.",
+        path: path)
+    }
+    laterCommits = try BeforeTable.layers(undoing: commit..<newest, contents.schema, taken, path)
+    connection = taken
+    return taken
+  }
+
+  /// Begins a transaction that shows one moment.
+  ///
+  /// - Returns: The newest commit, and the commit that set the model.
+  static func begin(
+    _ connection: PostgreSQLConnection, _ path: String
+  ) throws -> (newest: Int64, modelCommit: Int64) {
+    let rows = try connection.texts(
+      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT newest, model_commit FROM quire_store"
+    )
+    guard let row = rows.first, row.count == 2, let newest = row[0].flatMap({ Int64($0) }),
+      let modelCommit = row[1].flatMap({ Int64($0) })
+    else { throw StoreError(.damaged, "The table quire_store has no row.", path: path) }
+    return (newest, modelCommit)
+  }
+}
