@@ -9,6 +9,7 @@ case ${1:-} in
 *) fail "Unknown option '$1' for 'check'." "Write --sanitize, --sanitize=address or --sanitize=thread." ;;
 esac
 find_pyarrow
+find_postgresql
 lint
 build
 run_tests

@@ -6,6 +6,7 @@ address | thread) ;;
 *) fail "There is no sanitizer '$1'." "There are: address, thread." ;;
 esac
 find_pyarrow
+find_postgresql
 filter=${2:-}
 sanitized_tests ${1:-address thread}
 say "sanitize: all passed"

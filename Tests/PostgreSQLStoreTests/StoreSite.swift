@@ -67,4 +67,20 @@ extension StoreSnapshot {
     }
     return found
   }
+
+  /// Returns the values of all objects, by entity and in the order of their numbers.
+  func rows() throws -> [String: [[String: Value]]] {
+    var found: [String: [[String: Value]]] = [:]
+    for layout in schema.layouts {
+      found[layout.entity] = try view.keys(ofEntity: layout.entityNumber).sorted().compactMap {
+        guard
+          let row = try view.row(of: ObjectKey(entity: layout.entityNumber, number: $0))
+        else { return nil }
+        var values: [String: Value] = [:]
+        for column in layout.columns { values[column.name] = try row.value(column) }
+        return values
+      }
+    }
+    return found
+  }
 }

@@ -20,6 +20,7 @@ set_up() {
   need pkg-config command -v pkg-config
   need libxml2-dev has_library libxml-2.0
   need libsqlite3-dev has_library sqlite3
+  need libpq-dev has_library libpq
   need libxml2-utils command -v xmllint # Validates documents against the grammars in spec/.
   need zlib1g-dev has_library zlib
   need liblmdb-dev has_library lmdb # A peer in the benchmarks, and an example of a store.
@@ -73,6 +74,25 @@ find_swift() {
   [ "$lower" = "$lowest_swift" ] || fail "Swift $found is too old." "$where"
   # SwiftPM requests the linker gold, which newer systems do not have. The toolchain contains lld.
   command -v ld.gold >/dev/null || build_flags="$build_flags -Xswiftc -use-ld=lld"
+}
+
+# Installs a PostgreSQL server for the tests, which start it in a temporary folder. Debian's package would start a server of
+# its own, so its configuration forbids that first. Without the package, the tests of PostgreSQL stores are skipped.
+find_postgresql() {
+  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && return 0
+  command -v initdb >/dev/null && return 0
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    say "PostgreSQL is not installed: its tests are skipped (Debian: postgresql)."
+    return 0
+  fi
+  settings=/etc/postgresql-common/createcluster.conf
+  if [ ! -e "$settings" ]; then
+    mkdir -p "$(dirname "$settings")"
+    printf 'create_main_cluster = false\n' >"$settings"
+  fi
+  mkdir -p .build
+  (install_packages " postgresql") >.build/postgresql.log 2>&1 ||
+    say "Can't install postgresql (see .build/postgresql.log), so its tests are skipped."
 }
 
 # Installs pyarrow for a test against another implementation of Arrow. Without it, the test is skipped.

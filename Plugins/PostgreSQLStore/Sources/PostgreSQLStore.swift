@@ -7,10 +7,10 @@ import Rows
 public import StoreInterface
 import Synchronization
 
-/// A store in a schema of a PostgreSQL database, in tables that people can read (spec §11).
+/// A store in a schema of a PostgreSQL database, in tables that people can read (spec §14).
 ///
 /// A snapshot is a read transaction of the server, as long as it is used. Rows become blocks when they are read.
-public final class PostgreSQLStore: Store {
+public final class PostgreSQLStore: AnnouncingStore {
   /// A schema of a PostgreSQL database.
   public var type: StoreType { .postgreSQL }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
@@ -199,8 +199,8 @@ public final class PostgreSQLStore: Store {
     }
   }
 
-  /// Calls `body` after each commit that another connection announces, with the commit's number. Only one function is
-  /// called; `nil` ends the calls.
+  /// Calls `body` after each commit that a connection announces (`NOTIFY`), with the commit's number. Only one function
+  /// is called; `nil` ends the calls.
   public func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) {
     listener.withLock { $0?.observe(body) }
   }

@@ -3,7 +3,7 @@ public import ObjectModel
 import PostgreSQLConnection
 public import StoreInterface
 
-/// The backend for stores in PostgreSQL databases (spec §11).
+/// The backend for stores in PostgreSQL databases (spec §14).
 ///
 ///     let backend = PostgreSQLStoreBackend()
 ///     let store = try backend.open("postgresql://app@db/trips", on: RealDisk(), StoreOpening())

@@ -187,6 +187,8 @@ extension PersistentStoreCoordinator {
       state.stores.append(added)
     }
     noteStoreChange()
+    // Followers of the history hear of the commits of other processes without waiting for their next poll.
+    (store as? any AnnouncingStore)?.whenCommitted { [commitSignals] _ in commitSignals.yield(()) }
     return added
   }
 

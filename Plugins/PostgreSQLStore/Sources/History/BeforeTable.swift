@@ -4,7 +4,7 @@ import PostgreSQLConnection
 import Rows
 import StoreInterface
 
-/// The table with the rows and metadata before each commit (spec §11.4.7), and the table of the commits.
+/// The table with the rows and metadata before each commit (spec §14.4.7), and the table of the commits.
 enum BeforeTable {
   /// The content of a row of the table.
   private enum Kind {

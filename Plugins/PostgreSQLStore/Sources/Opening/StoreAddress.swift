@@ -7,7 +7,7 @@ import StoreInterface
 ///     address.schema                     // "summer"
 ///     address.server                     // "postgresql://app@db1,db2/trips"
 ///
-/// The address is a URL as libpq reads it, with parameters of its own (spec §11.1).
+/// The address is a URL as libpq reads it, with parameters of its own (spec §14.1).
 struct StoreAddress: Sendable, Hashable {
   /// The address for messages, and as the path of the store. It never contains a password.
   let path: String

@@ -27,7 +27,7 @@ struct StoreContents: Sendable {
   /// Whether the metadata contain version hashes by the former rules of Quire. The next commit replaces them.
   var hasFormerHashes = false
 
-  /// The version of the tables (spec §11.4).
+  /// The version of the tables (spec §14.4).
   static let format: Int64 = 1
   /// The most bytes of a model, and of metadata, that are read.
   static let maximumModelByteCount = 1 << 26

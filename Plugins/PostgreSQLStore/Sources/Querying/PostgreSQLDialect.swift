@@ -134,7 +134,7 @@ struct PostgreSQLDialect: SQLDialect {
     return "(\(left.isPresent) AND \(right.isPresent) AND (\(value) = \(right.value)) IS NOT TRUE)"
   }
 
-  /// The characters whose stored form is not themselves, or is a part of another one's (spec §11.3.2), can't be found
+  /// The characters whose stored form is not themselves, or is a part of another one's (spec §14.3.2), can't be found
   /// in a part of a text.
   private func check(_ part: SQLScalar) throws(NotTranslatable) {
     guard let text = part.constantText, !text.utf8.contains(where: { $0 <= 2 }) else {

@@ -171,7 +171,7 @@ struct RowReader: ~Copyable {
         unsafe draft.setText(text.span.bytes, column: column, row: row)
         return true
       }
-      guard isText else { throw .words("contains a text that is not valid (spec §11.3.2)") }
+      guard isText else { throw .words("contains a text that is not valid (spec §14.3.2)") }
     case .binary:
       cells[step.cell].withBytes { draft.setBytes($0, column: column, row: row) }
     case .uuid:

@@ -1,4 +1,4 @@
-/// Makes names of tables and columns from the names of a model (spec §11.2.2): lower case, with an underscore between
+/// Makes names of tables and columns from the names of a model (spec §14.2.2): lower case, with an underscore between
 /// words, unique, and not longer than PostgreSQL allows.
 struct NameMaker {
   private var taken: Set<String>

@@ -1,6 +1,6 @@
 // SAFETY: Bytes are read within the span that contains them.
 
-/// Texts as PostgreSQL keeps them (spec §11.3.2).
+/// Texts as PostgreSQL keeps them (spec §14.3.2).
 ///
 /// PostgreSQL has no text with the character U+0000. Two characters stand for it: U+0001 and U+0001. For U+0001 itself
 /// stand U+0001 and U+0002. All other texts stay as they are. The order of texts stays the same, and so does the
@@ -9,8 +9,7 @@ enum StoredText {
   /// Whether a text contains one of the two characters that are written in another way.
   static func isPlain(_ bytes: RawSpan) -> Bool {
     unsafe bytes.withUnsafeBytes { bytes in
-      for unsafebyte in unsafe bytes where byte < 2 { return false }
-      return true
+      unsafe !bytes.contains { $0 < 2 }
     }
   }
 
@@ -19,7 +18,8 @@ enum StoredText {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.byteCount + 8)
     unsafe bytes.withUnsafeBytes { bytes in
-      for unsafebyte in unsafe bytes {
+      for index in 0..<bytes.count {
+        let byte = unsafe bytes[index]
         if byte < 2 { result.append(1) }
         result.append(byte < 2 ? byte + 1 : byte)
       }

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import SQLTranslation
 
-/// The statements that create the tables of a map (spec §11.2 to §11.5).
+/// The statements that create the tables of a map (spec §14.2 to §11.5).
 struct TableMaking {
   let model: Model
   let map: TableMap
@@ -203,7 +203,7 @@ struct TableMaking {
     "quire_before", "quire_table",
   ]
 
-  /// The statements that create the tables of every store (spec §11.4).
+  /// The statements that create the tables of every store (spec §14.4).
   static let commonTables = [
     """
     CREATE TABLE quire_store (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL, \

@@ -3,7 +3,7 @@ import Rows
 import SQLTranslation
 
 extension TableMap {
-  /// Names of columns that tables of objects have (spec §11.2).
+  /// Names of columns that tables of objects have (spec §14.2).
   enum PostgreSQLColumn {
     /// The object's key, or the key of a link.
     static let key = "id"

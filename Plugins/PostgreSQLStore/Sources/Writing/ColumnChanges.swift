@@ -79,7 +79,7 @@ struct ColumnChanges {
     case (let one, let other)
     where TableMap.postgreSQLType(of: one) == TableMap.postgreSQLType(of: other): value
     case (.boolean, _): "\(value)::integer::\(TableMap.postgreSQLType(of: to))"
-    // The two characters that have another stored form (spec §11.3.2) do not become bytes of their own.
+    // The two characters that have another stored form (spec §14.3.2) do not become bytes of their own.
     case (.string, .binary), (.uri, .binary):
       "CASE WHEN 1 / (CASE WHEN strpos(\(value), chr(1)) > 0 THEN 0 ELSE 1 END) = 1 THEN convert_to(\(value), 'UTF8') END"
     case (.uuid, .binary): "uuid_send(\(value))"

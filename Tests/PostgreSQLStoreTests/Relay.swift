@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+/// The fault of a relay. It happens once.
+enum RelayFault: Sendable {
+  /// The server commits, but its answer is lost with the connection.
+  case answerToCommitLost
+  /// The statement is lost with the connection.
+  case commitLost
+  /// The server commits, its answer is lost, and no new connection reaches it.
+  case serverGoneAfterCommit
+}
+
+/// A Unix socket that passes bytes on to a server, and loses the connection when a commit passes.
+final class Relay: @unchecked Sendable {
+  // Sendable: the state is used under the lock.
+  let folder: String
+  private let target: String
+  private let listening: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    var fault: RelayFault?
+    var faultCount = 0
+    var refuses = false
+  }
+
+  var fault: RelayFault? {
+    get { state.withLock { $0.fault } }
+    set { state.withLock { $0.fault = newValue } }
+  }
+  var faultCount: Int { state.withLock { $0.faultCount } }
+
+  struct Failure: Error {}
+
+  init(to target: String) throws {
+    self.target = target
+    folder = "/tmp/quire-relay-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    listening = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = Relay.address("\(folder)/.s.PGSQL.5432")
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listening, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard bound == 0, listen(listening, 16) == 0 else { throw Failure() }
+    Thread.detachNewThread { [self] in
+      while true {
+        let client = accept(listening, nil, nil)
+        guard client >= 0 else { return }
+        Thread.detachNewThread { self.serve(client) }
+      }
+    }
+  }
+
+  func stop() {
+    shutdown(listening, Int32(SHUT_RDWR))
+    close(listening)
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func address(_ path: String) -> sockaddr_un {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return address
+  }
+
+  private func serve(_ client: Int32) {
+    defer { close(client) }
+    if state.withLock({ $0.refuses }) { return }
+    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(server) }
+    var address = Relay.address(target)
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard connected == 0 else { return }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      var waiting = [
+        pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+      ]
+      guard poll(&waiting, 2, -1) > 0 else { return }
+      for (index, other) in [(0, server), (1, client)] where waiting[index].revents != 0 {
+        let count = read(waiting[index].fd, &buffer, buffer.count)
+        guard count > 0 else { return }
+        let isCommit =
+          index == 0 && buffer[..<count].starts(with: Array("Q\0\0\0\u{B}COMMIT\0".utf8))
+        let fault = state.withLock { state -> RelayFault? in
+          guard isCommit, let fault = state.fault else { return nil }
+          state.fault = nil
+          state.faultCount += 1
+          state.refuses = fault == .serverGoneAfterCommit
+          return fault
+        }
+        if fault == .commitLost { return }
+        guard write(other, buffer, count) == count else { return }
+        if fault != nil {
+          // The answer is read, so the server has committed.
+          _ = read(server, &buffer, buffer.count)
+          return
+        }
+      }
+    }
+  }
+}
