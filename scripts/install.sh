@@ -11,6 +11,7 @@ mkdir -p "$prefix/bin" "$prefix/lib/quire/plugins"
 install -m 755 "$bin/quire" "$prefix/bin/quire"
 plugins=$prefix/lib/quire/plugins
 install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
+install_plugin Plugins/PostgreSQLStore "$bin/libPostgreSQLStorePlugin.so"
 
 # install_completion SHELL FOLDER NAME: installs the script of a shell into a folder that the shell searches.
 install_completion() {

@@ -34,6 +34,10 @@ public struct Validator {
   /// - Throws: `DiskError` if something can't be read; never because of the contents.
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let progress = progress ?? { _ in }
+    if let backend = backends.backend(ofAddress: path) {
+      return try report(
+        on: path, BackendFileCheck(path, on: disk, backend, model: model, progress: progress))
+    }
     if try disk.status(of: path).kind == .directory {
       if let backend = backends.backend(ofStoreFolderAt: path, on: disk) {
         return try report(

@@ -27,7 +27,7 @@ struct TypeSizeTests {
     "Documents.Document": Exception(
       lines: 1440, reason: "Opening, saving, versions and attachments share one lock on one folder."
     ),
-    "SQLiteStore.SQLTranslator": Exception(
+    "SQLTranslation.SQLTranslator": Exception(
       lines: 1310, reason: "One walk over a request: a function for each kind of expression."),
     "SQLiteStore.SQLiteStore": Exception(
       lines: 1110, reason: "The protocol of stores, which is wide, over one connection."),

@@ -216,9 +216,11 @@ instructions() {
 build_tool() {
   build --product quire "$@"
   build --product SQLiteStorePlugin "$@"
+  build --product PostgreSQLStorePlugin "$@"
   bin=$(swift build --show-bin-path "$@")
   plugins=$bin/plugins
   install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
+  install_plugin Plugins/PostgreSQLStore "$bin/libPostgreSQLStorePlugin.so"
 }
 
 # install_plugin FOLDER LIBRARY: installs a plug-in into $plugins, which only the owner may write to.

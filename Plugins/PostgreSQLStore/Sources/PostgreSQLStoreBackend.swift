@@ -58,6 +58,21 @@ public struct PostgreSQLStoreBackend: StoreBackend {
     }
   }
 
+  /// Returns the rules of stores in PostgreSQL databases (`PGSQ`).
+  public func rules() throws -> [Rule] { PostgreSQLRules.all }
+
+  /// Checks the tables of a store against the rules, in one transaction that reads.
+  public func check(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) throws -> StoreCheck? {
+    let address = try StoreAddress(path)
+    return try asStore(path) {
+      let connection = try ConnectionPool.connect(address, options)
+      var check = DatabaseCheck(connection, path: path)
+      return try check.run(progress)
+    }
+  }
+
   /// Removes a store with its tables. Other tables of the schema stay.
   public func destroyStore(atAddress path: String) throws {
     let address = try StoreAddress(path)
