@@ -282,7 +282,8 @@ let package = Package(
         "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "CLMDBPeer", "XMLStore",
         "DurableFiles",
         "Documents",
-        "PluginHost", "CStorePlugin", "SQLiteStore",
+        "PluginHost", "CStorePlugin", "SQLiteStore", "PostgreSQLStore", "PostgreSQLServer",
+        "PostgreSQLConnection", "CPostgreSQL",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 

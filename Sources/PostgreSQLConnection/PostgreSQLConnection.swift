@@ -81,6 +81,9 @@ public final class PostgreSQLConnection {
     }
   }
 
+  /// Whether the connection is in a transaction that has failed, so that only a rollback is possible.
+  public var hasFailedTransaction: Bool { unsafe PQtransactionStatus(handle) == PQTRANS_INERROR }
+
   /// Returns a parameter of the server, such as `server_encoding`; `nil` if the server does not report it.
   public func serverParameter(_ name: String) -> String? {
     unsafe PQparameterStatus(handle, name).map { unsafe String(cString: $0) }

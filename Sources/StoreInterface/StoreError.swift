@@ -74,8 +74,16 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// The path and the message.
-  public var description: String { path.map { "\($0): \(message)" } ?? message }
+  /// The path and the message. A password in an address is left out.
+  public var description: String {
+    path.map { "\(StoreError.withoutPassword($0)): \(message)" } ?? message
+  }
+
+  private static func withoutPassword(_ path: String) -> String {
+    guard path.contains("://") else { return path }
+    return path.replacing(/(:\/\/[^\/?@:]*:)[^\/?@]*@/) { "\($0.output.1)…@" }
+      .replacing(/(password=)[^&]*/) { "\($0.output.1)…" }
+  }
 }
 
 /// An object that this commit changes, and that another commit has changed since the base of this commit.

@@ -182,6 +182,31 @@ struct ValueTests {
     #expect(values.values.allSatisfy { $0.allSatisfy { $1 == .string($0) } })
   }
 
+  @Test("A row that can't be read does not hide the rows beside it")
+  func damageIsLocal() throws {
+    let site = try StoreSite()
+    let store = try site.create(Self.model())
+    let entity = try #require(try store.snapshot().schema["Thing"]).entityNumber
+    try store.save { builder, _ in
+      for number in [7, 100, 5000] as [UInt64] {
+        builder.insert(ObjectKey(entity: entity, number: number))
+      }
+    }
+    try store.close()
+    try site.connection().execute("UPDATE thing SET name = chr(1) WHERE id = 7")
+    let again = try site.open()
+    let snapshot = try again.snapshot()
+
+    #expect(throws: StoreError.self) {
+      _ = try snapshot.view.row(of: ObjectKey(entity: entity, number: 7))
+    }
+    for number in [100, 5000] as [UInt64] {
+      let row = try snapshot.view.row(of: ObjectKey(entity: entity, number: number))
+      #expect(row != nil)
+    }
+    try again.close()
+  }
+
   @Test("A row that was changed by hand to something impossible is reported with its place")
   func damagedRows() throws {
     let site = try StoreSite()

@@ -7,7 +7,7 @@ import StoreInterface
 enum ConvertCommand {
   static let source = Argument("SRC", "The file of a store of any type.", role: .input)
   static let target = Argument(
-    "DST", "The path of the new file, or the URL of a database.", role: .file)
+    "DST", "The path of the new file.", role: .file)
   static let types: KeyValuePairs<String, StoreType> = [
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]

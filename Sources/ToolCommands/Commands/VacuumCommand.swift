@@ -48,9 +48,11 @@ enum VacuumCommand {
       try (store as? any VacuumingStore)?.vacuum()
       invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
+      let isAddress = reader.places.isAddress(path)
+      let described = isAddress ? try store.describe().byteCount : 0
       // Closing the store moves a database's log into its file.
       try store.close()
-      let after = try reader.disk.status(of: path).byteCount
+      let after = isAddress ? described : try reader.disk.status(of: path).byteCount
       let output = invocation.console.output
       switch invocation.format {
       case .text:

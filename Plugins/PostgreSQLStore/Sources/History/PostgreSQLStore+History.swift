@@ -1,3 +1,5 @@
+// SAFETY: Only the holder of the writer's turn uses the size of the tables, as ``transaction(_:)`` ensures.
+
 import Foundation
 import ObjectModel
 import PostgreSQLConnection

@@ -100,6 +100,10 @@ final class SnapshotReader: @unchecked Sendable {
           // The transaction has failed, so the next use needs a new one.
           giveUp()
           throw error
+        } catch {
+          // A row that can't be read ends its statement, and with it the transaction.
+          if connection?.hasFailedTransaction ?? false { giveUp() }
+          throw error
         }
       }
     }

@@ -1,3 +1,5 @@
+// SAFETY: Only the holder of the writer's turn uses the writer's connection, as ``transaction(_:)`` ensures.
+
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
