@@ -55,7 +55,7 @@ public final class PostgreSQLConnection {
 
   @unsafe private static func connect(_ words: [String]) -> OpaquePointer? {
     let copies = unsafe words.map { unsafe strdup($0) }
-    defer { unsafe copies.forEach { unsafe free($0) } }
+    defer { for index in words.indices { unsafe free(copies[index]) } }
     func pointers(_ remainder: Int) -> [UnsafePointer<CChar>?] {
       unsafe stride(from: remainder, to: words.count, by: 2).map {
         unsafe UnsafePointer(copies[$0])

@@ -152,8 +152,8 @@ struct CommitTests {
           do {
             try store.save { builder, base in
               let row = try #require(try base.view.row(of: trip))
-              builder.set(
-                .string("\(try row.version)"), "name", of: trip, base.schema, basis: try row.version)
+              let version = try row.version
+              builder.set(.string("\(version)"), "name", of: trip, base.schema, basis: version)
             }
             saved.withLock { $0 += 1 }
             break

@@ -23,7 +23,7 @@ struct ValueTests {
     ),
     (
       "real", .double,
-      [.double(-0.0), .double(.nan), .double(.infinity), .double(0.1 + 0.2), .double(.leastNonzeroMagnitude)]
+      ([-0.0, .nan, .infinity, 0.1 + 0.2, .leastNonzeroMagnitude] as [Double]).map { .double($0) }
     ),
     (
       "money", .decimal,
@@ -221,7 +221,12 @@ struct ValueTests {
       ("UPDATE thing SET name = NULL, money = 'Infinity'", "thing, row 7, column money"),
       ("UPDATE thing SET money = ('1' || repeat('7', 60))::numeric", "thing, row 7, column money"),
       ("UPDATE thing SET money = NULL, version = -3", "thing, row 7, column version"),
-      ("DROP VIEW thing_with_dates; ALTER TABLE thing ALTER COLUMN flag TYPE text; UPDATE thing SET version = 1, flag = 'yes'", "column flag"),
+      (
+        """
+        DROP VIEW thing_with_dates; ALTER TABLE thing ALTER COLUMN flag TYPE text; \
+        UPDATE thing SET version = 1, flag = 'yes'
+        """, "column flag"
+      ),
       ("ALTER TABLE thing DROP COLUMN flag", "flag"),
     ] {
       try connection.execute(change)

@@ -1,0 +1,88 @@
+import DurableFiles
+import Foundation
+import PostgreSQLConnection
+import PostgreSQLServer
+import PostgreSQLStore
+import StoreInterface
+import Testing
+
+@Suite(
+  "Connections to a PostgreSQL server",
+  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"))
+struct ConnectionTests {
+  private func connection() throws -> PostgreSQLConnection {
+    let server = try PostgreSQLServer.shared.get()
+    return try PostgreSQLConnection(server.address, connectSeconds: 5, name: "test")
+  }
+
+  struct Stop: Error {}
+
+  @Test("Another thread cancels a statement, and the connection stays usable")
+  func cancels() throws {
+    let connection = try connection()
+    let canceller = connection.canceller()
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) { canceller.cancel() }
+
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.execute("SELECT pg_sleep(20)")
+    }
+
+    #expect(error?.state == "57014")
+    #expect(try connection.texts("SELECT 1") == [["1"]])
+  }
+
+  @Test("A statement ends at its time-out, and the store names the next step")
+  func timeouts() throws {
+    let connection = try connection()
+    try connection.execute("SET statement_timeout TO 200")
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.execute("SELECT pg_sleep(20)")
+    }
+    #expect(error?.state == "57014")
+    #expect(error?.isConnectionLost == false)
+  }
+
+  @Test("A caller that throws ends a statement or a copy, and the connection stays usable")
+  func callersThatThrow() throws {
+    let connection = try connection()
+    let numbers = "SELECT g::bigint FROM generate_series(1, 2000000) AS g"
+    #expect(throws: Stop.self) { try connection.forEachRow(numbers) { _ in throw Stop() } }
+    #expect(throws: Stop.self) {
+      try connection.copyRows(of: numbers, columnCount: 1) { _ in throw Stop() }
+    }
+    try connection.execute("CREATE TEMPORARY TABLE t (n bigint)")
+    #expect(throws: Stop.self) {
+      try connection.copy(into: "t") { row in
+        try row { values in
+          values.beginRow(1)
+          values.append(Int64(1))
+        }
+        throw Stop()
+      }
+    }
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.copy(into: "t") { row in try row { $0.beginRow(2) } }
+    }
+
+    #expect(error?.state == "22P04")
+    #expect(try connection.texts("SELECT count(*) FROM t") == [["0"]])
+    var sum: Int64 = 0
+    try connection.copyRows(of: numbers, columnCount: 1) { sum += $0[0].integer ?? 0 }
+    #expect(sum == 2_000_001_000_000)
+  }
+
+  @Test("A parameter is never a part of the statement, whatever it contains")
+  func parameters() throws {
+    let connection = try connection()
+    let hostile = "'); DROP TABLE x; -- \\ \" $1"
+    var found: [String] = []
+    for _ in 0..<3 {
+      // The second use prepares the statement.
+      try connection.forEachRow(
+        "SELECT $1, $2::bigint[]",
+        [PostgreSQLParameter(hostile), PostgreSQLParameter([1, 2] as [Int64])]
+      ) { found.append($0[0].text) }
+    }
+    #expect(found == [hostile, hostile, hostile])
+  }
+}
