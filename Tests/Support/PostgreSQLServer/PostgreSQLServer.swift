@@ -65,9 +65,11 @@ public final class PostgreSQLServer: Sendable {
     guard initialized.status == 0 else { throw Failure(description: initialized.text) }
     let options =
       ["listen_addresses=", "unix_socket_directories=\(folder)", "max_connections=200"] + settings
+    // The shell does not wait for the server with `wait`, because it may have been started with SIGCHLD blocked.
     let script = """
       cd /; "$0" -D "$1/data" \(options.map { "-c '\($0)'" }.joined(separator: " ")) >"$1/log" 2>&1 </dev/null & \
-      server=$!; read line; kill -INT $server; wait $server; rm -rf "$1"
+      server=$!; read line; kill -QUIT $server; \
+      for i in $(seq 100); do [ -e "$1/data/postmaster.pid" ] || break; sleep 0.1; done; rm -rf "$1"
       """
     process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
