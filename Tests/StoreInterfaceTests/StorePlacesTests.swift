@@ -19,4 +19,15 @@ struct StorePlacesTests {
     #expect(try disk.list("/").map(\.name).sorted() == ["backup", "s"])
     #expect(throws: StoreError.self) { try places.copy("/s", to: "/backup") }
   }
+
+  @Test("An address that no backend knows is refused with the hint that a plug-in may be missing")
+  func unknownAddress() throws {
+    let error = try #require(throws: StoreError.self) {
+      try StoreBackends([]).open("postgresql://db/trips", on: SimulatedDisk())
+    }
+
+    #expect(error.code == .notFound)
+    #expect(error.message.contains("'postgresql://'"))
+    #expect(error.message.contains("A plug-in may be missing."))
+  }
 }

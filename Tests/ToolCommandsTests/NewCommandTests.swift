@@ -87,6 +87,14 @@ struct NewCommandTests {
     #expect(try !disk.exists("/Other.quire"))
   }
 
+  @Test("The address of a database is no place for a document")
+  func address() {
+    let made = run("new", "postgresql:///trips", "--template", "todo")
+
+    #expect(made.exitCode == .wrongUsage)
+    #expect(made.messages.contains("'postgresql:///trips' is the address of a store"))
+  }
+
   @Test("Standard input is a file too")
   func standardInput() {
     let made = run("new", "/Words.quire", "--from", "-", input: "word,count\na,1\nb,2\n")

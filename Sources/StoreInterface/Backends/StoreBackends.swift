@@ -70,8 +70,14 @@ public struct StoreBackends: Sendable {
     let bytes: [UInt8]
     do { bytes = try StoreBackends.firstBytes(of: path, on: disk) } catch {
       // Most stores are files. Checking the kind of the path first would cost one more system call.
-      guard let backend = backend(ofFolderAt: path, on: disk) else { throw error }
-      return backend
+      if let backend = backend(ofFolderAt: path, on: disk) { return backend }
+      if let scheme = StoreBackends.scheme(of: path) {
+        throw StoreError(
+          .notFound,
+          "There is no file of this name, and no type of store that this program knows has addresses with '\(scheme)://'. "
+            + "A plug-in may be missing.", path: path)
+      }
+      throw error
     }
     return try backend(ofFileAt: path, beginningWith: bytes)
   }
@@ -79,6 +85,11 @@ public struct StoreBackends: Sendable {
   /// Returns the backend of an address such as a URL; `nil` if the path leads to a file or folder.
   public func backend(ofAddress path: String) -> (any StoreBackend)? {
     backends.first { $0.recognizesAddress(path) }
+  }
+
+  /// Returns the scheme of an address such as `postgresql://db/trips`; `nil` for other paths.
+  private static func scheme(of path: String) -> Substring? {
+    path.firstMatch(of: /^([a-z][a-z0-9+.-]*):\/\//)?.output.1
   }
 
   private func backend(

@@ -44,19 +44,34 @@ enum OutputEnding: Sendable, Hashable {
 
   /// Throws an error for a path that asks for a result other than a document.
   static func checkDocument(_ path: String, from source: String) throws(CommandError) {
+    try checkIsFile(path, source, "a document's folder")
     guard let ending = OutputEnding(path), ending != .document else { return }
     throw ending.refusal(path, source, "a document's folder")
   }
 
   /// Throws an error for a path that asks for a result other than text.
   static func checkText(_ path: String, from source: String) throws(CommandError) {
+    try checkIsFile(path, source, "text")
     guard let ending = OutputEnding(path), ending != .text else { return }
     throw ending.refusal(path, source, "text")
   }
 
   /// Throws an error for a path that asks for a result other than a page of HTML.
   static func checkPage(_ path: String, from source: String) throws(CommandError) {
+    try checkIsFile(path, source, "a page of HTML")
     if let ending = OutputEnding(path) { throw ending.refusal(path, source, "a page of HTML") }
+  }
+
+  /// Throws an error for the address of a store, such as the URL of a database.
+  private static func checkIsFile(
+    _ path: String, _ source: String, _ wanted: String
+  ) throws(CommandError) {
+    guard path.contains("://") else { return }
+    throw .wrongUsage(
+      "'\(oneLine(path))' is the address of a store, and the command writes \(wanted).",
+      hint:
+        "Give the path of a file, or make a store there: 'quire convert \(oneLine(source)) \(oneLine(path))'."
+    )
   }
 
   private func refusal(_ path: String, _ source: String, _ made: String) -> CommandError {
