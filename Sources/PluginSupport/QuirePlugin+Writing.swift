@@ -148,6 +148,18 @@ extension ExportedStore {
     }
     request.author = unsafe text(commit.author)
     request.contextName = unsafe text(commit.context_name)
+    do { return unsafe try save(request, commit) } catch let error as StoreError
+      where error.code == .conflict
+    {
+      // Another process has committed since the look at the newest commit. The host finds the conflicts by itself.
+      throw StoreError(.overtaken, error.message, path: path)
+    }
+  }
+
+  /// Saves the changes, under the number of the host if there is one.
+  @unsafe private func save(
+    _ request: CommitRequest, _ commit: QuireCommit
+  ) throws -> any StoreSnapshot {
     let number = unsafe commit.number
     guard number > 0 else { return try store.commit(request) }
     let position = StorePosition(

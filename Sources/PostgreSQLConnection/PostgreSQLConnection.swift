@@ -6,9 +6,11 @@ import Foundation
 
 /// A connection to a PostgreSQL server.
 ///
-///     let connection = try PostgreSQLConnection("postgresql://app@db/trips", connectSeconds: 10)
-///     try connection.execute("BEGIN")
-///     try connection.forEachRow("SELECT id FROM trip WHERE days > $1", [PostgreSQLParameter(3)]) { row in … }
+/// ```text
+/// let connection = try PostgreSQLConnection("postgresql://app@db/trips", connectSeconds: 10)
+/// try connection.execute("BEGIN")
+/// try connection.forEachRow("SELECT id FROM trip WHERE days > $1", [PostgreSQLParameter(3)]) { row in … }
+/// ```
 ///
 /// Values go to the server as parameters or rows in binary form, never as a part of a statement's text.
 ///

@@ -5,8 +5,10 @@ package import Rows
 
 /// A translation of fetch requests into SQL, if the SQL means exactly the same as a search of the rows in memory.
 ///
-///     let translation = SQLTranslation(map, dialect, model: model, schema: schema)
-///     translation.keys(request)?.text        // "SELECT t0.Z_ENT, t0.Z_PK FROM "ZTRIP" AS t0 WHERE …"
+/// ```text
+/// let translation = SQLTranslation(map, dialect, model: model, schema: schema)
+/// translation.keys(request)?.text        // "SELECT t0.Z_ENT, t0.Z_PK FROM "ZTRIP" AS t0 WHERE …"
+/// ```
 ///
 /// If a part of a request has no translation, the whole request is answered by searching the rows. The rows are also
 /// searched if the database refuses or interrupts the statement, for example because a sum overflows 64 bits.

@@ -285,7 +285,6 @@ enum DocCommentScenes {
 
 
     final class Scene {
-      var map: TableMap { fatalError() }
       var model: Model { fatalError() }
       var schema: Schema { fatalError() }
       var request: QueryRequest { fatalError() }
