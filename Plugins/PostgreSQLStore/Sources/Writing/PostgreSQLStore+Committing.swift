@@ -124,7 +124,7 @@ extension PostgreSQLStore {
       connection = try ConnectionPool.connect(pool.address, options)
       unsafe writer = connection
     }
-    // The row is locked first, so that writers follow each other and never wait for each other in a circle.
+    // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
     let rows = try connection.texts(
       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \(StoreHead.selection) FOR UPDATE")
     defer {
