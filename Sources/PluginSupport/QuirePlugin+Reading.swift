@@ -67,31 +67,16 @@ extension QuirePlugin {
   @unsafe mutating func addPartialReading() {
     unsafe rows_between = { snapshot, table, entity, lowest, highest, has, take, context, error in
       unsafe answering(error) {
-        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
-        unsafe has?.pointee = 0
-        guard let take = unsafe take, lowest <= highest,
-          let partial = try snapshot.table(table).table as? any PartialRowTable,
-          let run = try partial.rows(ofEntity: entity, keys: lowest...highest)
-        else { return }
-        unsafe has?.pointee = 1
-        let layout = try snapshot.layout(entity)
-        for block in run.blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
+        unsafe try handRows(
+          of: snapshot, table, entity, in: [QuireKeyRange(lowest: lowest, highest: highest)], has,
+          take, context)
       }
     }
     unsafe rows_in_ranges = {
       snapshot, table, entity, ranges, rangeCount, has, take, context, error in
       unsafe answering(error) {
-        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
-        unsafe has?.pointee = 0
         let all = unsafe UnsafeBufferPointer(start: ranges, count: Int(clamping: rangeCount))
-        guard let take = unsafe take, unsafe all.allSatisfy({ $0.lowest <= $0.highest }),
-          let partial = try snapshot.table(table).table as? any PartialRowTable,
-          let blocks = try partial.rows(
-            ofEntity: entity, keys: unsafe all.map { $0.lowest...$0.highest })
-        else { return }
-        unsafe has?.pointee = 1
-        let layout = try snapshot.layout(entity)
-        for block in blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
+        unsafe try handRows(of: snapshot, table, entity, in: Array(all), has, take, context)
       }
     }
   }
@@ -161,6 +146,35 @@ extension QuirePlugin {
   if let release = unsafe array.release { unsafe release(&array) }
   if let release = unsafe schema.release { unsafe release(&schema) }
   try PluginRefusalCode.check(answer)
+}
+
+/// Passes the whole rows of an entity in some ranges of keys to the host. Sets `has` to 0, and passes nothing, if the
+/// host has to request all rows.
+@unsafe private func handRows(
+  of snapshot: OpaquePointer?, _ table: UInt64, _ entity: UInt16, in ranges: [QuireKeyRange],
+  _ has: UnsafeMutablePointer<Int32>?,
+  _ take: (
+    @convention(c) (
+      UnsafeMutableRawPointer?, UnsafeMutablePointer<ArrowSchema>?,
+      UnsafeMutablePointer<ArrowArray>?
+    ) -> Int32
+  )?, _ context: UnsafeMutableRawPointer?
+) throws {
+  let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+  unsafe has?.pointee = 0
+  guard let take = unsafe take, ranges.allSatisfy({ $0.lowest <= $0.highest }),
+    let partial = try snapshot.table(table).table as? any PartialRowTable
+  else { return }
+  var blocks: [Block] = []
+  for range in ranges {
+    guard let run = try partial.rows(ofEntity: entity, keys: range.lowest...range.highest) else {
+      return
+    }
+    blocks += run.blocks
+  }
+  unsafe has?.pointee = 1
+  let layout = try snapshot.layout(entity)
+  for block in blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
 }
 
 extension ExportedTable {

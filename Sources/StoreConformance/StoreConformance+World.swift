@@ -96,3 +96,15 @@ extension LayerBuilder {
     set(value, column: schema[key.entity]!.index(of: name)!, of: key, basis: basis)
   }
 }
+
+extension LayerBuilder {
+  /// Removes all links of a snapshot.
+  func removeLinks(of base: any StoreSnapshot) throws {
+    for table in base.schema.linkTables {
+      let entity = table.layout.entityNumber
+      for number in try base.view.keys(ofEntity: entity) {
+        remove(ObjectKey(entity: entity, number: number), basis: base.commit)
+      }
+    }
+  }
+}

@@ -8,17 +8,3 @@ public protocol PartialRowTable: RowTable {
   /// read instead.
   func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun?
 }
-
-extension PartialRowTable {
-  /// Returns the whole rows of an entity with keys in any of the given ranges, which are in ascending order; `nil` if
-  /// all rows are available and may be read instead.
-  package func rows(ofEntity number: UInt16, keys ranges: [ClosedRange<UInt64>]) throws -> [Block]?
-  {
-    var blocks: [Block] = []
-    for range in ranges {
-      guard let run = try rows(ofEntity: number, keys: range) else { return nil }
-      blocks += run.blocks
-    }
-    return blocks
-  }
-}

@@ -56,3 +56,13 @@ public struct RowLocation: Sendable {
     }
   }
 }
+
+extension BlockRun {
+  /// Calls `body` with the key of each row.
+  package func forEachKey(_ body: (Int64) throws -> Void) throws {
+    for block in blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount { try body(keys.integer(at: row)) }
+    }
+  }
+}

@@ -54,12 +54,7 @@ struct RequestCases {
       }
     }
     // No link may lead to a removed thing.
-    for table in base.schema.linkTables {
-      let entity = table.layout.entityNumber
-      for number in try base.view.keys(ofEntity: entity) {
-        builder.remove(ObjectKey(entity: entity, number: number), basis: base.commit)
-      }
-    }
+    try builder.removeLinks(of: base)
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
   }
 

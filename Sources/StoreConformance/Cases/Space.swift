@@ -58,12 +58,7 @@ struct SpaceCases {
     for number in try base.view.keys(ofEntity: tags) {
       builder.remove(ObjectKey(entity: tags, number: number), basis: base.commit)
     }
-    for table in base.schema.linkTables {
-      let entity = table.layout.entityNumber
-      for number in try base.view.keys(ofEntity: entity) {
-        builder.remove(ObjectKey(entity: entity, number: number), basis: base.commit)
-      }
-    }
+    try builder.removeLinks(of: base)
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
   }
 }

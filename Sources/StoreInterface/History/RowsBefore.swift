@@ -107,6 +107,25 @@ extension RowsBefore {
   }
 }
 
+extension Layer.EntityChanges {
+  /// Returns the keys of the rows that the changes replace or remove, and of the rows that they insert.
+  package func touchedKeys() throws -> (old: [UInt64], new: [UInt64]) {
+    var (old, new): ([UInt64], [UInt64]) = ([], [])
+    for block in put.blocks {
+      let keys = try block.keys
+      let bases = try block.column(LayoutColumn.Number.basis)
+      for row in 0..<block.rowCount {
+        let key = UInt64(bitPattern: keys.integer(at: row))
+        if bases?.integer(at: row) ?? 0 > 0 { old.append(key) } else { new.append(key) }
+      }
+    }
+    for run in [changed, removed] {
+      try run.forEachKey { old.append(UInt64(bitPattern: $0)) }
+    }
+    return (old, new)
+  }
+}
+
 extension Layout {
   /// Returns the layout with the rows' versions as the last column.
   ///

@@ -6,8 +6,7 @@ import StoreInterface
 /// The command `quire convert`.
 enum ConvertCommand {
   static let source = Argument("SRC", "The file of a store of any type.", role: .input)
-  static let target = Argument(
-    "DST", "The path of the new file.", role: .file)
+  static let target = Argument("DST", "The path of the new file.", role: .file)
   static let types: KeyValuePairs<String, StoreType> = [
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]

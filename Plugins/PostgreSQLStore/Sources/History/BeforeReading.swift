@@ -19,18 +19,7 @@ struct BeforeReading {
   }
 
   private func before(_ changes: Layer.EntityChanges) throws -> Layer.EntityChanges {
-    var (old, new): ([UInt64], [UInt64]) = ([], [])
-    for block in changes.put.blocks {
-      let keys = try block.keys
-      let bases = try block.column(LayoutColumn.Number.basis)
-      for row in 0..<block.rowCount {
-        let key = UInt64(bitPattern: keys.integer(at: row))
-        if bases?.integer(at: row) ?? 0 > 0 { old.append(key) } else { new.append(key) }
-      }
-    }
-    for run in [changes.changed, changes.removed] {
-      try run.forEachKey { old.append(UInt64(bitPattern: $0)) }
-    }
+    var (old, new) = try changes.touchedKeys()
     if let link = contents.map.links[changes.entityNumber], link.links.isSymmetric {
       old = try Array(hidden(by: changes.put, link).union(old))
     }
@@ -85,15 +74,5 @@ struct BeforeReading {
     guard let link = contents.map.links[number] else { return [] }
     return try LinkReader(link, contents.map, path: path, basis: self.number)
       .blocks(of: keys, from: connection)
-  }
-}
-
-extension BlockRun {
-  /// Calls `body` with the key of each row.
-  func forEachKey(_ body: (Int64) throws -> Void) throws {
-    for block in blocks {
-      let keys = try block.keys
-      for row in 0..<block.rowCount { try body(keys.integer(at: row)) }
-    }
   }
 }

@@ -10,42 +10,7 @@ final class TableRows: PartialRowTable {
   let reader: SnapshotReader
   private let contents: StoreContents
 
-  /// The rows that were read so far.
-  private struct Known: Sendable {
-    /// The entities of which all rows were read.
-    var whole: [UInt16: BlockRun] = [:]
-    /// Pieces of further entities, by entity and number.
-    var pieces: [Piece: BlockRun] = [:]
-    /// The first piece of the last read, and the number of pieces read with it.
-    var last: (piece: Piece, count: UInt64)?
-    var ranges: [UInt16: KeyRanges] = [:]
-
-    /// Returns the number of pieces to read from a piece on. It doubles each time the next piece is asked for, as in
-    /// a walk over all rows.
-    mutating func begin(_ piece: Piece) -> UInt64 {
-      if pieces.count >= TableRows.mostPieces { pieces = [:] }
-      var count: UInt64 = 1
-      if let last, last.piece.entity == piece.entity, piece.number == last.piece.number + last.count
-      {
-        count = min(last.count * 4, TableRows.mostPiecesAhead)
-      }
-      last = (piece, count)
-      return count
-    }
-  }
-  private let known = Mutex(Known())
-
-  /// The number of consecutive keys that are read at once.
-  private static let pieceKeyCount: UInt64 = 64
-  /// The number of cached pieces above which the cache is emptied.
-  private static let mostPieces = 1024
-  /// The most pieces that are read ahead at once.
-  private static let mostPiecesAhead: UInt64 = 256
-
-  private struct Piece: Hashable {
-    let entity: UInt16
-    let number: UInt64
-  }
+  private let known = Mutex(KnownRows(growth: 4, mostPiecesAhead: 256))
 
   init(_ reader: SnapshotReader, _ contents: StoreContents) {
     (self.reader, self.contents) = (reader, contents)
@@ -62,8 +27,8 @@ final class TableRows: PartialRowTable {
   /// Marks all entities as empty: for a store without commits.
   func assumeEmpty() {
     known.withLock { known in
-      for number in contents.map.entities.keys { known.whole[number] = BlockRun() }
-      for number in contents.map.links.keys { known.whole[number] = BlockRun() }
+      for number in contents.map.entities.keys { known.add(BlockRun(), ofEntity: number) }
+      for number in contents.map.links.keys { known.add(BlockRun(), ofEntity: number) }
     }
     reader.end()
   }
@@ -73,8 +38,8 @@ final class TableRows: PartialRowTable {
       return try whole.location(of: key.number).map { .put($0) } ?? .absent
     }
     if contents.map.entities.index(forKey: key.entity) != nil {
-      let piece = Piece(entity: key.entity, number: key.number / TableRows.pieceKeyCount)
-      if let found = known.withLock({ $0.pieces[piece] }) {
+      let piece = KnownRows.Piece(around: key)
+      if let found = known.withLock({ $0[piece] }) {
         return try found.location(of: key.number).map { .put($0) } ?? .absent
       }
       let count = known.withLock { $0.begin(piece) }
@@ -93,15 +58,11 @@ final class TableRows: PartialRowTable {
   }
 
   /// Reads some pieces, and caches them; `nil` if the whole entity has to be read.
-  private func read(_ piece: Piece, _ count: UInt64) throws -> BlockRun? {
-    let first = piece.number * TableRows.pieceKeyCount
-    let end = min(first + count * TableRows.pieceKeyCount, ObjectKey.highestNumber + 1)
-    guard let run = try readSome(piece.entity, keys: first..<end) else { return nil }
-    known.withLock { known in
-      for number in piece.number..<piece.number + count {
-        known.pieces[Piece(entity: piece.entity, number: number)] = run
-      }
+  private func read(_ piece: KnownRows.Piece, _ count: UInt64) throws -> BlockRun? {
+    guard let run = try readSome(piece.entity, keys: piece.keys(ofPieces: count)) else {
+      return nil
     }
+    known.withLock { $0.add(run, from: piece, count: count) }
     return run
   }
 
@@ -113,10 +74,7 @@ final class TableRows: PartialRowTable {
       return nil
     }
     let run = try readAll(number)
-    known.withLock { known in
-      known.whole[number] = run
-      known.pieces = known.pieces.filter { $0.key.entity != number }
-    }
+    known.withLock { $0.add(run, ofEntity: number) }
     return run.isEmpty ? nil : Layer.EntityChanges(entityNumber: number, put: run)
   }
 

@@ -11,42 +11,7 @@ final class TableRows: PartialRowTable {
   private let contents: StoreContents
   private let values: any ExternalValues
 
-  /// The rows that were read so far.
-  private struct Known: Sendable {
-    /// The entities of which all rows were read.
-    var whole: [UInt16: BlockRun] = [:]
-    /// Pieces of further entities, by entity and number.
-    var pieces: [Piece: BlockRun] = [:]
-    /// The first piece of the last read, and the number of pieces read with it.
-    var last: (piece: Piece, count: UInt64)?
-    var ranges: [UInt16: KeyRanges] = [:]
-
-    /// Returns the number of pieces to read from a piece on. It doubles each time the next piece is asked for, as in
-    /// a walk over all rows.
-    mutating func begin(_ piece: Piece) -> UInt64 {
-      if pieces.count >= TableRows.mostPieces { pieces = [:] }
-      var count: UInt64 = 1
-      if let last, last.piece.entity == piece.entity, piece.number == last.piece.number + last.count
-      {
-        count = min(last.count * 2, TableRows.mostPiecesAhead)
-      }
-      last = (piece, count)
-      return count
-    }
-  }
-  private let known = Mutex(Known())
-
-  /// The number of consecutive keys that are read at once.
-  private static let pieceKeyCount: UInt64 = 64
-  /// The number of cached pieces above which the cache is emptied.
-  private static let mostPieces = 1024
-  /// The most pieces that are read ahead at once.
-  private static let mostPiecesAhead: UInt64 = 64
-
-  private struct Piece: Hashable {
-    let entity: UInt16
-    let number: UInt64
-  }
+  private let known = Mutex(KnownRows(growth: 2, mostPiecesAhead: 64))
 
   init(_ reader: SnapshotReader, _ contents: StoreContents, _ values: any ExternalValues) {
     self.reader = reader
@@ -57,8 +22,8 @@ final class TableRows: PartialRowTable {
   /// Marks all entities as empty: for a store without commits.
   func assumeEmpty() {
     known.withLock { known in
-      for number in contents.map.entities.keys { known.whole[number] = BlockRun() }
-      for number in contents.map.links.keys { known.whole[number] = BlockRun() }
+      for number in contents.map.entities.keys { known.add(BlockRun(), ofEntity: number) }
+      for number in contents.map.links.keys { known.add(BlockRun(), ofEntity: number) }
     }
     reader.end()
   }
@@ -78,8 +43,8 @@ final class TableRows: PartialRowTable {
       return try changes(ofEntity: key.entity)?.put.location(of: key.number).map { .put($0) }
         ?? .absent
     }
-    let piece = Piece(entity: key.entity, number: key.number / TableRows.pieceKeyCount)
-    if let found = known.withLock({ $0.pieces[piece] }) {
+    let piece = KnownRows.Piece(around: key)
+    if let found = known.withLock({ $0[piece] }) {
       return try found.location(of: key.number).map { .put($0) } ?? .absent
     }
     let count = known.withLock { $0.begin(piece) }
@@ -93,15 +58,9 @@ final class TableRows: PartialRowTable {
   }
 
   /// Reads some pieces, and caches them.
-  private func read(_ piece: Piece, _ count: UInt64) throws -> BlockRun {
-    let first = piece.number * TableRows.pieceKeyCount
-    let end = min(first + count * TableRows.pieceKeyCount, ObjectKey.highestNumber + 1)
-    let run = try read(piece.entity, keys: first..<end, with: reader)
-    known.withLock { known in
-      for number in piece.number..<piece.number + count {
-        known.pieces[Piece(entity: piece.entity, number: number)] = run
-      }
-    }
+  private func read(_ piece: KnownRows.Piece, _ count: UInt64) throws -> BlockRun {
+    let run = try read(piece.entity, keys: piece.keys(ofPieces: count), with: reader)
+    known.withLock { $0.add(run, from: piece, count: count) }
     return run
   }
 
@@ -111,13 +70,10 @@ final class TableRows: PartialRowTable {
       run = whole
     } else if contents.map.entities.index(forKey: number) != nil {
       run = try readAll(number)
-      known.withLock { known in
-        known.whole[number] = run
-        known.pieces = known.pieces.filter { $0.key.entity != number }
-      }
+      known.withLock { $0.add(run, ofEntity: number) }
     } else if let link = contents.map.links[number] {
       run = try readLinks(link)
-      known.withLock { $0.whole[number] = run }
+      known.withLock { $0.add(run, ofEntity: number) }
     } else {
       return nil
     }

@@ -276,16 +276,6 @@ extension RowWriter {
   }
 }
 
-extension BlockRun {
-  /// Calls `body` with the key of each row.
-  func forEachKey(_ body: (Int64) throws -> Void) throws {
-    for block in blocks {
-      let keys = try block.keys
-      for row in 0..<block.rowCount { try body(keys.integer(at: row)) }
-    }
-  }
-}
-
 extension UInt64 {
   /// The eight bytes, most significant first.
   var bigEndianBytes: [UInt8] {
