@@ -145,44 +145,6 @@ private struct HelperSession {
   }
 }
 
-/// A commit from whose number all its values follow, so that a half of the commit is noticed.
-struct NumberedCommit {
-  static let things = 1...4 as ClosedRange<UInt64>
-
-  let number: Int64
-
-  init(_ number: Int64) { self.number = number }
-
-  /// The bytes of the first thing. Their count changes from commit to commit.
-  private var bytes: Value {
-    .binary(
-      StoreConformance.bytes(Int(number &* 7919 % 40_000), step: 7, from: Int(number % 256)))
-  }
-
-  /// Returns the request that gives all things the number of the commit.
-  func request(above base: any StoreSnapshot) throws -> CommitRequest {
-    let builder = LayerBuilder(base.schema)
-    for thing in Self.things {
-      let key = try StoreConformance.thing(thing, in: base)
-      let version = try base.view.row(of: key)?.version
-      if version == nil { builder.insert(key) }
-      builder.set(.integer(number), "large", of: key, base.schema, basis: version ?? 0)
-      if thing == 1 { builder.set(bytes, "bytes", of: key, base.schema, basis: version ?? 0) }
-    }
-    return CommitRequest(builder.freeze(), basedOn: base)
-  }
-
-  /// Returns the objects of a store after the commit.
-  func objects(in snapshot: any StoreSnapshot) throws -> StoreConformance.Objects {
-    var objects: StoreConformance.Objects = [:]
-    for thing in Self.things {
-      objects[try StoreConformance.thing(thing, in: snapshot)] = ["large": .integer(number)]
-    }
-    objects[try StoreConformance.thing(1, in: snapshot)]?["bytes"] = bytes
-    return objects
-  }
-}
-
 extension StoreConformance {
   /// Adds 1 to the number of a thing, again and again until no other save has changed the thing meanwhile.
   static func increment(_ thing: UInt64, in store: any Store) throws {

@@ -20,8 +20,8 @@ struct WrongStoreTests {
   private struct Variant {
     let example: String
     let patch: URL
-    /// The case that finds the fault; `nil` while no case does.
-    let caseName: String?
+    /// The case that finds the fault.
+    let caseName: String
     /// The files that the patch changes.
     let files: [String]
 
@@ -32,8 +32,7 @@ struct WrongStoreTests {
       }
       self.example = example
       self.patch = patch
-      let found = try #require(rests("Caught by: ").first, "\(patch.path)")
-      caseName = found == "no case yet" ? nil : found
+      caseName = try #require(rests("Caught by: ").first, "\(patch.path)")
       files = rests("+++ b/")
     }
 
@@ -82,7 +81,7 @@ struct WrongStoreTests {
 
   /// Makes a plug-in of a variant, and runs the case. Returns the output if the case fails; otherwise `nil`.
   private func failure(
-    of variant: Variant, case caseName: String, from sound: URL, in folder: String
+    of variant: Variant, from sound: URL, in folder: String
   ) throws -> String? {
     let files = FileManager.default
     let place = URL(filePath: folder).appending(path: UUID().uuidString)
@@ -102,8 +101,9 @@ struct WrongStoreTests {
       at: place.appending(path: "plugin.json"), to: plugin.appending(path: "plugin.json"))
     let tool = Tool.quire(environment: [:], executable: BuiltTool.url.path)
     let run = RecordedRun(
-      ["plugin", "test", plugin.path, "--case", caseName, "--limit", "60"], tool: tool)
-    return run.exitCode == .no && run.output.contains("FAILED   \(caseName)") ? run.output : nil
+      ["plugin", "test", plugin.path, "--case", variant.caseName, "--limit", "60"], tool: tool)
+    return run.exitCode == .no && run.output.contains("FAILED   \(variant.caseName)")
+      ? run.output : nil
   }
 
   @Test("Each variant that is wrong in one way fails in the case about it")
@@ -119,10 +119,10 @@ struct WrongStoreTests {
     // Each case is a process of its own.
     DispatchQueue.concurrentPerform(iterations: variants.count) { index in
       let variant = variants[index]
-      guard let caseName = variant.caseName, let place = sound[variant.example] else { return }
+      guard let place = sound[variant.example] else { return }
       do {
-        let output = try failure(of: variant, case: caseName, from: place, in: folder)
-        #expect(output != nil, "\(variant.name) passes \(caseName).")
+        let output = try failure(of: variant, from: place, in: folder)
+        #expect(output != nil, "\(variant.name) passes \(variant.caseName).")
         if output != nil { count.withLock { $0 += 1 } }
       } catch {
         Issue.record(error, "\(variant.name)")

@@ -12,7 +12,7 @@ struct PowerCutCases {
   let run: CaseRun
 
   /// The number of commits before and between the power cuts.
-  private static let commitCount = 5
+  private static let commitCount: Int64 = 5
   /// The largest number of states of the disk after a power cut that are opened.
   private static let stateCount = 240
   /// The largest number of operations of a commit that fail, one in each attempt.
@@ -27,7 +27,9 @@ struct PowerCutCases {
   }
 
   /// Makes a store on a simulated disk and commits to it. Returns `nil` if the store does not use the disk.
-  private func world() throws -> (World, any Store)? {
+  private func world(
+    commits: Int64 = PowerCutCases.commitCount
+  ) throws -> (World, any Store)? {
     let ground = try run.ground()
     guard ground.backend.capabilities.contains(.durable) else {
       throw CaseRun.End.skipped("the store does not declare the capability 'durable'")
@@ -48,8 +50,8 @@ struct PowerCutCases {
       return nil
     }
     world.operations = [world.disk.operationCount]
-    for number in 1...Int64(Self.commitCount) {
-      try store.commit(NumberedCommit(number).request(above: store.snapshot()))
+    for number in 0..<commits {
+      try store.commit(NumberedCommit(number + 1).request(above: store.snapshot()))
       world.operations.append(world.disk.operationCount)
     }
     return (world, store)
@@ -68,6 +70,34 @@ struct PowerCutCases {
         continue
       }
       try check(state, after: Int64(made), at: world.path)
+    }
+    try cutCreations()
+  }
+
+  /// Cuts the power while a store is created.
+  private func cutCreations() throws {
+    guard let (world, store) = try world(commits: 0) else { return }
+    let states = world.disk.crashStates(limit: Self.stateCount, seed: run.suite.seed)
+    try store.close()
+    for state in states where state.operationCount < world.operations[0] {
+      try checkCreation(state, at: world.path)
+    }
+  }
+
+  /// Opens the place at which a power cut ended `create`. The place must contain an empty store, or no store.
+  private func checkCreation(_ state: CrashState, at path: String) throws {
+    let ground = try run.ground()
+    let moment = "After a power cut while the store was created (\(state))"
+    do {
+      let store = try ground.backend.open(path, on: state.disk, StoreOpening())
+      defer { try? store.close() }
+      let snapshot = try store.snapshot()
+      run.check(
+        moment, snapshot.schema, holds: [:], found: try StoreConformance.objects(snapshot))
+    } catch let error as StoreError {
+      run.check(
+        [.notFound, .notAStore].contains(error.code),
+        "\(moment), there must be an empty store or none, but \(CaseRun.text(error))")
     }
   }
 
@@ -111,6 +141,7 @@ struct PowerCutCases {
     run.check(
       "\(moment), the store with commit \(number)", snapshot.schema,
       holds: number == 0 ? [:] : try NumberedCommit(number).objects(in: snapshot), found: found)
+    if number > 0 { try NumberedCommit.checkVersions(of: snapshot, moment, run) }
     return number
   }
 
@@ -131,7 +162,7 @@ struct PowerCutCases {
   /// Lets one operation of a commit fail. The store must stay at the commit before, or the commit must succeed.
   private func checkFailure(of index: Int, _ failure: ErrorNumber) throws {
     guard let (world, store) = try world() else { return }
-    let last = Int64(Self.commitCount)
+    let last = Self.commitCount
     let next = NumberedCommit(last + 1)
     let request = try next.request(above: store.snapshot())
     let start = world.disk.operationCount

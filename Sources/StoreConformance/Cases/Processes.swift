@@ -18,14 +18,22 @@ struct ProcessCases {
   private func start(
     _ part: StoreConformance.Part, for ending: Ending = .kill
   ) throws -> any HelperProcess {
-    let start = ending == .kill ? run.suite.startHelper : run.suite.startPowerCutHelper
-    guard let helper = try start?(part) else {
+    let suite = run.suite
+    let helper: (any HelperProcess)? =
+      switch ending {
+      case .kill: try suite.startHelper?(part)
+      case .powerCut: try suite.startPowerCutHelper?(part, nil)
+      case .cutAfterSync(let number): try suite.startPowerCutHelper?(part, number)
+      }
+    guard let helper else {
       throw CaseRun.End.skipped(
         "the store does not use the disk of the program, and there is no C compiler, by which a process could lose power"
       )
     }
     let line = try helper.nextLine()
     guard line == "ready" else {
+      // The first syncs may belong to the opening.
+      if line == nil, case .cutAfterSync = ending { return helper }
       throw CaseRun.End.finding(
         "Another process must be able to open the store, but \(Self.text(line)).")
     }
@@ -187,22 +195,36 @@ struct ProcessCases {
   // MARK: - Killed processes
 
   /// The end of a process in the middle of its commits.
-  private enum Ending: String {
-    /// The process is killed. Everything that it has written stays.
+  private enum Ending: CustomStringConvertible {
+    /// The process is killed at a random moment. Everything that it has written stays.
     case kill
-    /// The process loses power. Its writes since the last sync are gone.
-    case powerCut = "power cut"
+    /// The process loses power at a random moment. Its writes since the last sync are gone.
+    case powerCut
+    /// The process loses power just after the sync of this number.
+    case cutAfterSync(Int)
+
+    var description: String {
+      switch self {
+      case .kill: "a kill"
+      case .powerCut: "a power cut"
+      case .cutAfterSync(let number): "a power cut after sync \(number)"
+      }
+    }
   }
 
   /// The number of processes that end in the middle of their commits.
   private static let endingCount = 8
 
-  func kills() throws { try endings(.kill) }
+  func kills() throws { try endings(Array(repeating: .kill, count: Self.endingCount)) }
 
   /// Lets processes with a store on the system's own disk lose power.
-  func powerCuts() throws { try endings(.powerCut) }
+  func powerCuts() throws {
+    try endings(
+      (1...Self.endingCount).map { .cutAfterSync($0) }
+        + Array(repeating: .powerCut, count: Self.endingCount))
+  }
 
-  private func endings(_ ending: Ending) throws {
+  private func endings(_ endings: [Ending]) throws {
     let ground = try run.ground()
     guard ground.backend.capabilities.contains(.durable) else {
       throw CaseRun.End.skipped("the store does not declare the capability 'durable'")
@@ -214,7 +236,7 @@ struct ProcessCases {
     try store.close()
     var random = SeededGenerator(seed: run.suite.seed)
     var last: Int64 = 1
-    for turn in 1...Self.endingCount {
+    for (turn, ending) in endings.enumerated() {
       let confirmed = try confirmedCommit(after: last, at: path, until: ending, &random)
       store = try run.open(path)
       let snapshot = try store.snapshot()
@@ -226,14 +248,15 @@ struct ProcessCases {
       // The process may have ended between a commit and its confirmation.
       guard let found, found == confirmed || found == confirmed + 1 else {
         throw CaseRun.End.finding(
-          "After \(ending.rawValue) \(turn), commit \(confirmed) was confirmed: expected this commit or the next one, found "
+          "After \(ending), commit \(confirmed) was confirmed: expected this commit or the next one, found "
             + "\(found.map { "commit \($0)" } ?? "none").")
       }
       run.check(
-        "The store after \(ending.rawValue) \(turn), which contains commit \(found)",
+        "The store after \(ending), which contains commit \(found)",
         snapshot.schema,
         holds: try NumberedCommit(found).objects(in: snapshot),
         found: try StoreConformance.objects(snapshot))
+      try NumberedCommit.checkVersions(of: snapshot, "After \(ending)", run)
       // The next process, or this one, can go on.
       last = found
       if turn % 2 == 0 {
@@ -244,7 +267,7 @@ struct ProcessCases {
     }
     store = try run.open(path)
     try run.check(
-      "The store after the last \(ending.rawValue)", store,
+      "The store after all processes ended", store,
       holds: NumberedCommit(last).objects(in: store.snapshot()))
     try store.close()
   }
@@ -255,7 +278,7 @@ struct ProcessCases {
   private func confirmedCommit(
     after last: Int64, at path: String, until ending: Ending, _ random: inout SeededGenerator
   ) throws -> Int64 {
-    let awaited = Int.random(in: 0...12, using: &random)
+    var awaited = Int.random(in: 0...12, using: &random)
     let delay = UInt32.random(in: 0...4000, using: &random)
     let helper = try start(.commits(path: path, first: last + 1), for: ending)
     defer { try? helper.kill() }
@@ -267,6 +290,14 @@ struct ProcessCases {
       }
       confirmed += 1
     }
+    if case .cutAfterSync = ending {
+      // A store that syncs so seldom loses power at the end.
+      for _ in 0..<20 {
+        guard let line = try helper.nextLine() else { return confirmed }
+        try read(line)
+      }
+      awaited = 0
+    }
     for _ in 0..<awaited {
       guard let line = try helper.nextLine() else {
         throw CaseRun.End.finding(
@@ -277,7 +308,7 @@ struct ProcessCases {
     usleep(delay)
     switch ending {
     case .kill: try helper.kill()
-    case .powerCut: try helper.cutPower()
+    case .powerCut, .cutAfterSync: try helper.cutPower()
     }
     // Lines that the process wrote before its end.
     while let line = try helper.nextLine() { try read(line) }

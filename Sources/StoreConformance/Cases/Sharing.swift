@@ -66,6 +66,7 @@ struct SharingCases {
     }
     expected = try checkFollowing(one, other, expected)
     try checkForgetting(one, other)
+    expected = try checkForgottenRows(one, at: path, keys[0], expected)
     try one.close()
     try run.check("An open store after the other one was closed", other, holds: expected)
     try other.commit(run.request(14, for: keys[1], above: other.snapshot()))
@@ -112,6 +113,26 @@ struct SharingCases {
     run.refused(.notFound, "Opening a commit that another open store has forgotten") {
       try other.snapshot(ofCommit: numbers[2])
     }
+  }
+
+  /// Opens a store that reads no rows before another open store has forgotten the commit. Returns the objects at the end.
+  private func checkForgottenRows(
+    _ one: any Store, at path: String, _ key: ObjectKey, _ before: StoreConformance.Objects
+  ) throws -> StoreConformance.Objects {
+    guard one.capabilities.contains(.history) else { return before }
+    let late = try run.open(path)
+    _ = try late.snapshot()
+    let saved = try one.commit(run.request(20, for: key, above: one.snapshot()))
+    // A store that has just been opened does not know the rows that the other stores still read.
+    let fresh = try run.open(path)
+    try fresh.forgetCommits(before: saved.commit)
+    try fresh.close()
+    var objects = before
+    objects[key, default: [:]]["large"] = .integer(20)
+    try run.check(
+      "An open store that read no rows before its commit was forgotten", late, holds: objects)
+    try late.close()
+    return objects
   }
 
   func oneWriter() throws {

@@ -60,18 +60,12 @@ final class PartProcess: HelperProcess {
   /// - Parameters:
   ///   - tool: The executable of the tool.
   ///   - plugin: The folder of the plug-in.
-  ///   - library: A library that is loaded before the C library; `nil` if there is none.
+  ///   - environment: Variables that are added to those of this process.
   init(
     tool: String, plugin: String, type: String, _ part: StoreConformance.Part,
-    preloading library: String? = nil
+    environment: [String: String] = [:]
   ) throws {
-    if let library {
-      // A sanitizer wants to be the first library, and works behind this one too.
-      let values = [
-        "LD_PRELOAD": library, "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0",
-      ]
-      process.environment = ProcessInfo.processInfo.environment.merging(values) { $1 }
-    }
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.executableURL = URL(filePath: tool)
     process.arguments = [PartCommand.name, plugin, type] + part.words
     process.standardInput = input

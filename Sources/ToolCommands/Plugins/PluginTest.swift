@@ -121,10 +121,11 @@ struct PluginTest {
         try PartProcess(tool: executable, plugin: path, type: type.name, part)
       }
       let library = PowerCutLibrary(in: place)
-      suite.startPowerCutHelper = { [path = plugin.path] part in
+      suite.startPowerCutHelper = { [path = plugin.path] part, syncs in
         guard let library = try library.path() else { return nil }
         return try PartProcess(
-          tool: executable, plugin: path, type: type.name, part, preloading: library)
+          tool: executable, plugin: path, type: type.name, part,
+          environment: PowerCutLibrary.environment(loading: library, cuttingAfter: syncs))
       }
     }
     var failure: (any Error)?

@@ -13,6 +13,18 @@ final class PowerCutLibrary: Sendable {
 
   init(in folder: String) { self.folder = folder }
 
+  /// The variables with which a process loads the library. The power is cut after a number of syncs, if it is given.
+  static func environment(
+    loading library: String, cuttingAfter syncs: Int?
+  ) -> [String: String] {
+    // A sanitizer wants to be the first library, and works behind this one too.
+    var values = [
+      "LD_PRELOAD": library, "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0",
+    ]
+    values["QUIRE_POWER_CUT_SYNCS"] = syncs.map { "\($0)" }
+    return values
+  }
+
   /// Returns the path of the library; `nil` if the system has no C compiler, or no way to load the library.
   func path() throws -> String? {
     #if os(Linux)
