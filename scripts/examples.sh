@@ -1,6 +1,6 @@
 # examples
-#   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages, compares the output,
-#   and tests their store plug-ins and the templates of new ones.
+#   Builds the packages in Examples/ as users of Quire do, runs the commands in their pages and in the README, compares
+#   the output, and tests their store plug-ins and the templates of new ones.
 
 # All packages use one build folder, so that Quire is compiled once for them. SwiftPM keeps the plan of the package that
 # it built last, so the plan is removed before each build.
@@ -44,7 +44,7 @@ for package in Examples/*/Package.swift; do
   fi
 done
 # Pages without a package show the tool alone.
-for page in Examples/*/README.md; do
+for page in README.md Examples/*/README.md; do
   [ -f "${page%/README.md}/Package.swift" ] || ! grep -q '^    \$ quire ' "$page" ||
     Examples/replay "$page" "$bin"
 done
