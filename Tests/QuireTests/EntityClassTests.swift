@@ -44,11 +44,11 @@ enum Cabin: String, AttributeValue { case inside, balcony }
   @Relationship(inverse: \Cruiser.captain) var commands: [Cruiser]
 }
 
-/// Programs with the classes above, as in the README.
+/// Programs with the classes above, as in docs/features.md.
 @Suite("Classes are the model")
 struct EntityClassTests {
   @MainActor
-  @Test("The program of the README runs")
+  @Test("The program of docs/features.md runs")
   func callSite() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
