@@ -90,9 +90,12 @@ struct CommitTests {
 
   @Test(
     "If the connection is lost while a commit ends, the commit counts once",
-    arguments: [RelayFault.answerToCommitLost, .commitLost])
+    arguments: [RelayFault.answerToCommitLost, .commitLost, .commitLostLate])
   func lostCommit(fault: RelayFault) throws {
-    let site = try StoreSite()
+    var options = PostgreSQLStoreOptions()
+    // The time begins with the loss, so a longer silence before the loss does not use it up.
+    if fault == .commitLostLate { options.patience = .seconds(1) }
+    let site = try StoreSite(options: options)
     try site.create(model()).close()
     let relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
     defer { relay.stop() }

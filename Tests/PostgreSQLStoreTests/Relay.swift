@@ -7,6 +7,8 @@ enum RelayFault: Sendable {
   case answerToCommitLost
   /// The statement is lost with the connection.
   case commitLost
+  /// The statement is lost with the connection, after a silence of two seconds.
+  case commitLostLate
   /// The server commits, its answer is lost, and no new connection reaches it.
   case serverGoneAfterCommit
 }
@@ -98,7 +100,8 @@ final class Relay: @unchecked Sendable {
           state.refuses = fault == .serverGoneAfterCommit
           return fault
         }
-        if fault == .commitLost { return }
+        if fault == .commitLostLate { Thread.sleep(forTimeInterval: 2) }
+        if fault == .commitLost || fault == .commitLostLate { return }
         guard write(other, buffer, count) == count else { return }
         if fault != nil {
           // The answer is read, so the server has committed.

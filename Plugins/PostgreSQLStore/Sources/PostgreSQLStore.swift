@@ -157,12 +157,10 @@ public final class PostgreSQLStore: AnnouncingStore {
 
   /// Runs `body` again while the connection is lost, until the time is over.
   func retrying<R>(_ body: () throws -> R) throws -> R {
-    let deadline = ContinuousClock.now + options.patience
+    var patience = Patience(options.patience)
     while true {
-      do { return try body() } catch let error as PostgreSQLError
-        where error.isConnectionLost && deadline > .now
-      {
-        Thread.sleep(forTimeInterval: 0.1)
+      do { return try body() } catch let error as PostgreSQLError {
+        guard patience.allowsRetry(after: error) else { throw error }
       }
     }
   }

@@ -88,14 +88,13 @@ final class SnapshotReader: @unchecked Sendable {
     defer { turn.unlock() }
     defer { use.withLock { $0 = (.now, connection != nil) } }
     return try asStore(path) {
-      let deadline = ContinuousClock.now + pool.options.patience
+      var patience = Patience(pool.options.patience)
       while true {
         do {
           let connection = try open()
           return try body(connection, laterCommits)
-        } catch let error as PostgreSQLError where error.isConnectionLost && deadline > .now {
+        } catch let error as PostgreSQLError where patience.allowsRetry(after: error) {
           connection = nil
-          Thread.sleep(forTimeInterval: 0.1)
         } catch let error as PostgreSQLError {
           // The transaction has failed, so the next use needs a new one.
           giveUp()

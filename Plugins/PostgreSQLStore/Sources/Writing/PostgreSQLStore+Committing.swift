@@ -72,7 +72,7 @@ extension PostgreSQLStore {
     }
     writingTurn.lock()
     defer { writingTurn.unlock() }
-    let deadline = ContinuousClock.now + options.patience
+    var patience = Patience(options.patience)
     var retries = 0
     return try asStore(filePath) {
       while true {
@@ -83,9 +83,7 @@ extension PostgreSQLStore {
             retries += 1
             // A pause that differs between the writers keeps them from meeting again.
             Thread.sleep(forTimeInterval: .random(in: 0...0.01) * Double(1 << retries))
-          } else if error.isConnectionLost, deadline > .now {
-            Thread.sleep(forTimeInterval: 0.1)
-          } else {
+          } else if !patience.allowsRetry(after: error) {
             throw error
           }
         }
