@@ -23,10 +23,15 @@ extension StoreError {
       )
     case "3D000", "3F000", "42P01":
       return (.notFound, "There is no store in this schema of the database.")
-    case "42501", "25006":
+    case "42501":
       return (
         .readOnly,
         "The user of the database may not do this. Ask for the right, or open the store for reading."
+      )
+    case "25006":
+      return (
+        .readOnly,
+        "The server only reads, as a standby does. Add target_session_attrs=read-write to the address, or open the store for reading."
       )
     case "55P03": return (.locked, "Another save keeps the store locked. Save again later.")
     case "57014":

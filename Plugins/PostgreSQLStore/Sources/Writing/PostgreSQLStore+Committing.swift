@@ -124,7 +124,7 @@ extension PostgreSQLStore {
     }
     // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
     let rows = try connection.texts(
-      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \(StoreHead.selection) FOR UPDATE")
+      "BEGIN ISOLATION LEVEL READ COMMITTED; \(StoreHead.selection) FOR UPDATE")
     defer {
       if connection.isAlive, connection.isInTransaction { try? connection.execute("ROLLBACK") }
     }
