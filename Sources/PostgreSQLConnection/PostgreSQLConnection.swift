@@ -1,5 +1,6 @@
 // SAFETY: The handle is closed once. Results are freed after their last use, and strings of libpq are copied while the
-// handle or result that owns them exists.
+// handle or result that owns them exists. The handle calls the receiver of notices only during a call of the connection's
+// methods, so the connection exists then.
 
 import CPostgreSQL
 import Foundation
@@ -23,6 +24,8 @@ public final class PostgreSQLConnection {
   public let name: String
   /// The names of prepared statements, by their text.
   var prepared: [String: String] = [:]
+  /// The last warning of the server; `nil` if none came since ``commit()`` was called.
+  private var warning: String?
 
   /// Connects to a server.
   ///
@@ -49,11 +52,36 @@ public final class PostgreSQLConnection {
         message: PostgreSQLConnection.line(message), isConnectionLost: true)
     }
     unsafe handle = opened
-    // Notices would go to the standard error output.
-    unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    // Without a receiver, notices would go to the standard error output.
+    unsafe PQsetNoticeReceiver(
+      handle,
+      { connection, notice in
+        guard let connection = unsafe connection else { return }
+        unsafe Unmanaged<PostgreSQLConnection>.fromOpaque(connection).takeUnretainedValue()
+          .receive(notice)
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { unsafe PQfinish(handle) }
+
+  /// Keeps a warning, and ignores all other notices.
+  @unsafe private func receive(_ notice: OpaquePointer?) {
+    let failure = unsafe error(notice)
+    if failure.state == "01000" { warning = failure.description }
+  }
+
+  /// Ends a transaction.
+  ///
+  /// A server that waits for a standby ends the transaction and stops waiting if the statement is cancelled. The server
+  /// reports this only by a warning. Then the transaction counts, but may be lost if a standby takes over.
+  ///
+  /// - Returns: The server's warning; `nil` if the transaction is as durable as the server promises.
+  /// - Throws: ``PostgreSQLError``.
+  public func commit() throws(PostgreSQLError) -> String? {
+    warning = nil
+    try execute("COMMIT")
+    return warning
+  }
 
   @unsafe private static func connect(_ words: [String]) -> OpaquePointer? {
     let copies = unsafe words.map { unsafe strdup($0) }

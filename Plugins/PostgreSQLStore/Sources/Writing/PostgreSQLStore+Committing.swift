@@ -131,17 +131,23 @@ extension PostgreSQLStore {
     return try body(connection, StoreHead(rows, path: filePath))
   }
 
-  /// Ends a transaction. If the connection is lost meanwhile, finds out whether the commit counts.
+  /// Ends a transaction. If the connection is lost meanwhile, or the server does not wait for a standby, finds out
+  /// whether the commit counts.
   private func end(
     _ connection: PostgreSQLConnection, _ number: Int64, _ token: UUID
   ) throws {
-    do { try connection.execute("COMMIT") } catch  where error.isConnectionLost {
-      // If the commit does not count, the caller runs the transaction again.
-      guard try counts(number, token, after: error) else { throw error }
+    let failure: PostgreSQLError
+    do {
+      guard let warning = try connection.commit() else { return }
+      // If the commit does not count, the caller must run the transaction again, as after a lost connection.
+      failure = PostgreSQLError(message: warning, isConnectionLost: true)
+    } catch  where error.isConnectionLost {
+      failure = error
     }
+    guard try counts(number, token, after: failure) else { throw failure }
   }
 
-  /// Returns whether a commit counts.
+  /// Returns whether a commit counts, also if a standby takes over.
   ///
   /// - Throws: `StoreError` with the code `StoreError.Code.uncertain` if the server does not answer in time.
   private func counts(
@@ -149,26 +155,40 @@ extension PostgreSQLStore {
   ) throws -> Bool {
     let deadline = ContinuousClock.now + options.patience
     while true {
-      do {
-        let connection = try ConnectionPool.connect(pool.address, options)
-        // The lock waits for the server to end the lost transaction in one way or the other.
-        _ = try connection.texts("BEGIN; \(StoreHead.selection) FOR UPDATE")
-        var found: [UInt8] = []
-        try connection.forEachRow(
-          "SELECT token FROM quire_commit WHERE number = $1", [PostgreSQLParameter(number)]
-        ) { found = $0[0].bytes }
-        try connection.execute("ROLLBACK")
-        return found == token.bytes
-      } catch let failure as PostgreSQLError {
+      do { return try isFound(number, token, until: deadline) } catch let failure as PostgreSQLError
+      {
         guard deadline > .now else {
           throw StoreError(
             .uncertain,
-            "The connection was lost while commit \(number) was saved, and the server does not answer. When it answers again, read the objects to see whether the commit counts. PostgreSQL: \(failure)",
+            "The server did not confirm commit \(number) in time. When it answers again, read the objects to see whether the commit counts. PostgreSQL: \(failure)",
             path: path, cause: error)
         }
         Thread.sleep(forTimeInterval: 0.1)
       }
     }
+  }
+
+  /// Returns whether the database contains a commit. If it does, waits until a standby has the commit too.
+  private func isFound(
+    _ number: Int64, _ token: UUID, until deadline: ContinuousClock.Instant
+  ) throws -> Bool {
+    let connection = try ConnectionPool.connect(pool.address, options)
+    // The lock waits for the server to end the lost transaction in one way or the other.
+    _ = try connection.texts("BEGIN; \(StoreHead.selection) FOR UPDATE")
+    var found: [UInt8] = []
+    try connection.forEachRow(
+      "SELECT token FROM quire_commit WHERE number = $1", [PostgreSQLParameter(number)]
+    ) { found = $0[0].bytes }
+    guard found == token.bytes else { return false }
+    // The server may have stopped waiting for a standby, or may have started again without one. The lock is a change in
+    // the log, so this commit waits for the standby that the lost commit needs. No time-out of the server ends this wait.
+    let canceller = connection.canceller()
+    let end = DispatchWorkItem { canceller.cancel() }
+    let rest = max((deadline - .now).milliseconds, 0)
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(rest)), execute: end)
+    defer { end.cancel() }
+    if let warning = try connection.commit() { throw PostgreSQLError(message: warning) }
+    return true
   }
 
   // MARK: - Steps

@@ -1,0 +1,129 @@
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import PostgreSQLConnection
+import PostgreSQLServer
+import Rows
+import StoreInterface
+import Synchronization
+import Testing
+
+@testable import PostgreSQLStore
+
+/// The way in which a server stops waiting for a standby.
+enum LostStandby: CaseIterable {
+  /// An administrator cancels the statement.
+  case cancelled
+  /// An administrator ends the connection.
+  case terminated
+}
+
+@Suite(
+  "Commits to a PostgreSQL server that waits for a standby",
+  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"))
+struct StandbyTests {
+  private func model() throws -> Model {
+    try Model(entities: [Entity("Trip", properties: [.attribute(Attribute("name", .string))])])
+  }
+
+  private func insertTrip(into store: any Store) throws {
+    let trip = ObjectKey(entity: try store.snapshot().schema["Trip"]!.entityNumber, number: 1)
+    try store.save { builder, _ in builder.insert(trip) }
+  }
+
+  /// Runs `body` with a store on a server of its own, which waits for a standby that does not exist.
+  private func withLonelyServer(
+    _ options: PostgreSQLStoreOptions, _ body: (any Store, PostgreSQLConnection) throws -> Void
+  ) throws {
+    let server = try PostgreSQLServer()
+    defer { server.stop() }
+    let store = try PostgreSQLStoreBackend(options: options).create(
+      at: server.address(schema: "trips"), model: model(), on: RealDisk(), StoreCreation())
+    let administrator = try PostgreSQLConnection(server.address, connectSeconds: 5, name: "test")
+    try waitForStandby(named: "nobody", administrator)
+    try body(store, administrator)
+    try store.close()
+  }
+
+  private func waitForStandby(named name: String, _ administrator: PostgreSQLConnection) throws {
+    try administrator.execute("ALTER SYSTEM SET synchronous_standby_names TO '\(name)'")
+    try administrator.execute("SELECT pg_reload_conf()")
+    while try administrator.texts("SHOW synchronous_standby_names") != [[name]] {
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+  }
+
+  /// Stops the server's waiting for a standby, as soon as a commit waits.
+  private func interrupt(_ fault: LostStandby, _ administrator: PostgreSQLConnection) throws {
+    let function = fault == .cancelled ? "pg_cancel_backend" : "pg_terminate_backend"
+    for _ in 0..<100 {
+      let stopped = try administrator.texts(
+        "SELECT \(function)(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+      if !stopped.isEmpty { return }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    Issue.record("No commit waits for a standby.")
+  }
+
+  @Test("A save that no standby confirms is uncertain", arguments: LostStandby.allCases)
+  func unconfirmed(fault: LostStandby) throws {
+    var options = PostgreSQLStoreOptions()
+    options.patience = .seconds(1)
+    try withLonelyServer(options) { store, administrator in
+      let saving = Saving { try self.insertTrip(into: store) }
+      try interrupt(fault, administrator)
+      let error = saving.error
+
+      #expect((error as? StoreError)?.code == .uncertain)
+      #expect("\(error, default: "")".contains("standby"))
+    }
+  }
+
+  @Test("A save counts once if a standby confirms it after an interruption")
+  func confirmedLater() throws {
+    try withLonelyServer(PostgreSQLStoreOptions()) { store, administrator in
+      let saving = Saving { try self.insertTrip(into: store) }
+      try interrupt(.terminated, administrator)
+      // The save looks whether the commit counts, and waits for the standby again.
+      Thread.sleep(forTimeInterval: 0.5)
+      #expect(!saving.isEnded)
+      try waitForStandby(named: "", administrator)
+
+      #expect(saving.error == nil)
+      #expect(try store.snapshot().commit == 1)
+    }
+  }
+
+  @Test("An error of a server that only reads names the next step")
+  func readOnly() {
+    let error = StoreError(
+      PostgreSQLError(
+        state: "25006", message: "cannot execute SELECT FOR UPDATE in a read-only transaction"),
+      path: "postgresql://db/trips")
+
+    #expect(error.code == .readOnly)
+    #expect(error.message.contains("target_session_attrs=read-write"))
+  }
+}
+
+/// A save on another thread.
+private final class Saving: Sendable {
+  private let state = Mutex<(isEnded: Bool, error: (any Error)?)>((false, nil))
+
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
+  /// The error of the save, after its end.
+  var error: (any Error)? {
+    while !isEnded { Thread.sleep(forTimeInterval: 0.02) }
+    return state.withLock { $0.error }
+  }
+
+  init(_ body: @escaping @Sendable () throws -> Void) {
+    Thread.detachNewThread { [self] in
+      var failure: (any Error)?
+      do { try body() } catch { failure = error }
+      state.withLock { $0 = (true, failure) }
+    }
+  }
+}
