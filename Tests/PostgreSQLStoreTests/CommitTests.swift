@@ -67,6 +67,33 @@ struct CommitTests {
     try other.close()
   }
 
+  @Test(
+    "A commit is announced that was made while the listening connection was lost",
+    .timeLimit(.minutes(1)))
+  func announcedLater() async throws {
+    let site = try StoreSite()
+    let one = try site.create(model())
+    let other = try site.backend.open(
+      "\(site.address)&application_name=\(site.schema)", on: RealDisk(), StoreOpening())
+    let trip = try key(one, "Trip", 1)
+    let (numbers, announced) = AsyncStream<Int64>.makeStream()
+    try #require(other as? any AnnouncingStore).whenCommitted { announced.yield($0) }
+    let connection = try site.connection()
+    let others = "FROM pg_stat_activity WHERE application_name = '\(site.schema)'"
+    // The third connection listens.
+    while try connection.texts("SELECT count(*) \(others) AND state LIKE 'idle%'") != [["3"]] {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+
+    _ = try connection.texts("SELECT pg_terminate_backend(pid, 5000) \(others)")
+    try one.save { builder, _ in builder.insert(trip) }
+
+    var iterator = numbers.makeAsyncIterator()
+    #expect(await iterator.next() == 1)
+    try one.close()
+    try other.close()
+  }
+
   @Test("A reference to an object that another save removed is refused with the next step")
   func foreignKeys() throws {
     let site = try StoreSite()

@@ -82,7 +82,7 @@ public final class PostgreSQLStore: AnnouncingStore {
     tag = StoreTag(uuid)
     channel = "quire_" + uuid.uuidString.lowercased()
     current = Mutex(Current(watch: watch, head: head))
-    let listener = CommitListener(channel: channel, pool: pool)
+    let listener = CommitListener(channel: channel, pool: pool, after: head.commit)
     listener.start()
     self.listener.withLock { $0 = listener }
   }

@@ -11,13 +11,16 @@ final class CommitListener: Sendable {
   private let channel: String
   private let pool: ConnectionPool
   private let observer = Mutex<(@Sendable (Int64) -> Void)?>(nil)
+  /// The newest commit that was announced, or that the store had when it was opened.
+  private let announced: Mutex<Int64>
   private let isStopped = Atomic(false)
 
   /// The time after which the thread looks whether it should end, and after which it connects again.
   private static let intervalMilliseconds: Int32 = 500
 
-  init(channel: String, pool: ConnectionPool) {
+  init(channel: String, pool: ConnectionPool, after commit: Int64) {
     (self.channel, self.pool) = (channel, pool)
+    announced = Mutex(commit)
   }
 
   func observe(_ body: (@Sendable (Int64) -> Void)?) { observer.withLock { $0 = body } }
@@ -36,16 +39,21 @@ final class CommitListener: Sendable {
     thread.start()
   }
 
+  private func announce(_ commit: Int64) {
+    announced.withLock { $0 = max($0, commit) }
+    observer.withLock { $0 }?(commit)
+  }
+
   private func listen() throws {
     // Without an observer, no connection is needed.
     guard observer.withLock({ $0 != nil }) else { return pool.releaseIdleReaders() }
     let connection = try ConnectionPool.connect(pool.address, pool.options)
     try connection.execute("LISTEN \(quoted(channel))")
+    // No other connection announces the commits that were made before this one listened.
+    let newest = try StoreHead(connection, path: pool.address.path).newest
+    if newest > announced.withLock({ $0 }) { announce(newest) }
     while !isStopped.load(ordering: .relaxed) {
-      for payload in try connection.notifications() {
-        guard let number = Int64(payload) else { continue }
-        observer.withLock { $0 }?(number)
-      }
+      for payload in try connection.notifications() { Int64(payload).map(announce) }
       pool.releaseIdleReaders()
       var waiting = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&waiting, 1, CommitListener.intervalMilliseconds)
