@@ -37,10 +37,10 @@ public final class PostgreSQLConnection {
   /// - Throws: ``PostgreSQLError``.
   public init(_ address: String, connectSeconds: Int, name: String) throws(PostgreSQLError) {
     self.name = name
-    let words = [
-      "connect_timeout", "\(max(connectSeconds, 1))", "fallback_application_name", "quire",
-      "dbname", address, "client_encoding", "UTF8",
-    ]
+    // The address may replace the words before it.
+    let words =
+      ["connect_timeout", "\(max(connectSeconds, 1))", "fallback_application_name", "quire"]
+      + PostgreSQLConnection.signsOfLife + ["dbname", address, "client_encoding", "UTF8"]
     let opened = unsafe PostgreSQLConnection.connect(words)
     guard let opened = unsafe opened else {
       throw PostgreSQLError(message: "There is no memory for a connection.", isConnectionLost: true)
@@ -63,6 +63,12 @@ public final class PostgreSQLConnection {
   }
 
   deinit { unsafe PQfinish(handle) }
+
+  /// A machine that vanishes closes no connection. With these words, a connection to it is lost after 25 seconds.
+  private static let signsOfLife = [
+    "keepalives_idle", "10", "keepalives_interval", "5", "keepalives_count", "3",
+    "tcp_user_timeout", "25000",
+  ]
 
   /// Keeps a warning, and ignores all other notices.
   @unsafe private func receive(_ notice: OpaquePointer?) {

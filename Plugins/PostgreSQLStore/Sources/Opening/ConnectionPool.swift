@@ -27,6 +27,13 @@ final class ConnectionPool: @unchecked Sendable {
     (self.address, self.options) = (address, options)
   }
 
+  /// If the machine of a program vanishes, the server ends the program's transaction after 25 seconds, and other programs
+  /// can save again.
+  private static let signsOfLife = """
+    SET tcp_keepalives_idle TO 10; SET tcp_keepalives_interval TO 5; SET tcp_keepalives_count TO 3; \
+    SET tcp_user_timeout TO 25000
+    """
+
   /// Returns a new connection that sees the store's schema.
   static func connect(
     _ address: StoreAddress, _ options: PostgreSQLStoreOptions
@@ -46,7 +53,7 @@ final class ConnectionPool: @unchecked Sendable {
       """
       SET search_path TO \(quoted(address.schema)), pg_catalog; SET lock_timeout TO \(lock); \
       SET statement_timeout TO \(statement); SET standard_conforming_strings TO on; \
-      SET cursor_tuple_fraction TO 1
+      SET cursor_tuple_fraction TO 1; \(signsOfLife)
       """)
     return connection
   }
