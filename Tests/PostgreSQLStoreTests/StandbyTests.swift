@@ -34,19 +34,19 @@ struct StandbyTests {
 
   /// Runs `body` with a store on a server of its own, which waits for a standby that does not exist.
   private func withLonelyServer(
-    _ options: PostgreSQLStoreOptions, _ body: (any Store, PostgreSQLConnection) throws -> Void
+    _ options: PostgreSQLStoreOptions, _ body: (any Store, _ address: String) throws -> Void
   ) throws {
     let server = try PostgreSQLServer()
     defer { server.stop() }
     let store = try PostgreSQLStoreBackend(options: options).create(
       at: server.address(schema: "trips"), model: model(), on: RealDisk(), StoreCreation())
-    let administrator = try PostgreSQLConnection(server.address, connectSeconds: 5, name: "test")
-    try waitForStandby(named: "nobody", administrator)
-    try body(store, administrator)
+    try waitForStandby(named: "nobody", server.address)
+    try body(store, server.address)
     try store.close()
   }
 
-  private func waitForStandby(named name: String, _ administrator: PostgreSQLConnection) throws {
+  private func waitForStandby(named name: String, _ address: String) throws {
+    let administrator = try PostgreSQLConnection(address, connectSeconds: 5, name: "test")
     try administrator.execute("ALTER SYSTEM SET synchronous_standby_names TO '\(name)'")
     try administrator.execute("SELECT pg_reload_conf()")
     while try administrator.texts("SHOW synchronous_standby_names") != [[name]] {
@@ -55,7 +55,8 @@ struct StandbyTests {
   }
 
   /// Stops the server's waiting for a standby, as soon as a commit waits.
-  private func interrupt(_ fault: LostStandby, _ administrator: PostgreSQLConnection) throws {
+  private func interrupt(_ fault: LostStandby, _ address: String) throws {
+    let administrator = try PostgreSQLConnection(address, connectSeconds: 5, name: "test")
     let function = fault == .cancelled ? "pg_cancel_backend" : "pg_terminate_backend"
     for _ in 0..<100 {
       let stopped = try administrator.texts(
@@ -70,9 +71,9 @@ struct StandbyTests {
   func unconfirmed(fault: LostStandby) throws {
     var options = PostgreSQLStoreOptions()
     options.patience = .seconds(1)
-    try withLonelyServer(options) { store, administrator in
+    try withLonelyServer(options) { store, address in
       let saving = Saving { try self.insertTrip(into: store) }
-      try interrupt(fault, administrator)
+      try interrupt(fault, address)
       let error = saving.error
 
       #expect((error as? StoreError)?.code == .uncertain)
@@ -82,16 +83,49 @@ struct StandbyTests {
 
   @Test("A save counts once if a standby confirms it after an interruption")
   func confirmedLater() throws {
-    try withLonelyServer(PostgreSQLStoreOptions()) { store, administrator in
+    try withLonelyServer(PostgreSQLStoreOptions()) { store, address in
       let saving = Saving { try self.insertTrip(into: store) }
-      try interrupt(.terminated, administrator)
+      try interrupt(.terminated, address)
       // The save looks whether the commit counts, and waits for the standby again.
       Thread.sleep(forTimeInterval: 0.5)
       #expect(!saving.isEnded)
-      try waitForStandby(named: "", administrator)
+      try waitForStandby(named: "", address)
 
       #expect(saving.error == nil)
       #expect(try store.snapshot().commit == 1)
+    }
+  }
+
+  @Test("A context that saves again after an uncertain save makes no second object")
+  func savedAgain() throws {
+    var options = PostgreSQLStoreOptions()
+    options.patience = .seconds(1)
+    try withLonelyServer(options) { store, address in
+      let coordinator = PersistentStoreCoordinator(
+        model: try model(),
+        places: StorePlaces(
+          StoreBackends([PostgreSQLStoreBackend(options: options)]), on: RealDisk()))
+      try coordinator.addStore(at: #require(store.path))
+      let trips = FetchRequest("Trip")
+      let context = ManagedObjectContext(coordinator, concurrency: .confined)
+      // The context gets keys for its objects from the server, and that waits for the standby too.
+      try waitForStandby(named: "", address)
+      try context.insert("Trip")["name"] = .string("Rome")
+      try waitForStandby(named: "nobody", address)
+      let interrupter = Saving { try self.interrupt(.terminated, address) }
+      let error = #expect(throws: StoreError.self) { try context.save() }
+      #expect(error?.code == .uncertain)
+      #expect(interrupter.error == nil)
+      try waitForStandby(named: "", address)
+
+      let again = #expect(throws: ContextError.self) { try context.save() }
+      #expect(again?.code == .conflict)
+      context.reset()
+      #expect(try context.count(for: trips) == 1)
+      try context.insert("Trip")["name"] = .string("Oslo")
+      try context.save()
+
+      #expect(try context.count(for: trips) == 2)
     }
   }
 
