@@ -319,6 +319,11 @@ let package = Package(
     .target(
       name: "PostgreSQLServer", dependencies: ["ProgramRuns"],
       path: "Tests/Support/PostgreSQLServer", swiftSettings: relaxed),
+    // The program that saves while the trials in Tests/cluster kill servers.
+    .executableTarget(
+      name: "cluster-writer",
+      dependencies: ["Quire", "StoreInterface", "DurableFiles", "PostgreSQLStore"],
+      path: "Tests/Support/cluster-writer", swiftSettings: relaxed),
     .target(
       name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
       swiftSettings: relaxed),

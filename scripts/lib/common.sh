@@ -95,6 +95,28 @@ find_postgresql() {
     say "Can't install postgresql (see .build/postgresql.log), so its tests are skipped."
 }
 
+# Installs Patroni and etcd for a cluster of PostgreSQL servers. Debian's packages would start services, now and whenever
+# the machine starts, so both are forbidden. Without the packages, the trial of a cluster is skipped.
+find_patroni() {
+  if command -v patroni >/dev/null && command -v etcd >/dev/null; then return 0; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    say "Patroni or etcd is not installed: the cluster is skipped (Debian: postgresql patroni etcd-server)."
+    return 0
+  fi
+  mkdir -p .build
+  (
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+      trap 'rm -f "$policy"' EXIT
+      printf '#!/bin/sh\nexit 101\n' >"$policy"
+      chmod +x "$policy"
+    fi
+    install_packages " patroni etcd-server"
+    for service in patroni etcd; do update-rc.d "$service" disable || :; done
+  ) >.build/patroni.log 2>&1 ||
+    say "Can't install patroni and etcd-server (see .build/patroni.log), so the cluster is skipped."
+}
+
 # Installs pyarrow for a test against another implementation of Arrow. Without it, the test is skipped.
 find_pyarrow() {
   [ ! -x .build/python/bin/python3 ] || return 0
