@@ -22,9 +22,52 @@ build_example() {
   build --package-path "$package" --scratch-path "$scratch" "$@"
 }
 
+# begin NAME COMMAND...: starts a test of a plug-in. Such a test often waits for the disk, so all of them run while the
+# packages are compiled.
+logs=$PWD/.build/examples/logs
+rm -rf "$logs"
+mkdir -p "$logs"
+tests=
+begin() {
+  log=$logs/$1
+  shift
+  "$@" >"$log" 2>&1 &
+  tests="$tests $!:$log"
+}
+
+# try_folder FOLDER: builds and tests a plug-in in C by its makefile.
+try_folder() {
+  printf '\n$ make -C %s test\n' "$1"
+  make -C "$1" test
+  [ ! -f "$1/plugin.json" ] || try_plugin "$1" "$1"
+}
+
+# try_template LANGUAGE OPTION...: builds and tests a new plug-in, as its README says.
+templates=$PWD/.build/examples/templates
+rm -rf "$templates"
+try_template() {
+  folder=$templates/$(printf %s "$*" | tr -d ' ')
+  mkdir -p "$folder"
+  printf '\n$ quire plugin new Ledger --language %s\n' "$*"
+  "$tool" plugin new Ledger --output "$folder/Ledger" --language "$@" >/dev/null
+  chmod -R go-w "$folder"
+  make -C "$folder/Ledger" test "QUIRE=$tool"
+}
+
 build --product quire
 bin=$(swift build --show-bin-path)
 tool=$bin/quire
+for makefile in Examples/*/Makefile; do
+  folder=${makefile%/Makefile}
+  begin "${folder##*/}" try_folder "$folder"
+done
+for words in c 'c --incremental' c++ rust python; do
+  if [ "$words" = rust ] && ! cargo --version >/dev/null 2>&1; then
+    say "The template in Rust is not tested: Debian's package cargo is missing."
+    continue
+  fi
+  begin "template-$(printf %s "$words" | tr -d ' ')" try_template $words
+done
 # A user's package compiles Quire without the flags of ./run. SwiftPM would also compile modules with them again for
 # each package.
 unset QUIRE_OPTIMIZED
@@ -37,7 +80,7 @@ for package in Examples/*/Package.swift; do
     build_example "$folder" --build-tests
     swift test --skip-build --package-path "$folder" --scratch-path "$scratch"
   fi
-  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$built"
+  [ ! -f "$folder/plugin.json" ] || begin "${folder##*/}" try_plugin "$folder" "$built"
   # A library has no commands to run.
   if grep -q '^    \$ ' "$page"; then
     Examples/replay "$page" "$built"
@@ -48,41 +91,10 @@ for page in README.md Examples/*/README.md; do
   [ -f "${page%/README.md}/Package.swift" ] || ! grep -q '^    \$ quire ' "$page" ||
     Examples/replay "$page" "$bin"
 done
-# Plug-ins in C have makefiles that build and test them.
-for makefile in Examples/*/Makefile; do
-  folder=${makefile%/Makefile}
-  printf '\n$ make -C %s test\n' "$folder"
-  make -C "$folder" test
-  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$folder"
-done
-# try_template FOLDER LANGUAGE OPTION...: builds and tests a new plug-in, as its README says.
-try_template() {
-  folder=$1
-  shift
-  printf '\n$ quire plugin new Ledger --language %s\n' "$*"
-  "$tool" plugin new Ledger --output "$folder/Ledger" --language "$@" >/dev/null
-  chmod -R go-w "$folder"
-  make -C "$folder/Ledger" test "QUIRE=$tool"
-}
-
-# The templates of new plug-ins are tested at the same time, because a test often waits for the disk.
-templates=$PWD/.build/examples/templates
-rm -rf "$templates"
-tests=
-for words in c 'c --incremental' c++ rust python; do
-  if [ "$words" = rust ] && ! cargo --version >/dev/null 2>&1; then
-    say "The template in Rust is not tested: Debian's package cargo is missing."
-    continue
-  fi
-  folder=$templates/$(printf %s "$words" | tr -d ' ')
-  mkdir -p "$folder"
-  try_template "$folder" $words >"$folder.log" 2>&1 &
-  tests="$tests $!:$folder.log"
-done
 for test in $tests; do
   status=0
   wait "${test%%:*}" || status=$?
   cat "${test#*:}"
-  [ "$status" = 0 ] || fail "A new plug-in does not pass its tests (see above)."
+  [ "$status" = 0 ] || fail "A plug-in does not pass its tests (see above)."
 done
 say "examples: done"

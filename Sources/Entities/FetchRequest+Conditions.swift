@@ -48,6 +48,13 @@ extension EntityMapped where Self: ManagedObject {
     _ condition: (EntityField<Self, Self>) throws -> TypedPredicate<Self>
   ) rethrows -> FetchRequest<Self> { try FetchRequest(condition) }
 
+  /// Returns a request for the objects whose truth value is true.
+  ///
+  ///     Tour.where { $0.isOpen }
+  public static func `where`(
+    _ value: (EntityField<Self, Self>) throws -> some TypedExpression<Self, Bool>
+  ) rethrows -> FetchRequest<Self> { try FetchRequest { try value($0).isTrue } }
+
   /// A request for all objects.
   public static var all: FetchRequest<Self> { FetchRequest() }
 }

@@ -55,6 +55,17 @@ struct EntityPredicateTests {
     try check(Tour.where { $0.start == nil }, "start == nil")
     try check(
       Tour.where { $0.start != nil || !($0.name == "x") }, "start != nil OR NOT name == 'x'")
+    try check(Tour.where { $0.isOpen }, "isOpen == true")
+    try check(Tour.where { !$0.isOpen }, "isOpen == false")
+    try check(
+      Tour.where { $0.isOpen && $0.days > 3 || !$0.isOpen },
+      "isOpen == true AND days > 3 OR isOpen == false")
+    try check(
+      Tour.where { $0.days > 3 && $0.isOpen || $0.isOpen },
+      "days > 3 AND isOpen == true OR isOpen == true")
+    try check(
+      Tour.where { $0.isOpen && $0.isOpen || $0.isOpen || $0.days > 3 },
+      "isOpen == true AND isOpen == true OR isOpen == true OR days > 3")
     try check(Tour.where { $0.start < $0.end }, "start < end")
     try check(Tour.where { $0.start >= $0.end }, "start >= end")
     try check(Tour.where { $0.days <= 3 }, "days <= 3")

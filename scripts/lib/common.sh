@@ -56,7 +56,9 @@ install_packages() {
   fi
   say "Installing:$1"
   # A fresh image has empty or old package lists. So if the installation fails, update the lists and try again.
-  install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends$1"
+  # Another command may be installing packages at the same time.
+  install="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y
+    --no-install-recommends$1"
   $install >/dev/null 2>&1 || { $as_root apt-get update && $install; } ||
     fail "apt-get could not install:$1"
 }
@@ -168,7 +170,8 @@ test_targets() {
 fuzz_flags="--sanitize address -Xcc -fsanitize=fuzzer-no-link -Xswiftc
   -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table -Xswiftc -use-ld=lld"
 
-# sanitized_tests SANITIZER...: runs all tests, or those that $filter names, under each sanitizer.
+# sanitized_tests SANITIZER...: runs all tests, or those that $filter names, under each sanitizer. With QUIRE_ONLY_BUILD=1
+# it only builds them.
 sanitized_tests() {
   # gold prints hundreds of warnings about the sanitizer's symbols, so the toolchain's own linker is used.
   # Leak detection is off, because Foundation and the test runner leak so much that our leaks would not be seen.
@@ -185,13 +188,19 @@ sanitized_tests() {
     wanted=
     [ "$sanitizer" != thread ] || wanted='-Xlinker -u -Xlinker __tsan_external_write -Xlinker --export-dynamic-symbol=__tsan_*'
     [ "${QUIRE_FUZZ:-}$sanitizer" != 1address ] || wanted=$fuzz_flags
-    QUIRE_SANITIZER=$sanitizer ASAN_OPTIONS=detect_leaks=0 run_tests --sanitize "$sanitizer" --skip HouseTests \
-      ${filter:+--filter "$filter"} --scratch-path ".build/$sanitizer" -Xswiftc -use-ld=lld $wanted
+    flags="--sanitize $sanitizer --scratch-path .build/$sanitizer -Xswiftc -use-ld=lld $wanted"
+    if [ -n "${QUIRE_ONLY_BUILD:-}" ]; then
+      QUIRE_SANITIZER=$sanitizer build --build-tests $flags
+    else
+      QUIRE_SANITIZER=$sanitizer ASAN_OPTIONS=detect_leaks=0 run_tests --skip HouseTests \
+        ${filter:+--filter "$filter"} $flags
+    fi
   done
 }
 
 # counted_instructions [--update]: compares the instructions of the benchmark's counted work with the project's file, or
-# writes the file anew. Instructions vary by less than 0.1 % between runs, also on a busy machine.
+# writes the file anew. With QUIRE_ONLY_BUILD=1 it only builds the benchmark. Instructions vary by less than 0.1 % between
+# runs, also on a busy machine.
 counted_instructions() {
   need valgrind command -v valgrind
   [ -z "$missing" ] || install_packages "$missing"
@@ -201,9 +210,12 @@ counted_instructions() {
     say "count: $counts is of another compiler than $kind, so nothing is compared."
     return 0
   fi
-  build -c release --product quire-bench
+  # A build folder of its own, because CI builds this during the tests.
+  counting="-c release --scratch-path .build/counting"
+  build $counting --product quire-bench
+  [ -z "${QUIRE_ONLY_BUILD:-}" ] || return 0
   # This version of valgrind can't read the debugging information of Swift.
-  strip --strip-debug -o .build/counted "$(swift build -c release --show-bin-path)/quire-bench"
+  strip --strip-debug -o .build/counted "$(swift build $counting --show-bin-path)/quire-bench"
   new=.build/instructions.txt
   {
     say "# The instructions of each piece of work in Benchmarks/quire-bench/CountedWork.swift, as './run count' counts them."

@@ -8,7 +8,7 @@ extension ToDoList {
     let today = try Day.today
     let end = try Day.day(2, after: today)
     let alerting = ToDo.where {
-      $0.isDone == false && $0.doNotAlert == false && $0.dueDate < end
+      !$0.isDone && !$0.doNotAlert && $0.dueDate < end
         && ($0.lastAlertDate == nil || $0.lastAlertDate < today)
     }
     let toDos = try context.fetch(alerting.sorted(by: \.dueDate).sorted(by: \.name))
