@@ -90,4 +90,5 @@ func runPostgreSQLBenchmarks(_ count: Int) throws {
     "save of one object / the same transaction by hand",
     Measurement.ratio(last, "saves of one object", to: "libpq: transactions of one row"),
     atMost: 1.3)
+  try PostgreSQLMix.measure(server, schema: "people", count)
 }

@@ -25,6 +25,10 @@ if CommandLine.arguments.dropFirst().first == FreshProcess.argument {
   try FreshProcess.run(Array(CommandLine.arguments.dropFirst(2)))
   exit(0)
 }
+if CommandLine.arguments.dropFirst().first == PostgreSQLMix.argument {
+  try PostgreSQLMix.run(Array(CommandLine.arguments.dropFirst(2)))
+  exit(0)
+}
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000
 let wanted = arguments.dropFirst().first

@@ -88,6 +88,9 @@ public final class PostgreSQLServer: Sendable {
       description: (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "no log")
   }
 
+  /// Returns the path of a program that belongs to the server.
+  public func program(_ name: String) -> String { "\(PostgreSQLServer.programs ?? "")/\(name)" }
+
   /// Stops the server and removes its folder.
   public func stop() { try? input.fileHandleForWriting.close() }
 
