@@ -244,8 +244,8 @@ let package = Package(
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
     // The templates of a new plug-in: files that are embedded in the tool.
-    .target(
-      name: "PluginTemplates", resources: [.embedInCode("Templates")], swiftSettings: strict),
+    .target(name: "CPluginTemplates", exclude: ["Templates"]),
+    module("PluginTemplates", ["CPluginTemplates"]),
 
     // The module that applications import, and the tool.
     module(
@@ -283,7 +283,7 @@ let package = Package(
         "DurableFiles",
         "Documents",
         "PluginHost", "CStorePlugin", "SQLiteStore", "PostgreSQLStore", "PostgreSQLServer",
-        "PostgreSQLConnection", "CPostgreSQL",
+        "PostgreSQLConnection", "CPostgreSQL", "ProgramRuns",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 

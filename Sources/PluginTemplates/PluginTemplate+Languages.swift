@@ -2,12 +2,12 @@
 extension PluginTemplate {
   func swiftFiles() -> [File] {
     [
-      file("Package.swift", PackageResources.swift_Package_swift_txt),
+      file("Package.swift", embedded("swift-Package.swift.txt")),
       manifest(["durable", "shared", "confirmation"]),
-      file("Sources/\(name)/\(name).swift", PackageResources.swift_Format_swift_txt),
-      file("Sources/\(name)/Cell.swift", PackageResources.swift_Cell_swift_txt),
-      file("Tests/\(name)Tests/\(name)Tests.swift", PackageResources.swift_Tests_swift_txt),
-      file("README.md", PackageResources.swift_README_md_txt),
+      file("Sources/\(name)/\(name).swift", embedded("swift-Format.swift.txt")),
+      file("Sources/\(name)/Cell.swift", embedded("swift-Cell.swift.txt")),
+      file("Tests/\(name)Tests/\(name)Tests.swift", embedded("swift-Tests.swift.txt")),
+      file("README.md", embedded("swift-README.md.txt")),
     ]
   }
 
@@ -15,44 +15,44 @@ extension PluginTemplate {
     let main = mainFile("cpp", others: ["arrays", "disk", "format"])
     return [
       manifest(["durable"]),
-      makefile(PackageResources.cpp_Makefile_txt),
-      file(main, PackageResources.cpp_store_cpp_txt),
-      file("store.hpp", PackageResources.cpp_store_hpp_txt),
-      file("format.cpp", PackageResources.cpp_format_cpp_txt),
-      file("arrays.cpp", PackageResources.cpp_arrays_cpp_txt),
-      file("disk.cpp", PackageResources.cpp_disk_cpp_txt),
-      readme(.cpp, PackageResources.cpp_README_md_txt, texts: ["FILE": main]),
+      makefile(embedded("cpp-Makefile.txt")),
+      file(main, embedded("cpp-store.cpp.txt")),
+      file("store.hpp", embedded("cpp-store.hpp.txt")),
+      file("format.cpp", embedded("cpp-format.cpp.txt")),
+      file("arrays.cpp", embedded("cpp-arrays.cpp.txt")),
+      file("disk.cpp", embedded("cpp-disk.cpp.txt")),
+      readme(.cpp, embedded("cpp-README.md.txt"), texts: ["FILE": main]),
     ] + headers
   }
 
   func rustFiles() -> [File] {
     [
       manifest(["durable"]),
-      makefile(PackageResources.rust_Makefile_txt, making: ["target"]),
-      file("Cargo.toml", PackageResources.rust_Cargo_toml_txt),
-      file("src/lib.rs", PackageResources.rust_lib_rs_txt),
-      file("src/contents.rs", PackageResources.rust_contents_rs_txt),
-      file("src/format.rs", PackageResources.rust_format_rs_txt),
-      file("src/arrays.rs", PackageResources.rust_arrays_rs_txt),
-      file("src/disk.rs", PackageResources.rust_disk_rs_txt),
-      file("src/quire.rs", PackageResources.rust_quire_rs_txt),
-      readme(.rust, PackageResources.rust_README_md_txt),
+      makefile(embedded("rust-Makefile.txt"), making: ["target"]),
+      file("Cargo.toml", embedded("rust-Cargo.toml.txt")),
+      file("src/lib.rs", embedded("rust-lib.rs.txt")),
+      file("src/contents.rs", embedded("rust-contents.rs.txt")),
+      file("src/format.rs", embedded("rust-format.rs.txt")),
+      file("src/arrays.rs", embedded("rust-arrays.rs.txt")),
+      file("src/disk.rs", embedded("rust-disk.rs.txt")),
+      file("src/quire.rs", embedded("rust-quire.rs.txt")),
+      readme(.rust, embedded("rust-README.md.txt")),
     ]
   }
 
   func pythonFiles() -> [File] {
     [
       manifest(["durable"]),
-      makefile(PackageResources.python_Makefile_txt, making: ["modules.h"]),
-      file("library.c", PackageResources.python_library_c_txt),
-      file("modules.py", PackageResources.python_modules_py_txt),
-      file("source/store.py", PackageResources.python_store_py_txt),
-      file("source/contents.py", PackageResources.python_contents_py_txt),
-      file("source/format.py", PackageResources.python_format_py_txt),
-      file("source/arrays.py", PackageResources.python_arrays_py_txt),
-      file("source/disk.py", PackageResources.python_disk_py_txt),
-      file("source/quire.py", PackageResources.python_quire_py_txt),
-      readme(.python, PackageResources.python_README_md_txt),
+      makefile(embedded("python-Makefile.txt"), making: ["modules.h"]),
+      file("library.c", embedded("python-library.c.txt")),
+      file("modules.py", embedded("python-modules.py.txt")),
+      file("source/store.py", embedded("python-store.py.txt")),
+      file("source/contents.py", embedded("python-contents.py.txt")),
+      file("source/format.py", embedded("python-format.py.txt")),
+      file("source/arrays.py", embedded("python-arrays.py.txt")),
+      file("source/disk.py", embedded("python-disk.py.txt")),
+      file("source/quire.py", embedded("python-quire.py.txt")),
+      readme(.python, embedded("python-README.md.txt")),
     ] + headers
   }
 
@@ -63,23 +63,23 @@ extension PluginTemplate {
     let texts = isIncremental ? incrementalTexts(main) : copyingTexts(main)
     let shared = [
       manifest(isIncremental ? ["incremental", "durable", "history"] : ["durable"]),
-      makefile(PackageResources.c_Makefile_txt),
-      file(main, PackageResources.c_store_c_txt, texts: texts),
-      file("store.h", PackageResources.c_store_h_txt, texts: texts),
-      file("commits.c", PackageResources.c_commits_c_txt),
-      file("rows.c", PackageResources.c_rows_c_txt),
-      file("arrays.c", PackageResources.c_arrays_c_txt),
-      file("disk.c", PackageResources.c_disk_c_txt),
-      file("bytes.c", PackageResources.c_bytes_c_txt),
-      readme(.c, PackageResources.c_README_md_txt, texts: texts),
+      makefile(embedded("c-Makefile.txt")),
+      file(main, embedded("c-store.c.txt"), texts: texts),
+      file("store.h", embedded("c-store.h.txt"), texts: texts),
+      file("commits.c", embedded("c-commits.c.txt")),
+      file("rows.c", embedded("c-rows.c.txt")),
+      file("arrays.c", embedded("c-arrays.c.txt")),
+      file("disk.c", embedded("c-disk.c.txt")),
+      file("bytes.c", embedded("c-bytes.c.txt")),
+      readme(.c, embedded("c-README.md.txt"), texts: texts),
     ]
     let own =
       isIncremental
       ? [
-        file("log.c", PackageResources.c_log_c_txt),
-        file("history.c", PackageResources.c_history_c_txt),
+        file("log.c", embedded("c-log.c.txt")),
+        file("history.c", embedded("c-history.c.txt")),
       ]
-      : [file("file.c", PackageResources.c_file_c_txt)]
+      : [file("file.c", embedded("c-file.c.txt"))]
     return shared + own + headers
   }
 
@@ -108,7 +108,7 @@ extension PluginTemplate {
         uint64_t head, end, saved_count;
 
       """,
-      "HISTORY": String(decoding: PackageResources.c_history_h_txt, as: UTF8.self) + "\n",
+      "HISTORY": String(decoding: embedded("c-history.h.txt"), as: UTF8.self) + "\n",
       "LIVE_BYTES": "store->end",
       "CAPABILITIES": "QUIRE_INCREMENTAL | QUIRE_DURABLE | QUIRE_HISTORY",
       "FUNCTIONS": """

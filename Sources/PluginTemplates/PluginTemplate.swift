@@ -72,8 +72,8 @@ public struct PluginTemplate: Sendable {
   /// The headers of the interface. The program contains exact copies of them.
   var headers: [File] {
     [
-      File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
-      File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
+      File(path: "include/quire_store_plugin.h", bytes: embedded("quire_store_plugin.h")),
+      File(path: "include/CArrow.h", bytes: embedded("CArrow.h")),
     ]
   }
 
@@ -93,7 +93,7 @@ public struct PluginTemplate: Sendable {
   func manifest(_ capabilities: [String]) -> File {
     let names = capabilities.map { "\"\($0)\"" }.joined(separator: ", ")
     return file(
-      "plugin.json", PackageResources.shared_plugin_json_txt, texts: ["CAPABILITY_NAMES": names])
+      "plugin.json", embedded("shared-plugin.json.txt"), texts: ["CAPABILITY_NAMES": names])
   }
 
   /// Returns the file that tells how the library is built, tested and installed.
@@ -101,19 +101,19 @@ public struct PluginTemplate: Sendable {
   /// - Parameter made: The files that building makes, beside the library.
   func makefile(_ rules: [UInt8], making made: [String] = []) -> File {
     file(
-      "Makefile", PackageResources.shared_Makefile_start_txt, rules,
-      PackageResources.shared_Makefile_end_txt, texts: ["MADE": made.map { " \($0)" }.joined()])
+      "Makefile", embedded("shared-Makefile-start.txt"), rules,
+      embedded("shared-Makefile-end.txt"), texts: ["MADE": made.map { " \($0)" }.joined()])
   }
 
   /// Returns the page that describes a plug-in with a Makefile.
   func readme(_ language: Language, _ page: [UInt8], texts: [String: String] = [:]) -> File {
     var texts = texts
     texts["LANGUAGE"] = language.title
-    return file("README.md", PackageResources.shared_README_start_md_txt, page, texts: texts)
+    return file("README.md", embedded("shared-README-start.md.txt"), page, texts: texts)
   }
 }
 
 extension PluginTemplate {
   /// The source of the C library by which a process loses power, for the conformance tests of a plug-in.
-  public static var powerCutSource: [UInt8] { PackageResources.power_cut_c_txt }
+  public static var powerCutSource: [UInt8] { embedded("power-cut.c.txt") }
 }

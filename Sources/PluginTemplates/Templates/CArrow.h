@@ -1,1 +1,0 @@
-../../CArrow/include/CArrow.h

@@ -1,1 +1,0 @@
-../../CStorePlugin/include/quire_store_plugin.h
