@@ -19,6 +19,10 @@ enum PostgreSQLMix {
   private static let processCount = 8
   private static let seconds = 60
 
+  private final class Counter: Sendable {
+    let value = Atomic(0)
+  }
+
   /// Runs the work of one process, and prints the number of transactions in a second.
   ///
   /// - Parameter arguments: The address, the number of contexts, the seconds, and the seed.
@@ -32,9 +36,9 @@ enum PostgreSQLMix {
     try coordinator.addStore(at: arguments[0], type: .postgreSQL)
     let people = try ManagedObjectContext(coordinator, concurrency: .confined)
       .fetchIdentifiers(FetchRequest("Person"))
-    let done = Atomic(0)
+    let done = Counter()
     let start = ContinuousClock.now
-    DispatchQueue.concurrentPerform(iterations: contexts) { number in
+    onThreads(contexts) { number in
       let context = ManagedObjectContext(coordinator, concurrency: .confined)
       var step = 0
       while ContinuousClock.now - start < .seconds(seconds) {
@@ -42,11 +46,11 @@ enum PostgreSQLMix {
         let choice = People.hash(step, seed << 8 + UInt64(number))
         let id = people[Int(choice % UInt64(people.count))]
         transact(with: id, in: context, saves: choice >> 32 % 10 < 2)
-        done.add(1, ordering: .relaxed)
+        done.value.add(1, ordering: .relaxed)
       }
     }
     let time = (ContinuousClock.now - start) / .seconds(1)
-    print(Double(done.load(ordering: .relaxed)) / time)
+    print(Double(done.value.load(ordering: .relaxed)) / time)
   }
 
   /// Reads a person of the newest commit, and saves a change. A save that meets another one's change begins again.
@@ -63,6 +67,20 @@ enum PostgreSQLMix {
       } catch let error as ContextError where !error.conflicts.isEmpty {
       } catch { fatalError("\(error)") }
     }
+  }
+
+  /// Calls `body` on a thread of its own for each number below `count`, and waits for all threads. Dispatch would start no
+  /// more threads than the machine has processors.
+  private static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for number in 0..<count {
+      group.enter()
+      Thread.detachNewThread {
+        body(number)
+        group.leave()
+      }
+    }
+    group.wait()
   }
 
   // MARK: - All processes, and the peer
@@ -86,17 +104,21 @@ enum PostgreSQLMix {
     print("  \(pad("rate of the contexts / rate of pgbench", 44)) \(format(1 / ratio))")
   }
 
+  private final class Rates: Sendable {
+    let all = Mutex<[Double]>([])
+  }
+
   private static func rateOfContexts(_ address: String, _ round: Int) throws -> Double {
-    let rates = Mutex<[Double]>([])
-    DispatchQueue.concurrentPerform(iterations: processCount) { number in
+    let rates = Rates()
+    onThreads(processCount) { number in
       let contexts = contextCount / processCount + (number < contextCount % processCount ? 1 : 0)
       let words = [
         argument, address, "\(contexts)", "\(seconds)", "\(round * processCount + number + 1)",
       ]
       let rate = try! numberFromNewProcess(words)
-      rates.withLock { $0.append(rate) }
+      rates.all.withLock { $0.append(rate) }
     }
-    return rates.withLock { $0.reduce(0, +) }
+    return rates.all.withLock { $0.reduce(0, +) }
   }
 
   private static func rateOfPgbench(_ server: PostgreSQLServer, _ count: Int) throws -> Double {
