@@ -252,6 +252,13 @@ public protocol StoreSnapshot: Sendable {
   /// Whether the version of a row is the number of its saves, as in databases of foreign systems, and not the number
   /// of a commit.
   var countsVersions: Bool { get }
+
+  /// Returns layers that together mention every object that may differ from an older snapshot of the same store; `nil` if
+  /// only a comparison of the tables tells.
+  ///
+  /// Snapshots that share tables need not implement this. It is for a store whose snapshots are tables of their own, such
+  /// as transactions of a database with a history.
+  func layersTouched(since older: any StoreSnapshot) throws -> [Layer]?
 }
 
 extension StoreSnapshot {
@@ -259,6 +266,8 @@ extension StoreSnapshot {
   public var view: View { View(tables) }
   /// `false`, unless a snapshot overrides it.
   public var countsVersions: Bool { false }
+  /// `nil`, unless a snapshot overrides it.
+  public func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? { nil }
 }
 
 /// The changes of one commit.

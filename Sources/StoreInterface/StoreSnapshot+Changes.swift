@@ -22,9 +22,13 @@ extension StoreSnapshot {
     // two files differ, as of a store and a backup of it that was changed; then the snapshots have no table in common.
     let isLater = common > 0 && !countsVersions && commit >= older.commit
     let seen = isLater ? older.commit : nil
+    let touched = try common == 0 ? layersTouched(since: older) : nil
     let builder = LayerBuilder(schema)
     for layout in schema.layouts + schema.linkTables.map(\.layout) {
-      for number in try Self.changedKeys(layout.entityNumber, newTables, oldTables, seen: seen) {
+      let numbers =
+        try touched.map { try Self.keys(ofEntity: layout.entityNumber, in: $0) }
+        ?? Self.changedKeys(layout.entityNumber, newTables, oldTables, seen: seen)
+      for number in numbers {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         let (new, old) = (try newView.row(of: key), try oldView.row(of: key))
         switch (new, old) {
@@ -46,6 +50,17 @@ extension StoreSnapshot {
       }
     }
     return builder.freeze()
+  }
+
+  /// Returns the numbers of the objects of an entity that layers mention, in order.
+  private static func keys(ofEntity number: UInt16, in layers: [Layer]) throws -> [UInt64] {
+    var keys: Set<UInt64> = []
+    for changes in try layers.compactMap({ try $0.changes(ofEntity: number) }) {
+      for run in [changes.put, changes.changed, changes.removed] {
+        try run.forEachKey { keys.insert(UInt64(bitPattern: $0)) }
+      }
+    }
+    return keys.sorted()
   }
 
   /// Returns the numbers of the objects of an entity that may differ between two lists of tables, in order.

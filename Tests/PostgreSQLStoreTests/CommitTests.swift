@@ -126,9 +126,7 @@ struct CommitTests {
     try site.create(model()).close()
     let relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
     defer { relay.stop() }
-    let address = site.address.replacing(
-      site.server.folder.replacing("/", with: "%2F"),
-      with: relay.folder.replacing("/", with: "%2F"))
+    let address = site.address(through: relay)
     let store = try site.backend.open(address, on: RealDisk(), StoreOpening())
     let trip = try key(store, "Trip", 1)
 
@@ -153,9 +151,7 @@ struct CommitTests {
     try site.create(model()).close()
     let relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
     defer { relay.stop() }
-    let address = site.address.replacing(
-      site.server.folder.replacing("/", with: "%2F"),
-      with: relay.folder.replacing("/", with: "%2F"))
+    let address = site.address(through: relay)
     let store = try site.backend.open(address, on: RealDisk(), StoreOpening())
     let trip = try key(store, "Trip", 1)
 

@@ -25,6 +25,7 @@ final class Relay: @unchecked Sendable {
     var fault: RelayFault?
     var faultCount = 0
     var refuses = false
+    var byteCount = 0
   }
 
   var fault: RelayFault? {
@@ -32,6 +33,8 @@ final class Relay: @unchecked Sendable {
     set { state.withLock { $0.fault = newValue } }
   }
   var faultCount: Int { state.withLock { $0.faultCount } }
+  /// The number of bytes that came from the server.
+  var byteCount: Int { state.withLock { $0.byteCount } }
 
   struct Failure: Error {}
 
@@ -91,6 +94,7 @@ final class Relay: @unchecked Sendable {
       for (index, other) in [(0, server), (1, client)] where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         guard count > 0 else { return }
+        if index == 1 { state.withLock { $0.byteCount += count } }
         let isCommit =
           index == 0 && buffer[..<count].starts(with: Array("Q\0\0\0\u{B}COMMIT\0".utf8))
         let fault = state.withLock { state -> RelayFault? in

@@ -33,6 +33,12 @@ struct StoreSite {
     try backend.open(address, on: RealDisk(), opening)
   }
 
+  /// Returns the address by which a relay reaches the store.
+  func address(through relay: Relay) -> String {
+    address.replacing(
+      server.folder.replacing("/", with: "%2F"), with: relay.folder.replacing("/", with: "%2F"))
+  }
+
   /// Returns a connection that sees the tables of the store.
   func connection() throws -> PostgreSQLConnection {
     let connection = try PostgreSQLConnection(server.address, connectSeconds: 5, name: "test")

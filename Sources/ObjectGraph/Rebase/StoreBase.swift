@@ -24,7 +24,9 @@ extension StoreBase {
     let common = zip(layers, other.layers).prefix { $0.isSame(as: $1) }.count
     var differences = Array(layers.dropFirst(common) + other.layers.dropFirst(common))
     if snapshot.commit != other.snapshot.commit {
-      differences.append(try snapshot.changes(since: other.snapshot))
+      differences +=
+        try snapshot.layersTouched(since: other.snapshot)
+        ?? [snapshot.changes(since: other.snapshot)]
     }
     return differences
   }

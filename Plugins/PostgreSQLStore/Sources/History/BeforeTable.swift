@@ -78,12 +78,21 @@ enum BeforeTable {
     _ path: String, _ known: KnownBefore? = nil
   ) throws -> [RowsBefore] {
     guard !range.isEmpty else { return [] }
-    let numbers = try openable(connection).map(\.number)
-    guard numbers.contains(range.lowerBound) else {
+    var numbers: [Int64] = []
+    var lacksHistory = false
+    try connection.forEachRow(
+      "SELECT number, kept FROM quire_commit WHERE number BETWEEN $1 AND $2 ORDER BY number DESC",
+      [PostgreSQLParameter(range.lowerBound), PostgreSQLParameter(range.upperBound)]
+    ) { cells in
+      guard let number = cells[0].integer else { return }
+      numbers.append(number)
+      if number > range.lowerBound, cells[1].isNull { lacksHistory = true }
+    }
+    guard numbers.first == range.upperBound, numbers.last == range.lowerBound, !lacksHistory else {
       throw StoreError(
         .notFound, "Commit \(range.lowerBound) does not exist or is not kept any more.", path: path)
     }
-    return try numbers.filter { $0 > range.lowerBound && $0 <= range.upperBound }.map { number in
+    return try numbers.dropLast().map { number in
       guard let known else { return try read(number, schema, connection, path) }
       return try known.rows(before: number) { try read(number, schema, connection, path) }
     }

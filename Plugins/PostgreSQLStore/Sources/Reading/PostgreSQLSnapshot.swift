@@ -23,4 +23,17 @@ struct PostgreSQLSnapshot: StoreSnapshot {
   var schema: Schema { contents.schema }
   var metadata: StoreMetadata { contents.metadata }
   var tables: [any RowTable] { [rows] }
+
+  /// Returns the history between two commits, as long as it is kept.
+  func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? {
+    guard let older = older as? PostgreSQLSnapshot, older.reader.isOfSameStore(as: reader),
+      older.contents.modelCommit == contents.modelCommit, older.commit <= commit
+    else { return nil }
+    do {
+      return try reader.read { connection, _ in
+        try BeforeTable.layers(
+          undoing: older.commit..<commit, schema, connection, reader.path, before)
+      }.map(\.layer)
+    } catch let error as StoreError where error.code == .notFound { return nil }
+  }
 }

@@ -46,6 +46,9 @@ final class SnapshotReader: @unchecked Sendable {
 
   deinit { end() }
 
+  /// Whether another reader reads the same open store.
+  func isOfSameStore(as other: SnapshotReader) -> Bool { pool === other.pool }
+
   /// The store's address.
   var path: String { pool.address.path }
 

@@ -59,9 +59,15 @@ final class TableRows: PartialRowTable {
 
   /// Reads some pieces, and caches them; `nil` if the whole entity has to be read.
   private func read(_ piece: KnownRows.Piece, _ count: UInt64) throws -> BlockRun? {
-    guard let run = try readSome(piece.entity, keys: piece.keys(ofPieces: count)) else {
-      return nil
+    guard let entity = contents.map.entities[piece.entity] else { return BlockRun() }
+    let run = try reader.read { connection, later -> BlockRun? in
+      guard later.reduce(0, { $0 + $1.layer.count }) <= TableRows.mostTakenBack else { return nil }
+      var rows = RowReader(entity, contents.map, path: reader.path)
+      let run = BlockRun(try rows.blocks(piece.keys(ofPieces: count), from: connection))
+      // The run may also contain rows outside the pieces, which no one looks up there.
+      return try taking(back: later, from: run, ofEntity: piece.entity)
     }
+    guard let run else { return nil }
     known.withLock { $0.add(run, from: piece, count: count) }
     return run
   }
@@ -82,7 +88,7 @@ final class TableRows: PartialRowTable {
     if let known = known.withLock({ $0.ranges[number] }) { return known }
     if let whole = known.withLock({ $0.whole[number] }) { return KeyRanges(put: whole.keyRange) }
     let found = try reader.read { connection, later -> KeyRanges? in
-      guard later.isEmpty, let entity = contents.map.entities[number] else { return nil }
+      guard let entity = contents.map.entities[number] else { return nil }
       let condition = entity.sharesTable ? " WHERE entity = \(entity.number)" : ""
       var ranges = KeyRanges()
       try connection.forEachRow(
@@ -98,6 +104,10 @@ final class TableRows: PartialRowTable {
             path: reader.path)
         }
         ranges = KeyRanges(put: UInt64(first)...UInt64(last))
+      }
+      for put in try later.compactMap({ try $0.keyRanges(ofEntity: number).put }) {
+        let known = ranges.put ?? put
+        ranges.put = min(known.lowerBound, put.lowerBound)...max(known.upperBound, put.upperBound)
       }
       return ranges
     }
@@ -144,12 +154,22 @@ final class TableRows: PartialRowTable {
       } else {
         return BlockRun()
       }
-      let layers = try later.compactMap { try $0.changes(ofEntity: number).map { Layer([$0]) } }
-      guard !layers.isEmpty else { return run }
-      let now = Layer([Layer.EntityChanges(entityNumber: number, put: run)])
-      return try Layer.merged(
-        [now] + layers, schema: contents.schema, keepingVersions: true, atBottom: true)[number]?.put
-        ?? BlockRun()
+      return try taking(back: later, from: run, ofEntity: number)
     }
+  }
+
+  /// The most changes of later commits that are taken back for a few rows. With more, the whole entity is read.
+  private static let mostTakenBack = 4096
+
+  /// Returns rows of the database as they were before later commits, of which the newest is the first.
+  private func taking(
+    back later: [RowsBefore], from run: BlockRun, ofEntity number: UInt16
+  ) throws -> BlockRun {
+    let layers = try later.compactMap { try $0.changes(ofEntity: number).map { Layer([$0]) } }
+    guard !layers.isEmpty else { return run }
+    let now = Layer([Layer.EntityChanges(entityNumber: number, put: run)])
+    return try Layer.merged(
+      [now] + layers, schema: contents.schema, keepingVersions: true, atBottom: true)[number]?.put
+      ?? BlockRun()
   }
 }
