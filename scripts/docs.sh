@@ -1,5 +1,6 @@
-# docs
-#   Builds the reference of the public API into docs/site/, one folder for each module. A warning is an error.
+# docs [--serve]
+#   Builds a site in docs/site/: the reference of each module, and the pages of the repository. A warning or a dead link
+#   is an error. With --serve, it then serves the site to browsers on this machine.
 
 # exported_modules: the modules that a client of a library product can import: the targets of the products, the
 # dependencies of the umbrella module, and the modules that one of these targets exports with `@_exported`.
@@ -21,6 +22,9 @@ for name in sorted(modules):
 print(*sorted(modules & targets.keys()))'
 }
 
+case ${1:-} in '' | --serve) ;; *) fail "Unknown option '$1'." "Write --serve, or nothing." ;; esac
+need cmark-gfm command -v cmark-gfm # Writes the HTML of the pages.
+[ -z "$missing" ] || install_packages "$missing"
 command -v docc >/dev/null || fail "The toolchain has no 'docc'."
 modules=$(exported_modules)
 [ -n "$modules" ] || fail "Package.swift has no library product."
@@ -33,6 +37,10 @@ swift package $build_flags dump-symbol-graph --minimum-access-level public --ski
   >.build/symbolgraph.log 2>&1 || :
 rm -rf docs/site .build/documented
 mkdir -p docs/site
+# Each page of docc begins with a link to the start page.
+catalogue=.build/documented/site.docc
+mkdir -p "$catalogue"
+cp scripts/site/header.html "$catalogue/"
 for module in $modules; do
   [ -f "$graphs/$module.symbols.json" ] ||
     fail "There is no symbol graph of the module '$module'." "See .build/symbolgraph.log."
@@ -42,10 +50,19 @@ for module in $modules; do
     [ ! -f "$graph" ] || cp "$graph" ".build/documented/$module/"
   done
   # Comments document only parameters whose names do not tell their meaning, so no complete list is required.
-  docc convert --additional-symbol-graph-dir ".build/documented/$module" \
+  docc convert "$catalogue" --experimental-enable-custom-templates \
+    --additional-symbol-graph-dir ".build/documented/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "quire.$module" \
     --warnings-as-errors --disable-parameters-and-returns-validation \
     --transform-for-static-hosting --hosting-base-path "$module" \
     --output-path "docs/site/$module"
 done
-say "docs: docs/site/"
+python3 scripts/site $modules
+serve="python3 -m http.server --bind localhost --directory docs/site 8000"
+if [ "${1:-}" = --serve ]; then
+  say "docs: http://localhost:8000/"
+  $serve
+else
+  # A browser shows the guides from files, but the reference only from a server, because docc's pages load their text.
+  say "docs: docs/site/index.html; to browse it with the reference: $serve"
+fi

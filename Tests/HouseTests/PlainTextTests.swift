@@ -71,7 +71,7 @@ private func foreignHosts(in file: SourceFile) -> [Finding] {
   let known = [
     "apache.org", "apple.com", "debian.org", "example.com", "example.org", "github.com", "ietf.org",
     "json-schema.org",
-    "llvm.org",
+    "llvm.org", "localhost",
     "no-color.org", "relaxng.org",
     "rfc-editor.org", "semver.org", "sqlite.org", "swift.org", "unicode.org",
     "w3.org",
