@@ -34,6 +34,7 @@ enum DocCommentScenes {
       var trip: Trip?
     }
     @Entity final class ToDo: ManagedObject { var isDone: Bool = false }
+    @Entity final class Tour: ManagedObject { var isOpen: Bool = false }
     @Entity final class Animal: ManagedObject { var name: String }
     struct Colour: Codable {}
     enum TripsV1: ModelVersion {
