@@ -13,19 +13,6 @@ struct DocCommentTests {
   ]
   private static let others = DocCommentScenes.others.keys.sorted()
 
-  private struct Block {
-    let file: String
-    let line: Int
-    var code: [String]
-
-    /// The block with empty bodies in place of dots.
-    var filled: [String] {
-      code.map { $0.replacing("{ … }", with: "{ }").replacing("{ ... }", with: "{ }") }
-        .map { $0.replacing("in … }", with: "in }") }
-        .map { $0.trimmingCharacters(in: .whitespaces) == "…" ? "" : $0 }
-    }
-  }
-
   /// Returns the sources of a module.
   private static func files(of module: String) -> [URL] {
     ["Sources/\(module)", "Plugins/\(module)/Sources"].flatMap { folder in
@@ -36,9 +23,9 @@ struct DocCommentTests {
   }
 
   /// Returns the blocks of code in a file. Blocks are indented by four spaces, after an empty line.
-  private static func blocks(in file: URL) throws -> [Block] {
+  private static func blocks(in file: URL) throws -> [CodeBlock] {
     let path = file.path.replacing(package.path + "/", with: "")
-    var blocks: [Block] = []
+    var blocks: [CodeBlock] = []
     var isOpen = false
     var isAfterGap = true
     for (number, line) in try String(contentsOf: file, encoding: .utf8)
@@ -54,7 +41,7 @@ struct DocCommentTests {
         isAfterGap = true
         if isOpen { blocks[blocks.count - 1].code.append("") }
       } else if comment.hasPrefix("     "), isOpen || isAfterGap {
-        if !isOpen { blocks.append(Block(file: path, line: number + 1, code: [])) }
+        if !isOpen { blocks.append(CodeBlock(file: path, line: number + 1, code: [])) }
         blocks[blocks.count - 1].code.append(String(comment.dropFirst(5)))
         isOpen = true
       } else {
@@ -64,49 +51,12 @@ struct DocCommentTests {
     return blocks
   }
 
-  /// Returns a block as a declaration of the program. A declaration is kept, a property is put into a class, and
-  /// statements are put into a function.
-  private static func declaration(of block: Block, _ number: Int) -> String {
-    let code = block.filled.joined(separator: "\n")
-    let first = block.code.first ?? ""
-    if first.hasPrefix("extension ") || first.hasPrefix("@_cdecl") { return code }
-    if first.hasPrefix("static ") { return "extension Scene {\n\(code)\n}" }
-    if first.hasPrefix("@Entity") || first.hasPrefix("@Composite") || first.hasPrefix("enum ")
-      || first.hasPrefix("final class ") || first.hasPrefix("struct ")
-    {
-      return "enum Block\(number) {\n\(code)\n}"
-    }
-    if first.hasPrefix("@") || first.hasPrefix("var colour") {
-      return "@Entity final class Block\(number): ManagedObject {\n\(bytes(for: code))\(code)\n}"
-    }
-    let start = first.hasPrefix("catch") ? "do { try context.save() } " : ""
-    return "extension Scene {\nfunc block\(number)() async throws {\n\(start)\(code)\n}\n}"
-  }
-
-  /// Returns the bytes that a computed property of the comments reads.
-  private static func bytes(for code: String) -> String {
-    code.hasPrefix("var colour:") ? "var colourData: Data?\n" : ""
-  }
-
   @Test("Each block compiles", arguments: application + others)
   func compiles(_ module: String) throws {
     let blocks = try Self.files(of: module).flatMap(Self.blocks)
-    var text = DocCommentScenes.others[module] ?? DocCommentScenes.application
-    text += "\n"
-    var places: [(line: Int, place: String)] = []
-    for (number, block) in blocks.enumerated() {
-      places.append(
-        (
-          text.split(separator: "\n", omittingEmptySubsequences: false).count,
-          "\(block.file):\(block.line)"
-        ))
-      text += Self.declaration(of: block, number) + "\n"
-    }
+    let scene = DocCommentScenes.others[module] ?? DocCommentScenes.application
+    let errors = try CodeBlock.errors(in: blocks, of: scene)
 
-    let errors = try Compiler().errors(in: text).map { error in
-      let line = Int(error.prefix { $0.isNumber }) ?? 0
-      return (places.last { $0.line <= line }?.place ?? "the scene") + ": " + error
-    }
     #expect(!blocks.isEmpty)
     #expect(errors.isEmpty, "\(errors.joined(separator: "\n"))")
   }

@@ -90,6 +90,7 @@ struct Compiler {
     }
     let sources = [
       "Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib", "Sources/SQLiteFiles/CSQLite3",
+      "Sources/PostgreSQLConnection/CPostgreSQL",
     ].map {
       root.appending(path: "\($0)/module.modulemap").path
     }
@@ -97,6 +98,7 @@ struct Compiler {
     let macros = build.appending(path: "EntityMacros-tool").path + "#EntityMacros"
     return [
       "-I", build.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2",
+      "-Xcc", "-I/usr/include/postgresql",
       "-Xcc", "-I" + root.appending(path: "Sources/CArrow/include").path,
       "-load-plugin-executable", macros,
     ]
