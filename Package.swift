@@ -581,14 +581,25 @@ if Context.environment["QUIRE_OPTIMIZED"] != nil {
   }
 }
 
-// `./run install` links the standard library and Foundation into the tool, so that it starts in less than half the time,
-// and on systems without Swift.
+// `./run install` and `./run release` link the standard library and Foundation into the tool and its plug-ins. So the tool
+// starts in less than half the time, and both run on systems without Swift.
 if Context.environment["QUIRE_STATIC"] != nil {
   // Modules that are compiled for the shared library do not name the libraries below Foundation.
   let below = ["CoreFoundation", "_FoundationCollections", "_FoundationCShims", "_FoundationICU"]
-  package.targets.first { $0.name == "quire-cli" }?.linkerSettings = [
-    .unsafeFlags(
-      ["-static-stdlib", "-use-ld=lld"] + below.map { "-l\($0)" },
-      .when(configuration: .release))
-  ]
+  // An object file with the part of ICU's data that Quire uses. It replaces the data in ICU's library.
+  let data = Context.environment["QUIRE_ICU_DATA"].map { [$0] } ?? []
+  let library = ["-static-stdlib", "-use-ld=lld"] + data + below.map { "-l\($0)" }
+  func linker(_ options: [String]) -> [String] { options.flatMap { ["-Xlinker", $0] } }
+
+  func link(_ name: String, _ options: [String]) {
+    package.targets.first { $0.name == name }?.linkerSettings = [
+      .unsafeFlags(library + linker(options), .when(configuration: .release))
+    ]
+  }
+  // A plug-in has a standard library of its own, and shares no symbol with the program that loads it.
+  link("quire-cli", ["--no-export-dynamic", "--icf=safe"])
+  let script = Context.packageDirectory + "/Plugins/exports.map"
+  for name in ["SQLiteStoreExport", "PostgreSQLStoreExport"] {
+    link(name, ["--version-script=\(script)", "--icf=safe"])
+  }
 }

@@ -3,7 +3,7 @@
 
 # Such a program and a Swift plug-in have two copies of the standard library, so only C data may pass between them.
 
-export QUIRE_STATIC=1
+link_statically
 build_tool -c release
 build -c release --product BinaryStorePlugin
 make -C Examples/FolderStore

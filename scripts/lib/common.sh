@@ -269,14 +269,79 @@ install_plugin() {
   chmod -R go-w "$plugins"
 }
 
+# --- Installing ---------------------------------------------------------------------------------
+
+# link_statically: makes the release builds of this run link the standard library, with a part of ICU's data.
+# Package.swift tells how.
+link_statically() {
+  export QUIRE_STATIC=1
+  make_icu_data
+}
+
+# Writes an object file with the part of ICU's data that Quire uses, which is a third. Without the programs for it, or
+# with a version of Foundation that is not known, everything is linked.
+make_icu_data() {
+  archive=$(swiftc -print-target-info -static-stdlib |
+    sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')/linux/lib_FoundationICU.a
+  made=$PWD/.build/icu
+  mkdir -p "$made"
+  if ! {
+    member=icu_packaged_data.cpp.o
+    (cd "$made" && ar x "$archive" "$member") &&
+      symbol=$(nm -g "$made/$member" | sed -n 's/.* R \(icudt[0-9]*_dat\)$/\1/p') && [ -n "$symbol" ] &&
+      objcopy -O binary -j .rodata "$made/$member" "$made/all.dat" &&
+      python3 scripts/lib/small-icu-data.py "$made/all.dat" "$made/small.dat" &&
+      cc -c -x assembler - -o "$made/data.o" <<END
+.section .rodata,"a",@progbits
+.globl $symbol
+.type $symbol, @object
+.balign 16
+$symbol: .incbin "$made/small.dat"
+.size $symbol, .-$symbol
+.section .note.GNU-stack,"",@progbits
+END
+  }; then
+    say "Can't reduce the data of ICU in $archive, so the tool contains all of it (20 MB more)."
+    return 0
+  fi
+  rm "$made/$member" "$made/all.dat"
+  export QUIRE_ICU_DATA="$made/data.o"
+}
+
+# install_tool PREFIX [PKG-CONFIG-PREFIX]: installs the tool that build_tool has built, with everything beside it.
+install_tool() {
+  mkdir -p "$1/bin" "$1/lib/quire/plugins" "$1/share/man/man1"
+  install -m 755 "$bin/quire" "$1/bin/quire"
+  plugins=$1/lib/quire/plugins
+  install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
+  install_plugin Plugins/PostgreSQLStore "$bin/libPostgreSQLStorePlugin.so"
+  install_completion "$1" bash bash-completion/completions quire
+  install_completion "$1" zsh zsh/site-functions _quire
+  install_completion "$1" fish fish/vendor_completions.d quire.fish
+  "$1/bin/quire" man --output "$1/share/man/man1" >/dev/null
+  install_headers "$@"
+}
+
+# install_completion PREFIX SHELL FOLDER NAME: installs the script of a shell into a folder that the shell searches.
+install_completion() {
+  mkdir -p "$1/share/$3"
+  "$1/bin/quire" completion "$2" >"$1/share/$3/$4"
+}
+
 # --- Headers ------------------------------------------------------------------------------------
 
-# install_headers PREFIX: installs the headers of the plug-in interface, so that pkg-config and CMake find them.
+# Prints the version of Quire.
+quire_version() {
+  sed -n 's/.*static let version = "\([^"]*\)".*/\1/p' Sources/ToolCommands/Commands/VersionCommand.swift
+}
+
+# install_headers PREFIX [PKG-CONFIG-PREFIX]: installs the headers of the plug-in interface, so that pkg-config and CMake
+# find them. The second prefix is the one that pkg-config prints, for files that are moved later.
 install_headers() {
   mkdir -p "$1/include/quire" "$1/lib/pkgconfig" "$1/lib/cmake/Quire"
   # The files name the folder as it is from every working directory.
-  headers_prefix=$(cd "$1" && pwd)
-  tool_version=$(sed -n 's/.*static let version = "\([^"]*\)".*/\1/p' Sources/ToolCommands/Commands/VersionCommand.swift)
+  headers_prefix=${2:-$(cd "$1" && pwd)}
+  tool_version=$(quire_version)
   install -m 644 Sources/CStorePlugin/include/quire_store_plugin.h Sources/CArrow/include/CArrow.h \
     "$1/include/quire/"
   cat >"$1/lib/pkgconfig/quire.pc" <<END

@@ -1,0 +1,90 @@
+# Functions of ./run release: they build and pack a release.
+
+packages=$PWD/.build/packages
+version=$(quire_version)
+machine=$(uname -m)
+# Every file in a package has the time of the commit. dpkg-deb reads the variable too.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+archive_name=quire-$version-linux-$machine
+
+# Builds the tool and the plug-ins without a path of this machine, and installs them into .build/staged.
+build_release() {
+  build_tool -c release --scratch-path "$PWD/.build/release-package" -debug-info-format none \
+    -Xswiftc -file-prefix-map -Xswiftc "$PWD=/quire" -Xcc "-ffile-prefix-map=$PWD=/quire" \
+    -Xswiftc -Xfrontend -Xswiftc -function-sections
+  staged=$PWD/.build/staged
+  rm -rf "$staged" "$packages"
+  mkdir -p "$packages"
+  # The folder of the archive may be anywhere, so the file for pkg-config finds it from its own place.
+  install_tool "$staged" '${pcfiledir}/../..'
+  for program in "$staged/bin/quire" "$staged"/lib/quire/plugins/*/*.so; do
+    strip --strip-all --remove-section=.comment "$program"
+    ! grep -qaF "$PWD" "$program" || fail "$program contains the path of this folder."
+  done
+  mkdir -p "$staged/share/doc/quire"
+  install -m 644 scripts/lib/package/copyright LICENSE README.md CHANGELOG.md "$staged/share/doc/quire/"
+  set_modes "$staged"
+}
+
+# set_modes FOLDER: makes modes and times of all files the same on every machine.
+set_modes() {
+  chmod -R u=rwX,go=rX "$1"
+  find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+}
+
+pack_archive() {
+  tar --create --directory "$staged" --transform "s|^\.|$archive_name|" --sort=name --format=gnu \
+    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner . |
+    gzip --no-name -9 >"$packages/$archive_name.tar.gz"
+}
+
+pack_debian() {
+  architecture=$(dpkg --print-architecture)
+  debian=$PWD/.build/debian
+  rm -rf "$debian"
+  mkdir -p "$debian/root/usr/share/zsh" "$debian/root/DEBIAN" "$debian/debian"
+  cp -a "$staged/." "$debian/root/usr/"
+  # Debian's folders are different in part, and it has the text of the license itself.
+  mv "$debian/root/usr/share/zsh/site-functions" "$debian/root/usr/share/zsh/vendor-completions"
+  mv "$debian/root/usr/lib/pkgconfig" "$debian/root/usr/share/pkgconfig"
+  sed -i 's|^prefix=.*|prefix=/usr|' "$debian/root/usr/share/pkgconfig/quire.pc"
+  rm "$debian/root/usr/share/doc/quire/LICENSE"
+  mv "$debian/root/usr/share/doc/quire/CHANGELOG.md" "$debian/root/usr/share/doc/quire/changelog"
+  gzip --no-name -9 "$debian/root/usr/share/doc/quire/changelog" "$debian"/root/usr/share/man/man1/*
+  printf 'Source: quire\n\nPackage: quire\nArchitecture: any\n' >"$debian/debian/control"
+  needed=$(cd "$debian" && dpkg-shlibdeps -O root/usr/bin/quire root/usr/lib/quire/plugins/*/*.so |
+    sed -n 's/^shlibs:Depends=//p')
+  [ -n "$needed" ] || fail "dpkg-shlibdeps finds no dependency."
+  cat >"$debian/root/DEBIAN/control" <<END
+Package: quire
+Version: $version
+Architecture: $architecture
+Maintainer: The authors of Quire <quire@localhost>
+Installed-Size: $(du -sk --apparent-size "$debian/root/usr" | cut -f1)
+Depends: $needed
+Section: database
+Priority: optional
+Description: document store with objects, versions and undo
+ Quire keeps objects with relationships in a file that has its own model and
+ the versions of its contents. The tool makes such documents from CSV and JSON,
+ queries and changes them, and opens the databases of Core Data.
+END
+  (cd "$debian/root" && find usr -type f | LC_ALL=C sort | xargs md5sum >DEBIAN/md5sums)
+  set_modes "$debian/root"
+  dpkg-deb --root-owner-group --threads-max=1 -Zxz --build "$debian/root" \
+    "$packages/quire_${version}_$architecture.deb" >/dev/null
+}
+
+# Builds the same commit in another folder, and fails if a package has other bytes there.
+compare_two_builds() {
+  second=$PWD/.build/second-build
+  rm -rf "$second"
+  git clone -q . "$second"
+  (cd "$second" && ./run release)
+  for package in "$packages"/*; do
+    cmp "$package" "$second/.build/packages/${package##*/}"
+  done
+  rm -rf "$second"
+  say "release: two builds have the same bytes"
+}
