@@ -11,6 +11,8 @@ need dpkg-dev command -v dpkg-shlibdeps
 [ -z "$missing" ] || install_packages "$missing"
 . scripts/lib/release.sh
 . scripts/lib/check-release.sh
+[ -z "$(git status --porcelain)" ] ||
+  say "Some changes are not committed. The packages contain them, with the time of the last commit."
 link_statically
 build_release
 pack_archive

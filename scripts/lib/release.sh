@@ -61,7 +61,7 @@ Package: quire
 Version: $version
 Architecture: $architecture
 Maintainer: The authors of Quire <quire@localhost>
-Installed-Size: $(du -sk --apparent-size "$debian/root/usr" | cut -f1)
+Installed-Size: $(find "$debian/root/usr" -type f -printf '%s\n' | awk '{ n += int(($1 + 1023) / 1024) } END { print n }')
 Depends: $needed
 Section: database
 Priority: optional
