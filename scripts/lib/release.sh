@@ -51,7 +51,7 @@ pack_debian() {
   sed -i 's|^prefix=.*|prefix=/usr|' "$debian/root/usr/share/pkgconfig/quire.pc"
   rm "$debian/root/usr/share/doc/quire/LICENSE"
   mv "$debian/root/usr/share/doc/quire/CHANGELOG.md" "$debian/root/usr/share/doc/quire/changelog"
-  gzip --no-name -9 "$debian/root/usr/share/doc/quire/changelog" "$debian"/root/usr/share/man/man1/*
+  gzip --no-name -9 "$debian/root/usr/share/doc/quire/changelog" "$debian/root/usr/share/man/man1"/*
   printf 'Source: quire\n\nPackage: quire\nArchitecture: any\n' >"$debian/debian/control"
   needed=$(cd "$debian" && dpkg-shlibdeps -O root/usr/bin/quire root/usr/lib/quire/plugins/*/*.so |
     sed -n 's/^shlibs:Depends=//p')
