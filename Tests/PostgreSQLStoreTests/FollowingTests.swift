@@ -1,127 +1,159 @@
+import BinaryStore
 import DurableFiles
 import Foundation
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import PostgreSQLConnection
 import PostgreSQLServer
 import PostgreSQLStore
-import Rows
 import StoreInterface
+import Synchronization
 import Testing
 
 @Suite(
-  "Following the saves of other programs",
-  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"))
+  "Contexts that follow the saves of other programs on a server",
+  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"),
+  .timeLimit(.minutes(1)))
+@MainActor
 struct FollowingTests {
-  private static let count = 20_000
-  private static let model = try! Model(entities: [
-    Entity(
-      "Person",
-      properties: [
-        .attribute(Attribute("name", .string, isOptional: false)),
-        .attribute(Attribute("age", .int64, isOptional: false)),
-      ])
-  ])
-
-  private func person(_ number: UInt64, in snapshot: any StoreSnapshot) -> ObjectKey {
-    ObjectKey(entity: snapshot.schema["Person"]!.entityNumber, number: number)
+  private func model() throws -> Model {
+    var trip = Entity("Trip")
+    trip.declaredProperties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int64)),
+    ]
+    return try Model(entities: [trip])
   }
 
-  /// Makes a store of many people.
-  private func make(_ site: StoreSite) throws -> any Store {
-    let store = try site.create(Self.model)
-    try store.save { builder, base in
-      for number in 1...UInt64(Self.count) {
-        let person = person(number, in: base)
-        builder.insert(person)
-        builder.set(.string("person \(number)"), "name", of: person, base.schema)
-        builder.set(.integer(0), "age", of: person, base.schema)
+  private func container(
+    _ address: String, options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
+  ) throws -> PersistentContainer {
+    try PersistentContainer(
+      model(), at: address, type: .postgreSQL,
+      places: StorePlaces(
+        StoreBackends([PostgreSQLStoreBackend(options: options)]), on: RealDisk()))
+  }
+
+  /// Waits until a condition holds. The test's time limit ends a wait without success.
+  private func wait(_ condition: () throws -> Bool) async throws {
+    while try !condition() { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  private func names(_ results: FetchedResults<ManagedObject>) -> [String] {
+    results.map { if case .string(let name) = $0["name"] { name } else { "" } }
+  }
+
+  private static let request = FetchRequest<ManagedObject>("Trip", sortedBy: [SortKey("name")])
+
+  @Test("A save of one container appears in the view context and the lists of another by itself")
+  func follows() async throws {
+    let site = try StoreSite()
+    let (one, other) = (try container(site.address), try container(site.address))
+    let told = Mutex<[HistoryToken]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: .persistentStoreRemoteChange, object: other.coordinator, queue: nil
+    ) { note in
+      let token = note.userInfo?[PersistentStoreCoordinator.historyTokenKey] as? HistoryToken
+      told.withLock { $0 += [token].compactMap { $0 } }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let results = try FetchedResults(Self.request, in: other.viewContext)
+    #expect(results.isEmpty)
+
+    let rome = try one.viewContext.insert("Trip")
+    rome["name"] = .string("Rome")
+    let oslo = try one.viewContext.insert("Trip")
+    oslo["name"] = .string("Oslo")
+    try one.viewContext.save()
+    try await wait { names(results) == ["Oslo", "Rome"] }
+
+    let shown = try #require(results.first { $0["name"] == .string("Rome") })
+    let kept = try #require(results.first { $0["name"] == .string("Oslo") })
+    kept["days"] = .integer(9)
+    rome["name"] = .string("Bonn")
+    oslo["name"] = .string("Oslo 2")
+    try one.viewContext.save()
+    try await wait { shown["name"] == .string("Bonn") && kept["name"] == .string("Oslo 2") }
+    // An unsaved change stays.
+    #expect(kept["days"] == .integer(9))
+    try other.viewContext.save()
+    try await wait { oslo["days"] == .integer(9) }
+
+    one.viewContext.delete(rome)
+    try one.viewContext.save()
+    try await wait { names(results) == ["Oslo 2"] }
+    #expect(shown.isDeleted)
+    #expect(told.withLock { $0.last?.commits.values.first } == 4)
+  }
+
+  @Test("A container is not notified of its own saves, and merges each other save once")
+  func ownSaves() async throws {
+    let site = try StoreSite()
+    let (one, other) = (try container(site.address), try container(site.address))
+    let count = Mutex(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .persistentStoreRemoteChange, object: one.coordinator, queue: nil
+    ) { _ in count.withLock { $0 += 1 } }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let results = try FetchedResults(Self.request, in: one.viewContext)
+    for number in 0..<10 {
+      try await one.performBackgroundTask { context in
+        try context.insert("Trip")["name"] = .string("own \(number)")
+        try context.save()
       }
     }
-    return store
-  }
-
-  private func change(_ number: UInt64, to age: Int64, in store: any Store) throws {
-    try store.save { builder, base in
-      let person = person(number, in: base)
-      let version = try base.view.row(of: person)!.version
-      builder.set(.integer(age), "age", of: person, base.schema, basis: version)
-    }
-  }
-
-  /// Returns a context over the store, and reads a person in it.
-  private func context(
-    at address: String, readingPerson number: UInt64, options: PostgreSQLStoreOptions
-  ) throws -> (ManagedObjectContext, ManagedObject) {
-    let places = StorePlaces(
-      StoreBackends([PostgreSQLStoreBackend(options: options)]), on: RealDisk())
-    let coordinator = PersistentStoreCoordinator(model: Self.model, places: places)
-    try coordinator.addStore(at: address, type: .postgreSQL)
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
-    let found = try context.fetch(
-      FetchRequest<ManagedObject>(
-        "Person", where: try QueryPredicate("name == %@", arguments: ["person \(number)"])))
-    #expect(found.count == 1)
-    return (context, try #require(found.first))
-  }
-
-  @Test("A context follows another program's save without reading all rows again")
-  func following() throws {
-    let site = try StoreSite()
-    let other = try make(site)
-    let relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
-    defer { relay.stop() }
-    let (context, person) = try context(
-      at: site.address(through: relay), readingPerson: 7, options: PostgreSQLStoreOptions())
-    let before = relay.byteCount
-
-    for age in 1...5 as ClosedRange<Int64> {
-      try change(7, to: age, in: other)
-      try change(UInt64(1000 * age), to: age, in: other)
-      context.refreshAllObjects()
-      #expect(person.value(forKey: "age").map { "\($0)" } == "\(age)")
-      person.setValue("person \(age)", forKey: "name")
+    try await other.performBackgroundTask { context in
+      try context.insert("Trip")["name"] = .string("zz")
       try context.save()
     }
 
-    // All rows have more than a megabyte.
-    #expect(relay.byteCount - before < 200_000)
-    try other.close()
+    try await wait { results.count == 11 }
+    #expect(count.withLock { $0 } == 1)
   }
 
-  @Test("A snapshot without a connection reads a few rows, and takes later commits back")
-  func takingBack() throws {
+  @Test("Contexts follow commits without a history, and a context that does not follow stays")
+  func withoutHistory() async throws {
     let site = try StoreSite()
     var options = PostgreSQLStoreOptions()
-    options.mostSnapshotConnections = 1
-    let other = try make(site)
-    let relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
-    defer { relay.stop() }
-    let backend = PostgreSQLStoreBackend(options: options)
-    let store = try backend.open(site.address(through: relay), on: RealDisk(), StoreOpening())
-    let first = try store.snapshot()
-    try change(9, to: 1, in: other)
-    // The next snapshots take the connection of the first one.
-    let second = try store.snapshot()
-    _ = try second.view.row(of: person(1, in: second))
-    try change(9, to: 2, in: other)
-    let third = try store.snapshot()
-    _ = try third.view.row(of: person(1, in: third))
-    let before = relay.byteCount
+    options.historyShare = 0
+    options.leastHistoryByteCount = 0
+    let one = try container(site.address, options: options)
+    let other = try container(site.address)
+    let still = other.newBackgroundContext()
+    let trip = try one.viewContext.insert("Trip")
+    trip["name"] = .string("Rome")
+    try one.viewContext.save()
+    let results = try FetchedResults(Self.request, in: other.viewContext)
+    let before = try await still.perform {
+      try still.fetch(FetchRequest<ManagedObject>("Trip")).map(\.objectID)
+    }
+    #expect(names(results) == ["Rome"])
 
-    let ages = try [first, second, third].map {
-      try $0.view.row(of: person(9, in: $0))?.value("age", in: $0)
+    trip["name"] = .string("Oslo")
+    try one.viewContext.insert("Trip")["name"] = .string("Bonn")
+    try one.viewContext.save()
+
+    try await wait { names(results) == ["Bonn", "Oslo"] }
+    let name = try await still.perform { try still.existingObject(with: before[0])["name"] }
+    #expect(name == .string("Rome"))
+  }
+
+  @Test("A context follows the commits that were made while the listening connection was lost")
+  func lostConnection() async throws {
+    let site = try StoreSite()
+    let one = try container(site.address)
+    let other = try container("\(site.address)&application_name=\(site.schema)")
+    let results = try FetchedResults(Self.request, in: other.viewContext)
+    let connection = try site.connection()
+    let others = "FROM pg_stat_activity WHERE application_name = '\(site.schema)'"
+    try await wait {
+      try connection.texts("SELECT count(*) \(others) AND query LIKE 'SELECT format%'") != [["0"]]
     }
 
-    #expect(ages == [.integer(0), .integer(1), .integer(2)])
-    #expect(relay.byteCount - before < 200_000)
-    try store.close()
-    try other.close()
-  }
-}
+    _ = try connection.texts("SELECT pg_terminate_backend(pid, 5000) \(others)")
+    try one.viewContext.insert("Trip")["name"] = .string("Rome")
+    try one.viewContext.save()
 
-extension ViewRow {
-  fileprivate func value(_ name: String, in snapshot: any StoreSnapshot) throws -> Value {
-    try value(snapshot.schema["Person"]!.columns.first { $0.name == name }!)
+    try await wait { names(results) == ["Rome"] }
   }
 }

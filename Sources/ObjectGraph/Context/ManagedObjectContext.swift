@@ -89,7 +89,8 @@ extension ManagedObjectContext {
   }
   /// Whether registered objects are updated by saves of other contexts into the parent, or into the stores.
   ///
-  /// A child merges the saves of its parent, and the saves and batches that the parent itself merges.
+  /// A child merges the saves of its parent, and the saves and batches that the parent itself merges. A context without
+  /// a parent also merges the saves of other coordinators, if the store announces them (`AnnouncingStore`).
   ///
   /// Other threads can't run a turn of a confined context. It merges their saves when it next fetches, processes its
   /// changes or saves.

@@ -17,6 +17,8 @@ public final class PersistentStore: Sendable {
   let entities: Set<String>?
   /// The entities and properties of the store, as objects use them.
   let graph: GraphSchema
+  /// The commits of other coordinators; `nil` if the store does not announce commits.
+  let remoteCommits: RemoteCommits?
   private let gone = Atomic(false)
   /// The number of the newest commit that is known to have the coordinator's model.
   private let checkedCommit: Atomic<Int64>
@@ -30,6 +32,7 @@ public final class PersistentStore: Sendable {
   ) {
     self.checkedCommit = Atomic(checkedCommit)
     self.store = store
+    remoteCommits = store is any AnnouncingStore ? RemoteCommits(after: checkedCommit) : nil
     self.uuid = uuid
     self.configuration = configuration
     self.entities = entities
@@ -67,6 +70,11 @@ extension PersistentStore {
 
   /// Records that a commit has the coordinator's model.
   func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
+
+  /// Records a commit of the coordinator, under the lock of ``committing(_:)``. An empty request makes no commit.
+  func noteOwn(_ request: CommitRequest, _ snapshot: any StoreSnapshot) {
+    if !request.isEmpty { remoteCommits?.noteOwn(snapshot.commit) }
+  }
 
   /// Calls `body` while no concurrent save of the coordinator commits to the store.
   ///

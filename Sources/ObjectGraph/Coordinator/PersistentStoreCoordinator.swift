@@ -187,8 +187,7 @@ extension PersistentStoreCoordinator {
       state.stores.append(added)
     }
     noteStoreChange()
-    // Followers of the history hear of the commits of other processes without waiting for their next poll.
-    (store as? any AnnouncingStore)?.whenCommitted { [commitSignals] _ in commitSignals.yield(()) }
+    follow(added)
     return added
   }
 
@@ -389,11 +388,21 @@ extension PersistentStoreCoordinator {
     defer { commitSignals.yield(()) }
     if requests.count == 1 {
       let (store, request) = requests[0]
-      return [try store.committing { try store.store.commit(request) }]
+      return [
+        try store.committing {
+          let snapshot = try store.store.commit(request)
+          store.noteOwn(request, snapshot)
+          return snapshot
+        }
+      ]
     }
     return try commitLock.withLock { _ in
       try committing(requests.map(\.store)[...]) {
-        try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
+        let snapshots = try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
+        for (part, snapshot) in zip(requests, snapshots) {
+          part.store.noteOwn(part.request, snapshot)
+        }
+        return snapshots
       }
     }
   }

@@ -59,31 +59,11 @@ extension Workspace {
     }
   }
 
-  /// Passes a save on to other contexts. Does not retain them: if the last reference to a context were released here,
-  /// the context would be deallocated outside of its own place.
+  /// Passes a save on to other contexts.
   func passOn(
     _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
   ) {
-    var known: [ObjectsToMerge]?
-    for (mail, context) in coordinator.contexts
-    where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
-      && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
-    {
-      do {
-        // The parts are made only if needed: most often no context follows.
-        let parts = try known ?? makeParts()
-        known = parts
-        if mail.isOutOfReach {
-          mail.leave(parts)
-        } else {
-          // Merges in a turn of its own, so that no value changes during other work.
-          mail.schedule(context) { other in
-            if other.workDepth > 0 { return other.mail.leave(parts) }
-            do { try other.merge(parts) } catch { other.note(error) }
-          }
-        }
-      } catch { note(error) }
-    }
+    do { try coordinator.passOn(try makeParts(), except: mail, to: isMeant) } catch { note(error) }
   }
 
   /// Takes the pushes and saves in the mailbox, unless work is under way that no merge may interrupt.
