@@ -314,7 +314,8 @@ let package = Package(
         "StoreInterface",
         "DiskSimulation", "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
         "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
-        "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
+        "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText", "PostgreSQLStore",
+        "PostgreSQLConnection",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
     .target(
       name: "PostgreSQLServer", dependencies: ["ProgramRuns"],
@@ -539,6 +540,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ModelSourceFuzz", exclude: ["seeds.txt"]),
     fuzzer("PluginBatchFuzz"),
     fuzzer("PluginManifestFuzz", exclude: ["Seeds"]),
+    fuzzer("PostgreSQLResultFuzz", exclude: ["Seeds"]),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),

@@ -36,16 +36,17 @@ extension PostgreSQLConnection {
   ///
   /// If `body` throws, the statement is cancelled.
   ///
+  /// - Parameter columnCount: The fewest columns that `body` needs. A server that sends fewer is refused.
   /// - Returns: The number of rows that the statement returned or changed.
   /// - Throws: ``PostgreSQLError``, or the error of `body`.
   @discardableResult
   public func forEachRow(
-    _ text: String, _ parameters: [PostgreSQLParameter] = [],
+    _ text: String, _ parameters: [PostgreSQLParameter] = [], columnCount: Int = 1,
     _ body: (Span<PostgreSQLCell>) throws -> Void = { _ in }
   ) throws -> Int {
     let isSent = try send(text, parameters)
     guard isSent, unsafe PQsetSingleRowMode(handle) == 1 else { throw lastError() }
-    return try rows(body)
+    return try rows(columnCount, body)
   }
 
   /// The most statements that stay prepared.
@@ -104,7 +105,9 @@ extension PostgreSQLConnection {
     return nil
   }
 
-  private func rows(_ body: (Span<PostgreSQLCell>) throws -> Void) throws -> Int {
+  private func rows(
+    _ columnCount: Int, _ body: (Span<PostgreSQLCell>) throws -> Void
+  ) throws -> Int {
     var cells: [PostgreSQLCell] = []
     var count = 0
     var failure: (any Error)?
@@ -125,7 +128,10 @@ extension PostgreSQLConnection {
               PQgetvalue(result, 0, Int32(column)), Int(PQgetlength(result, 0, Int32(column))),
               type: PQftype(result, Int32(column)))
         }
-        do { try body(cells.span) } catch {
+        do {
+          try PostgreSQLError.check(width, atLeast: columnCount)
+          try body(cells.span)
+        } catch {
           failure = error
           canceller().cancel()
         }

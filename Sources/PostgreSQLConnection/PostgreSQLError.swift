@@ -33,6 +33,13 @@ public struct PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertibl
   /// - Parameter name: The first two characters of the class.
   public func isOfClass(_ name: String) -> Bool { state?.hasPrefix(name) ?? false }
 
+  /// Throws if a row has too few columns.
+  static func check(_ width: Int, atLeast columnCount: Int) throws(PostgreSQLError) {
+    guard width >= columnCount else {
+      throw unexpected("A row has \(width) columns instead of \(columnCount).")
+    }
+  }
+
   /// Returns the error for an answer of the server that contradicts the protocol or the statement.
   static func unexpected(_ words: String) -> PostgreSQLError {
     PostgreSQLError(message: "The server's answer is not valid: \(words)")

@@ -71,6 +71,19 @@ struct ConnectionTests {
     #expect(sum == 2_000_001_000_000)
   }
 
+  @Test("A row with too few columns is an error, and the connection stays usable")
+  func fewColumns() throws {
+    let connection = try connection()
+    let error = #expect(throws: PostgreSQLError.self) {
+      try connection.forEachRow("SELECT 1, 2", columnCount: 3) { _ = $0[2].integer }
+    }
+    #expect(error?.message.contains("2 columns instead of 3") == true)
+    #expect(throws: PostgreSQLError.self) {
+      try connection.forEachRow("SELECT FROM generate_series(1, 3)") { _ = $0[0].integer }
+    }
+    #expect(try connection.texts("SELECT 1") == [["1"]])
+  }
+
   @Test("A parameter is never a part of the statement, whatever it contains")
   func parameters() throws {
     let connection = try connection()

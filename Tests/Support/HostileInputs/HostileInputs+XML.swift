@@ -9,7 +9,7 @@ import XMLEvents
 import XMLStore
 
 extension HostileInputs {
-  private static let xmlModel: Model = {
+  static let xmlModel: Model = {
     var thing = Entity("Thing")
     for (name, type) in [
       ("flag", AttributeType.boolean), ("small", .int16), ("large", .int64), ("ratio", .float),

@@ -16,6 +16,7 @@ public enum HostileInputs {
     "ManifestFuzz": manifest, "MetadataFuzz": metadata,
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
     "PluginBatchFuzz": pluginBatch, "PluginManifestFuzz": pluginManifest,
+    "PostgreSQLResultFuzz": postgreSQLResult,
     "PredicateFuzz": predicate,
     "PropertyListFuzz": propertyList, "QueryFuzz": query,
     "SQLiteSchemaFuzz": sqliteSchema, "StoreFuzz": store,

@@ -50,13 +50,13 @@ enum BeforeTable {
 
   /// Reads the rows and metadata before a commit.
   static func read(
-    _ number: Int64, _ schema: Schema, _ connection: PostgreSQLConnection, _ path: String
+    _ number: Int64, _ schema: Schema, _ connection: any RowSource, _ path: String
   ) throws -> RowsBefore {
     var blocks: [[UInt8]] = []
     var list: [UInt8]?
     try connection.forEachRow(
       "SELECT kind, bytes FROM quire_before WHERE commit = $1 ORDER BY part",
-      [PostgreSQLParameter(number)]
+      [PostgreSQLParameter(number)], columnCount: 2
     ) { cells in
       if cells[0].integer == Kind.block {
         blocks.append(cells[1].bytes)
@@ -74,7 +74,7 @@ enum BeforeTable {
   /// - Parameter range: The commit, and the newest commit of the transaction.
   /// - Throws: `StoreError` with the code `StoreError.Code.notFound` if the history does not contain one of them.
   static func layers(
-    undoing range: Range<Int64>, _ schema: Schema, _ connection: PostgreSQLConnection,
+    undoing range: Range<Int64>, _ schema: Schema, _ connection: any RowSource,
     _ path: String, _ known: KnownBefore? = nil
   ) throws -> [RowsBefore] {
     guard !range.isEmpty else { return [] }
@@ -101,11 +101,12 @@ enum BeforeTable {
   // MARK: - Commits
 
   /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
-  static func openable(_ connection: PostgreSQLConnection) throws -> [CommitSummary] {
+  static func openable(_ connection: any RowSource) throws -> [CommitSummary] {
     var found: [CommitSummary] = []
     var hasEnded = false
     try connection.forEachRow(
-      "SELECT number, time, author, context_name, message, kept FROM quire_commit ORDER BY number DESC"
+      "SELECT number, time, author, context_name, message, kept FROM quire_commit ORDER BY number DESC",
+      [], columnCount: 6
     ) { cells in
       guard !hasEnded, let number = cells[0].integer, let time = cells[1].real else { return }
       func text(_ cell: PostgreSQLCell) -> String? {

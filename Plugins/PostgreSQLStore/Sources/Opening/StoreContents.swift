@@ -52,8 +52,7 @@ extension StoreContents {
   ///
   /// - Parameter before: An earlier description of the same store, of which the model is used again if it has not
   ///   changed.
-  init(_ connection: PostgreSQLConnection, path: String, after before: StoreContents? = nil) throws
-  {
+  init(_ connection: any RowSource, path: String, after before: StoreContents? = nil) throws {
     let head = try StoreHead(connection, path: path)
     let (metadata, list) = try StoreContents.metadata(connection, head)
     if let before, before.modelCommit == head.modelCommit {
@@ -79,7 +78,7 @@ extension StoreContents {
   }
 
   private static func metadata(
-    _ connection: PostgreSQLConnection, _ head: StoreHead
+    _ connection: any RowSource, _ head: StoreHead
   ) throws -> (metadata: StoreMetadata, list: [UInt8]) {
     var list: [UInt8]?
     try connection.forEachRow(
@@ -120,12 +119,12 @@ extension StoreContents {
   }
 
   private static func model(
-    _ connection: PostgreSQLConnection, _ head: StoreHead
+    _ connection: any RowSource, _ head: StoreHead
   ) throws -> (Model, Schema) {
     var found: (model: [UInt8], schema: [UInt8])?
     try connection.forEachRow(
       "SELECT model, schema FROM quire_model WHERE commit = $1",
-      [PostgreSQLParameter(head.modelCommit)]
+      [PostgreSQLParameter(head.modelCommit)], columnCount: 2
     ) { cells in
       try check(cells[0], "quire_model, column model", head.path)
       try check(cells[1], "quire_model, column schema", head.path)
@@ -179,7 +178,7 @@ struct StoreHead: Sendable {
   /// Reads the row.
   ///
   /// - Parameter locking: Whether other writers wait until the transaction ends.
-  init(_ connection: PostgreSQLConnection, path: String, locking: Bool = false) throws {
+  init(_ connection: any RowSource, path: String, locking: Bool = false) throws {
     try self.init(
       connection.texts(StoreHead.selection + (locking ? " FOR UPDATE" : "")), path: path)
   }

@@ -10,10 +10,10 @@ import SQLTranslation
 /// A statement that the server refuses is not an error: an integer may have overflowed 64 bits. Then the rows are
 /// searched.
 struct PostgreSQLAnswers {
-  let connection: PostgreSQLConnection
+  let connection: any RowSource
   let translation: SQLTranslation
 
-  init(_ connection: PostgreSQLConnection, _ translation: SQLTranslation) {
+  init(_ connection: any RowSource, _ translation: SQLTranslation) {
     (self.connection, self.translation) = (connection, translation)
   }
 
@@ -21,7 +21,7 @@ struct PostgreSQLAnswers {
   func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
     var keys: [ObjectKey] = []
-    return try run(query) { cells in
+    return try run(query, 2) { cells in
       guard let number = cells[0].integer, let entity = translation.map.layoutNumbers[number] else {
         throw NotTranslatable()
       }
@@ -35,14 +35,15 @@ struct PostgreSQLAnswers {
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
     var count: Int?
-    return try run(query) { count = $0[0].integer.map { Int($0) } } ? count : nil
+    return try run(query, 1) { count = $0[0].integer.map { Int($0) } } ? count : nil
   }
 
   /// Returns the values, groups or aggregates of a request.
   func table(_ request: QueryRequest) throws -> ResultTable? {
     guard let table = translation.table(request) else { return nil }
     var rows: [[Value]] = []
-    let isAnswered = try run(table.query) { cells in
+    let width = table.values.reduce(0) { $0 + ($1 == .objectAndEntity ? 2 : 1) }
+    let isAnswered = try run(table.query, width) { cells in
       var values: [Value] = []
       var index = 0
       for output in table.values {
@@ -59,24 +60,24 @@ struct PostgreSQLAnswers {
 
   /// Runs a statement, and returns whether it completed.
   private func run(
-    _ query: SQLQuery, _ row: (Span<PostgreSQLCell>) throws -> Void
+    _ query: SQLQuery, _ columnCount: Int, _ row: (Span<PostgreSQLCell>) throws -> Void
   ) throws -> Bool {
     // A failure would end the whole transaction, in which the snapshot reads.
-    try connection.execute("SAVEPOINT request")
+    _ = try connection.texts("SAVEPOINT request")
     do {
       // The text may leave out parameters, because the parts that needed them were dropped. The server accepts that,
       // because it is told the type of each.
       try connection.forEachRow(
-        query.text, query.parameters.map { PostgreSQLParameter($0) }, row)
-      try connection.execute("RELEASE request")
+        query.text, query.parameters.map { PostgreSQLParameter($0) }, columnCount: columnCount, row)
+      _ = try connection.texts("RELEASE request")
       return true
     } catch is NotTranslatable {
-      try connection.execute("ROLLBACK TO request")
+      _ = try connection.texts("ROLLBACK TO request")
       return false
     } catch let error as PostgreSQLError
       where error.isOfClass("22") || error.isOfClass("42") || error.isOfClass("54")
     {
-      try connection.execute("ROLLBACK TO request")
+      _ = try connection.texts("ROLLBACK TO request")
       return false
     }
   }

@@ -20,7 +20,7 @@ struct LinkReader {
   }
 
   /// Returns all links in the order of their keys.
-  func blocks(from connection: PostgreSQLConnection) throws -> [Block] {
+  func blocks(from connection: any RowSource) throws -> [Block] {
     var taking = Taking(reader: self)
     try connection.copyRows(of: "\(selection) ORDER BY 1", columnCount: 8) {
       try taking.take($0)
@@ -29,11 +29,11 @@ struct LinkReader {
   }
 
   /// Returns the existing links with the given keys, in the order of the keys.
-  func blocks(of keys: [UInt64], from connection: PostgreSQLConnection) throws -> [Block] {
+  func blocks(of keys: [UInt64], from connection: any RowSource) throws -> [Block] {
     var taking = Taking(reader: self)
     try connection.forEachRow(
       "\(selection) WHERE t.id = ANY($1) ORDER BY 1",
-      [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })]
+      [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: 8
     ) { try taking.take($0) }
     return taking.blocks()
   }

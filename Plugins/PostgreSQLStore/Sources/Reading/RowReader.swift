@@ -23,6 +23,13 @@ struct RowReader: ~Copyable {
   private var found: [Block] = []
   /// The key of the previous row.
   private var lastKey: Int64 = 0
+  /// The number of bytes in the rows of the draft.
+  private var draftByteCount = 0
+
+  /// The most bytes of a value: a block has room for less than one gibibyte.
+  private static let mostValueBytes = (1 << 30) - 1
+  /// The number of bytes after which a draft is frozen, because its columns have room for a few gibibytes only.
+  private static let fullDraftBytes = 1 << 28
 
   /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
   private struct Step {
@@ -64,7 +71,7 @@ struct RowReader: ~Copyable {
 
   /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
   mutating func blocks(
-    _ keys: Range<UInt64>?, from connection: PostgreSQLConnection
+    _ keys: Range<UInt64>?, from connection: any RowSource
   ) throws -> [Block] {
     var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
     if let keys { conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)") }
@@ -81,14 +88,14 @@ struct RowReader: ~Copyable {
 
   /// Reads the existing rows with the given keys, in the order of the keys.
   mutating func blocks(
-    of keys: [UInt64], from connection: PostgreSQLConnection
+    of keys: [UInt64], from connection: any RowSource
   ) throws -> [Block] {
     let condition = entity.sharesTable ? " AND t.entity = \(entity.number)" : ""
     try connection.forEachRow(
       """
       SELECT \(selection.joined(separator: ", ")) FROM \(quoted(entity.table)) t WHERE t.id = ANY($1)\(condition) \
       ORDER BY t.id
-      """, [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })]
+      """, [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: selection.count
     ) { cells in try takeRow(cells) }
     freeze()
     return found
@@ -101,7 +108,8 @@ struct RowReader: ~Copyable {
       try take(cells, draft)
       return draft.isFull
     }
-    guard isFull else { return }
+    for index in cells.indices { draftByteCount += cells[index].byteCount }
+    guard isFull || draftByteCount > RowReader.fullDraftBytes else { return }
     freeze()
     // Many more rows are likely to follow.
     self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
@@ -111,6 +119,7 @@ struct RowReader: ~Copyable {
   private mutating func freeze() {
     found += Draft.freeze([draft], &writer)
     draft = Draft(layout, role: .insertions)
+    draftByteCount = 0
   }
 
   private mutating func take(_ cells: Span<PostgreSQLCell>, _ draft: Draft) throws {
@@ -151,6 +160,9 @@ struct RowReader: ~Copyable {
   ) throws(OddCell) {
     let column = step.column
     if cells[step.cell].isNull { return draft.setNull(column: column, row: row) }
+    guard cells[step.cell].byteCount <= RowReader.mostValueBytes else {
+      throw .words("contains \(cells[step.cell].byteCount) bytes, which are too many")
+    }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
       guard let number = cells[step.cell].integer, step.kind.integerRange.contains(number) else {

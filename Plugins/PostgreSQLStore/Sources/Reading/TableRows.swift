@@ -92,7 +92,7 @@ final class TableRows: PartialRowTable {
       let condition = entity.sharesTable ? " WHERE entity = \(entity.number)" : ""
       var ranges = KeyRanges()
       try connection.forEachRow(
-        "SELECT min(id), max(id) FROM \(quoted(entity.table))\(condition)"
+        "SELECT min(id), max(id) FROM \(quoted(entity.table))\(condition)", columnCount: 2
       ) { cells in
         guard !cells[0].isNull else { return }
         // A key that no object can have is reported here, because later reads of key ranges would skip it.

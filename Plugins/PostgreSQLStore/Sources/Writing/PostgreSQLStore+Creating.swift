@@ -109,7 +109,7 @@ extension PostgreSQLStore {
   /// Removes all tables and views of a store.
   static func dropTables(of address: StoreAddress, _ connection: PostgreSQLConnection) throws {
     var (views, tables): ([String], [String]) = ([], [])
-    try connection.forEachRow("SELECT name, is_view FROM quire_table") { cells in
+    try connection.forEachRow("SELECT name, is_view FROM quire_table", columnCount: 2) { cells in
       if cells[1].integer == 1 { views.append(cells[0].text) } else { tables.append(cells[0].text) }
     }
     for view in views { try connection.execute("DROP VIEW IF EXISTS \(quoted(view))") }

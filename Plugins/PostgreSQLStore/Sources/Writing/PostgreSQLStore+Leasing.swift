@@ -22,7 +22,7 @@ extension PostgreSQLStore {
           PostgreSQLParameter(Int64(ObjectKey.highestNumber) - count),
         ]
       ) { last = $0[0].integer }
-      guard let last, last >= count else { throw noKeys }
+      guard let last, last >= count, last <= Int64(ObjectKey.highestNumber) else { throw noKeys }
       return UInt64(last - count) + 1..<UInt64(last) + 1
     }
   }

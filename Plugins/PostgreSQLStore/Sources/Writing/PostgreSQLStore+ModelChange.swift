@@ -75,7 +75,7 @@ struct TableChange {
       SELECT r.relname, c.conname FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_class r ON r.oid = c.conrelid \
       JOIN quire_table q ON q.name = r.relname AND r.relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class \
       WHERE oid = 'quire_store'::regclass) WHERE c.contype = 'f' AND c.conname LIKE 'quire\\_%'
-      """
+      """, columnCount: 2
     ) {
       drops.append("ALTER TABLE \(quoted($0[0].text)) DROP CONSTRAINT \(quoted($0[1].text))")
     }

@@ -70,9 +70,12 @@ struct TableWriter {
           """
           SELECT s.id, s.basis, t.version FROM unnest($1, $2) AS s(id, basis) LEFT JOIN \(table) t \
           ON t.id = s.id\(isOfEntity) WHERE coalesce(t.version, 0) <> s.basis
-          """, [PostgreSQLParameter(ids), PostgreSQLParameter(numbers)]
+          """, [PostgreSQLParameter(ids), PostgreSQLParameter(numbers)],
+          columnCount: 3
         ) { cells in
-          guard let key = cells[0].integer, let basis = cells[1].integer else { return }
+          guard let key = cells[0].integer, let basis = cells[1].integer, key >= 1,
+            key <= Int64(ObjectKey.highestNumber)
+          else { throw PostgreSQLError(message: "\(table) has a conflict in a row without a key.") }
           found.append(
             StoreConflict(
               key: ObjectKey(entity: changes.entityNumber, number: UInt64(bitPattern: key)),
