@@ -227,7 +227,12 @@ struct ValueTests {
         UPDATE thing SET version = 1, flag = 'yes'
         """, "column flag"
       ),
-      ("ALTER TABLE thing DROP COLUMN flag", "flag"),
+      ("ALTER TABLE thing DROP COLUMN flag", "thing, column flag"),
+      (
+        "ALTER TABLE thing ADD flag boolean, ALTER COLUMN large TYPE double precision",
+        "thing, column large"
+      ),
+      ("DROP TABLE thing", "thing: The table does not exist"),
     ] {
       try connection.execute(change)
       let error = #expect(throws: StoreError.self) {

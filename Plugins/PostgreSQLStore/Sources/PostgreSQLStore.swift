@@ -65,6 +65,7 @@ public final class PostgreSQLStore: AnnouncingStore {
       let reader = try ConnectionPool.connect(address, options)
       let (newest, _) = try SnapshotReader.begin(reader, path)
       let contents = try StoreContents(reader, path: path)
+      try ColumnTypes.check(contents.map, reader, path: path)
       return (
         Watch(connection: watch), PostgreSQLStore.snapshot(newest, contents, reader, pool)
       )

@@ -62,56 +62,23 @@ struct DatabaseCheck {
   // MARK: - Tables and columns
 
   private mutating func checkColumns(_ contents: StoreContents) throws -> Bool {
-    var found: [String: [String: String]] = [:]
-    try connection.forEachRow(
-      """
-      SELECT r.relname, a.attname, format_type(a.atttypid, NULL) FROM pg_catalog.pg_attribute a \
-      JOIN pg_catalog.pg_class r ON r.oid = a.attrelid WHERE r.relkind IN ('r', 'p') AND a.attnum > 0 \
-      AND NOT a.attisdropped AND r.relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class \
-      WHERE oid = 'quire_store'::regclass)
-      """
-    ) { found[$0[0].text, default: [:]][$0[1].text] = $0[2].text }
-    var expected: [String: [String: String]] = [:]
-    for family in contents.map.families {
-      var columns = ["id": "bigint", "entity": "integer", "version": "bigint"]
-      for column in family.columns {
-        columns[column.name] = column.column.kind.typeName
-        if let entity = column.entityColumn { columns[entity] = "integer" }
-      }
-      expected[family.table] = columns
-    }
-    for link in contents.map.links.values {
-      var columns = ["id": "bigint", "version": "bigint"]
-      for name in [link.source, link.target, link.targetOrder, link.sourceOrder] {
-        if let name { columns[name] = "bigint" }
-      }
-      expected[link.table] = columns
-    }
-    var isWhole = true
-    for (table, columns) in expected.sorted(by: { $0.key < $1.key }) {
-      guard let present = found[table] else {
-        isWhole = false
-        result.findings.add(.postgreSQLTables, Place(table), "The table does not exist.")
-        continue
-      }
-      for (name, type) in columns.sorted(by: { $0.key < $1.key }) where present[name] != type {
-        isWhole = false
-        result.findings.add(
-          .postgreSQLColumns, Place(table, property: name),
-          present[name].map { "The column has the type \($0) instead of \(type)." }
-            ?? "The column does not exist.")
-      }
+    let mismatches = try ColumnTypes.mismatches(contents.map, connection)
+    for one in mismatches {
+      result.findings.add(
+        one.column == nil ? .postgreSQLTables : .postgreSQLColumns,
+        one.column.map { Place(one.table, property: $0) } ?? Place(one.table), one.message)
     }
     var listed: Set<String> = []
     try connection.forEachRow("SELECT name FROM quire_table WHERE NOT is_view") {
       listed.insert($0[0].text)
     }
-    if listed != Set(expected.keys) {
-      let names = listed.symmetricDifference(expected.keys).sorted().joined(separator: ", ")
+    let expected = Set(ColumnTypes.expected(contents.map).keys)
+    if listed != expected {
+      let names = listed.symmetricDifference(expected).sorted().joined(separator: ", ")
       result.findings.add(
         .postgreSQLList, Place("quire_table"), "The table differs from the model in: \(names).")
     }
-    return isWhole
+    return mismatches.isEmpty
   }
 
   // MARK: - Commits
@@ -202,16 +169,6 @@ struct DatabaseCheck {
     for key in found {
       result.findings.add(
         rule, Place(table, entity: "row", object: UInt64(bitPattern: key), property: column), words)
-    }
-  }
-}
-
-extension ColumnKind {
-  /// The name of the column's type, as the server shows it.
-  fileprivate var typeName: String {
-    switch self {
-    case .string, .uri: "text"
-    default: TableMap.postgreSQLType(of: self)
     }
   }
 }
