@@ -182,6 +182,43 @@ struct ValueTests {
     #expect(values.values.allSatisfy { $0.allSatisfy { $1 == .string($0) } })
   }
 
+  @Test("Entities with the names of types and functions of the server are only tables")
+  func namesOfTypes() throws {
+    var entities: [Entity] = []
+    for name in [
+      "Text", "Uuid", "Bytea", "Int8", "Numeric", "Bool", "Regclass", "Float8", "Unnest", "Oid",
+    ] {
+      var entity = Entity(name)
+      entity.declaredProperties =
+        Self.types.map { .attribute(Attribute($0.name, $0.type)) } + [
+          .relationship(Relationship("others", to: "Text", count: .toMany))
+        ]
+      entities.append(entity)
+    }
+    let site = try StoreSite()
+    let store = try site.create(Model(entities: entities))
+    for _ in 0..<2 {
+      try store.save { builder, base in
+        for layout in base.schema.layouts {
+          let lease = try store.leaseKeys(ofEntity: layout.entityNumber, count: 40)
+          for number in lease {
+            let key = ObjectKey(entity: layout.entityNumber, number: number)
+            builder.insert(key)
+            for (name, _, values) in Self.types {
+              builder.set(values[0], name, of: key, base.schema)
+            }
+          }
+        }
+      }
+    }
+    let values = try store.snapshot().values()
+    try store.close()
+    #expect(values.count == 80 * entities.count)
+    #expect(try site.open().snapshot().values().count == values.count)
+    #expect(
+      values.values.allSatisfy { $0["name"] == .string("") && $0["small"] == .integer(-32768) })
+  }
+
   @Test("A row that can't be read does not hide the rows beside it")
   func damageIsLocal() throws {
     let site = try StoreSite()

@@ -47,11 +47,12 @@ final class ConnectionPool: @unchecked Sendable {
         "The database does not have the encoding UTF8. Create a database with that encoding.",
         path: address.path)
     }
+    // The server searches its own catalogue first, so a table `text` of an entity does not hide the type `text`.
     let lock = options.patience.milliseconds
     let statement = options.statementTimeout?.milliseconds ?? 0
     try connection.execute(
       """
-      SET search_path TO \(quoted(address.schema)), pg_catalog; SET lock_timeout TO \(lock); \
+      SET search_path TO \(quoted(address.schema)); SET lock_timeout TO \(lock); \
       SET statement_timeout TO \(statement); SET standard_conforming_strings TO on; \
       SET cursor_tuple_fraction TO 1; \(signsOfLife)
       """)
