@@ -94,6 +94,28 @@ struct CommitTests {
     try other.close()
   }
 
+  @Test("A notification with the number of no commit announces nothing", .timeLimit(.minutes(1)))
+  func falseNotifications() async throws {
+    let site = try StoreSite()
+    let (one, other) = (try site.create(model()), try site.open())
+    let trip = try key(one, "Trip", 1)
+    let (numbers, announced) = AsyncStream<Int64>.makeStream()
+    try #require(other as? any AnnouncingStore).whenCommitted { announced.yield($0) }
+    try await Task.sleep(for: .seconds(1.5))
+    let connection = try site.connection()
+    for payload in ["9223372036854775807", "1", "-1", "x", "", "7; DROP TABLE trip"] {
+      try connection.forEachRow(
+        "SELECT pg_notify('quire_' || uuid, $1) FROM quire_store", [PostgreSQLParameter(payload)])
+    }
+
+    try one.save { builder, _ in builder.insert(trip) }
+
+    var iterator = numbers.makeAsyncIterator()
+    #expect(await iterator.next() == 1)
+    try one.close()
+    try other.close()
+  }
+
   @Test("A reference to an object that another save removed is refused with the next step")
   func foreignKeys() throws {
     let site = try StoreSite()

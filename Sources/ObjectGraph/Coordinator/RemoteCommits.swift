@@ -38,12 +38,26 @@ final class RemoteCommits: Sendable {
   /// Begins a merge: later announcements schedule another one.
   func begin() { state.withLock { $0.isScheduled = false } }
 
-  /// Returns the commits that were announced and not merged, without those of this coordinator; `nil` if there are none.
-  func pending() -> (after: Int64, numbers: Set<Int64>)? {
+  /// The most commits that are merged one by one. Beyond it, contexts look for all differences.
+  private static let mostMergedCommits: Int64 = 1000
+
+  /// The commits that were announced and not merged.
+  enum Pending {
+    /// There are none, or only commits of this coordinator.
+    case none
+    /// The commits after a commit, without those of this coordinator.
+    case some(after: Int64, numbers: Set<Int64>)
+    /// There are too many to merge them one by one.
+    case many
+  }
+
+  /// Returns the commits that were announced and not merged.
+  func pending() -> Pending {
     state.withLock { state in
-      guard state.announced > state.merged else { return nil }
+      guard state.announced > state.merged else { return .none }
+      guard state.announced - state.merged <= RemoteCommits.mostMergedCommits else { return .many }
       let numbers = Set(state.merged + 1...state.announced).subtracting(state.own)
-      return numbers.isEmpty ? nil : (state.merged, numbers)
+      return numbers.isEmpty ? .none : .some(after: state.merged, numbers: numbers)
     }
   }
 
@@ -74,9 +88,6 @@ extension PersistentStoreCoordinator {
   /// The key of a place in the history in the user info of a notification.
   public static let historyTokenKey = "HistoryToken"
 
-  /// The most commits that are merged one by one. Beyond it, contexts look for all differences.
-  private static let mostMergedCommits = 1000
-
   /// Lets contexts follow the commits that other coordinators make to a store.
   func follow(_ store: PersistentStore) {
     guard let announcing = store.store as? any AnnouncingStore, let remote = store.remoteCommits
@@ -97,7 +108,8 @@ extension PersistentStoreCoordinator {
     // A commit of this coordinator may be announced before its save returns. The lock waits for that.
     guard !store.isGone, (try? store.committing {}) != nil else { return }
     let end = remote.announced
-    guard let (start, numbers) = remote.pending() else { return remote.noteMerged(end) }
+    let pending = remote.pending()
+    if case .none = pending { return remote.noteMerged(end) }
     NotificationCenter.default.post(
       name: .persistentStoreRemoteChange, object: self,
       userInfo: [
@@ -105,7 +117,7 @@ extension PersistentStoreCoordinator {
         PersistentStoreCoordinator.historyTokenKey: HistoryToken(commits: [store.uuid: end]),
       ])
     do {
-      try passOn(try parts(numbers, after: start, of: store), except: nil) { $0.parent == nil }
+      try passOn(try parts(pending, of: store), except: nil) { $0.parent == nil }
     } catch let error as StoreError where error.code == .inputOutput {
       // The server may be back in a moment. No later announcement repeats this one.
       remote.queue.asyncAfter(deadline: .now() + 1) { [weak self] in
@@ -121,10 +133,10 @@ extension PersistentStoreCoordinator {
 
   /// Returns the objects that some commits have changed.
   private func parts(
-    _ numbers: Set<Int64>, after start: Int64, of store: PersistentStore
+    _ pending: RemoteCommits.Pending, of store: PersistentStore
   ) throws -> [ObjectsToMerge] {
     var all = ObjectsToMerge(store: store.tag, keys: [])
-    guard numbers.count <= PersistentStoreCoordinator.mostMergedCommits else { return [all] }
+    guard case .some(let start, let numbers) = pending else { return [all] }
     var request = HistoryRequest(after: HistoryToken(commits: [store.uuid: start]))
     request.stores = [store.uuid]
     for transaction in try history(request) where numbers.contains(transaction.number) {

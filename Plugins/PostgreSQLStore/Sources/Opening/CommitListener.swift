@@ -53,7 +53,14 @@ final class CommitListener: Sendable {
     let newest = try StoreHead(connection, path: pool.address.path).newest
     if newest > announced.withLock({ $0 }) { announce(newest) }
     while !isStopped.load(ordering: .relaxed) {
-      for payload in try connection.notifications() { Int64(payload).map(announce) }
+      // Every user of the database may notify of any number, so only numbers of commits are announced.
+      let payloads = try connection.notifications().compactMap { Int64($0) }
+      if let highest = payloads.max() {
+        let newest =
+          highest > announced.withLock({ $0 })
+          ? try StoreHead(connection, path: pool.address.path).newest : highest
+        for number in payloads where number > 0 && number <= newest { announce(number) }
+      }
       pool.releaseIdleReaders()
       var waiting = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&waiting, 1, CommitListener.intervalMilliseconds)
