@@ -53,6 +53,15 @@ public struct StorePlaces: Sendable {
     throw .exists(at: path)
   }
 
+  /// Throws an error for the address of a store, because no file can be copied from there or take its place.
+  private func refuseAddress(_ path: String) throws(StoreError) {
+    guard isAddress(path) else { return }
+    throw StoreError(
+      .notSupported,
+      "The store lies at an address, so it can't be copied or replaced like a file. Copy its objects into another store.",
+      path: path)
+  }
+
   /// Whether two paths lead to the same file or folder, even if they are spelled differently.
   ///
   /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
@@ -124,6 +133,7 @@ public struct StorePlaces: Sendable {
   ///
   /// - Throws: ``StoreError``.
   package func pathOfReplacement(for path: String) throws(StoreError) -> String {
+    try refuseAddress(path)
     do { return try disk.pathOfReplacement(for: path) } catch {
       throw StoreError(error, path: path)
     }
@@ -163,6 +173,7 @@ public struct StorePlaces: Sendable {
   ///
   /// - Throws: ``StoreError``.
   package func copy(_ path: String, to other: String) throws {
+    for one in [path, other] { try refuseAddress(one) }
     do {
       guard try disk.status(of: path).kind == .directory else {
         return try disk.copy(path, to: other)
@@ -181,6 +192,7 @@ public struct StorePlaces: Sendable {
   /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths lead to the same store, or one
   ///   lies within the other. The old store stays in its place then.
   public func replace(_ path: String, with replacement: String) throws {
+    for one in [path, replacement] { try refuseAddress(one) }
     do {
       if let overlap = try disk.overlap(ofOutput: path, withInput: replacement) {
         throw StoreError(

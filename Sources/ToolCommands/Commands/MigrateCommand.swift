@@ -90,6 +90,11 @@ enum MigrateCommand {
           hint: "Leave out --\(option.name).")
       }
       let made = try invocation.output(output, on: reader.disk)
+      if let made, places.isAddress(made.path) {
+        throw CommandError(
+          .wrongUsage, "'migrate' writes files, and '\(oneLine(made.path))' is an address.",
+          hint: hint(path, file, made))
+      }
       try made?.checkFree()
       let wanted =
         try invocation.value(of: type).map { try ConvertCommand.type($0, reader) }
@@ -119,6 +124,8 @@ enum MigrateCommand {
         throw CommandError(
           .inputOutput, "\(error)",
           hint: hint(path, file, canBeWritten: !invocation.has(.writesForeign)))
+      } catch let error as StoreError where error.code == .notSupported && places.isAddress(path) {
+        throw CommandError(.inputOutput, "\(error)", hint: hint(path, file, made))
       } catch let error as StoreError where error.code == .notAStore {
         throw CommandError(.unreadable, "'\(path)' is not a store of a known type.")
       }
@@ -134,6 +141,12 @@ enum MigrateCommand {
       ? "Run '\(command) --write' to replace the database by a migrated one and keep the old one, or "
       : "Run ")
       + "'\(command) --output \(output)' to leave the database unchanged."
+  }
+
+  /// Returns the hint with the commands that migrate a store at an address, or into an address, by means of a file.
+  private static func hint(_ path: String, _ model: String, _ made: Output?) -> String {
+    "Run 'quire migrate \(CommandError.quoted(path)) --model \(CommandError.quoted(model)) --output COPY.store', "
+      + "and then 'quire convert COPY.store \(CommandError.quoted(made?.path ?? "ADDRESS"))'."
   }
 
   /// Returns the type of store that the name of the new store asks for; `nil` to keep the type of the old store.

@@ -41,7 +41,9 @@ struct MergeTarget {
       }
       return
     }
-    let wanted = try OutputEnding.storeType(of: output.path, from: source.name)
+    let wanted =
+      try reader.backends.backend(ofAddress: output.path)?.type
+      ?? OutputEnding.storeType(of: output.path, from: source.name)
     let type = source.stores[0].store.type
     // Both types have the same ending.
     guard let wanted, wanted != type, !(wanted == .binary && type == .compressed) else { return }
@@ -131,8 +133,11 @@ struct MergeTarget {
   private func copyStore(to path: String) throws {
     let store = source.stores[0].store
     let places = reader.places
-    if !places.isDatabase(self.path) { return try places.copy(self.path, to: path) }
-    // The log beside a database may contain a part of its content, so the objects are copied.
+    if !places.isDatabase(self.path), !places.isAddress(self.path) {
+      return try places.copy(self.path, to: path)
+    }
+    // The log beside a database may contain a part of its content, and an address has no file, so the objects are
+    // copied.
     let snapshot = try store.snapshot()
     let made = try places.backend(of: store.type).create(
       at: path, model: snapshot.model, on: disk,

@@ -1,0 +1,133 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import PostgreSQLServer
+import PostgreSQLStore
+import StoreInterface
+import Synchronization
+import Testing
+
+@testable import ToolCommands
+
+@Suite(
+  "The tool and stores at addresses",
+  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"))
+final class ToolTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID())").path
+  private let tool: Tool
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let reader = StoreReader(
+      backends: StoreBackends([BinaryStoreBackend(), PostgreSQLStoreBackend()]), disk: RealDisk())
+    tool = Tool(commands: [
+      NewCommand.command(reader, .files), ConvertCommand.command(reader, .files),
+      InsertCommand.command(reader), SetCommand.command(reader), FetchCommand.command(reader),
+      MigrateCommand.command(reader, .files), MergeCommand.command(reader),
+      VacuumCommand.command(reader), RecoverCommand.command(reader, .files),
+      DiffCommand.command(reader),
+    ])
+    try "entity Trip\n  name: String?\n  days: Int64?\n".write(
+      toFile: path("One.model"), atomically: true, encoding: .utf8)
+    try "entity Trip\n  name: String?\n  days: Int64?\n  stars: Int16 = 3\n".write(
+      toFile: path("Two.model"), atomically: true, encoding: .utf8)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  /// Runs the tool, and returns its exit code with its output and messages.
+  @discardableResult
+  private func run(_ words: String...) -> (code: ExitCode, text: String) {
+    let text = Mutex("")
+    let stream = Console.Stream(isTerminal: false, usesColour: false) { written in
+      text.withLock { $0 += written }
+    }
+    let code = tool.run(words, on: Console(output: stream, messages: stream))
+    return (code, text.withLock { $0 })
+  }
+
+  /// Makes a store with one trip at a new address.
+  private func make() throws -> String {
+    let address = try StoreSite().address
+    run("new", path("Doc.quire"), "--model", path("One.model"))
+    run("insert", path("Doc.quire"), "Trip", "name=Rome", "days=4")
+    let made = run("convert", path("Doc.quire"), address)
+    #expect(made.code == .done, "\(made.text)")
+    return address
+  }
+
+  private func names(_ address: String) -> [String] {
+    run("fetch", address, "Trip", "--format", "csv").text.split(separator: "\n").dropFirst()
+      .map { String($0.split(separator: ",", omittingEmptySubsequences: false).last!) }
+  }
+
+  @Test("'migrate' changes the tables in place or writes a file, and refuses what needs a file")
+  func migrates() throws {
+    let address = try make()
+    let model = path("Two.model")
+
+    let copied = run("migrate", address, "--model", model, "--output", path("Copy.store"))
+    #expect(copied.code == .done, "\(copied.text)")
+    let other = try StoreSite().address
+    let there = run("migrate", address, "--model", model, "--output", other)
+    #expect(there.code == .wrongUsage)
+    #expect(there.text.contains("--output COPY.store'"), "\(there.text)")
+    #expect(there.text.contains("quire convert COPY.store '\(other)'"), "\(there.text)")
+    for words in [["--backup", path("Old.store")], ["--store", "binary"]] {
+      let refused = run(
+        "migrate", address, "--model", model, words[0], words[1])
+      #expect(refused.code == .inputOutput, "\(refused.text)")
+      #expect(refused.text.contains("like a file"), "\(refused.text)")
+      #expect(refused.text.contains("--output COPY.store"), "\(refused.text)")
+    }
+    let migrated = run("migrate", address, "--model", model)
+    #expect(migrated.code == .done, "\(migrated.text)")
+    #expect(run("fetch", address, "Trip", "--format", "csv").text.contains("stars"))
+  }
+
+  @Test("'merge' merges stores at addresses, in place or into another address")
+  func merges() throws {
+    let base = try make()
+    let (one, two) = (try StoreSite().address, try StoreSite().address)
+    for copy in [one, two] { #expect(run("convert", base, copy).code == .done) }
+    run("insert", one, "Trip", "name=Oslo")
+    run("insert", two, "Trip", "name=Bonn")
+
+    let output = try StoreSite().address
+    let merged = run("merge", base, one, two, "--output", output)
+    #expect(merged.code == .done, "\(merged.text)")
+    #expect(names(output).sorted() == ["Bonn", "Oslo", "Rome"])
+    #expect(names(one) == ["Rome", "Oslo"])
+
+    let wrong = run("merge", base, one, two, "--output", path("Merged.store"))
+    #expect(wrong.code == .wrongUsage && wrong.text.contains("quire convert"), "\(wrong.text)")
+    run("convert", one, path("One.store"))
+    let another = try StoreSite().address
+    let file = run("merge", base, path("One.store"), two, "--output", another)
+    #expect(file.code == .wrongUsage && file.text.contains("quire convert"), "\(file.text)")
+
+    #expect(run("merge", base, one, two, "--in-place").code == .done)
+    #expect(names(one).sorted() == ["Bonn", "Oslo", "Rome"])
+  }
+
+  @Test("'vacuum' drops the history, and 'recover' names the next command")
+  func vacuumsAndRecovers() throws {
+    let address = try make()
+    run("insert", address, "Trip", "name=Oslo")
+
+    let kept = run("vacuum", address, "--keep", "1")
+    #expect(kept.code == .done && kept.text.contains("2 saves kept"), "\(kept.text)")
+    let all = run("vacuum", address)
+    #expect(all.code == .done && all.text.contains("1 save kept"), "\(all.text)")
+    #expect(names(address) == ["Rome", "Oslo"])
+    let refused = run("recover", address, "--output", path("New.store"))
+    #expect(refused.code == .plugin)
+    #expect(refused.text.contains("quire convert"), "\(refused.text)")
+    run("convert", address, path("File.store"))
+    let output = try StoreSite().address
+    #expect(run("recover", path("File.store"), "--output", output).code == .done)
+    #expect(names(output) == ["Rome", "Oslo"])
+  }
+}
