@@ -118,8 +118,8 @@ struct TableMaking {
       }
       for names in entity.uniquenessConstraints {
         let columns = names.compactMap { column($0) }
-        // Not unique: uniqueness conflicts are resolved before a save, and within one save a row may take another
-        // row's value.
+        // Not unique: a context checks the newest commit before a save (spec §14.5.6), and a store may contain
+        // objects with equal values, such as a copy of an invalid store.
         if columns.count == names.count { add(layout.table, columns) }
       }
     }
