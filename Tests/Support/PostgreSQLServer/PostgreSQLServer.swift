@@ -33,6 +33,7 @@ public final class PostgreSQLServer: Sendable {
 
   /// The folder of the server, with its socket.
   public let folder: String
+  private let port: Int
   private let process: Process
   private let input: Pipe
   private let count = Mutex(0)
@@ -45,8 +46,11 @@ public final class PostgreSQLServer: Sendable {
 
   /// Makes a database in a new folder and starts its server.
   ///
-  /// - Parameter settings: Settings of the server, such as `max_prepared_transactions=10`.
-  public init(settings: [String] = []) throws {
+  /// - Parameters:
+  ///   - settings: Settings of the server, such as `max_prepared_transactions=10`.
+  ///   - port: The number in the name of the socket, and the port if the settings contain `listen_addresses`.
+  ///   - preparation: A script of the shell that the server's user runs before the start. `$1` is the folder.
+  public init(settings: [String] = [], port: Int = 5432, preparation: String? = nil) throws {
     guard let programs = PostgreSQLServer.programs else {
       throw Failure(description: PostgreSQLServer.absence)
     }
@@ -55,7 +59,7 @@ public final class PostgreSQLServer: Sendable {
     let made = try ProgramRun("env", user + ["mktemp", "-d", "/tmp/quire-pg-XXXXXX"])
     guard made.status == 0 else { throw Failure(description: made.text) }
     let folder = made.text.trimmingCharacters(in: .whitespacesAndNewlines)
-    self.folder = folder
+    (self.folder, self.port) = (folder, port)
     let initialized = try ProgramRun(
       "env",
       user + [
@@ -63,8 +67,15 @@ public final class PostgreSQLServer: Sendable {
         "--locale=C.UTF-8", "--no-sync",
       ])
     guard initialized.status == 0 else { throw Failure(description: initialized.text) }
+    if let preparation {
+      let prepared = try ProgramRun("env", user + ["sh", "-ec", preparation, "sh", folder])
+      guard prepared.status == 0 else { throw Failure(description: prepared.text) }
+    }
     let options =
-      ["listen_addresses=", "unix_socket_directories=\(folder)", "max_connections=200"] + settings
+      [
+        "port=\(port)", "listen_addresses=", "unix_socket_directories=\(folder)",
+        "max_connections=200",
+      ] + settings
     // The shell does not wait for the server with `wait`, because it may have been started with SIGCHLD blocked.
     let script = """
       cd /; "$0" -D "$1/data" \(options.map { "-c '\($0)'" }.joined(separator: " ")) >"$1/log" 2>&1 </dev/null & \
@@ -79,7 +90,7 @@ public final class PostgreSQLServer: Sendable {
     process.standardInput = input
     try process.run()
     for _ in 0..<200 {
-      let ready = try ProgramRun("\(programs)/pg_isready", ["-q", "-h", folder])
+      let ready = try ProgramRun("\(programs)/pg_isready", ["-q", "-h", folder, "-p", "\(port)"])
       if ready.status == 0 { return }
       Thread.sleep(forTimeInterval: 0.05)
     }
@@ -102,6 +113,7 @@ public final class PostgreSQLServer: Sendable {
   /// The address of the server, to which parameters can be added.
   public var address: String {
     "postgresql:///postgres?host=\(folder.replacing("/", with: "%2F"))&user=quire"
+      + (port == 5432 ? "" : "&port=\(port)")
   }
 
   /// Returns the name of a schema that no other test uses.
