@@ -11,7 +11,7 @@ public import StoreInterface
 public final class PersistentContainer: Sendable {
   /// The coordinator, which has the stores and the model.
   public let coordinator: PersistentStoreCoordinator
-  /// The context of the main actor. It merges the saves of background tasks, and those of other programs if the store
+  /// The context of the main actor. It merges the saves of background tasks, and the saves of other programs if the store
   /// announces them.
   public let viewContext: ManagedObjectContext
 

@@ -4,7 +4,7 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// The commits of other coordinators to a store that announces commits: those that no context has merged yet.
+/// The commits that other coordinators make to a store, from the announcement until contexts have merged them.
 final class RemoteCommits: Sendable {
   /// The queue on which the commits are read.
   let queue = DispatchQueue(label: "RemoteCommits")
