@@ -69,7 +69,7 @@ struct CommitTests {
 
   @Test(
     "A commit is announced that was made while the listening connection was lost",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(20)))
   func announcedLater() async throws {
     let site = try StoreSite()
     let one = try site.create(model())
@@ -94,7 +94,7 @@ struct CommitTests {
     try other.close()
   }
 
-  @Test("A notification with the number of no commit announces nothing", .timeLimit(.minutes(1)))
+  @Test("A notification with the number of no commit announces nothing", .timeLimit(.minutes(20)))
   func falseNotifications() async throws {
     let site = try StoreSite()
     let (one, other) = (try site.create(model()), try site.open())

@@ -77,7 +77,7 @@ private struct EncryptedServer {
 @Suite(
   "Encrypted connections and passwords",
   .enabled(if: EncryptedServer.isPossible, "PostgreSQL or openssl is not installed."),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(20)))
 struct EncryptedTests {
   private let backend = PostgreSQLStoreBackend()
   private let model = try! Model(entities: [Entity("Trip")])

@@ -14,7 +14,7 @@ import Testing
 @Suite(
   "Contexts that follow the saves of other programs on a server",
   .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(20)))
 @MainActor
 struct FollowingTests {
   private func model() throws -> Model {

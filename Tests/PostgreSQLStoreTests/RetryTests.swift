@@ -12,7 +12,7 @@ import Testing
 @Suite(
   "Transactions that the server stops",
   .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(20)))
 struct RetryTests {
   private func store(_ site: StoreSite) throws -> (any Store, ObjectKey) {
     var trip = Entity("Trip")

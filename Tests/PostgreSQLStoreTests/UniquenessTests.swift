@@ -12,7 +12,7 @@ import Testing
 @Suite(
   "Unique values that several programs save at once",
   .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"),
-  .timeLimit(.minutes(1)))
+  .timeLimit(.minutes(20)))
 struct UniquenessTests {
   private let places = StorePlaces(StoreBackends([PostgreSQLStoreBackend()]), on: RealDisk())
 
