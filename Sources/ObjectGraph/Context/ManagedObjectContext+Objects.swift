@@ -1,4 +1,5 @@
 public import ObjectModel
+public import ObjectQuery
 
 // Inserting, finding and deleting.
 extension ManagedObjectContext {
@@ -71,4 +72,16 @@ extension ManagedObjectContext {
   public func object<T: ManagedObject>(_ object: T) -> T {
     ObjectLookup(workspace).counterpart(of: object)
   }
+}
+
+extension EntityMapped where Self: ManagedObject {
+  /// Inserts an object of the class's entity into a context.
+  ///
+  ///     let trip = try Trip(context: context)
+  ///     trip.name = "Lisbon"
+  ///
+  /// The same as ``ManagedObjectContext/insert(_:into:_:)`` without a store and a closure.
+  ///
+  /// - Throws: ``ContextError`` if no store takes objects of the entity; `StoreError` if the store fails.
+  public init(context: ManagedObjectContext) throws { self = try context.insert(Self.self) }
 }

@@ -16,7 +16,7 @@ import Rows
 /// context is used; every access checks this.
 ///
 /// Your own classes may add methods and computed properties and may override `open` members. To make an object, call
-/// ``ManagedObjectContext/insert(_:into:_:)``, not an initializer. Stored properties of a class are lost when the
+/// ``ManagedObjectContext/insert(_:into:_:)`` or `Person(context:)`. Stored properties of a class are lost when the
 /// object turns into a fault; use transient attributes for values that must be kept.
 @safe
 open class ManagedObject {
