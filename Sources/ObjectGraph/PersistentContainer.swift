@@ -1,5 +1,7 @@
+import Dispatch
 public import ObjectModel
 public import StoreInterface
+import Synchronization
 
 /// The model, the coordinator with its stores, and the contexts of a program that has stores but no documents.
 ///
@@ -9,11 +11,19 @@ public import StoreInterface
 ///       try context.fetch(Trip.self).map(\.name)
 ///     }
 public final class PersistentContainer: Sendable {
+  /// The container's name. The file of its store has this name unless the program describes another store.
+  public let name: String
   /// The coordinator, which has the stores and the model.
   public let coordinator: PersistentStoreCoordinator
   /// The context of the main actor. It merges the saves of background tasks, and the saves of other programs if the store
   /// announces them.
   public let viewContext: ManagedObjectContext
+
+  private struct State {
+    var descriptions: [StoreDescription]
+    var opened: [(description: StoreDescription, store: PersistentStore)] = []
+  }
+  private let state: Mutex<State>
 
   /// A store that a container opens, or creates if there is none.
   public struct StoreDescription: Sendable {
@@ -28,6 +38,8 @@ public final class PersistentContainer: Sendable {
     /// The migrator that migrates the store to the container's model. If it is `nil`, a store with another model is
     /// refused.
     public var migrator: (any StoreMigrator)?
+    /// Whether the folder of the store is created if there is none.
+    package var createsFolder = false
 
     /// Makes the description of a store at a path.
     public init(
@@ -42,26 +54,40 @@ public final class PersistentContainer: Sendable {
     }
   }
 
-  /// Makes a container over several stores.
+  /// Makes a container that opens its stores later.
+  package init(
+    name: String, _ model: Model, describing stores: [StoreDescription], places: StorePlaces,
+    classes: [ManagedObject.Type], transformers: [ValueTransformer]
+  ) {
+    self.name = name
+    coordinator = PersistentStoreCoordinator(
+      model: model, places: places, classes: classes, transformers: transformers)
+    viewContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
+    viewContext.name = "view"
+    viewContext.automaticallyMergesChangesFromParent = true
+    state = Mutex(State(descriptions: stores))
+  }
+
+  /// Makes a container over several stores, and opens them.
   ///
   /// - Parameters:
   ///   - classes: The classes of the objects, each for the entity that it names.
   ///   - transformers: The transformers of transformable attributes.
   /// - Throws: `StoreError` if a store can't be opened; ``ContextError`` if its model differs from `model`.
-  public init(
+  public convenience init(
     _ model: Model, stores: [StoreDescription], places: StorePlaces,
     classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
   ) throws {
-    coordinator = PersistentStoreCoordinator(
-      model: model, places: places, classes: classes, transformers: transformers)
-    for store in stores {
-      try coordinator.addStore(
-        at: store.path, type: store.type, configuration: store.configuration,
-        readOnly: store.isReadOnly, migrator: store.migrator)
-    }
-    viewContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
-    viewContext.name = "view"
-    viewContext.automaticallyMergesChangesFromParent = true
+    self.init(
+      name: stores.first.map { Self.name(of: $0.path) } ?? "", model, describing: stores,
+      places: places, classes: classes, transformers: transformers)
+    for store in stores { try load(store) }
+  }
+
+  /// Returns the name of the file at a path, without the ending.
+  private static func name(of path: String) -> String {
+    let file = path.split(separator: "/").last ?? ""
+    return String(file.split(separator: ".").first ?? file)
   }
 
   /// Makes a container over one store.
@@ -80,7 +106,78 @@ public final class PersistentContainer: Sendable {
       model, stores: [StoreDescription(path, type: type, migrator: migrator)], places: places,
       classes: classes, transformers: transformers)
   }
+}
 
+// MARK: - Stores
+
+extension PersistentContainer {
+  /// The stores that ``loadPersistentStores(_:)`` opens.
+  ///
+  /// A change of a description has no effect on a store that is open.
+  public var persistentStoreDescriptions: [StoreDescription] {
+    get { state.withLock { $0.descriptions } }
+    set { state.withLock { $0.descriptions = newValue } }
+  }
+
+  /// Opens the described stores that are not open yet, and creates those that do not exist.
+  ///
+  ///     container.loadPersistentStores { description, error in
+  ///       if let error { print("Can't open \(description.path): \(error)") }
+  ///     }
+  ///
+  /// The stores are opened on the calling thread, one after another. A failure does not keep the remaining stores from
+  /// being opened, and a second call tries the failed stores again.
+  ///
+  /// - Parameter report: Receives each description in order, with the error if the store was not opened.
+  public func loadPersistentStores(_ report: (StoreDescription, (any Error)?) -> Void) {
+    for description in persistentStoreDescriptions {
+      do {
+        try load(description)
+        report(description, nil)
+      } catch { report(description, error) }
+    }
+  }
+
+  /// Opens the described stores as ``loadPersistentStores(_:)`` does, on a thread of the background.
+  ///
+  ///     for result in await container.loadPersistentStores() { print(try result.get().path ?? "in memory") }
+  ///
+  /// - Returns: The store or the error for each description, in their order.
+  public func loadPersistentStores() async -> [Result<PersistentStore, any Error>] {
+    await withCheckedContinuation { done in
+      DispatchQueue.global().async { [self] in
+        done.resume(
+          returning: persistentStoreDescriptions.map { description in
+            Result { try load(description) }
+          })
+      }
+    }
+  }
+
+  @discardableResult
+  private func load(_ description: StoreDescription) throws -> PersistentStore {
+    let known = state.withLock { state in
+      state.opened.removeAll { $0.store.isGone }
+      return state.opened.first {
+        $0.description.path == description.path
+          && $0.description.configuration == description.configuration
+      }?.store
+    }
+    if let known { return known }
+    if description.createsFolder {
+      try coordinator.requirePlaces().makeFolder(of: description.path)
+    }
+    let store = try coordinator.addStore(
+      at: description.path, type: description.type, configuration: description.configuration,
+      readOnly: description.isReadOnly, migrator: description.migrator)
+    state.withLock { $0.opened.append((description, store)) }
+    return store
+  }
+}
+
+// MARK: - Contexts
+
+extension PersistentContainer {
   /// Returns a new context with a queue of its own, which saves into the stores.
   public func newBackgroundContext() -> ManagedObjectContext {
     ManagedObjectContext(coordinator)

@@ -64,6 +64,14 @@ struct ObjectsPageTests {
       let context = container.viewContext
       #expect(try context.count(for: FetchRequest("Trip")) == 0)
     }
+    let otherPath = path + ".other"
+    let named = try PersistentContainer(
+      name: "Trips", model: TripsModel.model, classes: TripsModel.classes)
+    named.persistentStoreDescriptions = [PersistentContainer.StoreDescription(otherPath)]
+    named.loadPersistentStores { description, error in
+      if let error { print("Can't open \(description.path): \(error)") }
+    }
+    #expect(printed.lines.isEmpty && named.coordinator.stores.map(\.path) == [otherPath])
     let coordinator = PersistentStoreCoordinator(
       model: TripsModel.model, classes: TripsModel.classes)
     try coordinator.addStore(at: path)

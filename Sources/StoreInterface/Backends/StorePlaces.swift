@@ -1,4 +1,5 @@
 public import DurableFiles
+import Foundation
 public import ObjectModel
 
 /// The known backends and the disk that stores lie on. Opens and creates stores of any type.
@@ -127,6 +128,21 @@ public struct StorePlaces: Sendable {
     } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Creates the folder that contains a path, and the folders around it, if there are none.
+  ///
+  /// - Throws: ``StoreError``.
+  package func makeFolder(of path: String) throws(StoreError) {
+    let folder = (path as NSString).deletingLastPathComponent
+    do {
+      if try folder.isEmpty || disk.exists(folder) { return }
+      try makeFolder(of: folder)
+      try disk.makeDirectory(folder)
+    } catch let error as DiskError {
+      // Another process may have created the folder meanwhile.
+      if error.code != .exists { throw StoreError(error, path: folder) }
+    } catch { throw StoreError(.failed, "\(error)", path: folder, cause: error) }
   }
 
   /// Returns a path beside a store for a temporary file that will replace the store.

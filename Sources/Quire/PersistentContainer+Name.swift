@@ -1,0 +1,88 @@
+import Foundation
+import Migration
+public import ObjectGraph
+public import ObjectModel
+import StoreInterface
+
+extension PersistentContainer {
+  /// Makes a container with a name, which is the name of its model file and of its store. The store is opened later.
+  ///
+  ///     let container = try PersistentContainer(name: "Trips", classes: [Trip.self, Stop.self])
+  ///     container.loadPersistentStores { description, error in
+  ///       if let error { fatalError("\(description.path): \(error)") }
+  ///     }
+  ///
+  /// The model is read from `NAME.momd`, `.mom`, `.xcdatamodeld`, `.xcdatamodel` or `.model`. The folders are the
+  /// resources of the program, the folder of the executable with the resources of packages in it, and the working
+  /// directory, in this order.
+  ///
+  /// The container describes one store: the block file `NAME.store` in ``defaultDirectory``, which is migrated from
+  /// other versions of the model if that loses nothing. Set ``persistentStoreDescriptions`` for other stores.
+  ///
+  /// - Parameters:
+  ///   - model: The model; `nil` to read it from a file.
+  ///   - classes: The classes of the objects, each for the entity that it names.
+  ///   - transformers: The transformers of transformable attributes.
+  /// - Throws: `ModelFileError` if there is no such file, with the folders; or if the file has faults.
+  public convenience init(
+    name: String, model: Model? = nil, classes: [ManagedObject.Type] = [],
+    transformers: [ValueTransformer] = []
+  ) throws {
+    try self.init(
+      name: name, model: model, classes: classes, transformers: transformers, in: ModelSearch())
+  }
+
+  /// Makes a container with a name and the model that classes declare. The store is opened later.
+  ///
+  ///     let container = try PersistentContainer(name: "Trips", for: Trip.self, Stop.self)
+  ///
+  /// The store is the same as that of ``init(name:model:classes:transformers:)``.
+  ///
+  /// - Parameter classes: The classes with `@Entity`.
+  /// - Throws: `ModelError` if the model of the classes has faults.
+  public convenience init(name: String, for classes: ManagedObject.Type...) throws {
+    try self.init(name: name, model: try Model(classes: classes), classes: classes)
+  }
+
+  convenience init(
+    name: String, model: Model?, classes: [ManagedObject.Type], transformers: [ValueTransformer],
+    in search: ModelSearch
+  ) throws {
+    let versions = try model == nil ? search.versions(named: name) : nil
+    var migrator = Migrator(knowing: versions.map { [KnownVersion]($0) } ?? [])
+    (migrator.classes, migrator.transformers) = (classes, transformers)
+    var store = StoreDescription(
+      Self.defaultDirectory + "/" + name + ".store", migrator: migrator)
+    store.createsFolder = true
+    self.init(
+      name: name, model ?? versions!.current, describing: [store], places: .builtIn,
+      classes: classes, transformers: transformers)
+  }
+
+  /// The folder of a store that has a name and no path: `$XDG_DATA_HOME/PROGRAM`, and `~/.local/share/PROGRAM` without
+  /// that variable. On Apple's systems the folder is in Application Support.
+  ///
+  /// The folder is created when the first store is opened in it.
+  public static var defaultDirectory: String {
+    let program =
+      Bundle.main.executableURL?.lastPathComponent ?? ProcessInfo.processInfo.processName
+    #if canImport(Darwin)
+      let folder = FileManager.default.urls(
+        for: .applicationSupportDirectory, in: .userDomainMask)[0].path
+      return folder + "/" + program
+    #else
+      return defaultDirectory(
+        of: program, ProcessInfo.processInfo.environment,
+        home: FileManager.default.homeDirectoryForCurrentUser.path)
+    #endif
+  }
+
+  /// Returns the folder for the stores of a program, as the XDG Base Directory Specification defines it.
+  static func defaultDirectory(
+    of program: String, _ environment: [String: String], home: String
+  ) -> String {
+    // The specification says that a relative path is ignored.
+    let named = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return (named ?? home + "/.local/share") + "/" + program
+  }
+}
