@@ -27,7 +27,7 @@ public final class PersistentContainer: Sendable {
 
   /// A store that a container opens, or creates if there is none.
   public struct StoreDescription: Sendable {
-    /// The path of the store.
+    /// The path of the store. The path `/dev/null` describes a store in memory, which ends with the container.
     public var path: String
     /// The type of the store. If it is `nil`, the type is read from the file, and a new store is binary.
     public var type: StoreType?

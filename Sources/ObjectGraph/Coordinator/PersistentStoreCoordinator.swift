@@ -105,6 +105,8 @@ public final class PersistentStoreCoordinator: Sendable {
 extension PersistentStoreCoordinator {
   /// Opens the store at a path, or creates it if there is none, and adds it.
   ///
+  /// At the path `/dev/null` a new store in memory is created, whatever the type is.
+  ///
   /// - Parameters:
   ///   - type: The store's type. If it is `nil`, the file determines the type, and a new store has the type
   ///     `StoreType.binary`.
@@ -142,6 +144,9 @@ extension PersistentStoreCoordinator {
     }
   }
 
+  /// The path of stores in memory. Core Data gives a database at this path the same meaning.
+  private static let memoryPath = "/dev/null"
+
   /// Whether a migration may remove the reason for which a store was refused: its model or its type.
   private func mayBeMigrated(_ error: any Error, _ type: StoreType?) -> Bool {
     switch error {
@@ -158,6 +163,7 @@ extension PersistentStoreCoordinator {
     _ path: String, _ type: StoreType?, _ configuration: String?, _ readOnly: Bool
   ) throws -> any Store {
     let places = try requirePlaces()
+    let type = path == PersistentStoreCoordinator.memoryPath ? .memory : type
     if type != .memory {
       // Most stores exist when they are added, so opening is tried first.
       do { return try places.open(path, type: type, StoreOpening(readOnly: readOnly)) } catch {
@@ -224,16 +230,23 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError`; or ``ContextError`` if this coordinator has a store at either path: remove that store
   ///   first.
   public func replaceStore(at path: String, withStoreAt replacement: String) throws {
-    for path in [path, replacement] { try refuseOpenStore(at: path) }
+    for path in [path, replacement] {
+      try refuseOpenStore(at: path)
+      if path == PersistentStoreCoordinator.memoryPath {
+        throw ContextError(
+          .notSupported, "A store in memory, at \"\(path)\", has no file that can be replaced.")
+      }
+    }
     let places = try requirePlaces()
     _ = try places.metadata(at: replacement)
     try places.replace(path, with: replacement)
   }
 
-  /// Deletes a store's file.
+  /// Deletes a store's file. Does nothing at `/dev/null`, the path of stores in memory.
   ///
   /// - Throws: `StoreError`; or ``ContextError`` if this coordinator has the store.
   public func destroyStore(at path: String) throws {
+    if path == PersistentStoreCoordinator.memoryPath { return }
     try refuseOpenStore(at: path)
     try requirePlaces().destroy(path)
   }
