@@ -144,7 +144,7 @@ struct FetchedEdit {
   /// Returns the sections of the new list: the remaining parts of the earlier sections, with the insertions.
   private func sections(_ count: Int) -> [FetchedSection] {
     guard isSectioned else {
-      return count == 0 ? [] : [FetchedSection(name: "", range: 0..<count)]
+      return [FetchedSection(name: "", range: 0..<count)]
     }
     var runs: [(name: String, count: Int)] = []
     func append(_ name: String, _ count: Int) {

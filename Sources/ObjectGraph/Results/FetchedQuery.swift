@@ -175,7 +175,7 @@ extension FetchedQuery {
       found = try merged(states, following, in: workspace)
     }
     return FetchedSnapshot(
-      identifiers: found.map(\.id), sections: FetchedQuery.sections(of: found.map(\.name)))
+      identifiers: found.map(\.id), sections: sectionRuns(found.map(\.name)))
   }
 
   /// Returns the view of a store that the query reads.
@@ -242,8 +242,9 @@ extension FetchedQuery {
     return order(in: states[0])?.merged(found, request) ?? []
   }
 
-  /// Returns the sections: runs of equal names.
-  private static func sections(of names: [String]) -> [FetchedSection] {
+  /// Returns the sections: runs of equal names; one section if the list is not divided.
+  private func sectionRuns(_ names: [String]) -> [FetchedSection] {
+    if sections == nil { return [FetchedSection(name: "", range: 0..<names.count)] }
     var sections: [FetchedSection] = []
     var start = 0
     for index in names.indices where index + 1 == names.count || names[index + 1] != names[index] {

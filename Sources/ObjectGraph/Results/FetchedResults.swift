@@ -15,7 +15,7 @@ public import Observation
 /// If the place of an object depends on its own values only, an update costs as much as its changes, however long the
 /// list is. The place may also depend on related objects (`owner.name`, `ANY stops.cost > 3`), or the request may have
 /// a limit. A change that matters then loads the list anew. `now()` stays the same until the request or the queried
-/// stores change. A store that is added later is included when the context processes its changes.
+/// stores change, or the program calls ``performFetch()``. A store that is added later is included when the context processes its changes.
 ///
 /// Used in its context's turn. The list holds identifiers; objects are made when the program reads them. Swift's
 /// Observation tracks the list: `withObservationTracking` announces new objects, a new order or new sections.
@@ -28,6 +28,10 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   public let sectioning: FetchedSections?
   /// Called in the context's turn when the list has changed. It may read and change objects.
   public var onChange: ((FetchedResultsChange) -> Void)?
+  /// Receives each change of the list in several calls, for a program that has such a delegate.
+  ///
+  /// ``onChange`` receives the same changes, each as one value.
+  public weak var delegate: (any FetchedResultsDelegate<Object>)?
   /// The reason why the list stays as it was; `nil` when the list shows all changes.
   ///
   /// Set when a change of objects makes a section come twice. The list then keeps its last state, and is loaded again
@@ -39,43 +43,63 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   private var workspace: Workspace { context.workspace }
   private(set) var list = FetchedSnapshot()
   private var query: FetchedQuery
-  private var following: ResultsFollowing
+  /// The observation of the context; `nil` before the first fetch.
+  private var following: ResultsFollowing?
   private var isStale = false
   /// The last update round whose changes the list contains.
-  private var round: Int
+  private var round = 0
   private let streams = FetchedStreams()
   private let registrar = ObservationRegistrar()
   private let snapshotPath = \FetchedResults<Object>.snapshot
 
   /// Creates the list of the objects that a request finds, and keeps it up to date.
   ///
+  /// - Parameters:
+  ///   - performsFetch: Whether the list is loaded now. If it is `false`, the list is empty until ``performFetch()``.
   /// - Precondition: The objects are of the request's class.
   /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or
   ///   a section comes twice; `StoreError` if a store is damaged.
   public init(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext,
-    sections: FetchedSections? = nil
+    sections: FetchedSections? = nil, performsFetch: Bool = true
   ) throws {
-    let workspace = context.workspace
-    workspace.checkPlace()
+    context.workspace.checkPlace()
     self.context = context
     sectioning = sections
     self.request = request
-    query = try FetchedQuery(request.query.forObjects, sections, in: workspace)
-    following = try FollowerUpdate(workspace).begin(query.states(in: workspace))
-    list = try query.load(in: workspace, following)
-    round = following.round
-    if let failure = query.failure(of: list) { throw failure }
+    query = try FetchedQuery(request.query.forObjects, sections, in: context.workspace)
+    if performsFetch { try performFetch() }
+  }
+
+  /// Loads the list from the newest commit of each store, and keeps it up to date from then on.
+  ///
+  /// The first fetch reports no change, because there was no list before. A later fetch is needed only for a request
+  /// with `now()`: it reports the difference like any change.
+  ///
+  /// - Throws: The errors of ``init(_:in:sections:performsFetch:)``. The list is unchanged then.
+  public func performFetch() throws {
+    workspace.checkPlace()
+    let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
+    guard following == nil else { return try ask(next) }
+    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    let found = try next.load(in: workspace, following)
+    if let failure = next.failure(of: found) { throw failure }
+    (query, self.following, round) = (next, following, following.round)
+    registrar.withMutation(of: self, keyPath: snapshotPath) { list = found }
     following.add(self)
   }
 
   /// Replaces the request. The observers receive the difference like any change.
   ///
-  /// - Throws: The errors of ``init(_:in:sections:)``. The list is unchanged then.
+  /// - Throws: The errors of ``init(_:in:sections:performsFetch:)``. The list is unchanged then.
   public func change(to request: FetchRequest<Object>) throws {
     workspace.checkPlace()
     let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
-    try ask(next) { self.request = request }
+    if following == nil {
+      (query, self.request) = (next, request)
+    } else {
+      try ask(next) { self.request = request }
+    }
   }
 
   /// Replaces the query, and reports the difference of its results.
@@ -87,7 +111,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     if let failure = next.failure(of: found) { throw failure }
     (query, self.following) = (next, following)
     note()
-    take(found) { _ in false }
+    take(found, in: following.round) { _ in false }
   }
 
   deinit { streams.finish() }
@@ -131,7 +155,7 @@ extension FetchedResults {
   public func place(of object: Object) -> FetchedPlace? {
     workspace.checkPlace()
     let id = object.objectID
-    if query.isIncremental, let state = try? workspace.state(of: id.store) {
+    if query.isIncremental, let following, let state = try? workspace.state(of: id.store) {
       let source = following.source(of: state)
       if let place = try? query.order(in: state)?.place(of: id.key, in: source),
         let index = try? query.index(of: place, in: list.identifiers, source, state)
@@ -166,8 +190,10 @@ extension FetchedResults: RandomAccessCollection {
   /// Returns the object at an index of the list.
   public subscript(position: Int) -> Object {
     registrar.access(self, keyPath: snapshotPath)
-    return ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
+    return object(with: list.identifiers[position])
   }
+  /// Returns the object with an identifier that the list contains or has contained.
+  func object(with id: ObjectID) -> Object { ObjectLookup(workspace).object(with: id).typed() }
 }
 
 // MARK: - Updates
@@ -183,7 +209,8 @@ extension FetchedResults: ResultsFollower {
     func isTouched(_ id: ObjectID) -> Bool {
       keys.contains { $0.0 == id.store && $0.1?.contains(id.key) ?? true }
     }
-    if isStale { return try reload { _ in true } }
+    guard let following else { return }
+    if isStale { return try reload(following) { _ in true } }
     if round == following.round {
       // The list was loaded during this update round, so it already contains and has reported all insertions and
       // deletions.
@@ -193,7 +220,7 @@ extension FetchedResults: ResultsFollower {
     round = following.round
     isStale = true
     guard let change = try query.difference(changes, list, in: workspace) else {
-      if query.concerns(changes) { return try reload(isTouched) }
+      if query.concerns(changes) { return try reload(following, isTouched) }
       isStale = false
       return
     }
@@ -209,18 +236,20 @@ extension FetchedResults: ResultsFollower {
     let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     (query, self.following) = (next, following)
-    take(found) { _ in false }
+    take(found, in: following.round) { _ in false }
   }
 
-  private func reload(_ touched: (ObjectID) -> Bool) throws {
+  private func reload(_ following: ResultsFollowing, _ touched: (ObjectID) -> Bool) throws {
     isStale = true
-    take(try query.load(in: workspace, following), touched)
+    take(try query.load(in: workspace, following), in: following.round, touched)
   }
 
   /// Adopts loaded results, and reports the difference from the earlier list.
-  private func take(_ found: FetchedSnapshot, _ touched: (ObjectID) -> Bool) {
+  private func take(
+    _ found: FetchedSnapshot, in round: Int, _ touched: (ObjectID) -> Bool
+  ) {
     let wasStale = isStale
-    round = following.round
+    self.round = round
     isStale = true
     if refuses(found) { return }
     isStale = false
@@ -241,14 +270,20 @@ extension FetchedResults: ResultsFollower {
 
   private func tell(_ change: FetchedResultsChange) {
     if change.before == change.after {
+      if change.isEmpty {
+        list = change.after
+        return
+      }
+      delegate?.resultsWillChange(self)
       list = change.after
-      if change.isEmpty { return }
     } else {
+      delegate?.resultsWillChange(self)
       registrar.withMutation(of: self, keyPath: snapshotPath) { list = change.after }
     }
     // An observer may replace the request. That difference is reported after this one.
     streams.changes.yield(change)
     streams.snapshots.yield(change.after)
+    if let delegate { change.report(to: delegate, about: self) }
     onChange?(change)
   }
 }

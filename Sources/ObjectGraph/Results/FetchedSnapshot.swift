@@ -5,7 +5,10 @@ public import ObjectModel
 public struct FetchedSnapshot: Sendable, Hashable {
   /// The identifiers of all objects, in order.
   public internal(set) var identifiers: [ObjectID] = []
-  /// The sections, in order. A list without sections has one section without a name, and an empty list has none.
+  /// The sections, in order.
+  ///
+  /// A list that is not divided into sections has one section without a name, also if it is empty. A list that is
+  /// divided has no section if it is empty, and every list has none before its first fetch.
   public internal(set) var sections: [FetchedSection] = []
 
   /// Returns the place of the object at an index.
