@@ -26,6 +26,7 @@ extension PersistentStoreCoordinator {
       if let moved = try copy(store, to: path, type, in: places, progress) {
         // The new store has everything, and no context asks the old store any more.
         try? store.store.close()
+        post(.persistentStoreCoordinatorStoresDidChange, added: [moved], removed: [store])
         return moved
       }
       saveTurns.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))

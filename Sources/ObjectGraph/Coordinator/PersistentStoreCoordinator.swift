@@ -194,6 +194,7 @@ extension PersistentStoreCoordinator {
     }
     noteStoreChange()
     follow(added)
+    post(.persistentStoreCoordinatorStoresDidChange, added: [added])
     return added
   }
 
@@ -219,9 +220,14 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: The store's error on closing.
   public func remove(_ store: PersistentStore) throws {
+    let isKnown = stores.contains(store)
+    if isKnown { post(.persistentStoreCoordinatorWillRemoveStore, removed: [store]) }
     state.withLock { $0.stores.removeAll { $0 === store } }
     store.noteGone()
     noteStoreChange()
+    defer {
+      if isKnown { post(.persistentStoreCoordinatorStoresDidChange, removed: [store]) }
+    }
     try store.store.close()
   }
 
