@@ -190,4 +190,12 @@ extension PersistentContainer {
     let context = newBackgroundContext()
     return try await context.perform { try body(context) }
   }
+
+  /// Runs `body` in a new context with a queue of its own, and does not wait for it.
+  ///
+  /// This is the form for callers that are not asynchronous. `body` handles its errors itself.
+  public func performBackgroundTask(_ body: @escaping @Sendable (ManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.schedule { body(context) }
+  }
 }

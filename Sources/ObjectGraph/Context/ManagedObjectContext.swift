@@ -137,7 +137,12 @@ extension ManagedObjectContext {
     try workspace.performAndWait(body)
   }
 
-  /// Runs `body` in a later turn of the context. A confined context runs `body` at once.
+  /// Runs `body` in a later turn of the context, and does not wait for it.
+  ///
+  /// This is ``schedule(_:)`` for callers that are not asynchronous. In asynchronous code `perform` waits for the result.
+  public func perform(_ body: @escaping @Sendable () -> Void) { schedule(body) }
+
+  /// Runs `body` in a later turn of the context, and does not wait for it. A confined context runs `body` at once.
   public func schedule(_ body: @escaping @Sendable () -> Void) { workspace.schedule(body) }
 
   /// Applies delete rules and inverses, publishes the changes to child contexts and notifies observers.
