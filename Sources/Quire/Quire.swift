@@ -49,7 +49,6 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.FetchedPlace
 @_exported public import class ObjectGraph.FetchedResults
 @_exported public import struct ObjectGraph.FetchedResultsChange
-@_exported public import protocol ObjectGraph.FetchedResultsDelegate
 @_exported public import struct ObjectGraph.FetchedSection
 @_exported public import struct ObjectGraph.FetchedSections
 @_exported public import struct ObjectGraph.FetchedSnapshot

@@ -5,7 +5,7 @@ import Testing
 @Suite("The delegate of a list, and its fetch")
 struct FetchedResultsDelegateTests {
   /// Writes each call down as a line of text.
-  private final class Calls: FetchedResultsDelegate {
+  private final class Calls: FetchedResultsChange.Delegate {
     var lines: [String] = []
 
     func resultsWillChange(_ results: FetchedResults<Voyage>) {
@@ -45,7 +45,7 @@ struct FetchedResultsDelegateTests {
   }
 
   /// A delegate that implements no method.
-  private final class Silent: FetchedResultsDelegate { typealias Object = Voyage }
+  private final class Silent: FetchedResultsChange.Delegate { typealias Object = Voyage }
 
   private let context: ManagedObjectContext
 

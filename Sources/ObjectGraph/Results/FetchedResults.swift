@@ -31,7 +31,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   /// Receives each change of the list in several calls, for a program that has such a delegate.
   ///
   /// ``onChange`` receives the same changes, each as one value.
-  public weak var delegate: (any FetchedResultsDelegate<Object>)?
+  public weak var delegate: (any FetchedResultsChange.Delegate<Object>)?
   /// The reason why the list stays as it was; `nil` when the list shows all changes.
   ///
   /// Set when a change of objects makes a section come twice. The list then keeps its last state, and is loaded again
