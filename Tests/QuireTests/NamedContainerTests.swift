@@ -71,12 +71,12 @@ struct NamedContainerTests {
   @Test("The default folder follows the XDG Base Directory Specification")
   func defaultDirectory() {
     func folder(_ environment: [String: String]) -> String {
-      PersistentContainer.defaultDirectory(of: "trips", environment, home: "/home/ada")
+      PersistentContainer.defaultDirectory(of: "trips", environment, home: "/people/ada")
     }
-    #expect(folder([:]) == "/home/ada/.local/share/trips")
+    #expect(folder([:]) == "/people/ada/.local/share/trips")
     #expect(folder(["XDG_DATA_HOME": "/data"]) == "/data/trips")
-    #expect(folder(["XDG_DATA_HOME": "data"]) == "/home/ada/.local/share/trips")
-    #expect(folder(["XDG_DATA_HOME": ""]) == "/home/ada/.local/share/trips")
+    #expect(folder(["XDG_DATA_HOME": "data"]) == "/people/ada/.local/share/trips")
+    #expect(folder(["XDG_DATA_HOME": ""]) == "/people/ada/.local/share/trips")
   }
 
   @Test("Each store reports its result, and a second call tries the failed stores again")
