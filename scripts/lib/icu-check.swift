@@ -4,14 +4,19 @@
 import Foundation
 
 let words = [
-  "", "a", "A", "b", "Z", "ä", "Ä", "az", "ae", "æ", "å", "aa", "ö", "o", "oe", "ø", "ß", "ss", "ch", "cz", "č", "c", "ll",
-  "lz", "ñ", "n", "nz", "i", "ı", "I", "İ", "ij", "y", "ü", "đ", "d", "dž", "š", "s", "ž", "z", "lj", "nj", "é", "e", "è",
-  "10", "9", "2", "item 10", "item 9", "-", "_", "и", "й", "і", "я", "ё", "е", "ب", "پ", "ت", "א", "ב", "क", "ख", "ก",
+  "", "a", "A", "b", "Z", "ä", "Ä", "az", "ae", "æ", "å", "aa", "ö", "o", "oe", "ø", "ß", "ss",
+  "ch", "cz", "č", "c", "ll",
+  "lz", "ñ", "n", "nz", "i", "ı", "I", "İ", "ij", "y", "ü", "đ", "d", "dž", "š", "s", "ž", "z",
+  "lj", "nj", "é", "e", "è",
+  "10", "9", "2", "item 10", "item 9", "-", "_", "и", "й", "і", "я", "ё", "е", "ب", "پ", "ت", "א",
+  "ב", "क", "ख", "ก",
   "ข", "中", "文", "一", "あ", "ア", "カ", "か", "が", "한", "글", "𝒳", "👩‍👩‍👧",
 ]
 let languages = [
-  "C", "en", "en_US", "en_US_POSIX", "sv", "de", "de@collation=phonebook", "da", "nb", "is", "es", "fr", "fr_CA", "nl", "pt_BR",
-  "tr", "az", "cs", "sk", "pl", "hr", "sr_Latn_RS", "lt", "lv", "et", "fi", "hu", "ro", "ru", "uk", "kk", "ar", "fa", "he", "hi",
+  "C", "en", "en_US", "en_US_POSIX", "sv", "de", "de@collation=phonebook", "da", "nb", "is", "es",
+  "fr", "fr_CA", "nl", "pt_BR",
+  "tr", "az", "cs", "sk", "pl", "hr", "sr_Latn_RS", "lt", "lv", "et", "fi", "hu", "ro", "ru", "uk",
+  "kk", "ar", "fa", "he", "hi",
   "th", "vi", "cy", "zh", "zh_Hant", "ja", "ko",
 ]
 for language in languages {
@@ -19,7 +24,9 @@ for language in languages {
   var signs = ""
   for first in words {
     for second in words {
-      for options: String.CompareOptions in [[], .caseInsensitive, [.caseInsensitive, .numeric], .diacriticInsensitive] {
+      for options: String.CompareOptions in [
+        [], .caseInsensitive, [.caseInsensitive, .numeric], .diacriticInsensitive,
+      ] {
         signs += "\(first.compare(second, options: options, locale: locale).rawValue + 1)"
       }
     }
@@ -28,15 +35,24 @@ for language in languages {
 }
 for first in words {
   print(
-    first, first.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil), first.uppercased(),
+    first, first.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil),
+    first.uppercased(),
     words.map { first.localizedStandardCompare($0).rawValue + first.localizedCompare($0).rawValue })
 }
-let texts = words + ["x1 y_2", "Straße 5", "STRASSE 5", "naïve café", "a\u{301}", "สวัสดี ครับ", "line\nnext\r\nlast", "ﬁ"]
+let texts =
+  words + [
+    "x1 y_2", "Straße 5", "STRASSE 5", "naïve café", "a\u{301}", "สวัสดี ครับ", "line\nnext\r\nlast",
+    "ﬁ",
+  ]
 let patterns = [
-  #"\w+"#, #"\W"#, #"\b\w"#, #"\B."#, #"\X"#, #"\d+"#, #"\s"#, #"\R"#, #"\h"#, #"\p{L}"#, #"\p{Lu}"#, #"\p{Script=Greek}"#,
-  #"\p{script=Han}"#, #"\p{InCyrillic}"#, #"\p{Block=Thai}"#, #"[[:alpha:]]"#, #"[\p{L}--[a-z]]"#, #"[a-z&&[^aeiou]]"#,
-  #"\N{LATIN SMALL LETTER A}"#, #"\N{DIGIT NINE}"#, #"(?i)strasse"#, #"(?i)ß"#, #"(?w)\b."#, #"\p{Emoji}"#,
-  #"\p{Age=6.0}"#, #"\p{Line_Break=AL}"#, #"\p{Word_Break=Numeric}"#, #"\p{Name=SOLIDUS}"#, #"^.$"#, #"(?m)^\w+$"#, "[",
+  #"\w+"#, #"\W"#, #"\b\w"#, #"\B."#, #"\X"#, #"\d+"#, #"\s"#, #"\R"#, #"\h"#, #"\p{L}"#,
+  #"\p{Lu}"#, #"\p{Script=Greek}"#,
+  #"\p{script=Han}"#, #"\p{InCyrillic}"#, #"\p{Block=Thai}"#, #"[[:alpha:]]"#, #"[\p{L}--[a-z]]"#,
+  #"[a-z&&[^aeiou]]"#,
+  #"\N{LATIN SMALL LETTER A}"#, #"\N{DIGIT NINE}"#, #"(?i)strasse"#, #"(?i)ß"#, #"(?w)\b."#,
+  #"\p{Emoji}"#,
+  #"\p{Age=6.0}"#, #"\p{Line_Break=AL}"#, #"\p{Word_Break=Numeric}"#, #"\p{Name=SOLIDUS}"#, #"^.$"#,
+  #"(?m)^\w+$"#, "[",
 ]
 for pattern in patterns {
   for options: NSRegularExpression.Options in [[], .caseInsensitive, .useUnicodeWordBoundaries] {
@@ -45,7 +61,9 @@ for pattern in patterns {
       continue
     }
     let counts = texts.map { text in
-      expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).map { "\($0.range)" }.joined()
+      expression.matches(in: text, range: NSRange(text.startIndex..., in: text)).map {
+        "\($0.range)"
+      }.joined()
     }
     print(pattern, options.rawValue, counts)
   }
@@ -54,7 +72,10 @@ let posix = Locale(identifier: "en_US_POSIX")
 for text in ["1.5", "1,5", "-1e10", "1e-30", "٣", "x", "12345678901234567890.123"] {
   print(text, Decimal(string: text, locale: posix) as Any, Decimal(string: text) as Any)
 }
-for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "EST5EDT", "GMT+3"] {
+for zone in [
+  "UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "EST5EDT",
+  "GMT+3",
+] {
   guard let zone = TimeZone(identifier: zone) else { continue }
   var calendar = Calendar(identifier: .gregorian)
   calendar.timeZone = zone
@@ -62,10 +83,14 @@ for zone in ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Austra
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     let day = calendar.startOfDay(for: date)
     print(
-      zone.identifier, zone.secondsFromGMT(for: date), date.formatted(.iso8601), day.timeIntervalSinceReferenceDate,
-      calendar.dateComponents([.year, .month, .day, .hour, .minute, .weekday, .weekOfYear], from: date),
+      zone.identifier, zone.secondsFromGMT(for: date), date.formatted(.iso8601),
+      day.timeIntervalSinceReferenceDate,
+      calendar.dateComponents(
+        [.year, .month, .day, .hour, .minute, .weekday, .weekOfYear], from: date),
       calendar.date(byAdding: .month, value: 1, to: date) as Any)
   }
 }
-print(Locale.current.identifier, TimeZone.current.identifier, String(format: "%.2f %d %@ %5s", 1.5, 3, "é" as NSString, "x"))
+print(
+  Locale.current.identifier, TimeZone.current.identifier,
+  String(format: "%.2f %d %@ %5s", 1.5, 3, "é" as NSString, "x"))
 print(CocoaError(.fileNoSuchFile).localizedDescription, POSIXError(.ENOENT).localizedDescription)

@@ -19,7 +19,9 @@ build_release() {
   # The folder of the archive may be anywhere, so the file for pkg-config finds it from its own place.
   install_tool "$staged" '${pcfiledir}/../..'
   for program in "$staged/bin/quire" "$staged"/lib/quire/plugins/*/*.so; do
-    strip --strip-all --remove-section=.comment "$program"
+    # Two sections depend on the folder of the build: hashes of the compiler's options, and a hash of everything.
+    strip --strip-all --remove-section=.comment --remove-section=.swift_modhash --remove-section=.note.gnu.build-id \
+      "$program"
     ! grep -qaF "$PWD" "$program" || fail "$program contains the path of this folder."
   done
   mkdir -p "$staged/share/doc/quire"
@@ -56,12 +58,14 @@ pack_debian() {
   needed=$(cd "$debian" && dpkg-shlibdeps -O root/usr/bin/quire root/usr/lib/quire/plugins/*/*.so |
     sed -n 's/^shlibs:Depends=//p')
   [ -n "$needed" ] || fail "dpkg-shlibdeps finds no dependency."
+  # Folders are not counted, because their sizes depend on the file system.
+  kibibytes=$(find "$debian/root/usr" -type f -printf '%s\n' | awk '{ n += int(($1 + 1023) / 1024) } END { print n }')
   cat >"$debian/root/DEBIAN/control" <<END
 Package: quire
 Version: $version
 Architecture: $architecture
 Maintainer: The authors of Quire <quire@localhost>
-Installed-Size: $(find "$debian/root/usr" -type f -printf '%s\n' | awk '{ n += int(($1 + 1023) / 1024) } END { print n }')
+Installed-Size: $kibibytes
 Depends: $needed
 Section: database
 Priority: optional
