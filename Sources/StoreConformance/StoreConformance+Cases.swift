@@ -144,6 +144,12 @@ extension StoreConformance {
       try RequestCases(run: $0).answers()
     },
     Case(
+      "stores-are-recognized",
+      "A program that does not know the type of a store recognises it by its first bytes, its marker or its address."
+    ) {
+      try PlaceCases(run: $0).recognizedStores()
+    },
+    Case(
       "occupied-places-are-kept",
       "A store is created over another one only with permission, and then nothing of the old one stays."
     ) {

@@ -17,6 +17,9 @@ public struct StoreConformance: Sendable {
   let keepsRows: Bool
   /// The seed of the random objects, changes and requests. Each seed tries other ones.
   public var seed: UInt64 = 1
+  /// The reason why no program needs to recognise the stores, such as a manifest without `begins`; `nil` if the backend
+  /// must recognise each store.
+  package var unrecognizedReason: String?
   /// Starts another process, which runs a part of a case; `nil` to skip the cases of several processes.
   package var startHelper: (@Sendable (Part) throws -> any HelperProcess)?
   /// Starts another process that can lose power, as ``HelperProcess/cutPower()`` says; `nil`, or a result of `nil`, if
@@ -117,5 +120,13 @@ extension StoreConformance {
     case skipped(String)
     /// The store refused an operation that it must perform, with the given error.
     case brokeOff(String)
+
+    /// Whether the store breaks the rule, or refused an operation.
+    package var isFailure: Bool {
+      switch self {
+      case .passed, .skipped: false
+      case .failed, .brokeOff: true
+      }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ObjectModel
 import PropertyLists
@@ -38,6 +39,45 @@ struct PlaceCases {
       store = try run.reopen(store)
     }
     try store.close()
+  }
+
+  func recognizedStores() throws {
+    let ground = try run.ground()
+    if let reason = run.suite.unrecognizedReason { throw CaseRun.End.skipped(reason) }
+    let path = ground.newPath()
+    try run.create(at: path).close()
+    try checkRecognized("A new store", at: path)
+    let store = try run.open(path)
+    let thing = try run.key(store, "Thing", 1)
+    try store.commit(run.request(7, for: thing, above: store.snapshot()))
+    try store.close()
+    try checkRecognized("A store with one object", at: path)
+  }
+
+  /// Adds a finding unless the backend recognises the closed store at a path as a program does that opens it.
+  private func checkRecognized(_ which: String, at path: String) throws {
+    let ground = try run.ground()
+    let found = try? StoreBackends([ground.backend]).backend(ofStoreAt: path, on: ground.disk)
+    guard found == nil else { return }
+    let type = ground.backend.type.rawValue
+    let description: String
+    if let bytes = try ground.bytes(of: path)?.prefix(24) {
+      let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+      let text = String(decoding: bytes.map { (32..<127).contains($0) ? $0 : 46 }, as: UTF8.self)
+      description =
+        "its file begins with the bytes \(digits) (\"\(text)\"); a plug-in gives the pattern in 'begins' of its "
+        + "manifest"
+    } else if let names = try? ground.disk.list(path).map(\.name).sorted() {
+      description =
+        "its folder contains \(names.prefix(8).joined(separator: ", ")); a plug-in gives the name of one of its files "
+        + "as 'marker' in its manifest"
+    } else {
+      description = "it is neither a file nor a folder; a plug-in gives 'schemes' in its manifest"
+    }
+    run.check(
+      false,
+      "\(which) must be recognised as a store of type '\(type)', but is not, so no program can open it: "
+        + description + ".")
   }
 
   func missingStores() throws {

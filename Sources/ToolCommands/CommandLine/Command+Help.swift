@@ -64,6 +64,7 @@ extension Tool {
   static let commonOptions = [
     Option("help", "Shows the command's help."),
     Option("quiet", "Prints no notes and no progress, only results and errors."),
+    Option("verbose", "Prints the messages of plug-ins."),
     Option("no-plugins", "Uses no plug-ins."),
   ]
   /// The spellings of the option for help.

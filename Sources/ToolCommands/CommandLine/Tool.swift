@@ -130,6 +130,15 @@ public struct Tool: Sendable {
   }
 
   private func dispatch(_ words: [String], on console: Console) throws -> ExitCode {
+    if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--verbose") {
+      var others = words
+      others.remove(at: index)
+      // A line of an interactive session does not end the messages of the session.
+      let wasVerbose = plugins.isVerbose
+      plugins.printMessages(to: console.alerts)
+      defer { if !wasVerbose { plugins.printMessages(to: nil) } }
+      return try dispatch(others, on: console)
+    }
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
@@ -174,6 +183,7 @@ public struct Tool: Sendable {
       toolOptions: [
         Candidate("--help", "Lists all commands"), Candidate("--version", "Prints the version"),
         Candidate("--quiet", "Prints no notes and no progress"),
+        Candidate("--verbose", "Prints the messages of plug-ins"),
         Candidate("--no-plugins", "Uses no plug-ins"),
       ])
     // An error must not appear in the middle of the line that the user is typing.
@@ -187,7 +197,9 @@ public struct Tool: Sendable {
     let kind = name.hasPrefix("-") ? "option" : "command"
     throw .unknown(
       kind, name, in: "for 'quire'",
-      known: commands.map(\.name) + ["--help", "--version", "--quiet", "--no-plugins"],
+      known: commands.map(\.name) + [
+        "--help", "--version", "--quiet", "--verbose", "--no-plugins",
+      ],
       otherwise: "Run 'quire help' to see all commands.")
   }
 }

@@ -17,11 +17,15 @@ struct CaseProcess {
 
   /// The beginning of each line about a call in the messages of a process.
   static let callMark = "call: "
+  /// The beginning of each line with a message that the plug-in logged.
+  static let messageMark = "message: "
   /// The size of messages at which a process has failed, because its calls have no end.
   private static let mostMessages = 1 << 28
 
-  /// Runs a case and returns its outcome.
-  func outcome(of one: StoreConformance.Case) throws -> StoreConformance.Outcome {
+  /// Runs a case. Returns its outcome, and the messages that the plug-in logged.
+  func outcome(
+    of one: StoreConformance.Case
+  ) throws -> (outcome: StoreConformance.Outcome, messages: [String]) {
     let place = folder.appending(path: one.name)
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
@@ -55,6 +59,16 @@ struct CaseProcess {
       String($0.dropFirst(Self.callMark.count))
     }
     for call in calls { try trace?(call) }
+    let logged = lines.filter { $0.hasPrefix(Self.messageMark) }.map {
+      String($0.dropFirst(Self.messageMark.count))
+    }
+    return (try outcome(of: process, hung: hung, lines: lines, calls, output), logged)
+  }
+
+  /// Returns the outcome of a case whose process has ended.
+  private func outcome(
+    of process: Process, hung: Bool, lines: [String], _ calls: [String], _ output: URL
+  ) throws -> StoreConformance.Outcome {
     let last =
       calls.last.map { "The last function that was called is '\($0)'." }
       ?? "No function was called."
@@ -70,7 +84,9 @@ struct CaseProcess {
       )
     }
     if let outcome = try Self.outcome(in: Data(contentsOf: output)) { return outcome }
-    let words = lines.filter { !$0.hasPrefix(Self.callMark) }.suffix(3).joined(separator: " ")
+    let marks = [Self.callMark, Self.messageMark, PluginCommand.warningMark]
+    let words = lines.filter { line in !marks.contains { line.hasPrefix($0) } }.suffix(3).joined(
+      separator: " ")
     return .failed([
       "The process ended with exit code \(process.terminationStatus). \(words) \(last)"
     ])

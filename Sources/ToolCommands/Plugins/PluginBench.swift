@@ -16,6 +16,8 @@ struct PluginBench {
   static let options = [PluginTest.type, PluginTest.seed, count, rounds]
 
   let plugin: FoundPlugin
+  /// The services that the tool gives to the plug-in.
+  let services: PluginServices
   let invocation: Invocation
 
   /// Measures each type of store, and prints the results.
@@ -64,7 +66,7 @@ struct PluginBench {
     of type: PluginManifest.StoreType, _ bench: (any StoreBackend) -> StoreBench
   ) throws -> [StoreBench.Result] {
     let lastCall = LastCall()
-    var services = PluginServices()
+    var services = services
     services.trace = { name in lastCall.name.withLock { $0 = name } }
     let line = ProgressLine(invocation.console.messages, "Measuring \(oneLine(type.name))")
     defer { line.end() }

@@ -60,7 +60,7 @@ enum PluginCommand {
         measured if it needs a capability that the store does not declare: queries need 'querying', \
         and saves and opening need 'durable'. A crash of the plug-in ends 'bench', so test the plug-in first.
 
-        'pack' writes the manifest, the library and texts such as README and LICENSE of a built plug-in into one \
+        'pack' loads the library and compares it with the manifest. It writes the manifest, the library and texts such as README and LICENSE of a built plug-in into one \
         file, and prints its SHA-256. --sign adds a signature by OpenSSH's ssh-keygen. 'install' checks the file and a \
         signature beside it, shows the plug-in, asks, and copies it into your folder of plug-ins. It runs no \
         code of the plug-in. --sha256 and --signers refuse any other file.
@@ -104,12 +104,16 @@ enum PluginCommand {
       case "info": try show(find(needed(invocation), finder), invocation)
       case "test":
         let found = try pluginToRun(needed(invocation), finder)
-        return try PluginTest(found, finder.executable, invocation).run()
+        try warn(about: found.manifest, invocation)
+        return try PluginTest(found, finder, invocation).run()
       case "bench":
         let found = try pluginToRun(needed(invocation), finder)
-        return try PluginBench(plugin: found, invocation: invocation).run()
+        return try PluginBench(
+          plugin: found, services: finder.services(for: found), invocation: invocation
+        ).run()
       case "pack":
         let found = try pluginToRun(needed(invocation), finder)
+        try warn(about: found.manifest, invocation)
         try PluginPackage(plugin: found, invocation: invocation).write()
       case "install":
         return try PluginInstallation(
@@ -121,6 +125,16 @@ enum PluginCommand {
       return .done
     }
   }
+
+  /// Prints the warnings of a manifest, such as those about unknown members.
+  static func warn(about manifest: PluginManifest, _ invocation: Invocation) throws {
+    for warning in manifest.warnings {
+      try invocation.console.messages.writeLine("\(warningMark)\(oneLine(warning))")
+    }
+  }
+
+  /// The beginning of a line with a warning of a manifest.
+  static let warningMark = "warning: "
 
   private static func needed(_ invocation: Invocation) throws(CommandError) -> String {
     if let word = invocation.value(of: plugin) { return word }
@@ -254,6 +268,10 @@ enum PluginCommand {
     let why =
       beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
       ?? beside.refusals.first { $0.plugin == nil }
+    if let objection = why?.objection {
+      throw CommandError(
+        .plugin, "The plug-in in '\(oneLine(path))' can't be used: \(oneLine(objection)).")
+    }
     throw CommandError(.plugin, why?.message ?? "'\(oneLine(path))' contains no plug-in.")
   }
 

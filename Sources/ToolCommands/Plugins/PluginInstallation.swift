@@ -56,7 +56,10 @@ struct PluginInstallation {
     let target = try invocation.output(
       at: place.appendingPathComponent(manifest.name), on: disk)
     try target.checkFree()
-    if !invocation.has(Self.yes) {
+    try checkTrust(of: place, on: disk)
+    if invocation.has(Self.yes) {
+      try PluginCommand.warn(about: manifest, invocation)
+    } else {
       try console.alerts.write(table(checked).text())
       var answers = InputText(console.input)
       guard
@@ -68,7 +71,7 @@ struct PluginInstallation {
         return .no
       }
     }
-    try disk.makeDirectories(for: target.path)
+    try Self.makeFolders(for: target.path, on: disk)
     try target.make { temporary in
       try disk.copyTree(checked.plugin.path, to: temporary)
       try Self.setModes(temporary, on: disk)
@@ -137,6 +140,32 @@ struct PluginInstallation {
       try files.setAttributes(
         [.posixPermissions: isFolder ? 0o755 : 0o644], ofItemAtPath: path)
     }
+  }
+
+  /// Checks that the host would use a plug-in in the folder, or in the folder above it that exists.
+  private func checkTrust(of place: String, on disk: any Disk) throws {
+    var folder = place
+    while try !disk.exists(folder), folder != "/" { folder = Self.parent(of: folder) }
+    let found = PluginRegistry.search(PluginFolders([folder]), only: "")
+    guard let refusal = found.refusals.first(where: { $0.plugin == nil }) else { return }
+    throw CommandError(
+      .plugin,
+      "Nothing is installed, because Quire would not use a plug-in in '\(oneLine(place))': "
+        + "\(oneLine(refusal.objection.map { $0 + "." } ?? refusal.message))")
+  }
+
+  private static func parent(of path: String) -> String {
+    let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+    return parent == "/" ? parent : parent.trimmingSlashes
+  }
+
+  /// Makes the missing folders above a path, with the modes that the host asks for.
+  private static func makeFolders(for path: String, on disk: any Disk) throws {
+    let parent = Self.parent(of: path)
+    guard try !disk.exists(parent) else { return }
+    try makeFolders(for: parent, on: disk)
+    try disk.makeDirectories(for: path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: parent)
   }
 
   // MARK: - Messages

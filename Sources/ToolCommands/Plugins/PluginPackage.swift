@@ -19,6 +19,8 @@ struct PluginPackage {
 
   /// Packs the plug-in, and prints the checksum of the file.
   func write() throws {
+    // A library that differs from its manifest would be refused after the installation.
+    _ = try plugin.load()
     let disk = RealDisk()
     let manifest = plugin.manifest
     let made =

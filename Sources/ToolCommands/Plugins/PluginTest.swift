@@ -27,14 +27,15 @@ struct PluginTest {
 
   let plugin: FoundPlugin
   let invocation: Invocation
+  private let finder: PluginFinder
   /// The executable of the tool; `nil` if the commands run in another program.
-  private let executable: String?
+  private var executable: String? { finder.executable }
   /// The executable for processes of the tests; `nil` to run all tests in this process.
   private var tool: String? { invocation.has(PluginTest.inProcess) ? nil : executable }
 
-  init(_ plugin: FoundPlugin, _ executable: String?, _ invocation: Invocation) {
+  init(_ plugin: FoundPlugin, _ finder: PluginFinder, _ invocation: Invocation) {
     self.plugin = plugin
-    self.executable = executable
+    self.finder = finder
     self.invocation = invocation
   }
 
@@ -105,14 +106,20 @@ struct PluginTest {
     on type: PluginManifest.StoreType, in place: String
   ) throws -> ConformanceReport {
     if let tool { return try report(on: type, in: place, by: tool) }
-    var services = PluginServices()
+    let messages = invocation.console.messages
+    var services = PluginServices(log: { [name = plugin.manifest.name] level, text in
+      try? messages.writeLine(CaseProcess.messageMark + PluginFinder.line(name, level, text))
+    })
     if invocation.has(PluginTest.trace) {
-      let messages = invocation.console.messages
       services.trace = { try? messages.writeLine(CaseProcess.callMark + $0) }
     }
     let backend = PluginBackend(plugin, type, services: services)
     var suite = StoreConformance(
       backend, on: RealDisk(), in: place, keepsRows: type.capabilities.contains(.incremental))
+    if type.begins.isEmpty, type.marker == nil, type.schemes.isEmpty {
+      suite.unrecognizedReason =
+        "the manifest has no 'begins', 'marker' or 'schemes', so programs open the stores only by their type"
+    }
     if let seed = try invocation.number(of: PluginTest.seed, atLeast: 1) {
       suite.seed = UInt64(seed)
     }
@@ -158,9 +165,12 @@ struct PluginTest {
     let only = invocation.value(of: PluginTest.onlyCase)
     for one in StoreConformance.cases where only == nil || only == one.name {
       if process.trace != nil { try messages.writeLine("\(one.name):") }
-      let outcome = try process.outcome(of: one)
+      let (outcome, lines) = try process.outcome(of: one)
+      for line in lines { finder.note(line) }
       report.results.append(ConformanceReport.Result(testCase: one, outcome: outcome))
-      if invocation.format == .text { try write(one, outcome) }
+      guard invocation.format == .text else { continue }
+      try write(one, outcome)
+      if outcome.isFailure, !finder.isVerbose { try write(messages: lines) }
     }
     return report
   }
@@ -177,6 +187,19 @@ struct PluginTest {
       try write(one, ["The store refused a required operation. \(error)"])
     }
   }
+
+  /// Prints the last messages that the plug-in logged in a case.
+  private func write(messages: [String]) throws {
+    let output = invocation.console.output
+    let shown = messages.suffix(Self.shownMessageCount)
+    if shown.count < messages.count {
+      try output.writeLine("           (\(messages.count - shown.count) earlier messages)")
+    }
+    for line in shown { try output.writeLine("           \(oneLine(line))") }
+  }
+
+  /// The largest number of messages that are printed for a case.
+  private static let shownMessageCount = 20
 
   private func write(_ one: StoreConformance.Case, _ findings: [String]) throws {
     let output = invocation.console.output

@@ -24,7 +24,7 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   case staysOpen, failsToCloseAgain
   // Places
   case forgetsOnOpening, replacesUnasked, neverReplaces, keepsReplacedObjects, ignoresTheUUID,
-    makesMissingStores
+    makesMissingStores, recognizesNothing
   case refusesMissingStoresWithAnotherCode, tellsMetadataOfMissingStores, takesForeignFiles
   case refusesForeignFilesWithAnotherCode, overwritesForeignFiles, opensCutFilesEmpty,
     writesReadOnly
@@ -80,6 +80,7 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
     case .holdsOldCommits, .swallowsErrorsOfHolds: "holding-a-commit"
     case .staysOpen, .failsToCloseAgain: "closing"
     case .forgetsOnOpening: "random-changes"
+    case .recognizesNothing: "stores-are-recognized"
     case .replacesUnasked, .neverReplaces, .keepsReplacedObjects, .ignoresTheUUID:
       "occupied-places-are-kept"
     case .makesMissingStores, .refusesMissingStoresWithAnotherCode, .tellsMetadataOfMissingStores:

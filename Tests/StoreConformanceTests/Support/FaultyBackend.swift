@@ -15,7 +15,9 @@ struct FaultyBackend: StoreBackend {
   var type: StoreType { plain.type }
   var capabilities: StoreCapabilities { plain.capabilities.union(.querying) }
 
-  func recognizes(_ firstBytes: [UInt8]) -> Bool { plain.recognizes(firstBytes) }
+  func recognizes(_ firstBytes: [UInt8]) -> Bool {
+    fault != .recognizesNothing && plain.recognizes(firstBytes)
+  }
 
   /// Returns the disk that a store uses.
   private func shown(_ disk: any Disk) -> any Disk {
