@@ -37,7 +37,7 @@ extension PluginTemplate {
       file("src/disk.rs", embedded("rust-disk.rs.txt")),
       file("src/quire.rs", embedded("rust-quire.rs.txt")),
       readme(.rust, embedded("rust-README.md.txt")),
-    ]
+    ] + headers
   }
 
   func pythonFiles() -> [File] {
