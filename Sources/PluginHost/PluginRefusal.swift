@@ -13,12 +13,16 @@ public struct PluginRefusal: Error, Sendable, Hashable {
   public let reason: Reason
   /// A sentence or two with the expected state, the place, and the actual state.
   public let message: String
+  /// The objection to a search folder, as a sentence without its full stop; `nil` for other refusals.
+  package let objection: String?
   /// The types of stores that the plug-in would have brought, as far as its manifest was read.
   public let types: [StoreType]
 
   init(
-    _ reason: Reason, plugin: String?, path: String, types: [StoreType] = [], _ message: String
+    _ reason: Reason, plugin: String?, path: String, types: [StoreType] = [], _ message: String,
+    objection: String? = nil
   ) {
+    self.objection = objection
     self.plugin = plugin
     self.path = path
     self.reason = reason

@@ -38,12 +38,12 @@ struct PluginSearch {
       guard searched.insert(path).inserted else { return .searched }
       for one in above {
         let status = try disk.status(of: one, followingLinks: false)
-        if let objection = trust.objection(toFolderOnTheWay: status) {
+        if let objection = trust.objection(toFolderOnTheWay: status, at: one) {
           return refuse(folder, "'\(one)', a folder above it, \(objection)")
         }
       }
       let status = try disk.status(of: path, followingLinks: false)
-      if let objection = trust.objection(to: status, wanting: .directory) {
+      if let objection = trust.objection(to: status, wanting: .directory, at: path) {
         return refuse(folder, "'\(path)' \(objection)")
       }
       if let document = (above + [path]).first(where: { isDocument($0) }) {
@@ -76,8 +76,8 @@ struct PluginSearch {
     registry.refusals.append(
       PluginRefusal(
         .refusedByPolicy, plugin: nil, path: folder.path,
-        "The folder '\(folder.path)' (\(folder.kind.rawValue)) is not searched for plug-ins: \(objection)."
-      ))
+        "The folder '\(folder.path)' (\(folder.kind.rawValue)) is not searched for plug-ins: \(objection).",
+        objection: objection))
     return .refused
   }
 
@@ -183,7 +183,7 @@ struct PluginFiles {
   private func check(
     _ status: FileStatus, _ path: String, _ kind: FileKind
   ) throws(PluginRefusal) {
-    guard let objection = trust.objection(to: status, wanting: kind) else { return }
+    guard let objection = trust.objection(to: status, wanting: kind, at: path) else { return }
     throw PluginRefusal(
       .refusedByPolicy, plugin: plugin, path: path, types: types,
       "The plug-in '\(plugin)' is not used: '\(path)' \(objection).")

@@ -19,17 +19,18 @@ struct PluginTrust: Sendable {
   static var standard: PluginTrust { PluginTrust(user: geteuid()) }
 
   /// Returns the reason not to trust a file or folder, to complete "'path' …"; `nil` if it is trusted.
-  func objection(to status: FileStatus, wanting kind: FileKind) -> String? {
+  func objection(to status: FileStatus, wanting kind: FileKind, at path: String) -> String? {
     guard status.kind == kind else { return "is a \(status.kind), not a \(kind)" }
-    return objection(toOwnerOf: status) ?? objection(toWritersOf: status)
+    return objection(toOwnerOf: status) ?? objection(toWritersOf: status, at: path)
   }
 
   /// Returns the reason not to trust a folder on the path to a plug-in; `nil` if it is trusted. In a sticky folder such
   /// as `/tmp`, all users may create folders but delete only their own. Another user can't replace an existing folder
   /// there.
-  func objection(toFolderOnTheWay status: FileStatus) -> String? {
+  func objection(toFolderOnTheWay status: FileStatus, at path: String) -> String? {
     let isSticky = status.permissions.rawValue & 0o1000 != 0
-    return objection(toOwnerOf: status) ?? (isSticky ? nil : objection(toWritersOf: status))
+    return objection(toOwnerOf: status)
+      ?? (isSticky ? nil : objection(toWritersOf: status, at: path))
   }
 
   private func objection(toOwnerOf status: FileStatus) -> String? {
@@ -38,11 +39,16 @@ struct PluginTrust: Sendable {
       ? nil : "belongs to user \(owner), not to user \(user) or the system"
   }
 
-  private func objection(toWritersOf status: FileStatus) -> String? {
+  private func objection(toWritersOf status: FileStatus, at path: String) -> String? {
     let permissions = status.permissions.rawValue
     guard permissions & 0o022 != 0 else { return nil }
     let who = permissions & 0o002 != 0 ? "every user" : "its group"
-    return "can be written by \(who) (mode \(String(permissions, radix: 8)))"
+    let classes = (permissions & 0o020 != 0 ? "g" : "") + (permissions & 0o002 != 0 ? "o" : "")
+    let word = "'" + path.replacing("'", with: "'\\''") + "'"
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
+    return
+      "can be written by \(who) (mode \(String(permissions, radix: 8))), so another user could replace the plug-in; "
+      + "'chmod \(classes)-w \(isPlain ? path : word)' corrects this"
   }
 }
 
