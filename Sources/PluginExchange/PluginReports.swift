@@ -70,14 +70,14 @@ package enum PluginReports {
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the bytes are no such report.
   package static func read(
-    _ bytes: [UInt8], path: String?
+    _ bytes: [UInt8], path: String?, of type: StoreType
   ) throws -> (rules: [Rule], check: StoreCheck?) {
     let values = try PluginDescriptions.dictionary(bytes, "report of the check", path: path)
     func wrong(_ name: String) -> StoreError {
       StoreError(.damaged, "The report of the check has no readable '\(name)'.", path: path)
     }
     let rules = try array(values["rules"]).map { value in
-      guard let rule = rule(value) else { throw wrong("rules") }
+      guard let rule = rule(value, of: type) else { throw wrong("rules") }
       return rule
     }
     guard let outcome = values["outcome"]?.string else { return (rules, nil) }
@@ -115,12 +115,19 @@ package enum PluginReports {
     if case .array(let values)? = value { values } else { [] }
   }
 
-  private static func rule(_ value: PropertyList) -> Rule? {
+  /// The types with formats that Quire's specification describes, in its chapters 4, 5 and 10.
+  private static let specifiedTypes: Set<StoreType> = [
+    .memory, .binary, .compressed, .xml, StoreType(rawValue: "SQLite"),
+  ]
+
+  private static func rule(_ value: PropertyList, of type: StoreType) -> Rule? {
     guard let id = value["id"]?.string, let title = value["title"]?.string,
       let severity = value["severity"]?.string.flatMap(Severity.init(rawValue:)),
       let clause = value["clause"]?.string
     else { return nil }
-    return Rule(id, severity, title, clause)
+    var rule = Rule(id, severity, title, clause)
+    rule.isOfPlugin = !specifiedTypes.contains(type)
+    return rule
   }
 
   private static func finding(_ value: PropertyList, _ rules: [String: Rule]) -> Finding? {

@@ -141,7 +141,7 @@ public struct PluginBackend: StoreBackend {
   /// Returns the rules that the plug-in checks; none if it checks nothing.
   public func rules() throws -> [Rule] {
     guard let bytes = try report(of: nil, on: RealDisk(), model: nil, services) else { return [] }
-    return try PluginReports.read(bytes, path: nil).rules
+    return try PluginReports.read(bytes, path: nil, of: type).rules
   }
 
   /// Checks a store against the rules of its format. Returns `nil` if the plug-in checks nothing.
@@ -157,7 +157,7 @@ public struct PluginBackend: StoreBackend {
       return former(done, total)
     }
     guard let bytes = try report(of: path, on: disk, model: model, services) else { return nil }
-    guard let check = try PluginReports.read(bytes, path: path).check else {
+    guard let check = try PluginReports.read(bytes, path: path, of: type).check else {
       throw try loading().failure("reports success but returns no result of the check.", at: path)
     }
     return check

@@ -80,6 +80,6 @@ extension Finding: CustomStringConvertible {
       file.isEmpty ? nil : file, place.description.isEmpty ? nil : place.description, message,
     ]
     .compactMap { $0 }.joined(separator: ": ")
-    return "\(rule.id) \(words) (spec §\(rule.clause))"
+    return "\(rule.id) \(words) (\(rule.reference))"
   }
 }

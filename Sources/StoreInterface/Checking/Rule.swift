@@ -12,6 +12,13 @@ public struct Rule: Sendable, Hashable, Identifiable {
   public let title: String
   /// The clause of the specification that contains the requirement, such as `4.4.1`.
   public let clause: String
+  /// Whether the clause is one of the specification of a plug-in's format, and not of Quire's specification.
+  public var isOfPlugin = false
+
+  /// The clause and its specification in words: `spec §4.4.1`, or `§2 of the plug-in's format`.
+  public var reference: String {
+    isOfPlugin ? "§\(clause) of the plug-in's format" : "spec §\(clause)"
+  }
 
   /// Creates a rule.
   public init(_ id: String, _ severity: Severity, _ title: String, _ clause: String) {
@@ -25,6 +32,15 @@ public struct Rule: Sendable, Hashable, Identifiable {
   public init(_ id: String, _ title: String, _ clause: String) {
     self.init(id, .error, title, clause)
   }
+
+  /// Returns whether both rules say the same. Their origin does not count.
+  public static func == (left: Rule, right: Rule) -> Bool {
+    (left.id, left.severity, left.title, left.clause)
+      == (right.id, right.severity, right.title, right.clause)
+  }
+
+  /// Hashes the identifier.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 /// The severity of a finding.

@@ -131,7 +131,7 @@ enum ValidateCommand {
     case .text:
       for rule in rules {
         try output.writeLine(
-          "\(rule.id)  \(rule.severity.rawValue): \(rule.title) (spec §\(rule.clause))")
+          "\(rule.id)  \(rule.severity.rawValue): \(rule.title) (\(rule.reference))")
       }
     case .json: try output.writeLine(JSON.array(rules.map(json)))
     }

@@ -49,7 +49,7 @@ struct ReportFindings {
       <li class="\(severity)"><p><b class="severity">\(severity)</b> <code>\(HTMLText.escaped(finding.rule.id))</code> \
       \(HTMLText.escaped(finding.rule.title)).</p>
       <p>\(place.isEmpty ? "" : "<code>\(HTMLText.escaped(place))</code> ")\(HTMLText.escaped(finding.message)) \
-      <small>(spec §\(HTMLText.escaped(finding.rule.clause)))</small></p></li>
+      <small>(\(HTMLText.escaped(finding.rule.reference)))</small></p></li>
 
       """
   }
