@@ -12,7 +12,7 @@ struct PluginPackageTests {
 
   init() throws {
     folder = try ScaffoldFolder()
-    try folder.add("ledger", library: "not read")
+    try folder.addRefusingPlugin("ledger")
     tool = .quire(environment: ["XDG_DATA_HOME": folder.path + "/data"], executable: nil)
   }
 
@@ -145,7 +145,7 @@ struct PluginPackageTests {
 
     // Another file with the signature.
     let signature = try Data(contentsOf: URL(filePath: path("l.zip.sig")))
-    try Data("changed".utf8).write(to: URL(filePath: path("ledger/lib.so")))
+    try Data("changed".utf8).write(to: URL(filePath: path("ledger/NOTICE")))
     try pack()
     #expect(!FileManager.default.fileExists(atPath: path("l.zip.sig")))
     try signature.write(to: URL(filePath: path("l.zip.sig")))
@@ -162,8 +162,53 @@ struct PluginPackageTests {
     try pack("--sign", path("other"))
     let stranger = run("install", path("l.zip"), "--yes", "--force", "--signers", path("signers"))
     #expect(stranger.exitCode == .plugin && stranger.messages.contains("of no signer"))
+    #expect(isInstalled() && !isInstalled("NOTICE"))
+  }
+
+  @Test("A plug-in with a library that differs from its manifest is not packed")
+  func otherVersion() throws {
+    let manifest = try String(contentsOfFile: path("ledger/plugin.json"), encoding: .utf8)
+    try Data(manifest.replacing(#""1.0""#, with: #""1.1""#).utf8)
+      .write(to: URL(filePath: path("ledger/plugin.json")))
+
+    let packed = run("pack", path("ledger"), "--output", path("l.zip"))
+
+    #expect(packed.exitCode == .plugin)
+    #expect(packed.messages.contains("has the version '1.0', but the manifest has '1.1'"))
+    #expect(!FileManager.default.fileExists(atPath: path("l.zip")))
+  }
+
+  @Test("Nothing is installed in a folder in which the host would refuse the plug-in")
+  func untrustedFolder() throws {
+    try pack()
+    try FileManager.default.createDirectory(
+      atPath: path("data"), withIntermediateDirectories: false)
+    try folder.setMode(0o775, "data")
+
+    let refused = run("install", path("l.zip"), "--yes")
+
+    #expect(refused.exitCode == .plugin)
     #expect(
-      try String(contentsOfFile: installed + "/lib.so", encoding: .utf8) == "not read")
+      refused.messages.contains("'chmod g-w \(path("data"))' corrects this."), "\(refused.messages)"
+    )
+    #expect(!FileManager.default.fileExists(atPath: path("data/quire")))
+    try folder.setMode(0o755, "data")
+    #expect(run("install", path("l.zip"), "--yes").exitCode == .done)
+  }
+
+  @Test("The warnings of a manifest are printed before the plug-in is packed and installed")
+  func warnings() throws {
+    let manifest = try String(contentsOfFile: path("ledger/plugin.json"), encoding: .utf8)
+    try Data(manifest.replacing(#""name": "Bad""#, with: #""name": "Bad", "begin": []"#).utf8)
+      .write(to: URL(filePath: path("ledger/plugin.json")))
+
+    let packed = run("pack", path("ledger"), "--output", path("l.zip"))
+    let installed = run("install", path("l.zip"), "--yes")
+
+    for one in [packed, installed] {
+      #expect(one.exitCode == .done)
+      #expect(one.messages.contains(/warning: .*begin/), "\(one.messages)")
+    }
   }
 
   @Test("A note names a plug-in of the same name that Quire uses instead")

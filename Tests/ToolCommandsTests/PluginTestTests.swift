@@ -178,6 +178,38 @@ struct PluginTestTests {
     #expect(foreign.exitCode == .wrongUsage)
   }
 
+  @Test(
+    "The messages that a plug-in logs are printed with --verbose, and in the process of the command"
+  )
+  func messages() throws {
+    let folder = try ScaffoldFolder()
+    try folder.addRefusingPlugin(
+      creating: #"host->log(host->context, QUIRE_LOG_WARNING, "The drawer is full.")"#)
+    let path = folder.path + "/bad"
+
+    let bench = quire(["plugin", "bench", path, "--count", "10"])
+    let verbose = quire(["--verbose", "plugin", "bench", path, "--count", "10"])
+    let test = quire(["plugin", "test", path, "--case", "new-store-is-empty"])
+
+    #expect(!bench.messages.contains("drawer"))
+    #expect(verbose.messages.contains("bad: warning: The drawer is full.\n"))
+    #expect(test.messages.contains("message: bad: warning: The drawer is full.\n"))
+  }
+
+  @Test(
+    "A folder above a plug-in that a group may write is named with the command that corrects it")
+  func groupFolder() throws {
+    let folder = try ScaffoldFolder()
+    try folder.add("ledger", library: "abc")
+    try folder.setMode(0o775, "")
+
+    let run = quire(["plugin", "test", folder.path + "/ledger"])
+
+    #expect(run.exitCode == .plugin)
+    #expect(run.messages.contains("'chmod g-w \(folder.path)' corrects this."), "\(run.messages)")
+    #expect(!run.messages.contains("is not searched"))
+  }
+
   @Test("A plug-in that is missing, can't be loaded or is writable by other users is refused")
   func refusals() throws {
     let folder = try ScaffoldFolder()
