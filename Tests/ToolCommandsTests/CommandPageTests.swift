@@ -29,6 +29,10 @@ struct CommandPageTests {
       results accepts `--format json`. JSON objects omit members without a value, and later versions may add
       members. Colours appear only on a terminal, and never if `NO_COLOR` is set.
 
+      Every command accepts `--quiet`, which prints no notes and no progress, and `--verbose`, which prints the
+      messages of plug-ins to standard error as `NAME: level: message`. The levels are debug, info, warning and
+      error.
+
       Write the value of an option after a space or after =: `--format json`, `--format=json`. If an option is
       given twice, the last value applies. `--` ends the options.
 

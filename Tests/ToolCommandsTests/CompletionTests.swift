@@ -32,13 +32,14 @@ struct CompletionTests {
   func commands() {
     #expect(candidates("") == Tool.quire.commands.map(\.name).sorted())
     #expect(lines(["fe"]) == ["fetch\tshows the objects of an entity that match a predicate"])
-    #expect(candidates("--") == ["--help", "--no-plugins", "--quiet", "--version"])
+    #expect(candidates("--") == ["--help", "--no-plugins", "--quiet", "--verbose", "--version"])
     #expect(candidates("zzz") == [])
     #expect(candidates("zzz", "") == [])
     #expect(candidates("help", "ver") == ["version"])
     #expect(candidates("--help", "ver") == ["version"])
     #expect(candidates("man", "ver") == ["version"])
     #expect(candidates("--no-plugins", "fe") == ["fetch"])
+    #expect(candidates("--verbose", "fe") == ["fetch"])
     #expect(!candidates("").contains("complete"))
   }
 
@@ -66,7 +67,7 @@ struct CompletionTests {
     #expect(candidates("fetch", "--", "--so") == ["\tfiles\t\t--so"])
     #expect(
       candidates("attach", "list", "a.quire", "--")
-        == ["--format=", "--help", "--no-plugins", "--quiet", "--version="])
+        == ["--format=", "--help", "--no-plugins", "--quiet", "--verbose", "--version="])
     #expect(candidates("attach", "add", "a.quire", "--").contains("--name="))
     #expect(candidates("plugin", "new", "--l") == ["--language="])
     #expect(candidates("plugin", "list", "--l") == [])
@@ -78,7 +79,7 @@ struct CompletionTests {
       let expected = command.options.map { "--\($0.name)" + ($0.valueName == nil ? "" : "=") }
       #expect(
         candidates(command.name, "--")
-          == Set(expected + ["--help", "--no-plugins", "--quiet"]).sorted())
+          == Set(expected + ["--help", "--no-plugins", "--quiet", "--verbose"]).sorted())
     }
   }
 

@@ -38,6 +38,9 @@ struct CompleteCommand {
     let last = typed.popLast() ?? ""
     (word, quote) = shell == .bash || shell == .fish ? CompleteCommand.read(last) : (last, nil)
     if shell == .bash { typed = typed.map { CompleteCommand.read($0).word } }
+    if let index = typed.prefix(while: { $0 != "--" }).firstIndex(of: "--verbose") {
+      typed.remove(at: index)
+    }
     let options = typed.prefix { $0 != "--" }
     usesPlugins = !options.contains("--no-plugins")
     if let index = options.firstIndex(of: "--no-plugins") { typed.remove(at: index) }
