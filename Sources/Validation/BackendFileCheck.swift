@@ -10,6 +10,7 @@ final class BackendFileCheck {
   private let disk: any Disk
   private let backend: any StoreBackend
   private let givenModel: Model?
+  private let counting: Int64?
   private let progress: (Double) -> Void
   private(set) var findings = Findings()
   private(set) var format: Report.Format
@@ -20,10 +21,12 @@ final class BackendFileCheck {
   /// Whether only the objects were checked, because the backend has no rules for the format.
   private(set) var lacksRules = false
 
+  /// - Parameter counting: The commit that counts according to the document; `nil` for a store without a document.
   init(
     _ path: String, on disk: any Disk, _ backend: any StoreBackend, model: Model?,
-    progress: @escaping (Double) -> Void
+    counting: Int64? = nil, progress: @escaping (Double) -> Void
   ) {
+    self.counting = counting
     self.path = path
     self.disk = disk
     self.backend = backend
@@ -71,10 +74,11 @@ final class BackendFileCheck {
   /// Opens the store with its own model, or with the given model if it contains none.
   private func open(needsModel: Bool) throws -> any Store {
     if needsModel {
-      return try backend.open(path, on: disk, StoreOpening(readOnly: true, model: givenModel))
+      return try backend.open(
+        path, on: disk, StoreOpening(readOnly: true, model: givenModel, commit: counting))
     }
     do {
-      return try backend.open(path, on: disk, StoreOpening(readOnly: true))
+      return try backend.open(path, on: disk, StoreOpening(readOnly: true, commit: counting))
     } catch let error as StoreError where error.code == .incompatibleModel && givenModel != nil {
       return try open(needsModel: true)
     }

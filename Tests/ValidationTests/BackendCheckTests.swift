@@ -93,6 +93,25 @@ struct BackendCheckTests {
     }
   }
 
+  @Test("The objects of a document's store without rules are checked at the commit that counts")
+  func objectsInDocument() throws {
+    var document = try DocumentFiles.notes()
+    let known = try Validator().validate("/d", on: try DocumentTests.disk(document))
+    document.replace("\"type\": \"Binary\"", "\"type\": \"Unruled\"")
+
+    let report = try Validator(backends: StoreBackends([Unruled(isFolder: false)]))
+      .validate("/d", on: try DocumentTests.disk(document))
+
+    #expect(report.verdict == .incomplete && report.hasUnknownStores, "\(report.text)")
+    #expect(report.findings.isEmpty, "\(report.text)")
+    #expect(report.checked.objectCount == known.checked.objectCount)
+    #expect(report.checked.objectCount > 0)
+    document.replace("\"commit\": 3", "\"commit\": 7")
+    let lost = try Validator(backends: StoreBackends([Unruled(isFolder: false)]))
+      .validate("/d", on: try DocumentTests.disk(document))
+    #expect(lost.verdict != .valid && lost.checked.objectCount == 0, "\(lost.text)")
+  }
+
   @Test("The objects of a store without rules are checked", arguments: [false, true])
   func objectsOnly(isFolder: Bool) throws {
     let disk = SimulatedDisk()

@@ -81,14 +81,10 @@ extension ContainerCheck {
     checked.storeCount += 1
     if let type = store.type, try !isKnown(StoreType(rawValue: type)) {
       hasUnknownStores = true
-      unchecked.append(
-        "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules for this type are known."
-      )
-      for case let file? in [store.file] + store.earlier.map(\.file)
-      where seen.insert(file).inserted {
+      for case let file? in store.earlier.map(\.file) where seen.insert(file).inserted {
         _ = try isThere(file, orElse: .missingStore, mayBeFolder: true)
       }
-      return
+      return try checkObjects(of: store, StoreType(rawValue: type), progress: progress)
     }
     // The oldest commit of each file, in the order of the files; `nil` for a file with an error.
     var oldest: [Int64?] = []
@@ -104,6 +100,31 @@ extension ContainerCheck {
     guard let found else { return }
     if let name = store.name { facts[name] = found }
     checkModel(of: found, store)
+  }
+
+  /// Checks the objects of a store without rules for its files, as the backend reads them at the commit that counts.
+  private func checkObjects(
+    of store: ManifestCheck.StoreEntry, _ type: StoreType, progress: @escaping (Double) -> Void
+  ) throws {
+    guard let file = store.file, seen.insert(file).inserted,
+      try isThere(file, orElse: .missingStore, mayBeFolder: true)
+    else { return }
+    guard let backend = backends[type] else {
+      let reason = backends.explanation(ofMissing: type).map { " \($0)" } ?? ""
+      unchecked.append(
+        "The store \"\(store.name ?? "")\" of type \"\(type.rawValue)\" was not checked: no plug-in for this type is known.\(reason)"
+      )
+      return
+    }
+    let check = BackendFileCheck(
+      inner(file), on: disk, backend, model: nil, counting: store.commit, progress: progress)
+    try check.run()
+    findings.take(check.findings, of: file) { _ in true }
+    unchecked += check.unchecked.map { "\(file): \($0)" }
+    checked.add(check.checked, isEarlier: false)
+    guard check.findings.errorCount == 0 else { return }
+    if let name = store.name { facts[name] = check.facts }
+    checkModel(of: check.facts, store)
   }
 
   /// Checks that a store has a commit for each version (spec §7.4.5).

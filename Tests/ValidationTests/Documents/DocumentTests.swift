@@ -29,7 +29,7 @@ struct DocumentTests {
     }
   }
 
-  private static func disk(_ document: DocumentFiles) throws -> SimulatedDisk {
+  static func disk(_ document: DocumentFiles) throws -> SimulatedDisk {
     let disk = SimulatedDisk()
     try document.put(at: "/d", on: disk)
     return disk
