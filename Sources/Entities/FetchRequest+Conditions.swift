@@ -48,13 +48,16 @@ extension EntityMapped where Self: ManagedObject {
     _ condition: (EntityField<Self, Self>) throws -> TypedPredicate<Self>
   ) rethrows -> FetchRequest<Self> { try FetchRequest(condition) }
 
+  /// A request for all objects.
+  public static var all: FetchRequest<Self> { FetchRequest() }
+}
+
+// The compiler chooses this function by the type of the closure's result.
+extension EntityMapped where Self: ManagedObject {
   /// Returns a request for the objects whose truth value is true.
   ///
   ///     Tour.where { $0.isOpen }
   public static func `where`(
     _ value: (EntityField<Self, Self>) throws -> some TypedExpression<Self, Bool>
   ) rethrows -> FetchRequest<Self> { try FetchRequest { try value($0).isTrue } }
-
-  /// A request for all objects.
-  public static var all: FetchRequest<Self> { FetchRequest() }
 }
