@@ -97,9 +97,7 @@ extension ContainerCheck {
       store.file, store.commit, of: store, uuid: store.uuid, isEarlier: false, progress: progress)
     oldest.append(found.flatMap { $0.commits.min() ?? store.commit })
     if isManifestSound { checkVersions(manifest.versions, of: store, oldest) }
-    guard let found else { return }
-    if let name = store.name { facts[name] = found }
-    checkModel(of: found, store)
+    if let found { note(found, of: store) }
   }
 
   /// Checks the objects of a store without rules for its files, as the backend reads them at the commit that counts.
@@ -118,13 +116,15 @@ extension ContainerCheck {
     }
     let check = BackendFileCheck(
       inner(file), on: disk, backend, model: nil, counting: store.commit, progress: progress)
-    try check.run()
-    findings.take(check.findings, of: file) { _ in true }
-    unchecked += check.unchecked.map { "\(file): \($0)" }
-    checked.add(check.checked, isEarlier: false)
-    guard check.findings.errorCount == 0 else { return }
-    if let name = store.name { facts[name] = check.facts }
-    checkModel(of: check.facts, store)
+    if let found = try run(check, on: file, of: store, uuid: store.uuid, isEarlier: false) {
+      note(found, of: store)
+    }
+  }
+
+  /// Records the facts of a store without errors, and compares its entities with the document's model.
+  private func note(_ found: StoreFacts, of store: ManifestCheck.StoreEntry) {
+    if let name = store.name { facts[name] = found }
+    checkModel(of: found, store)
   }
 
   /// Checks that a store has a commit for each version (spec §7.4.5).
@@ -162,6 +162,14 @@ extension ContainerCheck {
     let check = try FileChecks.check(
       of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
       progress: progress)
+    return try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
+  }
+
+  /// Runs the check of a file of a store, takes its results, and compares the store with the manifest.
+  private func run(
+    _ check: any FileCheck, on name: String, of store: ManifestCheck.StoreEntry, uuid: UUID?,
+    isEarlier: Bool
+  ) throws -> StoreFacts? {
     try check.run()
     // The rules for objects (spec §6.3) apply only to the current objects of the document.
     findings.take(check.findings, of: name) { !isEarlier || !$0.id.hasPrefix("GRAF") }
