@@ -4,7 +4,7 @@
 /// combining accent is another character.
 extension String {
   /// The path of the directory that contains this path.
-  var parentPath: String {
+  package var parentPath: String {
     let trimmed = utf8.trimmingTrailingSlashes
     guard let slash = trimmed.lastIndex(of: slash) else { return "." }
     let parent = trimmed[..<slash].trimmingTrailingSlashes
@@ -25,6 +25,12 @@ extension String {
 
   /// The path without trailing slashes, except the slash of the root.
   package var trimmingSlashes: String { String(Substring(utf8.trimmingTrailingSlashes)) }
+
+  /// The path as one word of a shell.
+  package var shellWord: String {
+    let isPlain = allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
+    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+  }
 
   /// The names between the slashes, without `.`, which has no effect.
   package var pathComponents: [String] {

@@ -44,11 +44,9 @@ struct PluginTrust: Sendable {
     guard permissions & 0o022 != 0 else { return nil }
     let who = permissions & 0o002 != 0 ? "every user" : "its group"
     let classes = (permissions & 0o020 != 0 ? "g" : "") + (permissions & 0o002 != 0 ? "o" : "")
-    let word = "'" + path.replacing("'", with: "'\\''") + "'"
-    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
     return
       "can be written by \(who) (mode \(String(permissions, radix: 8))), so another user could replace the plug-in; "
-      + "'chmod \(classes)-w \(isPlain ? path : word)' corrects this"
+      + "'chmod \(classes)-w \(path.shellWord)' corrects this"
   }
 }
 

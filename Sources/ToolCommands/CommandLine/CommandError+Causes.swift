@@ -177,8 +177,6 @@ extension CommandError {
 
   /// Returns a path as one word of a shell that no command mistakes for an option.
   static func quoted(_ path: String) -> String {
-    let path = path.hasPrefix("-") ? "./" + path : path
-    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
-    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    (path.hasPrefix("-") ? "./" + path : path).shellWord
   }
 }

@@ -145,7 +145,7 @@ struct PluginInstallation {
   /// Checks that the host would use a plug-in in the folder, or in the folder above it that exists.
   private func checkTrust(of place: String, on disk: any Disk) throws {
     var folder = place
-    while try !disk.exists(folder), folder != "/" { folder = Self.parent(of: folder) }
+    while try !disk.exists(folder), folder != "/" { folder = folder.parentPath }
     let found = PluginRegistry.search(PluginFolders([folder]), only: "")
     guard let refusal = found.refusals.first(where: { $0.plugin == nil }) else { return }
     throw CommandError(
@@ -154,14 +154,9 @@ struct PluginInstallation {
         + "\(oneLine(refusal.objection.map { $0 + "." } ?? refusal.message))")
   }
 
-  private static func parent(of path: String) -> String {
-    let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-    return parent == "/" ? parent : parent.trimmingSlashes
-  }
-
   /// Makes the missing folders above a path, with the modes that the host asks for.
   private static func makeFolders(for path: String, on disk: any Disk) throws {
-    let parent = Self.parent(of: path)
+    let parent = path.parentPath
     guard try !disk.exists(parent) else { return }
     try makeFolders(for: parent, on: disk)
     try disk.makeDirectories(for: path)
