@@ -56,9 +56,9 @@ extension StoreSnapshot {
   private static func keys(ofEntity number: UInt16, in layers: [Layer]) throws -> [UInt64] {
     var keys: Set<UInt64> = []
     for changes in try layers.compactMap({ try $0.changes(ofEntity: number) }) {
-      for run in [changes.put, changes.changed, changes.removed] {
-        try run.forEachKey { keys.insert(UInt64(bitPattern: $0)) }
-      }
+      let (old, new) = try changes.touchedKeys()
+      keys.formUnion(old)
+      keys.formUnion(new)
     }
     return keys.sorted()
   }
