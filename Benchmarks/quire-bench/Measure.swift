@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Runs pieces of work in turn, several rounds of each, and prints medians and ratios.
 ///
@@ -121,4 +122,25 @@ func numberFromNewProcess(_ arguments: [String]) throws -> Double {
     throw CocoaError(.executableRuntimeMismatch)
   }
   return number
+}
+
+private final class Results<R: Sendable>: Sendable {
+  let all = Mutex<[R]>([])
+}
+
+/// Calls `body` on a thread of its own for each number below `count`, waits for all threads, and returns the results in any
+/// order. Dispatch would start no more threads than the machine has processors.
+func onThreads<R: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) -> R) -> [R] {
+  let results = Results<R>()
+  let group = DispatchGroup()
+  for number in 0..<count {
+    group.enter()
+    Thread.detachNewThread {
+      let result = body(number)
+      results.all.withLock { $0.append(result) }
+      group.leave()
+    }
+  }
+  group.wait()
+  return results.all.withLock { $0 }
 }

@@ -23,7 +23,7 @@ extension ObjectBench {
       }
       let connections = (0..<writerCount).map { _ in SQLiteWriter(copied.path) }
       measurement.add("writers: \(writerCount) SQLite connections", saveCount, "save") {
-        concurrently(writerCount) { connections[$0].change(numbers[$0]) }
+        _ = onThreads(writerCount) { connections[$0].change(numbers[$0]) }
         return 1
       }
       let writers = try numbers.map { numbers in
@@ -36,7 +36,7 @@ extension ObjectBench {
         }
       }
       measurement.add("writers: \(writerCount) contexts", saveCount, "save") {
-        concurrently(writerCount) { writers[$0].save() }
+        _ = onThreads(writerCount) { writers[$0].save() }
         return 1
       }
     }
@@ -104,12 +104,4 @@ private final class SQLiteWriter: @unchecked Sendable {
       sqlite3_reset(statement)
     }
   }
-}
-
-/// Calls `body` on a thread of its own for each number below `count`, and waits for all threads.
-private func concurrently(_ count: Int, _ body: @Sendable @escaping (Int) -> Void) {
-  let group = DispatchGroup()
-  let queue = DispatchQueue(label: "writers", attributes: .concurrent)
-  for number in 0..<count { queue.async(group: group) { body(number) } }
-  group.wait()
 }

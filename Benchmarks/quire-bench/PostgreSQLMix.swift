@@ -7,7 +7,6 @@ import PostgreSQLServer
 import PostgreSQLStore
 import ProgramRuns
 import StoreInterface
-import Synchronization
 
 /// Fifty contexts in eight processes on one server: of ten transactions, eight read a person as a whole, and two save a change
 /// of one person. Each process is this program, started again. The peer is pgbench with as many connections, and with the
@@ -18,10 +17,6 @@ enum PostgreSQLMix {
   private static let contextCount = 50
   private static let processCount = 8
   private static let seconds = 60
-
-  private final class Counter: Sendable {
-    let value = Atomic(0)
-  }
 
   /// Runs the work of one process, and prints the number of transactions in a second.
   ///
@@ -36,9 +31,8 @@ enum PostgreSQLMix {
     try coordinator.addStore(at: arguments[0], type: .postgreSQL)
     let people = try ManagedObjectContext(coordinator, concurrency: .confined)
       .fetchIdentifiers(FetchRequest("Person"))
-    let done = Counter()
     let start = ContinuousClock.now
-    onThreads(contexts) { number in
+    let counts = onThreads(contexts) { number in
       let context = ManagedObjectContext(coordinator, concurrency: .confined)
       var step = 0
       while ContinuousClock.now - start < .seconds(seconds) {
@@ -46,11 +40,11 @@ enum PostgreSQLMix {
         let choice = People.hash(step, seed << 8 + UInt64(number))
         let id = people[Int(choice % UInt64(people.count))]
         transact(with: id, in: context, saves: choice >> 32 % 10 < 2)
-        done.value.add(1, ordering: .relaxed)
       }
+      return step
     }
     let time = (ContinuousClock.now - start) / .seconds(1)
-    print(Double(done.value.load(ordering: .relaxed)) / time)
+    print(Double(counts.reduce(0, +)) / time)
   }
 
   /// Reads a person of the newest commit, and saves a change. A save that meets another one's change begins again.
@@ -67,20 +61,6 @@ enum PostgreSQLMix {
       } catch let error as ContextError where !error.conflicts.isEmpty {
       } catch { fatalError("\(error)") }
     }
-  }
-
-  /// Calls `body` on a thread of its own for each number below `count`, and waits for all threads. Dispatch would start no
-  /// more threads than the machine has processors.
-  private static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let group = DispatchGroup()
-    for number in 0..<count {
-      group.enter()
-      Thread.detachNewThread {
-        body(number)
-        group.leave()
-      }
-    }
-    group.wait()
   }
 
   // MARK: - All processes, and the peer
@@ -104,21 +84,14 @@ enum PostgreSQLMix {
     print("  \(pad("rate of the contexts / rate of pgbench", 44)) \(format(1 / ratio))")
   }
 
-  private final class Rates: Sendable {
-    let all = Mutex<[Double]>([])
-  }
-
   private static func rateOfContexts(_ address: String, _ round: Int) throws -> Double {
-    let rates = Rates()
     onThreads(processCount) { number in
       let contexts = contextCount / processCount + (number < contextCount % processCount ? 1 : 0)
       let words = [
         argument, address, "\(contexts)", "\(seconds)", "\(round * processCount + number + 1)",
       ]
-      let rate = try! numberFromNewProcess(words)
-      rates.all.withLock { $0.append(rate) }
-    }
-    return rates.all.withLock { $0.reduce(0, +) }
+      return try! numberFromNewProcess(words)
+    }.reduce(0, +)
   }
 
   private static func rateOfPgbench(_ server: PostgreSQLServer, _ count: Int) throws -> Double {
