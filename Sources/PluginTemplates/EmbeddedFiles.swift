@@ -7,10 +7,7 @@ func embedded(_ name: String) -> [UInt8] {
   var file = unsafe plugin_template_files()!
   while let found = unsafe file.pointee.name {
     if unsafe String(cString: found) == name {
-      let contents = unsafe file.pointee.bytes!
-      var count = 0
-      while unsafe contents[count] != 0 { count += 1 }
-      return unsafe Array(UnsafeBufferPointer(start: contents, count: count))
+      return unsafe Array(String(cString: file.pointee.bytes).utf8)
     }
     unsafe file += 1
   }
