@@ -5,16 +5,16 @@ public import ObjectModel
 import StoreInterface
 
 extension PersistentContainer {
-  /// Makes a container with a name, which is the name of its model file and of its store. The store is opened later.
+  /// Makes a container. Its model file and its store have the given name. The store is opened later.
   ///
   ///     let container = try PersistentContainer(name: "Trips", classes: [Trip.self, Stop.self])
   ///     container.loadPersistentStores { description, error in
   ///       if let error { fatalError("\(description.path): \(error)") }
   ///     }
   ///
-  /// The model is read from `NAME.momd`, `.mom`, `.xcdatamodeld`, `.xcdatamodel` or `.model`. The folders are the
-  /// resources of the program, the folder of the executable with the resources of packages in it, and the working
-  /// directory, in this order.
+  /// The model is read from `NAME.momd`, `.mom`, `.xcdatamodeld`, `.xcdatamodel` or `.model`. The container looks for
+  /// this file in the resources of the program, then beside the executable and in the resources of packages there, and
+  /// then in the working directory.
   ///
   /// The container describes one store: the block file `NAME.store` in ``defaultDirectory``, which is migrated from
   /// other versions of the model if that loses nothing. Set ``persistentStoreDescriptions`` for other stores.
