@@ -31,15 +31,21 @@ struct CommitTests {
     ObjectKey(entity: try store.snapshot().schema[entity]!.entityNumber, number: number)
   }
 
+  /// Returns the numbers of the commits that a store announces from now on.
+  private func announcements(of store: any Store) async throws -> AsyncStream<Int64> {
+    let (numbers, announced) = AsyncStream<Int64>.makeStream()
+    try #require(store as? any AnnouncingStore).whenCommitted { announced.yield($0) }
+    // The listener connects within its interval.
+    try await Task.sleep(for: .seconds(1.5))
+    return numbers
+  }
+
   @Test("Two stores on one server see each other's commits, conflicts and announcements")
   func twoStores() async throws {
     let site = try StoreSite()
     let (one, other) = (try site.create(model()), try site.open())
     let trip = try key(one, "Trip", 1)
-    let (numbers, announced) = AsyncStream<Int64>.makeStream()
-    try #require(other as? any AnnouncingStore).whenCommitted { announced.yield($0) }
-    // The listener connects within its interval.
-    try await Task.sleep(for: .seconds(1.5))
+    let numbers = try await announcements(of: other)
     try one.save { builder, base in
       builder.insert(trip)
       builder.set(.string("Rome"), "name", of: trip, base.schema)
@@ -99,9 +105,7 @@ struct CommitTests {
     let site = try StoreSite()
     let (one, other) = (try site.create(model()), try site.open())
     let trip = try key(one, "Trip", 1)
-    let (numbers, announced) = AsyncStream<Int64>.makeStream()
-    try #require(other as? any AnnouncingStore).whenCommitted { announced.yield($0) }
-    try await Task.sleep(for: .seconds(1.5))
+    let numbers = try await announcements(of: other)
     let connection = try site.connection()
     for payload in ["9223372036854775807", "1", "-1", "x", "", "7; DROP TABLE trip"] {
       try connection.forEachRow(
