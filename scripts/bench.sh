@@ -3,10 +3,12 @@
 #   10,000,000. Charts and times go to .build/bench. With COUNT, runs all parts of the benchmark, or one part.
 
 # One benchmark compares the plug-in with the linked store.
-swift build -c release --product BinaryStorePlugin
+build $release_flags --product BinaryStorePlugin
+build $release_flags --product quire-bench
+bench=$(swift build $release_flags --show-bin-path)/quire-bench
 if [ $# = 0 ]; then
-  for count in 100000 1000000; do swift run -c release quire-bench $count peers; done
-  swift run -c release quire-bench 10000000 growth
+  for count in 100000 1000000; do "$bench" $count peers; done
+  "$bench" 10000000 growth
 else
-  swift run -c release quire-bench "$@"
+  "$bench" "$@"
 fi

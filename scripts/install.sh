@@ -5,6 +5,6 @@
 #   The default of PREFIX is /usr/local.
 
 link_statically
-build_tool -c release
+build_tool $release_flags
 install_tool "${1:-/usr/local}"
 say "install: ${1:-/usr/local}/bin/quire"

@@ -4,8 +4,8 @@
 # Such a program and a Swift plug-in have two copies of the standard library, so only C data may pass between them.
 
 link_statically
-build_tool -c release
-build -c release --product BinaryStorePlugin
+build_tool $release_flags
+build $release_flags --product BinaryStorePlugin
 make -C Examples/FolderStore
 make -C Examples/LMDBStore
 plugins=.build/static

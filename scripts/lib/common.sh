@@ -138,6 +138,11 @@ find_chromium() {
 
 build() { swift build $build_flags "$@"; }
 
+# The flags of a release build, without quotes: `build $release_flags`. The last one lets the compiler write down which types
+# conform to which protocols. Without it each process finds this out again for every generic type, which takes most of the
+# time of a short command (docs/performance.md).
+release_flags="-c release -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors"
+
 # Runs the tests. They print tens of thousands of lines, so the failures are printed again at the end.
 run_tests() {
   mkdir -p .build
@@ -211,7 +216,7 @@ counted_instructions() {
     return 0
   fi
   # A build folder of its own, because CI builds this during the tests.
-  counting="-c release --scratch-path .build/counting"
+  counting="$release_flags --scratch-path .build/counting"
   build $counting --product quire-bench
   [ -z "${QUIRE_ONLY_BUILD:-}" ] || return 0
   # This version of valgrind can't read the debugging information of Swift.
