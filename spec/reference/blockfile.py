@@ -99,10 +99,27 @@ class File:
         record = None if trailer.flags else self.record(trailer)
         return record is None or self.bytes_are_whole(trailer, record.start)
 
-    def find_newest(self):
-        """4.3.3: the last whole commit, and the trailers of broken ones behind it."""
+    def find_standing(self):
+        """4.3.8: the newest commit that stands, and the trailers of broken ones behind it."""
+        newest, broken = self.find_newest(len(self.data))
+        named = max((slot for slot in self.slots if isinstance(slot, int)), default=-1)
+        trailer = newest
+        while trailer and not trailer.flags and trailer.offset > named:
+            record = self.record(trailer)
+            if record is None or not 0 < record.previous < trailer.offset:
+                break
+            if record.previous + 48 + UNSETTLED <= newest.end:
+                break
+            trailer = Trailer.read(self.data, record.previous, self.salt)
+            if trailer is None or not self.is_whole(trailer):
+                newest, more = self.find_newest(record.previous + 48)
+                trailer, broken = newest, broken + more
+        return newest, broken
+
+    def find_newest(self, end):
+        """4.3.3: the last whole commit before an offset, and the trailers of broken ones behind it."""
         broken = []
-        for place in range(len(self.data) - 48 & ~7, 63, -8):
+        for place in range(end - 48 & ~7, 63, -8):
             if self.data[place:place + 4] != b"QEND":
                 continue
             trailer = Trailer.read(self.data, place, self.salt)
@@ -120,10 +137,11 @@ class File:
 
     def find_shown(self):
         """The trailer of the commit that the file shows, or that counts in its document (7.4.4)."""
-        newest, broken = self.find_newest()
         if self.counting is None:
+            newest, broken = self.find_standing()
             self.judge_behind(newest, broken)
             return newest
+        newest, broken = self.find_newest(len(self.data))
         before = self.report.error_count
         found = newest and self.find_counted(newest)
         if not found:

@@ -12,7 +12,7 @@ extension BinaryStore {
   /// Sometimes a commit also merges small segments (`SegmentTiers`), or writes the file anew without dead bytes.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try commit(request, as: nil) { _ in }
+    try commit(request, whenOrdered: { _ in })
   }
 
   /// Appends a commit of the given number. The commit becomes the store's newest commit when `confirm` has returned.
@@ -24,22 +24,29 @@ extension BinaryStore {
     precondition(
       isPartOfDocument && position.path == filePath,
       "Only a part of a document adopts commits, in the same file.")
-    return try commit(request, as: position.commit, confirm: confirm)
+    switch try commit(request, as: position.commit, mayWait: false, confirm: confirm) {
+    case .durable(let state): return state
+    case .waiting(let commit): return commit.state
+    }
   }
 
-  private func commit(
-    _ request: CommitRequest, as number: Int64?, confirm: (any StoreSnapshot) throws -> Void
-  ) throws -> any StoreSnapshot {
-    try withExclusiveAccess { writing, head in
+  /// Appends a commit.
+  ///
+  /// - Parameter mayWait: Whether the commit may be left to a sync that makes several commits durable.
+  func commit(
+    _ request: CommitRequest, as number: Int64?, mayWait: Bool,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> CommitProgress {
+    try withExclusiveAccess(mayWait: mayWait) { writing, head in
       try head.file.reading {
         try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
         try request.check(against: head, path: filePath)
       }
       if request.isEmpty {
         try confirm(head)
-        return head
+        return .durable(head)
       }
-      let number = number ?? head.commit + 1
+      let number = number ?? max(head.commit, writing.numberToExceed) + 1
       guard number > head.commit, number <= BlockFile.highestCommitNumber else {
         throw StoreError(.badChange, "The store has no numbers left for commits.", path: filePath)
       }
@@ -70,10 +77,14 @@ extension BinaryStore {
         image.record.nextKeys = BinaryStore.keys(
           head.record.nextKeys, above: request.changes)
       }
+      if mayWait, writing.soloCount == 0, !writing.mustRewrite, image.isSmall {
+        return try appendToGroup(image, to: head, &writing)
+      }
+      if writing.group != nil { return nil }
       let ends = refill(&image)
       let state = try append(image, to: head, &writing, confirm: confirm)
       extendLeases(ends)
-      return state
+      return .durable(state)
     }
   }
 
@@ -173,34 +184,66 @@ extension BinaryStore {
 
   // MARK: - Steps
 
-  /// Calls `body` with the newest commit while this process is the only writer.
+  /// Calls `body` with the newest durable commit while this process is the only writer, and no commit waits for a sync.
   func withExclusiveAccess<R>(
     _ body: (inout Writing, CommittedState) throws -> R
+  ) throws -> R {
+    try withExclusiveAccess(mayWait: false) { try body(&$0, $1) }
+  }
+
+  /// Calls `body` with the commit that the next one must follow, while this process is the only writer.
+  ///
+  /// - Parameters:
+  ///   - mayWait: Whether commits may wait for a sync before and after the call. Otherwise the call waits for them first.
+  ///   - body: Returns `nil` to be called again once no commit waits for a sync.
+  private func withExclusiveAccess<R>(
+    mayWait: Bool, _ body: (inout Writing, CommittedState) throws -> R?
   ) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
     }
-    return try writing.withLock { writing in
-      while true {
-        let head = try head()
-        do {
-          try head.file.file.lock(.exclusive, waiting: .upTo(options.patience))
-        } catch let error as DiskError {
-          throw BinaryStore.failure(error, filePath)
+    var isSolo = false
+    defer { if isSolo { writing.withLock { $0.soloCount -= 1 } } }
+    while true {
+      var result: R?
+      try writing.withLock { writing in
+        guard let group = writing.group else {
+          result = try withLockedFile(&writing, body)
+          return
         }
-        defer { try? head.file.file.unlock() }
-        // The previous lock holder may have saved, or replaced the file.
-        let newest = try self.head()
-        guard newest.file === head.file else { continue }
-        // Bytes written to a file without a name would be lost.
-        guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
-          if isPartOfDocument, try goOnInReplacement(of: head) { continue }
-          throw StoreError(
-            .notFound, "The store's file was removed, or another file replaced it.",
-            path: filePath)
-        }
-        return try body(&writing, newest)
+        // Nothing joins the group while a caller waits for its end.
+        if mayWait, writing.soloCount == 0 { result = try body(&writing, group.newest) }
+        guard result == nil, !isSolo else { return }
+        writing.soloCount += 1
+        isSolo = true
       }
+      if let result { return result }
+      finishGroup()
+    }
+  }
+
+  /// Calls `body` with the newest commit while this process holds the lock of the file. A group of commits that `body` has
+  /// begun keeps the lock.
+  private func withLockedFile<R>(
+    _ writing: inout Writing, _ body: (inout Writing, CommittedState) throws -> R?
+  ) throws -> R? {
+    while true {
+      let head = try head()
+      do { try head.file.file.lock(.exclusive, waiting: .upTo(options.patience)) } catch {
+        throw BinaryStore.failure(error, filePath)
+      }
+      defer { if writing.group == nil { try? head.file.file.unlock() } }
+      // The previous lock holder may have saved, or replaced the file.
+      let newest = try self.head()
+      guard newest.file === head.file else { continue }
+      // Bytes written to a file without a name would be lost.
+      guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
+        if isPartOfDocument, try goOnInReplacement(of: head) { continue }
+        throw StoreError(
+          .notFound, "The store's file was removed, or another file replaced it.",
+          path: filePath)
+      }
+      return try body(&writing, newest)
     }
   }
 
@@ -288,7 +331,7 @@ extension BinaryStore {
     }
     // The commit is durable. From here on, no read may fail and make the save look failed.
     let state = try CommittedState(
-      trailer, image.record, in: head.file, after: head, knowing: image.pending)
+      trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
     try confirm(state)
     head.file.acknowledge(trailer)
     show(state)
@@ -301,21 +344,27 @@ extension BinaryStore {
   private func sync(
     _ file: DurableFile, _ size: Int, _ trailer: Trailer?, _ writing: inout Writing
   ) throws {
+    do { try file.sync() } catch { throw takingBack(size, trailer, after: error, &writing) }
+  }
+
+  /// Removes the bytes behind the first `size` bytes of the file, as far as the disk allows, after a sync has failed.
+  ///
+  /// - Parameter trailer: The trailer of the newest commit among these bytes; `nil` if they contain no whole commit.
+  /// - Returns: The error for the caller of the commit.
+  func takingBack(
+    _ size: Int, _ trailer: Trailer?, after error: any Error, _ writing: inout Writing
+  ) -> any Error {
+    writing.mustRewrite = true
+    current.withLock { $0?.refused = trailer }
     do {
-      try file.sync()
-    } catch {
-      writing.mustRewrite = true
-      current.withLock { $0?.refused = trailer }
-      do {
-        let other = try disk.open(filePath, for: .update)
-        try other.truncate(to: size)
-        // Otherwise a power cut might restore a save that was reported as failed.
-        try other.sync()
-      } catch _ where trailer != nil {
-        throw StoreError.uncertain(error, path: filePath)
-      } catch {}
-      throw error
-    }
+      let other = try disk.open(filePath, for: .update)
+      try other.truncate(to: size)
+      // Otherwise a power cut might restore a save that was reported as failed.
+      try other.sync()
+    } catch _ where trailer != nil {
+      return StoreError.uncertain(error, path: filePath)
+    } catch {}
+    return (error as? DiskError).map { BinaryStore.failure($0, filePath) } ?? error
   }
 }
 

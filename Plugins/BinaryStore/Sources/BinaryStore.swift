@@ -56,6 +56,9 @@ public final class BinaryStore: Store {
     var refused: Trailer?
     /// The number of the commit that counts, if a document names it. Later commits are not shown.
     var counting: Int64?
+    /// The newest commit that waits for a sync of this process; `nil` if none does. Readers do not look at the file
+    /// meanwhile.
+    var waiting: CommittedState?
   }
   let current: Mutex<Current?>
 
@@ -101,8 +104,15 @@ public final class BinaryStore: Store {
     var mustRewrite = false
     /// The length that the file must reach before it is checked again for dead bytes.
     var nextVacuumEnd: UInt64 = 0
+    /// The commits that wait for a sync; `nil` if none does.
+    var group: CommitGroup?
+    /// The number of callers that need the file without a group.
+    var soloCount = 0
+    /// The highest number of a commit that was not made durable. Contexts may have seen it, so it is not used again.
+    var numberToExceed: Int64 = 0
   }
   let writing = Mutex(Writing())
+  let groupSync = GroupSync()
 
   private init(
     _ file: StoreFile, path: String, disk: any Disk, isReadOnly: Bool, commit: Int64?,
@@ -121,7 +131,9 @@ public final class BinaryStore: Store {
     let newest =
       commit == nil && !acceptsDamage
       ? try file.acknowledgedCommit(before: end, slots: file.header.slots)
-      : try file.newestCommit(before: end)
+      : commit == nil
+        ? try file.standingCommit(before: end, file.header.slots)
+        : try file.newestCommit(before: end)
     var damage: StoreError?
     var counted = newest
     do {
@@ -251,7 +263,7 @@ public final class BinaryStore: Store {
   func head() throws -> CommittedState {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      if !isPartOfDocument { try refresh(&current!) }
+      if !isPartOfDocument, current!.waiting == nil { try refresh(&current!) }
       return current!.head
     }
   }

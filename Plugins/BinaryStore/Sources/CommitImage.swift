@@ -37,6 +37,9 @@ struct CommitImage {
   /// The segments that this commit sets; `nil` if they stay.
   var pendingParts: [SegmentPart]?
   var pieces: [Piece] = []
+  /// The blocks of small segments that this commit makes, by the first offset of the segment. The next commit merges them,
+  /// and need not read them.
+  private(set) var made: [UInt64: [Segment.KnownBlock]] = [:]
   /// Blocks that have been compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
   /// For each value that this commit puts into its own section, the index of the section in ``pieces``. The
@@ -159,11 +162,24 @@ struct CommitImage {
       // A segment is dropped if the schema has none of its entities any more.
       case .made(let layer, _) where layer.isEmpty: continue
       case .made(let layer, let known):
-        record.segments.append(try add(layer, known, above: beneath, schema).record)
+        let (segment, added) = try add(layer, known, above: beneath, schema)
+        record.segments.append(segment)
+        if segment.byteCount <= CommitImage.keptByteCount {
+          made[segment.firstOffset] = layer.entities.flatMap { changes in
+            (changes.put.blocks + changes.changed.blocks + changes.removed.blocks).compactMap {
+              block in
+              let id = ObjectIdentifier(block)
+              return (known[id] ?? added[id]).map { ($0, block) }
+            }
+          }
+        }
       }
       beneath = beneath.pushing(part.table)
     }
   }
+
+  /// The largest segment whose blocks stay in memory.
+  private static let keptByteCount: UInt64 = 65_536
 
   mutating func add(
     _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema

@@ -34,9 +34,10 @@ final class CommittedState: StoreSnapshot {
   /// - Parameters:
   ///   - before: A commit that was read already. Equal parts are shared with it, including blocks in memory.
   ///   - known: The parts besides the rows that are known already.
+  ///   - made: The blocks of new segments that are in memory, by the first offset of the segment.
   init(
     _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
-    knowing known: Description = Description()
+    knowing known: Description = Description(), _ made: [UInt64: [Segment.KnownBlock]] = [:]
   ) throws {
     self.file = file
     self.record = record
@@ -64,7 +65,8 @@ final class CommittedState: StoreSnapshot {
     let allowance = BlockAllowance(before: limit)
     segments = record.segments.map { part in
       if let segment = kept[part.firstOffset], segment.record == part { return segment }
-      return Segment(part, in: file, before: limit, within: allowance)
+      return Segment(
+        part, in: file, before: limit, within: allowance, knowing: made[part.firstOffset] ?? [])
     }
   }
 

@@ -11,26 +11,33 @@ final class Segment: RowTable {
   private let limit: UInt64
   private let allowance: BlockAllowance
 
+  /// A block in memory, and its entry in the file.
+  typealias KnownBlock = (entry: BlockEntry, block: Block)
+
   private struct Cache {
     var pages: [Int: [BlockEntry]] = [:]
     /// The number of bytes of outside values that the blocks of these pages refer to.
     var outsideByteCount: UInt64 = 0
-    var blocks: [UInt64: (entry: BlockEntry, block: Block)] = [:]
+    var blocks: [UInt64: KnownBlock] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
     var ranges: [UInt16: KeyRanges] = [:]
   }
   private let cache: Mutex<Cache>
 
   /// Creates the segment of a record in a file. All parts of the segment must lie before `limit`.
+  ///
+  /// - Parameter known: The blocks that need not be read, because this process has just written them.
   init(
     _ record: SegmentRecord, in file: StoreFile, before limit: UInt64,
-    within allowance: BlockAllowance
+    within allowance: BlockAllowance, knowing known: [KnownBlock] = []
   ) {
     self.record = record
     self.file = file
     self.limit = limit
     self.allowance = allowance
-    cache = Mutex(Cache())
+    var blocks: [UInt64: KnownBlock] = [:]
+    for one in known { blocks[one.entry.offset] = one }
+    cache = Mutex(Cache(blocks: blocks))
   }
 
   // MARK: - Entries
@@ -124,9 +131,7 @@ final class Segment: RowTable {
   }
 
   /// Returns the block that was read at an entry's offset, after checking that it belongs to the same entry.
-  private func block(
-    _ entry: BlockEntry, _ known: (entry: BlockEntry, block: Block)
-  ) throws -> Block {
+  private func block(_ entry: BlockEntry, _ known: KnownBlock) throws -> Block {
     guard known.entry == entry else {
       throw StoreError(
         .damaged, "A segment has two entries for the block at \(entry.offset).", path: file.path)

@@ -3,7 +3,7 @@ import DurableFiles
 import StoreInterface
 
 extension StoreFile {
-  /// Returns the newest whole commit, and checks that no acknowledged commit behind it is damaged.
+  /// Returns the newest commit that stands, and checks that no acknowledged commit behind it is damaged.
   ///
   /// A save that a crash cut off is skipped: no caller was told that it had succeeded.
   ///
@@ -15,17 +15,47 @@ extension StoreFile {
   func acknowledgedCommit(
     before end: Int, slots: AcknowledgementSlots? = nil
   ) throws -> (Trailer, CommitRecord) {
-    let newest = try newestCommit(before: end)
-    guard try damage(behind: newest, before: end, try slots ?? readSlots()) != nil else {
-      return newest
-    }
+    let slots = try slots ?? readSlots()
+    let newest = try standingCommit(before: end, slots)
+    guard try damage(behind: newest, before: end, slots) != nil else { return newest }
     // Another process may have saved, or removed a failed save, since `end` was read. Only a fault that a second check
     // also finds is damage.
-    let slots = try readSlots()
+    let slotsNow = try readSlots()
     let now = try reading { try file.byteCount() }
-    let again = try newestCommit(before: now)
-    if let damage = try damage(behind: again, before: now, slots) { throw damage }
+    let again = try standingCommit(before: now, slotsNow)
+    if let damage = try damage(behind: again, before: now, slotsNow) { throw damage }
     return again
+  }
+
+  /// Returns the newest commit that stands: the commit is whole, and so is each commit before it that the same sync may
+  /// have made durable (spec §4.3.8). A power cut may have kept the last of several such commits, but not the first.
+  func standingCommit(
+    before end: Int, _ slots: AcknowledgementSlots
+  ) throws -> (Trailer, CommitRecord) {
+    var newest = try newestCommit(before: end)
+    var (trailer, record) = newest
+    while !isSurelyDurable(trailer, slots), record.previousTrailer > 0 {
+      let offset = Int(record.previousTrailer)
+      guard
+        UInt64(offset + BlockFile.trailerByteCount + BlockFile.unsettledByteCount) > newest.0.end
+      else { break }
+      let before = try reading {
+        try commit(
+          endingWith: file.read(byteCount: BlockFile.trailerByteCount, at: offset), at: offset)
+      }
+      if let before {
+        (trailer, record) = before
+      } else {
+        newest = try newestCommit(before: offset)
+        (trailer, record) = newest
+      }
+    }
+    return newest
+  }
+
+  /// Whether all commits before a whole commit were durable before it was written, or it was acknowledged.
+  private func isSurelyDurable(_ trailer: Trailer, _ slots: AcknowledgementSlots) -> Bool {
+    trailer.isSettled || slots.newestTrailer.map { trailer.offset <= $0 } ?? false
   }
 
   /// Returns the error for a damaged commit behind the newest whole one; `nil` if there is none.

@@ -22,9 +22,12 @@ public final class PersistentStore: Sendable {
   private let gone = Atomic(false)
   /// The number of the newest commit that is known to have the coordinator's model.
   private let checkedCommit: Atomic<Int64>
-  /// Whether another store has replaced this store. A commit holds this lock, so that nothing is committed to a
-  /// replaced store.
-  private let isReplaced = Mutex(false)
+  /// The store, if one sync can make several of its commits durable.
+  let grouping: (any GroupCommitStore)?
+  /// The turns of the commits. A commit holds the gate, so that nothing is committed to a replaced store.
+  private let gate = CommitGate()
+  /// Whether another store has replaced this store.
+  private let replaced = Atomic(false)
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
@@ -32,6 +35,7 @@ public final class PersistentStore: Sendable {
   ) {
     self.checkedCommit = Atomic(checkedCommit)
     self.store = store
+    grouping = store as? any GroupCommitStore
     remoteCommits = store is any AnnouncingStore ? RemoteCommits(after: checkedCommit) : nil
     self.uuid = uuid
     self.configuration = configuration
@@ -71,20 +75,29 @@ extension PersistentStore {
   /// Records that a commit has the coordinator's model.
   func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
-  /// Records a commit of the coordinator, under the lock of ``committing(_:)``. An empty request makes no commit.
+  /// Records a commit of the coordinator, before ``committing(_:)`` returns. An empty request makes no commit.
   func noteOwn(_ request: CommitRequest, _ snapshot: any StoreSnapshot) {
     if !request.isEmpty { remoteCommits?.noteOwn(snapshot.commit) }
   }
 
   /// Calls `body` while no concurrent save of the coordinator commits to the store.
   ///
-  /// A store runs its commits one after another anyway. A caller that locks several stores must hold the coordinator's
-  /// commit lock first.
+  /// A caller that locks several stores must hold the coordinator's commit lock first.
   ///
   /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
-  func committing<R: Sendable>(_ body: () throws -> R) throws -> R {
-    try isReplaced.withLock { isReplaced in
-      try checkIsThere(isReplaced)
+  func committing<R>(_ body: () throws -> R) throws -> R {
+    try gate.alone {
+      try checkIsThere()
+      return try body()
+    }
+  }
+
+  /// Calls `body`, which commits to this store alone. Other such saves may commit meanwhile, in the order of the store.
+  ///
+  /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
+  func committingTogether<R>(_ body: () throws -> R) throws -> R {
+    try gate.together {
+      try checkIsThere()
       return try body()
     }
   }
@@ -92,18 +105,29 @@ extension PersistentStore {
   /// Calls `body` while no save of the coordinator commits to the store. If `body` returns `true`, another store has
   /// replaced this store, and later commits throw.
   func replacing(_ body: () throws -> Bool) throws -> Bool {
-    try isReplaced.withLock { isReplaced in
-      try checkIsThere(isReplaced)
-      isReplaced = try body()
+    try gate.alone {
+      try checkIsThere()
+      let isReplaced = try body()
+      if isReplaced { replaced.store(true, ordering: .releasing) }
       return isReplaced
     }
   }
 
-  private func checkIsThere(_ isReplaced: Bool) throws {
-    guard isReplaced else { return }
+  private func checkIsThere() throws {
+    guard replaced.load(ordering: .acquiring) else { return }
     throw StoreError(
       .closed, "The store was moved, so its objects have new identifiers. Fetch the objects again.",
       path: path)
+  }
+
+  /// The newest commit that this process has read or made. A save must follow it.
+  var knownSnapshotToFollow: any StoreSnapshot {
+    get throws { try grouping?.waitingSnapshot ?? store.knownSnapshot() }
+  }
+
+  /// The newest commit, including those of other processes. A save must follow it.
+  var snapshotToFollow: any StoreSnapshot {
+    get throws { try grouping?.waitingSnapshot ?? store.snapshot() }
   }
 }
 

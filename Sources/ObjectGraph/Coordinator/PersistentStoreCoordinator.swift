@@ -399,14 +399,28 @@ extension PersistentStoreCoordinator {
 extension PersistentStoreCoordinator {
   /// Commits changes to one store or several stores: to all of them or to none.
   ///
+  /// - Parameter ordered: Called as soon as the next save may begin, if that is before this save is durable.
   /// - Returns: The new snapshots of the stores, in the order of the requests.
   /// - Throws: The error of the first store that refuses. Stores that had already committed revert their changes.
   func commit(
-    _ requests: [(store: PersistentStore, request: CommitRequest)]
+    _ requests: [(store: PersistentStore, request: CommitRequest)],
+    whenOrdered ordered: () -> Void
   ) throws -> [any StoreSnapshot] {
     defer { commitSignals.yield(()) }
     if requests.count == 1 {
       let (store, request) = requests[0]
+      if let grouping = store.grouping {
+        return [
+          try store.committingTogether {
+            let snapshot = try grouping.commit(request) { snapshot in
+              store.noteChecked(snapshot.commit)
+              ordered()
+            }
+            store.noteOwn(request, snapshot)
+            return snapshot
+          }
+        ]
+      }
       return [
         try store.committing {
           let snapshot = try store.store.commit(request)

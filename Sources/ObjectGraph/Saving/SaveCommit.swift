@@ -37,13 +37,14 @@ final class SaveCommit {
       uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
     // Another save of this process came first. A store would find that only after more work.
     for (state, _) in parts
-    where try state.persistent.store.knownSnapshot().commit > state.base.snapshot.commit {
+    where try state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit {
       noteOvertaken()
       return .overtaken
     }
     do {
       let snapshots = try workspace.coordinator.commit(
-        parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) })
+        parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) },
+        whenOrdered: end)
       // Hooks and observers of the rest of the save may wait for the save of another context.
       turns.end(turn)
       for (part, snapshot) in zip(parts, snapshots) { settle(part.state, snapshot) }

@@ -19,7 +19,7 @@ struct SaveRebase {
     let states = workspace.storeStates.filter { $0.hasChanges && !$0.persistent.isGone }
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
-      let head = try state.persistent.store.snapshot()
+      let head = try state.persistent.snapshotToFollow
       // The model is checked before the rebase. After the rebase the store can't tell that the changes fit only the
       // former model.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)

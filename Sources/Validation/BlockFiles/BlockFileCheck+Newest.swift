@@ -12,11 +12,12 @@ extension BlockFileCheck {
   /// none.
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
     var behind = BehindNewest()
-    let newest = try newestCommit(header, &behind)
     guard let counting else {
+      let newest = try standingCommit(header, &behind)
       try note(behind, newest, header)
       return newest
     }
+    let newest = try newestCommit(header, before: byteCount, &behind)
     let before = findings.errorCount
     guard let newest, let found = try countedCommit(counting, from: newest, header) else {
       try note(behind, newest, header)
@@ -41,6 +42,30 @@ extension BlockFileCheck {
           + "left them.")
     }
     return found
+  }
+
+  /// Returns the newest commit that stands (spec §4.3.8): the commit is whole, and so is each commit before it that the same
+  /// sync may have made durable.
+  private func standingCommit(
+    _ header: FileHeader, _ behind: inout BehindNewest
+  ) throws -> FoundCommit? {
+    guard var newest = try newestCommit(header, before: byteCount, &behind) else { return nil }
+    var commit = newest
+    while !commit.trailer.isSettled, header.slots.newestTrailer.map({ commit.trailer.offset > $0 }) ?? true,
+      let offset = commit.record?.previousTrailer, offset > 0, offset < commit.trailer.offset
+    {
+      let end = offset + UInt64(BlockFile.trailerByteCount)
+      guard end + UInt64(BlockFile.unsettledByteCount) > newest.trailer.end else { break }
+      if let trailer = Trailer(try bytes(offset..<end), at: offset, salt: header.salt),
+        try faultOfWhole(trailer) == nil
+      {
+        commit = FoundCommit(trailer: trailer, record: try record(of: trailer))
+      } else {
+        guard let other = try newestCommit(header, before: Int(end), &behind) else { return nil }
+        (newest, commit) = (other, other)
+      }
+    }
+    return newest
   }
 
   /// Returns the commit with the given number, found backwards from the last whole commit (spec §7.4.4); `nil` if
@@ -144,17 +169,16 @@ extension BlockFileCheck {
     }
   }
 
-  /// Searches the last whole commit backwards from the end of the file (spec §4.3.3), and records the damaged commits
-  /// behind it.
+  /// Searches the last whole commit backwards from an offset (spec §4.3.3), and records the damaged commits behind it.
   private func newestCommit(
-    _ header: FileHeader, _ behind: inout BehindNewest
+    _ header: FileHeader, before limit: Int, _ behind: inout BehindNewest
   ) throws -> FoundCommit? {
     let window = 64 * 1024
-    var high = byteCount
+    var high = limit
     while high > BlockFile.headerByteCount {
       let low = max(BlockFile.headerByteCount, (high - window) & ~7)
       // A trailer may begin in this window and end in the next one.
-      let end = min(byteCount, high + BlockFile.trailerByteCount)
+      let end = min(limit, high + BlockFile.trailerByteCount)
       let bytes = try bytes(UInt64(low)..<UInt64(end))
       for place in stride(
         from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
