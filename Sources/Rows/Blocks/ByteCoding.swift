@@ -12,10 +12,8 @@ package struct ByteWriter {
 
   @inlinable
   package mutating func append<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
-    let byteCount = T.bitWidth / 8
-    bytes.append(addingCapacity: byteCount) { output in
-      for index in 0..<byteCount { output.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
-    }
+    // SAFETY: The bytes of the number are copied during the call.
+    unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
   package mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
