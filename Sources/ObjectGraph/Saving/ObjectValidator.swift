@@ -23,20 +23,22 @@ struct ObjectValidator {
   /// Returns the validation failures of the changed objects according to the rules of the model.
   func failuresOfModel() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
-    var plain: [ObjectIdentifier: Bool] = [:]
+    // Objects that were inserted one after another mostly have the same entity.
+    var entity: EntityState?
+    var known: [ObjectIdentifier: Bool] = [:]
+    var (mayFail, checksObjects) = (false, false)
     for object in workspace.changedObjects {
       if object.state.contains(.deleted) { continue }
-      let entity = object.source.entity
-      let identifier = ObjectIdentifier(entity)
-      let mayFail: Bool
-      if let known = plain[identifier] {
-        mayFail = known
-      } else {
-        mayFail = entity.mayFailValidation
-        plain[identifier] = mayFail
+      if object.source.entity !== entity {
+        let now = object.source.entity
+        entity = now
+        mayFail = known[ObjectIdentifier(now)] ?? now.mayFailValidation
+        known[ObjectIdentifier(now)] = mayFail
+        checksObjects = now.graph.constraints.checksObjects
       }
-      if mayFail { failures += entity.graph.constraints.failures(of: object) }
-      failures += entity.graph.constraints.transientFailures(of: object)
+      guard mayFail || checksObjects, let constraints = entity?.graph.constraints else { continue }
+      if mayFail { failures += constraints.failures(of: object) }
+      failures += constraints.transientFailures(of: object)
       failures += relationshipFailures(of: object)
     }
     for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
@@ -57,7 +59,14 @@ struct ObjectValidator {
   /// Returns the failures of an object's relationships, and of its composite attributes that have predicates.
   private func relationshipFailures(of object: ManagedObject) -> [ValidationFailure] {
     let constraints = object.source.entity.graph.constraints
-    var failures = constraints.relationships.compactMap { failure(of: $0, of: object) }
+    var failures: [ValidationFailure] = []
+    for (index, column) in constraints.requiredColumns.enumerated() {
+      // Most references lead to an object.
+      if let column, refers(object, column) { continue }
+      if let failure = failure(of: constraints.relationships[index], of: object) {
+        failures.append(failure)
+      }
+    }
     if !constraints.propertyPredicates.isEmpty, let state = workspace.state(of: object) {
       failures += constraints.predicateFailures(of: object, in: state)
     }
@@ -86,16 +95,18 @@ struct ObjectValidator {
     return owners
   }
 
+  /// Whether a reference of an object leads to an object that is there.
+  private func refers(_ object: ManagedObject, _ column: Int) -> Bool {
+    guard let key = object.reference(column: column),
+      let other = workspace.object(at: key, in: object.source.entity.store)
+    else { return false }
+    return !other.state.contains(.deleted)
+  }
+
   private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
     switch property.place {
     case .toOne(let toOne):
-      guard !toOne.relationship.isOptional else { return nil }
-      if let key = object.reference(column: toOne.column),
-        let other = workspace.object(at: key, in: object.source.entity.store),
-        !other.state.contains(.deleted)
-      {
-        return nil
-      }
+      guard !toOne.relationship.isOptional, !refers(object, toOne.column) else { return nil }
       return ValidationFailure(
         object, property.name, .null, .required, "\"\(property.name)\" must refer to an object.")
     case .toMany(let toMany):

@@ -11,6 +11,8 @@ import TextMatching
 struct ValidationPlan: Sendable {
   private let attributes: [AttributeCheck]
   let relationships: [GraphProperty]
+  /// The column of each of ``relationships`` that is a required reference; `nil` for the others.
+  let requiredColumns: [Int?]
   /// The relationships whose delete rule denies the deletion of an object, by their positions among the properties.
   let denyingRelationships: [Int]
   /// The predicates of relationships and composite attributes, which are evaluated on whole objects.
@@ -25,6 +27,7 @@ struct ValidationPlan: Sendable {
     let isRequired: Bool
     let pattern: RegularPattern?
     let predicates: [ValuePredicate]
+    private let bounds: ColumnBounds
 
     init(_ attribute: Attribute, column: Int, kind: ColumnKind, isRequired: Bool) {
       self.attribute = attribute
@@ -33,6 +36,9 @@ struct ValidationPlan: Sendable {
       self.isRequired = isRequired
       pattern = ValidationPlan.pattern(of: attribute)
       predicates = attribute.validation.predicates.map { ValuePredicate($0, of: attribute) }
+      bounds =
+        predicates.isEmpty
+        ? ColumnBounds(attribute.validation, kind, hasPattern: pattern != nil) : .unknown
     }
 
     var isNeeded: Bool {
@@ -64,6 +70,12 @@ struct ValidationPlan: Sendable {
     relationships = properties.filter { property in
       property.relationship.map(ValidationPlan.counts) ?? false
     }
+    requiredColumns = relationships.map { property in
+      guard case .toOne(let toOne) = property.place, !toOne.relationship.isOptional else {
+        return nil
+      }
+      return toOne.column
+    }
   }
 
   /// Returns the pattern that whole texts must match; `nil` if the attribute has none.
@@ -85,16 +97,13 @@ struct ValidationPlan: Sendable {
         // checked one by one.
         return draft.role == .insertions
       }
-      for row in 0..<draft.rowCount {
-        guard unsafe raw.isGiven(row) else { continue }
-        if unsafe raw.isNull(row) {
-          if check.isRequired { return true }
-          continue
-        }
-        if unsafe !check.isSurelyRight(raw, row) { return true }
-      }
-      return false
+      return unsafe check.mayFail(raw, draft.rowCount)
     }
+  }
+
+  /// Whether any object needs a check of its own, besides the check of its stored attributes.
+  var checksObjects: Bool {
+    !transients.isEmpty || !relationships.isEmpty || !propertyPredicates.isEmpty
   }
 
   /// Returns the failures of an object's transient attributes.
@@ -127,34 +136,75 @@ struct ValidationPlan: Sendable {
   }
 }
 
-extension ValidationPlan.AttributeCheck {
-  /// Whether a value is valid without an exact check.
-  @inline(__always)
-  @unsafe fileprivate func isSurelyRight(_ raw: RawColumn, _ row: Int) -> Bool {
-    guard predicates.isEmpty else { return false }
-    let validation = attribute.validation
-    switch unsafe (raw.kind.family, validation.minimum, validation.maximum) {
-    case (_, .null, .null): return pattern == nil
-    case (.integers, let least, let greatest):
-      let number = unsafe raw.integer(row)
-      if case .integer(let bound) = least, number < bound { return false }
-      if case .integer(let bound) = greatest, number > bound { return false }
-      return true
-    case (.reals, let least, let greatest):
-      let number = unsafe raw.double(row)
-      if let bound = least.realNumber, !(number >= bound) { return false }
-      if let bound = greatest.realNumber, !(number <= bound) { return false }
-      return true
-    case (.bytes, let least, let greatest):
-      guard pattern == nil, unsafe raw.kind.isText else { return false }
-      // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.
-      let bytes = unsafe raw.bytes(row)
-      if case .integer(let bound) = least, bound > 0, unsafe !bytes.surelyHave(bound) {
-        return false
-      }
-      if case .integer(let bound) = greatest, bytes.count > Int(bound) { return false }
-      return true
+/// The bounds of an attribute's values, in the form of its column. A value within the bounds is valid without an exact
+/// check.
+private enum ColumnBounds: Sendable {
+  /// Every value is valid.
+  case none
+  case integers(ClosedRange<Int64>)
+  case reals(Double, Double)
+  /// The least and the greatest number of characters.
+  case text(Int64, Int)
+  /// Each value needs an exact check.
+  case unknown
+
+  init(_ validation: Attribute.Validation, _ kind: ColumnKind, hasPattern: Bool) {
+    let (least, greatest) = (validation.minimum, validation.maximum)
+    func integer(_ value: Value) -> Int64? { if case .integer(let bound) = value { bound } else { nil } }
+    let (lowest, highest) = (integer(least) ?? .min, integer(greatest) ?? .max)
+    switch kind.family {
+    case _ where least.isNull && greatest.isNull: self = hasPattern ? .unknown : .none
+    case .integers: self = lowest <= highest ? .integers(lowest...highest) : .unknown
+    case .reals: self = .reals(least.realNumber ?? -.infinity, greatest.realNumber ?? .infinity)
+    case .bytes:
+      self = hasPattern || !kind.isText ? .unknown : .text(lowest, Int(clamping: highest))
     }
+  }
+}
+
+extension ValidationPlan.AttributeCheck {
+  /// Whether a value of a column may be invalid.
+  @unsafe fileprivate func mayFail(_ raw: RawColumn, _ rowCount: Int) -> Bool {
+    switch bounds {
+    case .none:
+      guard isRequired else { return false }
+      return (0..<rowCount).contains { unsafe raw.isGiven($0) && raw.isNull($0) }
+    case .integers(let bounds):
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe raw.integer(row)
+        return bounds.contains(number)
+      }
+    case .reals(let least, let greatest):
+      // "Not a number" is within no bounds.
+      return unsafe mayFail(raw, rowCount) { row in
+        let number = unsafe raw.double(row)
+        return number >= least && number <= greatest
+      }
+    case .text(let least, let greatest):
+      // A text has at least as many bytes as characters, so a bound on the bytes is safe for the upper limit only.
+      return unsafe mayFail(raw, rowCount) { row in
+        let bytes = unsafe raw.bytes(row)
+        return unsafe (least <= 0 || bytes.surelyHave(least)) && bytes.count <= greatest
+      }
+    case .unknown:
+      return unsafe mayFail(raw, rowCount) { _ in false }
+    }
+  }
+
+  /// Whether a value is missing or is not surely right.
+  @inline(__always)
+  @unsafe private func mayFail(
+    _ raw: RawColumn, _ rowCount: Int, _ isSurelyRight: (Int) -> Bool
+  ) -> Bool {
+    for row in 0..<rowCount {
+      guard unsafe raw.isGiven(row) else { continue }
+      if unsafe raw.isNull(row) {
+        if isRequired { return true }
+      } else if !isSurelyRight(row) {
+        return true
+      }
+    }
+    return false
   }
 
   fileprivate func problem(with value: Value) -> ValueProblem? {
