@@ -8,8 +8,10 @@ struct ParsingTests {
   static let other = Argument("OTHER", "What to compare with.", isRequired: false)
   static let limit = Option("limit", value: "N", "How many.")
   static let all = Option("all", "Everything.")
+  static let sort = Option("sort", value: "KEYS", kind: .sortKeys, "The order.")
+  static let message = Option("message", short: "m", value: "TEXT", "A message.")
   static let command = Command(
-    "show", "shows", arguments: [path, other], options: [limit, all, .format]
+    "show", "shows", arguments: [path, other], options: [limit, all, sort, message, .format]
   ) { _ in .done }
 
   private func parse(_ words: String...) throws -> Invocation {
@@ -40,6 +42,14 @@ struct ParsingTests {
     #expect(try parse("a", "--limit=").value(of: Self.limit) == "")
     #expect(try parse("a", "--limit=-1").value(of: Self.limit) == "-1")
     #expect(try parse("a", "--limit=x=y").value(of: Self.limit) == "x=y")
+  }
+
+  @Test("A sort key may begin with a dash, unless it is an option")
+  func sortKeys() throws {
+    #expect(try parse("a", "--sort", "-start").value(of: Self.sort) == "-start")
+    #expect(try parse("--sort", "-start,name", "a")[Self.path] == "a")
+    #expect(throws: CommandError.self) { try parse("a", "--sort", "--all") }
+    #expect(throws: CommandError.self) { try parse("a", "--sort", "-m") }
   }
 
   @Test("Two dashes end the options, and one dash alone is an argument")

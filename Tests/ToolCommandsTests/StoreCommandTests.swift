@@ -86,7 +86,7 @@ struct StoreCommandTests {
   @Test("quire fetch prints objects as a table")
   func text() {
     #expect(
-      run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort=-name").output
+      run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort", "-name").output
         == """
         @id   name     days  stops
         2/p3  "Évora"  5

@@ -54,6 +54,25 @@ struct VersionOptionTests {
     ]
   }
 
+  @Test("A version behind the path does the same as the option")
+  func versionInPath() throws {
+    for number in try numbers() {
+      for run in readingRuns(store) where run[0] != "convert" && run[0] != "info" {
+        let option = quire(run + ["--version", "\(number)"])
+        let path = quire(readingRuns("\(store)@\(number)").first { $0[0] == run[0] }!)
+        #expect(path.exitCode == .done && path.output == option.output, "\(run)")
+      }
+    }
+    let both = quire(["count", "\(store)@2", "Trip", "--version", "2"])
+    #expect(both.exitCode == .wrongUsage && both.messages.contains("both name a version"))
+    #expect(quire(["count", "\(store)@99", "Trip"]).messages.contains("version 99"))
+    // A file with the whole word as its name is that file.
+    try FileManager.default.copyItem(atPath: store, toPath: "\(store)@2")
+    #expect(quire(["count", "\(store)@2", "Trip"]).output == "3\n")
+    // A command that changes a store does not change an earlier version.
+    #expect(quire(["insert", "\(store)@1", "Trip", "name=Bern"]).exitCode != .done)
+  }
+
   @Test("Commands that read show the requested version")
   func earlierVersion() throws {
     let second = try "\(numbers()[2])"

@@ -47,7 +47,9 @@ extension Command {
       }
       return (option, "")
     }
-    if attached == nil, let next = rest.first, next.hasPrefix("-"), next != "-" {
+    if attached == nil, let next = rest.first, next.hasPrefix("-"), next != "-",
+      !isDescendingKey(next, of: option)
+    {
       throw .wrongUsage(
         "Option '\(spelling)' needs a value.",
         hint: "Write '\(spelling)=\(next)' if '\(next)' is the value.")
@@ -62,6 +64,12 @@ extension Command {
           ?? "It accepts \(option.choices.joined(separator: " or ")).")
     }
     return (option, value)
+  }
+
+  /// Returns whether a word with a dash at its beginning is a sort key, as in `--sort -start`, and no option.
+  private func isDescendingKey(_ word: String, of option: Option) -> Bool {
+    option.kind == .sortKeys && !word.hasPrefix("--")
+      && !options.contains { $0.shortName.map { "-\($0)" == word } ?? false }
   }
 
   /// Assigns the values to the declared arguments, in order.

@@ -169,7 +169,8 @@ public struct Tool: Sendable {
       words.remove(at: index)
       console = console.quiet
     }
-    return try StandardFiles.run(command.parse(words, on: console)) { try command.run($0) }
+    let invocation = try command.parse(words, on: console).readingVersionInPath()
+    return try StandardFiles.run(invocation) { try command.run($0) }
   }
 
   /// Runs the hidden command `complete`, for the script of a shell.

@@ -195,37 +195,6 @@ struct DiffSides {
   }
 }
 
-/// A path on the command line, with the number of a version after an @.
-struct VersionedPath {
-  let path: String
-  let version: Int64?
-
-  /// Parses a word. An existing file with the whole word as its name is that file.
-  ///
-  /// - Throws: ``CommandError`` if no number follows the @ after the name of an existing file.
-  init(_ word: String, on disk: any Disk) throws {
-    guard let at = word.lastIndex(of: "@"), at != word.startIndex,
-      (try? disk.exists(word)) != true
-    else {
-      (path, version) = (word, nil)
-      return
-    }
-    let name = String(word[..<at])
-    let number = word[word.index(after: at)...]
-    if let version = Int64(number), version >= 0 {
-      (path, self.version) = (name, version)
-    } else if !number.contains("/"), (try? disk.exists(name)) == true {
-      throw CommandError.wrongUsage(
-        "'\(oneLine(String(number)))' in '\(oneLine(word))' is not the number of a version.",
-        hint:
-          "Write '\(oneLine(name))@NUMBER'. 'quire history \(CommandError.quoted(name))' lists the "
-          + "numbers.")
-    } else {
-      (path, version) = (word, nil)
-    }
-  }
-}
-
 extension ModelDifference {
   /// Returns the changes of the given entities and their properties, constraints and indexes.
   fileprivate func restricted(to entities: Set<String>) -> ModelDifference {

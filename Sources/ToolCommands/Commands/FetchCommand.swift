@@ -87,7 +87,7 @@ enum FetchCommand {
       options: options + [.version, .storeName, .storeModel, .damaged, form],
       examples: [
         Example(
-          "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
+          "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort -start",
           "Shows the trips with 'lis' in their names, the latest first."),
         Example(
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",

@@ -140,7 +140,8 @@ extension Option {
   /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER", kind: .version,
-    "The version to read, a number that 'quire history' lists. The default is the newest."
+    "The version to read, a number that 'quire history' lists. The default is the newest. '@3' behind the path does "
+      + "the same as '--version 3'."
   )
 }
 
