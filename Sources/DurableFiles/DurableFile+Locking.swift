@@ -46,7 +46,7 @@ extension DurableFile {
       let remaining = deadline - calls.uptime
       if isTaken || remaining <= .zero { return isTaken }
       calls.pause(for: min(interval, remaining))
-      interval = min(interval * 2, .milliseconds(50))
+      interval = min(interval * 2, .milliseconds(10))
     }
   }
 }

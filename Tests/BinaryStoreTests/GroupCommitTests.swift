@@ -7,6 +7,7 @@ import Rows
 import SeededRandom
 import StoreConformance
 import StoreInterface
+import Synchronization
 import Testing
 
 /// Commits that follow a commit which is not durable yet, so that one sync makes all of them durable (spec §4.3.8).
@@ -220,5 +221,29 @@ struct GroupCommitTests {
     let metadata = try BinaryStore.open(path).snapshot().metadata
     #expect(try store.snapshot().commit == 1 + 8 * 25)
     for writer in 0..<8 { #expect(metadata.values["writer \(writer)"] == .string("24")) }
+  }
+
+  @Test("A second process that saves is not kept waiting by threads that save without a pause")
+  func secondProcess() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "group-\(UUID()).store").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let store = try BinaryStore.create(at: path, model: StoreConformance.model)
+    // Another store on the same file has locks of its own, as a second process has.
+    let other = try BinaryStore.open(path)
+    let isDone = Atomic(false)
+    func save(_ store: BinaryStore) throws {
+      let base = try store.waitingSnapshot ?? store.snapshot()
+      try store.commit(CommitRequest(Layer(), basedOn: base, metadata: base.metadata))
+    }
+    let busy = DispatchGroup()
+    for _ in 0..<4 {
+      DispatchQueue(label: "busy").async(group: busy) {
+        do { while !isDone.load(ordering: .relaxed) { try save(store) } } catch { Issue.record(error) }
+      }
+    }
+    do { for _ in 0..<10 { try save(other) } } catch { Issue.record(error) }
+    isDone.store(true, ordering: .relaxed)
+    busy.wait()
+    #expect(try other.commits().map(\.number) == store.commits().map(\.number))
   }
 }

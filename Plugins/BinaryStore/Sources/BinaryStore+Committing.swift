@@ -1,5 +1,6 @@
 import BlockFileFormat
 import DurableFiles
+import Foundation
 import ObjectModel
 import Rows
 public import StoreInterface
@@ -211,9 +212,13 @@ extension BinaryStore {
           result = try withLockedFile(&writing, body)
           return
         }
-        // Nothing joins the group while a caller waits for its end.
-        if mayWait, writing.soloCount == 0 { result = try body(&writing, group.newest) }
-        guard result == nil, !isSolo else { return }
+        // Nothing joins the group while a caller needs its end. A commit that may wait begins the next group.
+        var needsEnd = !mayWait
+        if mayWait, writing.soloCount == 0, !group.isFull {
+          result = try body(&writing, group.newest)
+          needsEnd = result == nil && !writing.group!.isClosed
+        }
+        guard needsEnd, !isSolo else { return }
         writing.soloCount += 1
         isSolo = true
       }
@@ -227,6 +232,10 @@ extension BinaryStore {
   private func withLockedFile<R>(
     _ writing: inout Writing, _ body: (inout Writing, CommittedState) throws -> R?
   ) throws -> R? {
+    if writing.mustPause {
+      writing.mustPause = false
+      Thread.sleep(forTimeInterval: 0.001)
+    }
     while true {
       let head = try head()
       do { try head.file.file.lock(.exclusive, waiting: .upTo(options.patience)) } catch {

@@ -50,20 +50,23 @@ extension BinaryStore: GroupCommitStore {
 
   /// Appends a small commit to the group of commits that wait for a sync, or begins a group.
   ///
-  /// - Returns: `nil` if the commit does not fit into the group. The caller must wait for the group first.
+  /// - Returns: `nil` if the commit does not fit into the group, which is then closed.
   func appendToGroup(
     _ image: CommitImage, to head: CommittedState, _ writing: inout Writing
   ) throws -> CommitProgress? {
     let file = head.file.file
     do {
       let size = try file.byteCount()
-      var group = writing.group ?? CommitGroup(newest: head, durableEnd: size, waiting: [])
+      var group = writing.group ?? CommitGroup(after: head, durableEnd: size)
       var image = image
       let (bytes, trailer) = try image.finished(salt: head.file.header.salt)
       guard
         writing.group == nil
           || Int(trailer.end) - group.durableEnd <= BlockFile.unsettledByteCount
-      else { return nil }
+      else {
+        writing.group!.isClosed = true
+        return nil
+      }
       // From here on, readers of this process do not look at the file, which contains bytes that may not become durable.
       current.withLock { $0?.waiting = head }
       do {
@@ -112,6 +115,7 @@ extension BinaryStore: GroupCommitStore {
       current.withLock { $0?.head = state }
       return decided
     }
+    writing.mustPause = group.waiting.count > 1 && group.isFull
     writing.group = nil
     show(state)
     if let vacuumed = try? vacuumIfDue(state, &writing), vacuumed !== state {

@@ -108,6 +108,8 @@ public final class BinaryStore: Store {
     var group: CommitGroup?
     /// The number of callers that need the file without a group.
     var soloCount = 0
+    /// Whether the lock of the file should stay free for a moment, because this process has just held it for long.
+    var mustPause = false
     /// The highest number of a commit that was not made durable. Contexts may have seen it, so it is not used again.
     var numberToExceed: Int64 = 0
   }

@@ -9,7 +9,20 @@ struct CommitGroup {
   /// The offset behind the durable bytes of the file.
   var durableEnd: Int
   /// The calls that wait for the group, in the order of their commits.
-  var waiting: [WaitingCommit]
+  var waiting: [WaitingCommit] = []
+  /// Whether a commit did not fit into the group.
+  var isClosed = false
+  private let start = ContinuousClock.now
+
+  init(after newest: CommittedState, durableEnd: Int) {
+    (self.newest, self.durableEnd) = (newest, durableEnd)
+  }
+
+  /// Whether no further commit joins. A group ends after a while even if threads save without a pause, so that other
+  /// processes get the lock.
+  var isFull: Bool { isClosed || ContinuousClock.now - start > CommitGroup.longestDuration }
+
+  private static let longestDuration = Duration.milliseconds(25)
 }
 
 /// A call that waits until its commit is durable. ``GroupSync`` guards the outcome.
