@@ -294,6 +294,9 @@ public struct CommitRequest: Sendable {
   /// The author's message about the changes, for the history. Documents and block files keep messages; other stores
   /// ignore them.
   public var message: String?
+  /// The version of the document that the commit is by itself; `nil` for any other commit. Only stores of a
+  /// ``VersionLoggingBackend`` write it.
+  package var version: VersionRecord?
 
   /// Creates a request for changes above a snapshot.
   public init(

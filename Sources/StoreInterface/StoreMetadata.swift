@@ -25,6 +25,9 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let namedCommits = "QuireNamedCommits"
     /// The message of the commit that wrote the metadata, by the commit's number as text.
     public static let commitMessage = "QuireCommitMessage"
+    /// The version before the commit that wrote the metadata, by the commit's number as text. Only a commit that is a
+    /// version of its document by itself has this value.
+    public static let versionBefore = "QuireVersionBefore"
   }
 
   /// Creates the metadata of a new store of the given type and model.
@@ -73,6 +76,20 @@ public struct StoreMetadata: Sendable, Hashable {
   public var commitMessage: [Int64: String] {
     get { texts(Key.commitMessage) }
     set { setTexts(newValue, Key.commitMessage) }
+  }
+
+  /// Returns the number of the version before a commit that is a version of its document by itself (spec §7.4.11), or
+  /// `nil` if the metadata do not contain it.
+  package func versionBefore(commit number: Int64) -> Int64? {
+    guard case .dictionary(let entries)? = values[Key.versionBefore],
+      case .integer(let before)? = entries["\(number)"]
+    else { return nil }
+    return before
+  }
+
+  /// Sets the number of the version before a commit, and drops the numbers of other commits.
+  package mutating func setVersionBefore(_ before: Int64?, commit number: Int64) {
+    values[Key.versionBefore] = before.map { .dictionary(["\(number)": .integer($0)]) }
   }
 
   private func texts(_ key: String) -> [Int64: String] {

@@ -39,9 +39,11 @@ enum FileChecks {
   ///   - path: The file's path, for formats of more than one file.
   ///   - backends: The backends that check stores in other formats.
   ///   - counting: The commit that counts according to the document; `nil` for a file without a document.
+  ///   - isLog: Whether the file is the log of the document.
   static func check(
     of file: DurableFile, at path: String, on disk: any Disk, _ backends: StoreBackends,
-    model: Model?, counting: Int64? = nil, progress: @escaping (Double) -> Void
+    model: Model?, counting: Int64? = nil, isLog: Bool = false,
+    progress: @escaping (Double) -> Void
   ) throws -> any FileCheck {
     let byteCount = try file.byteCount()
     let start = try file.read(
@@ -60,7 +62,8 @@ enum FileChecks {
         .sqlite, byteCount: byteCount, "The SQLite database was not checked.\(reason)")
     }
     return BlockFileCheck(
-      file, byteCount: byteCount, model: model, counting: counting, progress: progress)
+      file, byteCount: byteCount, model: model,
+      counting: counting.map { CountedCommit(number: $0, isLog: isLog) }, progress: progress)
   }
 
   /// The types of stores in formats that the validator reads by itself (decision 0024).

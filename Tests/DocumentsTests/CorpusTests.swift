@@ -28,7 +28,8 @@ struct CorpusTests {
   @Test("There is a document for each kind of store and each version of the format")
   func complete() {
     for version in 1...Manifest.formatVersion {
-      for mix in Mix.ours {
+      // A document without a block file has no log, so version 2 of the format is not for it.
+      for mix in Mix.ours where version == 1 || mix != .xml {
         #expect(Self.names.contains("format-\(version)/\(mix.rawValue).quire"))
       }
     }
@@ -174,7 +175,7 @@ struct CorpusTests {
   }
 
   private static func record() throws {
-    for mix in Mix.allCases {
+    for mix in Mix.ours where mix != .xml {
       let name = "format-\(Manifest.formatVersion)/\(mix.rawValue)"
       let target = folder.appending(path: "\(name).quire")
       guard !FileManager.default.fileExists(atPath: target.path) else { continue }
@@ -233,5 +234,11 @@ struct CorpusTests {
     try context.insert("Note")["name"] = .string("Two")
     try document.removeAttachment(named: "a.txt")
     try context.save()
+    // Versions that only the log contains.
+    let entity = world.mix == .threeStores ? "Note" : "Trip"
+    for name in ["Three", "Four", "Five"] {
+      try context.insert(entity)["name"] = .string(name)
+      try context.save()
+    }
   }
 }

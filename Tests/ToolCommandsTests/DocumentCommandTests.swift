@@ -251,7 +251,7 @@ struct DocumentCommandTests {
     }
     let text = String(
       decoding: try disk.read("/Trip.quire/manifest.json", byteLimit: 1 << 20), as: UTF8.self)
-    let changed = text.replacing("\"commit\": 4", with: "\"commit\": 3")
+    let changed = text.replacing("\"commit\": 2", with: "\"commit\": 1")
     #expect(changed != text)
     try disk.replace("/Trip.quire/manifest.json") { try $0.write(changed) }
 

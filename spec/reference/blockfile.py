@@ -21,8 +21,8 @@ UNREAD = (
 class File:
     """A block file that is judged part by part. `read` refuses what is no valid file."""
 
-    def __init__(self, data, report=None, counting=None):
-        self.data, self.report, self.counting = data, report or Report(), counting
+    def __init__(self, data, report=None, counting=None, is_log=False):
+        self.data, self.report, self.counting, self.is_log = data, report or Report(), counting, is_log
         self.parts, self.commits, self.header_is_sound = {}, [], False
         self.unconfirmed, self.summaries, self.pages = [], {}, {}
         self.models, self.schemas, self.index_numbers, self.blocks = {}, {}, set(), {}
@@ -149,6 +149,8 @@ class File:
             if self.report.error_count == before and self.header_is_sound:
                 self.add("CONT-012", f"there is no commit {self.counting}")
             return None
+        if self.is_log and self.judge_damage(newest, broken):
+            return found
         broken = [one for one in broken if (record := self.record(one)) and record.number <= self.counting]
         for _ in broken:
             self.add("BLCK-012", "a damaged commit")
@@ -168,29 +170,53 @@ class File:
                 return self.add("BLCK-015", "an earlier commit is not whole")
         return trailer if record and record.number == self.counting else None
 
+    def versions(self, after):
+        """7.4.11: the numbers of the versions that commits are by themselves, each with the number of the version before."""
+        found = []
+        trailer = self.read_header() and self.find_newest(len(self.data))[0]
+        while trailer and (record := self.record(trailer)) and record.number > after:
+            before = self.version_before(record)
+            if before is not None and (not found or found[-1][0] != record.number):
+                found.append((record.number, before))
+            if record.previous == 0 or not record.starts_in_place(trailer.record_offset):
+                break
+            trailer = self.commit_before(record)
+        return found[::-1]
+
+    def version_before(self, record):
+        offset, count, checksum = record.references["metadata"]
+        data = self.data[offset:offset + count]
+        if len(data) != count or crc32c(data) != checksum:
+            return None
+        return metadata.version_before(data, record.number)
+
     def judge_behind(self, newest, broken):
         """4.3.3"""
         if newest is None:
             for _ in broken:
                 self.add("BLCK-012", "a damaged commit")
-            return
+        elif not self.judge_damage(newest, broken) and len(self.data) > newest.end:
+            self.add("BLCK-011", "bytes lie behind the last whole commit")
+
+    def judge_damage(self, newest, broken):
+        """Whether a damaged commit lies behind the last whole one."""
         named = [slot for slot in self.slots if isinstance(slot, int)]
         if named and max(named) >= newest.end:
             self.add("BLCK-025", "a slot names a commit that is not whole")
-            return
-        if not named or "damaged" in self.slots:
-            for _ in broken:
+            return True
+        if named and "damaged" not in self.slots:
+            return False
+        for _ in broken:
+            self.add("BLCK-012", "a damaged commit")
+        if broken:
+            return True
+        for place in range(align(newest.end), len(self.data) - 47, 8):
+            part = self.data[place:place + 24]
+            signs = (part[:4] == b"QEND", part[8:16] == self.data[32:40], part[16:24] == struct.pack("<Q", place))
+            if sum(signs) >= 2:
                 self.add("BLCK-012", "a damaged commit")
-            if broken:
-                return
-            for place in range(align(newest.end), len(self.data) - 47, 8):
-                part = self.data[place:place + 24]
-                signs = (part[:4] == b"QEND", part[8:16] == self.data[32:40], part[16:24] == struct.pack("<Q", place))
-                if sum(signs) >= 2:
-                    self.add("BLCK-012", "a damaged commit")
-                    return
-        if len(self.data) > newest.end:
-            self.add("BLCK-011", "bytes lie behind the last whole commit")
+                return True
+        return False
 
     # --- 4.4
 

@@ -11,8 +11,7 @@ import xmlstore
 from findings import Refused, Report
 
 FOLDERS = ("models", "stores", "attachments")
-BLOCK_FILES = ("Binary", "CompressedBinary")
-KNOWN = (*BLOCK_FILES, "XML")
+KNOWN = (*manifests.BLOCK_FILES, "XML")
 
 
 class Folder:
@@ -41,7 +40,7 @@ class Document:
     def __init__(self, files, report):
         self.files, self.report = files, report
         self.seen, self.foreign, self.facts = set(), set(), {}
-        self.model = None
+        self.model = self.log = None
 
     def add(self, rule, message):
         self.report.add(rule, message)
@@ -58,6 +57,8 @@ class Document:
             self.report.format = "newerFormat" if manifest.is_newer else "unknownFormat"
             return None
         is_sound = not self.report.error_count
+        if is_sound:
+            self.read_log(manifest)
         for entry in manifest.models:
             self.judge_model(entry, manifest)
         for entry in manifest.attachments:
@@ -68,6 +69,20 @@ class Document:
         if is_sound:
             self.judge_folder(recovery)
         return None
+
+    def read_log(self, manifest):
+        """7.4.11: adds the versions in the log to those of the manifest."""
+        store = manifest.log_store()
+        if store is None or manifest.newest is None or self.files.kind(store["file"].split("/")[0]) != "folder":
+            return
+        if self.files.kind(store["file"]) != "file":
+            return
+        self.log = store["name"]
+        for number, before in blockfile.File(self.files.read(store["file"])).versions(manifest.newest):
+            if before != manifest.versions[-1]:
+                self.add("CONT-022", f"version {number} does not follow the version before")
+            manifest.versions.append(number)
+            store["commit"] = number
 
     def is_there(self, name, missing, may_be_folder=False):
         """7.2.3"""
@@ -145,7 +160,8 @@ class Document:
         report = Report()
         data = self.files.read(name)
         facts = xml_facts if xmlstore.may_begin(data) else block_facts
-        own_uuid, kind, *found = facts(data, report, commit)
+        is_log = self.log is not None and store["name"] == self.log and not is_earlier
+        own_uuid, kind, *found = facts(data, report, commit, is_log)
         self.report.take(report, lambda rule: not is_earlier or not rule.startswith("GRAF"))
         if own_uuid is not None and uuid is not None and own_uuid != uuid:
             self.add("CONT-010", f"{name} has another UUID")
@@ -231,13 +247,13 @@ class Document:
         self.add("CONT-016" if is_left else "CONT-017", f"nothing names {name}")
 
 
-def block_facts(data, report, commit):
+def block_facts(data, report, commit, is_log):
     """The UUID, the type, the numbers of the commits, the model, and the numbers of commits behind the one that counts."""
-    file = blockfile.File(data, report, commit).judge()
+    file = blockfile.File(data, report, commit, is_log).judge()
     return file.uuid, file.kind, [record.number for _, record in file.commits], file.model, file.unconfirmed
 
 
-def xml_facts(data, report, _):
+def xml_facts(data, report, *_):
     """As `block_facts`. An XML store has no numbers of commits."""
     store = xmlstore.Store(data, report)
     store.judge()

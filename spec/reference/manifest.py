@@ -9,6 +9,7 @@ from findings import crc32c
 
 DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))}
 HIGHEST = 1 << 62
+BLOCK_FILES = ("Binary", "CompressedBinary")
 UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 
@@ -181,7 +182,7 @@ class Manifest:
         self.report = report
         self.is_document = self.is_newer = False
         self.models, self.stores, self.attachments, self.versions, self.version_models = [], [], [], [], []
-        self.uuid = self.model = self.newest = None
+        self.uuid = self.model = self.newest = self.log = None
         self.knows_models = False
         try:
             values = read_json(data)
@@ -201,12 +202,12 @@ class Manifest:
         version = members.number("formatVersion", 1, (1 << 63) - 1)
         if version is None:
             return
-        if version > 1:
+        if version > 2:
             self.is_newer = True
             report.add("MANI-003", f"the format version is {version}")
             return
         self.judge_checksum(members, data)
-        self.read(members)
+        self.read(members, version)
         self.judge()
 
     def judge_checksum(self, members, data):
@@ -223,7 +224,7 @@ class Manifest:
     def add(self, rule, message):
         self.report.add(rule, message)
 
-    def read(self, members):
+    def read(self, members, version):
         self.uuid = members.uuid("uuid")
         members.text("title", False)
         members.date("created")
@@ -235,6 +236,8 @@ class Manifest:
             self.knows_models = models[2] and all(one["name"] is not None for one in self.models)
         stores = members.list("stores")
         self.stores = [self.read_store(one) for one in stores[0]] if stores else []
+        if version > 1:
+            self.log = members.text("log", False)
         attachments = members.list("attachments", False)
         self.attachments = [self.read_attachment(one) for one in attachments[0]] if attachments else []
         self.read_versions(members)
@@ -326,7 +329,13 @@ class Manifest:
                 if self.newest is not None and store["commit"] > self.newest:
                     self.add("MANI-019", f"a store is at commit {store['commit']}")
                 self.judge_earlier(store)
+        if self.log is not None and all(store["name"] is not None and store["type"] is not None for store in self.stores):
+            if not any(store["name"] == self.log and store["type"] in BLOCK_FILES for store in self.stores):
+                self.add("MANI-025", "the log is no store in a block file")
         self.judge_attachments()
+
+    def log_store(self):
+        return next((store for store in self.stores if store["name"] == self.log), None) if self.log is not None else None
 
     def judge_earlier(self, store):
         earlier = store["earlier"]

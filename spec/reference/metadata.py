@@ -35,6 +35,17 @@ def judge(data, header_uuid, is_compressed, report):
     return values
 
 
+def version_before(data, number):
+    """7.4.11: the number of the version before a commit; None if the metadata do not contain it."""
+    try:
+        values = plist.read(data)
+    except Refused:
+        return None
+    entries = values.get("QuireVersionBefore") if isinstance(values, dict) else None
+    before = entries.get(str(number)) if isinstance(entries, dict) else None
+    return before if type(before) is int and before < 1 << 63 else None
+
+
 def judge_hashes(values, model, report):
     """4.6.5"""
     hashes = hashes_of(values)

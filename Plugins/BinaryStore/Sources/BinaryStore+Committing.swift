@@ -58,12 +58,15 @@ extension BinaryStore {
         schema = try request.schema(evolving: schema, of: head.model, path: filePath)
         var metadata = try request.metadata ?? head.metadata
         metadata.setModel(model)
-        metadata.setMessage(request.message, ofCommit: number)
+        metadata.setOrigin(of: request, commit: number)
         try image.setDescription(metadata: metadata, model: model, schema: schema)
-      } else if request.metadata != nil || request.message != nil {
+      } else if request.metadata != nil || request.message != nil || request.version != nil {
         var metadata = try request.metadata ?? head.metadata
-        metadata.updateVersionHashes(of: try head.model)
-        metadata.setMessage(request.message, ofCommit: number)
+        // A version costs only its metadata: the model is not read for it.
+        if request.metadata != nil || request.version == nil {
+          metadata.updateVersionHashes(of: try head.model)
+        }
+        metadata.setOrigin(of: request, commit: number)
         try image.setMetadata(metadata)
       }
       if !request.changes.isEmpty {
@@ -378,8 +381,9 @@ extension BinaryStore {
 }
 
 extension StoreMetadata {
-  /// Replaces the message of an earlier commit by the message of the commit that writes the metadata.
-  fileprivate mutating func setMessage(_ message: String?, ofCommit number: Int64) {
-    commitMessage = message.map { [number: $0] } ?? [:]
+  /// Replaces the message and the version of an earlier commit by those of the commit that writes the metadata.
+  fileprivate mutating func setOrigin(of request: CommitRequest, commit number: Int64) {
+    commitMessage = request.message.map { [number: $0] } ?? [:]
+    setVersionBefore(request.version?.before, commit: number)
   }
 }

@@ -91,12 +91,15 @@ struct CommitImage {
       after: state, number: state.commit, start: state.end, compression: compression)
   }
 
-  /// Sets the author and the context name of the commit.
+  /// Sets the author and the context name of the commit, and the time of a version.
   ///
   /// - Throws: `StoreError` if a text has more bytes than a record can contain (spec §4.4.1).
   mutating func setOrigin(of request: CommitRequest, path: String) throws {
     record.author = request.author ?? ""
     record.contextName = request.contextName ?? ""
+    if let version = request.version {
+      record.time = Int64((version.saved.timeIntervalSinceReferenceDate * 1000).rounded())
+    }
     for text in [record.author, record.contextName] where text.utf8.count > UInt16.max {
       throw StoreError(
         .badChange,

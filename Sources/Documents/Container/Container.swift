@@ -6,6 +6,8 @@ import StoreInterface
 package struct Container: Sendable {
   let path: String
   let disk: any Disk
+  /// The backends that read the log.
+  let backends: StoreBackends
 
   package static let modelsFolder = "models"
   package static let storesFolder = "stores"
@@ -37,8 +39,8 @@ package struct Container: Sendable {
     }
   }
 
-  /// Reads the manifest, and the status of its file.
-  func manifest(
+  /// Reads the manifest without the versions of the log, and the status of its file.
+  func writtenManifest(
     checkingChecksum checksChecksum: Bool = true
   ) throws -> (manifest: Manifest, seen: FileStatus) {
     try reading {

@@ -249,7 +249,7 @@ extension Document {
 extension Container {
   /// Throws unless the file of each attachment in a document's folder has the bytes that were added.
   package static func checkAttachments(ofDocumentAt path: String, on disk: any Disk) throws {
-    let container = Container(path: path, disk: disk)
+    let container = Container(path: path, disk: disk, backends: StoreBackends([]))
     let folder = container.inner(attachmentsFolder)
     guard try disk.exists(folder) else { return }
     // The name of an attachment is a digest of 64 digits. Other files are not finished.

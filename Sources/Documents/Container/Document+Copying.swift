@@ -21,11 +21,13 @@ extension Document {
   private func copy(
     _ container: Container, _ manifest: Manifest, to path: String, _ overwriting: Bool
   ) throws {
-    let target = Container(path: path, disk: container.disk)
+    let target = Container(path: path, disk: container.disk, backends: container.backends)
     try refuseOwnPlace(target)
     try target.build(overwriting: overwriting) { building in
       var copied = manifest
       copied.uuid = UUID()
+      // Another process may save while this one reads. The copy is the version that the manifest names.
+      copied.log = nil
       let attachments = Dictionary(
         manifest.attachments.map { ($0.digest, $0.byteCount) }, uniquingKeysWith: { $1 })
       for name in manifest.models.map(\.file) {
@@ -56,7 +58,7 @@ extension Document {
     progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws {
     try undisturbed { container, manifest in
-      let target = Container(path: path, disk: container.disk)
+      let target = Container(path: path, disk: container.disk, backends: container.backends)
       try refuseOwnPlace(target)
       try target.build(overwriting: overwriting) { building in
         var copied = Manifest(
@@ -90,7 +92,7 @@ extension Document {
   public func move(to path: String) throws {
     try withExclusiveAccess {
       let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
-      let new = Container(path: path, disk: old.disk)
+      let new = Container(path: path, disk: old.disk, backends: old.backends)
       guard try !old.disk.exists(path) else {
         throw DocumentError.exists(at: path)
       }
@@ -112,13 +114,14 @@ extension Document {
       try DocumentStore.holdingKeys(stores[...]) {
         let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
         try copy(old, manifest, to: path, overwriting)
-        let new = Container(path: path, disk: old.disk)
+        let new = Container(path: path, disk: old.disk, backends: old.backends)
         let lock = access == .exclusive ? try new.lock(.fail) : nil
         do { try goOn(in: new, new.manifest().manifest) } catch {
           try? lock?.release()
           throw error
         }
         let before = state.withLock { state in
+          state.loggedCount = 0
           defer { state.lock = lock }
           return state.lock
         }
@@ -130,7 +133,7 @@ extension Document {
   private func goOn(in container: Container, _ manifest: Manifest) throws {
     let (folder, seen) = (
       try container.disk.status(of: container.path).identity,
-      try container.disk.status(of: container.manifestPath)
+      try container.status(of: manifest)
     )
     var opened: [any Store] = []
     do {

@@ -46,7 +46,7 @@ extension Document {
     metadata: [String: String] = [:], in places: StorePlaces, access: Access = .exclusive,
     overwriting: Bool = false, fill: (any Store) throws -> Void = { _ in }
   ) throws -> Document {
-    let container = Container(path: path, disk: places.disk)
+    let container = Container(path: path, disk: places.disk, backends: places.backends)
     var made: Document?
     try container.build(overwriting: overwriting) { building in
       var manifest = Manifest(
@@ -107,10 +107,10 @@ extension Container {
           throw DocumentError.exists(at: path)
         }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false
-        if !isEmpty { _ = try manifest() }
+        if !isEmpty { _ = try writtenManifest() }
       }
       try disk.make(path, overwriting: overwriting) { temporary in
-        let building = Container(path: temporary, disk: disk)
+        let building = Container(path: temporary, disk: disk, backends: backends)
         let folders = [
           Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
         ].map(building.inner)

@@ -28,12 +28,11 @@ extension Document {
     precondition(
       !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
     let places = try places.inside(path)
-    let container = Container(path: path, disk: places.disk)
+    let container = Container(path: path, disk: places.disk, backends: places.backends)
     if let version {
-      let (manifest, seen) = try container.manifest()
+      let read = try container.manifest(acceptsDamage: acceptsDamage)
       return try open(
-        container, manifest, seen, places, .readOnly, nil, version: version,
-        acceptsDamage: acceptsDamage)
+        container, read, places, .readOnly, nil, version: version, acceptsDamage: acceptsDamage)
     }
     let isPacked = places.disk is PackedDisk
     if access == .readOnly || isPacked && whenHeld == .readOnly {
@@ -46,19 +45,18 @@ extension Document {
     let lock: FileLock
     do {
       // Reading the manifest first refuses a path without a document before a lock file is made there.
-      _ = try container.manifest()
+      _ = try container.writtenManifest()
       lock = try container.lock(whenHeld)
     } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
       return try openForReading(container, places)
     }
     do {
-      let (manifest, seen) = try container.manifest()
+      let read = try container.manifest()
       let isShared = access == .shared
       // Removes files left by an interrupted save, unless processes share the document: another process may
       // have added attachments that it has not saved yet.
-      if !isShared { container.tidy(manifest, isOpening: true) }
-      let document = try open(
-        container, manifest, seen, places, access, isShared ? nil : lock)
+      if !isShared { container.tidy(read.manifest, isOpening: true) }
+      let document = try open(container, read, places, access, isShared ? nil : lock)
       if isShared { try lock.release() }
       return document
     } catch {
@@ -74,22 +72,22 @@ extension Document {
   ) throws -> Document {
     var attempts = 0
     while true {
-      let (manifest, seen) = try container.manifest()
+      let read = try container.manifest(acceptsDamage: acceptsDamage)
       do {
-        return try open(
-          container, manifest, seen, places, .readOnly, nil, acceptsDamage: acceptsDamage)
+        return try open(container, read, places, .readOnly, nil, acceptsDamage: acceptsDamage)
       } catch {
         attempts += 1
-        let now = try container.manifest().manifest
-        guard attempts < 16, now != manifest else { throw error }
+        let now = try container.manifest(acceptsDamage: acceptsDamage).manifest
+        guard attempts < 16, now != read.manifest else { throw error }
       }
     }
   }
 
   private static func open(
-    _ container: Container, _ manifest: Manifest, _ seen: FileStatus, _ places: StorePlaces,
-    _ access: Access, _ lock: FileLock?, version: Int64? = nil, acceptsDamage: Bool = false
+    _ container: Container, _ read: ReadManifest, _ places: StorePlaces, _ access: Access,
+    _ lock: FileLock?, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
+    let manifest = read.manifest
     let folder = try container.reading { try container.disk.status(of: container.path).identity }
     if let version, !manifest.versions.contains(where: { $0.number == version }) {
       throw DocumentError.noVersion(version, container.path)
@@ -100,7 +98,8 @@ extension Document {
         let inner = try container.open(
           entry, manifest, places, readOnly: access == .readOnly, version: version,
           acceptsDamage: acceptsDamage)
-        stores.append(DocumentStore(inner, entry))
+        let damage = entry.name == manifest.log ? read.damage : nil
+        stores.append(DocumentStore(inner, entry, damage: damage))
       }
     } catch {
       for store in stores { try? store.inner.close() }
@@ -115,7 +114,7 @@ extension Document {
       highestNumber = max(highestNumber, kept, prepared)
     }
     return Document(
-      container, folder, manifest, seen, stores, access: access, lock: lock, places: places,
+      container, folder, read, stores, access: access, lock: lock, places: places,
       shownVersion: version, highestNumber: highestNumber)
   }
 }
@@ -162,15 +161,7 @@ extension Container {
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
     version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> any Store {
-    guard let backend = places.backends[entry.type] else {
-      let explanation = places.backends.explanation(ofMissing: entry.type)
-      throw DocumentError(
-        .noBackend,
-        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", and no available backend "
-          + "supports that type."
-          + (explanation.map { " " + $0.message } ?? ""),
-        path: path, cause: explanation)
-    }
+    let backend = try backend(of: entry)
     guard backend.capabilities.contains([.confirmation, .durable]) else {
       throw DocumentError.notForDocuments(entry.type, path: path)
     }
@@ -319,13 +310,17 @@ extension Document {
   @discardableResult
   func followOthers() throws -> Bool {
     let (container, known, seen) = state.withLock { ($0.container, $0.manifest, $0.seen) }
-    let now = try? container.disk.status(of: container.manifestPath)
+    let now = try? container.status(of: known)
     guard now == nil || now != seen else { return false }
     var attempts = 0
     while true {
-      let (manifest, status) = try container.manifest()
-      if manifest == known {
-        state.withLock { $0.seen = status }
+      let read = try container.manifest()
+      let manifest = read.manifest
+      if manifest == known || isRefused(read) {
+        state.withLock { state in
+          state.seen = read.seen
+          if manifest == known { state.loggedCount = read.loggedCount }
+        }
         return false
       }
       do {
@@ -338,11 +333,17 @@ extension Document {
       }
       state.withLock { state in
         state.manifest = manifest
-        state.seen = status
+        state.seen = read.seen
+        state.loggedCount = read.loggedCount
         state.highestNumber = max(state.highestNumber, manifest.number)
       }
       return true
     }
+  }
+
+  /// Returns whether the newest version is a failed save of this process. Its commit may still be in the log.
+  private func isRefused(_ read: ReadManifest) -> Bool {
+    state.withLock { read.loggedCount > 0 && $0.refusedVersion == read.manifest.versions.last }
   }
 
   private func follow(_ manifest: Manifest) throws {

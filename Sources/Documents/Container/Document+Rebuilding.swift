@@ -39,13 +39,14 @@ package struct DocumentRemains {
 
   /// Reads the manifest if possible, and finds the files of stores.
   package init(_ path: String, on disk: any Disk) throws {
-    container = Container(path: path, disk: disk)
+    // The versions of the log are not needed, so no backend reads them.
+    container = Container(path: path, disk: disk, backends: StoreBackends([]))
     do {
-      manifest = try container.manifest().manifest
+      manifest = try container.writtenManifest().manifest
       fault = nil
     } catch {
       // Most names in a manifest are right if only its checksum is wrong.
-      manifest = try? container.manifest(checkingChecksum: false).manifest
+      manifest = try? container.writtenManifest(checkingChecksum: false).manifest
       fault = error
     }
     let folder = container.inner(Container.storesFolder)
@@ -114,7 +115,8 @@ package struct DocumentRemains {
         .damaged, "The document can't be rebuilt: none of its stores can be read.",
         path: container.path)
     }
-    try Container(path: path, disk: places.disk).build(overwriting: overwriting) { building in
+    let target = Container(path: path, disk: places.disk, backends: places.backends)
+    try target.build(overwriting: overwriting) { building in
       var made = Manifest(
         title: manifest?.title, metadata: manifest?.metadata ?? [:], model: manifest?.model ?? "1",
         now: ManifestDate.rounded(Date()))

@@ -114,11 +114,21 @@ extension Document: StoreGroup {
           try $0.store.inner.commit($0.request, at: $0.store.position) { _ in }
         }
       }
+      let loggedCount = state.withLock { $0.loggedCount }
+      if manifest == before,
+        let save = LogSave(parts, number, origin, after: before, loggedCount: loggedCount)
+      {
+        let snapshots = try commit(save)
+        finish(staged)
+        return snapshots
+      }
       manifest.addVersion(number, origin)
+      manifest.chooseLog(changing: parts, places.backends)
       var snapshots: [any StoreSnapshot] = []
       try prepare(parts[...], number, manifest, &snapshots) { manifest in
         try confirm(manifest, insteadOf: before)
       }
+      noteStatus()
       finish(staged)
       return snapshots.reversed()
     }
@@ -176,17 +186,28 @@ extension Document: StoreGroup {
     } catch {
       // The new manifest may be in place and not be durable. No reader may take it for saved, so the previous
       // manifest is written back.
-      if (try? container.manifest().manifest) != before {
+      if (try? container.manifest())?.manifest != before {
         let isBack = (try? container.replace(before, at: container.manifestPath)) != nil
         if !isBack { state.withLock { $0.refused = manifest } }
       }
       throw error
     }
-    let seen = try? container.disk.status(of: container.manifestPath)
     state.withLock { state in
       state.manifest = manifest
-      state.seen = seen
+      state.loggedCount = 0
+      // The log's versions up to the newest one of the manifest do not count.
+      if let refused = state.refusedVersion, refused.number < manifest.number {
+        state.refusedVersion = nil
+      }
     }
+    noteStatus()
+  }
+
+  /// Records the status of the files that tell the newest version. A later change of them is a save of another process.
+  func noteStatus() {
+    let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
+    let seen = try? container.status(of: manifest)
+    state.withLock { $0.seen = seen }
   }
 
   /// Forgets the attachments that were saved. Attachments staged during the save wait for the next one.

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// A save writes the changes into each store and makes them durable. Then it replaces the manifest, which names
 /// the commits that belong together. If the program or the machine ends before that moment, the document is
-/// unchanged; if it ends afterwards, the document is saved.
+/// unchanged; if it ends afterwards, the document is saved. A save that changes only the store that is the log needs no
+/// new manifest: it has happened when the store's commit is durable.
 ///
 /// May be used from any thread. Programs with contexts, undo and autosave use a ``ManagedDocument``.
 public final class Document: Sendable {
@@ -29,8 +30,10 @@ public final class Document: Sendable {
     var container: Container
     var folder: FileIdentity
     var manifest: Manifest
-    /// The status of the manifest's file when it was last read or written.
-    var seen: FileStatus?
+    /// The status of the manifest and of the log when they were last read or written.
+    var seen: DocumentStatus?
+    /// The number of versions that the log contains and the manifest's file does not.
+    var loggedCount: Int
     /// The highest number that any version has used, including versions that failed.
     var highestNumber: Int64
     var lock: FileLock?
@@ -39,6 +42,8 @@ public final class Document: Sendable {
     var staged: [StagedName: StagedAttachment] = [:]
     /// The manifest of a failed save. It may still be on the disk, in the place of the manifest of the newest version.
     var refused: Manifest?
+    /// The version of a failed save whose commit may still be in the log.
+    var refusedVersion: Manifest.VersionEntry?
     /// The snapshot of each store at the last check for external changes. Contexts have received these snapshots.
     var shown: [StoreTag: any StoreSnapshot] = [:]
     /// Whether this session has kept or adopted a recovery.
@@ -72,7 +77,7 @@ public final class Document: Sendable {
   }
 
   init(
-    _ container: Container, _ folder: FileIdentity, _ manifest: Manifest, _ seen: FileStatus,
+    _ container: Container, _ folder: FileIdentity, _ read: ReadManifest,
     _ stores: [DocumentStore], access: Access, lock: FileLock?, places: StorePlaces,
     shownVersion: Int64?, highestNumber: Int64
   ) {
@@ -82,8 +87,8 @@ public final class Document: Sendable {
     self.shownVersion = shownVersion
     state = Mutex(
       State(
-        container: container, folder: folder, manifest: manifest, seen: seen,
-        highestNumber: highestNumber, lock: lock))
+        container: container, folder: folder, manifest: read.manifest, seen: read.seen,
+        loggedCount: read.loggedCount, highestNumber: highestNumber, lock: lock))
     for store in stores {
       store.attach(to: self)
       // A store that can't be read throws an error when it is used.

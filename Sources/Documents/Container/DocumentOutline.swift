@@ -16,7 +16,8 @@ package struct DocumentOutline: Sendable {
   ///
   /// - Throws: ``DocumentError`` if there is no document at the path, or its manifest can't be read.
   package init(of path: String, in places: StorePlaces) throws {
-    container = Container(path: path, disk: try places.inside(path).disk)
+    container = Container(
+      path: path, disk: try places.inside(path).disk, backends: places.backends)
     manifest = try container.manifest().manifest
   }
 

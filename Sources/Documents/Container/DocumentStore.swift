@@ -41,7 +41,11 @@ public final class DocumentStore: Store {
     weak var document: Document?
   }
 
-  init(_ store: any Store, _ entry: Manifest.StoreEntry) {
+  /// The damage of the log that the caller accepted when it opened the document; `nil` for any other store.
+  private let damage: String?
+
+  init(_ store: any Store, _ entry: Manifest.StoreEntry, damage: String? = nil) {
+    self.damage = damage
     held = Mutex(store)
     name = entry.name
     configuration = entry.configuration
@@ -155,7 +159,11 @@ public final class DocumentStore: Store {
   }
 
   /// Returns a description of the store, without its objects.
-  public func describe() throws -> StoreDescription { try inner.describe() }
+  public func describe() throws -> StoreDescription {
+    var description = try inner.describe()
+    description.damage = description.damage ?? damage
+    return description
+  }
 
   /// Closes the backend's store.
   public func close() throws { try inner.close() }

@@ -1,4 +1,5 @@
 import Foundation
+package import StoreInterface
 
 extension Manifest {
   /// Throws an error if a reader must reject the manifest: for its names, or for a contradiction between its
@@ -21,7 +22,22 @@ extension Manifest {
       try check(store, "stores[\(index)]", newest: newest.number, fault)
     }
     try checkAttachments(newest: newest.number, fault)
+    try checkLog(fault)
   }
+
+  /// Checks that the log is a store in a block file.
+  private func checkLog(_ fault: Fault) throws(DocumentError) {
+    guard let log else { return }
+    guard let store = stores.first(where: { $0.name == log }) else {
+      throw fault("log", "is \"\(log)\", which is not the name of a store.")
+    }
+    guard Manifest.typesOfLogs.contains(store.type) else {
+      throw fault("log", "is \"\(log)\", a store of the type \"\(store.type.rawValue)\".")
+    }
+  }
+
+  /// The types of stores whose commits can be versions by themselves.
+  package static let typesOfLogs: Set<StoreType> = [.binary, .compressed]
 
   /// Makes an error of a place and a reason.
   private struct Fault {

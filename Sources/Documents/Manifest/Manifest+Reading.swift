@@ -43,6 +43,7 @@ extension Manifest {
     model = try members.text("model")
     models = try members.list("models").map(ModelVersion.init)
     stores = try members.list("stores").map(StoreEntry.init)
+    log = version > 1 ? try members.optionalText("log") : nil
     attachments = try members.list("attachments", mayLack: true).map(AttachmentEntry.init)
     versions = try members.list("versions").map(VersionEntry.init)
     others = members.others

@@ -10,7 +10,7 @@ extension Manifest {
   private var json: JSON {
     JSON.object([
       "format": .string(Manifest.format),
-      "formatVersion": .number(Manifest.formatVersion),
+      "formatVersion": .number(formatVersion),
       "uuid": .string(uuid.uuidString),
       "title": title.map(JSON.string),
       "created": Manifest.json(created),
@@ -18,9 +18,11 @@ extension Manifest {
       "model": .string(model),
       "models": .array(models.map(\.json)),
       "stores": .array(stores.map(\.json)),
+      "log": log.map(JSON.string),
       "attachments": attachments.isEmpty ? nil : .array(attachments.map(\.json)),
       "versions": .array(versions.map(\.json)),
-    ]).adding(others)
+      // In version 1 the name means nothing, so another program may have used it.
+    ]).adding(log == nil ? others : others.filter { $0.name != "log" })
   }
 
   package static let format = "quire-document"

@@ -5,8 +5,8 @@ public import StoreInterface
 
 /// The contents of a document, and the commit of each store that counts (spec §7.3).
 ///
-/// A reader reads the manifest first, and a save replaces it last. A commit becomes part of the document when the
-/// manifest names it.
+/// A reader reads the manifest first. A commit becomes part of the document when the manifest names it, or when it is a
+/// version in the log (``log``). The manifest of an open document contains the versions of the log.
 public struct Manifest: Sendable, Hashable {
   /// The document's UUID, which stays when the document moves.
   public var uuid: UUID
@@ -22,6 +22,8 @@ public struct Manifest: Sendable, Hashable {
   public var models: [ModelVersion]
   /// The stores.
   public var stores: [StoreEntry]
+  /// The name of the store whose commits can be versions by themselves, or `nil` if there is no such store.
+  public var log: String?
   /// The attachments, including the attachments of earlier versions.
   public var attachments: [AttachmentEntry] = []
   /// The versions that can be opened, the oldest first. The last one is the newest state of the document.
@@ -29,11 +31,13 @@ public struct Manifest: Sendable, Hashable {
   /// Members that another program or a newer version has written. Saves keep them.
   package var others: [JSON.Member] = []
 
-  /// The version of the format that is written, and the newest that is read.
-  public static let formatVersion = 1
+  /// The newest version of the format that is read and written.
+  public static let formatVersion = 2
   /// The name of the manifest's file.
   public static let fileName = "manifest.json"
 
+  /// The version of the format that the manifest is written in: 2 with a log, and 1 without.
+  public var formatVersion: Int { log == nil ? 1 : 2 }
   /// The number of the newest version.
   public var number: Int64 { versions.last?.number ?? 0 }
   /// The date at which the document was saved last.

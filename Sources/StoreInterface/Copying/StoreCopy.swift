@@ -167,8 +167,8 @@ extension StoreMetadata {
     var metadata = self
     let own = [
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
-      // The named commits and the message belong to the source store only.
-      Key.namedCommits, Key.commitMessage,
+      // Texts and numbers of commits belong to the source store only.
+      Key.namedCommits, Key.commitMessage, Key.versionBefore,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata

@@ -19,20 +19,23 @@ extension BlockFileCheck {
     }
     let newest = try newestCommit(header, before: byteCount, &behind)
     let before = findings.errorCount
-    guard let newest, let found = try countedCommit(counting, from: newest, header) else {
+    guard let newest, let found = try countedCommit(counting.number, from: newest, header)
+    else {
       try note(behind, newest, header)
       if findings.errorCount == before, findings.counts[.headerChecksum] == nil {
         findings.add(
           .countedCommit, Place(),
-          "The file does not contain commit \(counting)"
+          "The file does not contain commit \(counting.number)"
             + (newest?.record.map { "; its newest commit is \($0.number)." } ?? "."))
       }
       return nil
     }
+    // In a log the last commits count without the manifest, so a damaged one must not be passed over.
+    if counting.isLog, try noteDamage(behind, newest, header) { return found }
     // Bytes behind the commit belong to interrupted saves, unless they are a commit with the same number or a lower
     // one.
     behind.broken.removeAll { one in
-      (try? record(of: one.trailer)).flatMap { $0?.number } ?? .max > counting
+      (try? record(of: one.trailer)).flatMap { $0?.number } ?? .max > counting.number
     }
     noteBroken(behind)
     if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
@@ -96,27 +99,34 @@ extension BlockFileCheck {
   private func note(
     _ behind: BehindNewest, _ newest: FoundCommit?, _ header: FileHeader
   ) throws {
-    guard let end = newest?.trailer.end else { return noteBroken(behind) }
-    if let offset = header.slots.newestTrailer, offset >= end {
-      let fault = faultOfCommit(endingAt: offset, behind)
-      findings.add(.acknowledgedCommit, Place("trailer", at: offset), fault)
-      return
-    }
-    if !header.slots.areSound {
-      noteBroken(behind)
-      guard behind.broken.isEmpty else { return }
-      if let offset = try likelyTrailer(from: end, header) {
-        findings.add(
-          .brokenLastCommit, Place("trailer", at: offset),
-          "The trailer does not match its checksum.")
-        return
-      }
-    }
-    guard byteCount > Int(end) else { return }
+    guard let newest else { return noteBroken(behind) }
+    let end = newest.trailer.end
+    guard try !noteDamage(behind, newest, header), byteCount > Int(end) else { return }
     findings.add(
       .strayBytes, Place("bytes", at: end),
       "\(byteCount - Int(end)) bytes come after the last whole commit. A crash interrupted a save, "
         + "and the save was never reported as successful.")
+  }
+
+  /// Reports a damaged commit behind the newest whole one.
+  ///
+  /// - Returns: Whether there is one.
+  private func noteDamage(
+    _ behind: BehindNewest, _ newest: FoundCommit, _ header: FileHeader
+  ) throws -> Bool {
+    let end = newest.trailer.end
+    if let offset = header.slots.newestTrailer, offset >= end {
+      let fault = faultOfCommit(endingAt: offset, behind)
+      findings.add(.acknowledgedCommit, Place("trailer", at: offset), fault)
+      return true
+    }
+    if header.slots.areSound { return false }
+    noteBroken(behind)
+    guard behind.broken.isEmpty else { return true }
+    guard let offset = try likelyTrailer(from: end, header) else { return false }
+    findings.add(
+      .brokenLastCommit, Place("trailer", at: offset), "The trailer does not match its checksum.")
+    return true
   }
 
   private func noteBroken(_ behind: BehindNewest) {
@@ -170,7 +180,7 @@ extension BlockFileCheck {
   }
 
   /// Searches the last whole commit backwards from an offset (spec §4.3.3), and records the damaged commits behind it.
-  private func newestCommit(
+  func newestCommit(
     _ header: FileHeader, before limit: Int, _ behind: inout BehindNewest
   ) throws -> FoundCommit? {
     let window = 64 * 1024

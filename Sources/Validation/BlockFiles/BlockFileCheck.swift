@@ -14,7 +14,7 @@ final class BlockFileCheck {
   let byteCount: Int
   let givenModel: Model?
   /// The commit that counts according to the document; `nil` for a file without a document.
-  let counting: Int64?
+  let counting: CountedCommit?
   let progress: (Double) -> Void
   let findings = Findings()
 
@@ -40,7 +40,7 @@ final class BlockFileCheck {
   var soundBlocks: Set<BlockEntry> = []
 
   init(
-    _ file: DurableFile, byteCount: Int, model: Model?, counting: Int64? = nil,
+    _ file: DurableFile, byteCount: Int, model: Model?, counting: CountedCommit? = nil,
     progress: @escaping (Double) -> Void
   ) {
     self.file = file
@@ -86,6 +86,13 @@ final class BlockFileCheck {
   func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
     try file.read(byteCount: Int(range.upperBound - range.lowerBound), at: Int(range.lowerBound))
   }
+}
+
+/// The commit that counts according to a document.
+struct CountedCommit {
+  var number: Int64
+  /// Whether the file is the log of the document, so that its last commits count without the manifest.
+  var isLog = false
 }
 
 /// A commit of the file.

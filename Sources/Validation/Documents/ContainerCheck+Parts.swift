@@ -93,8 +93,10 @@ extension ContainerCheck {
         earlier.file, earlier.commit, of: store, uuid: earlier.uuid ?? store.uuid, isEarlier: true)
       oldest.append(found.flatMap { $0.commits.min() ?? earlier.commit })
     }
+    let isLog = manifest.logIsRead && store.name == manifest.log
     let found = try check(
-      store.file, store.commit, of: store, uuid: store.uuid, isEarlier: false, progress: progress)
+      store.file, store.commit, of: store, uuid: store.uuid, isEarlier: false, isLog: isLog,
+      progress: progress)
     oldest.append(found.flatMap { $0.commits.min() ?? store.commit })
     if isManifestSound { checkVersions(manifest.versions, of: store, oldest) }
     if let found { note(found, of: store) }
@@ -154,14 +156,14 @@ extension ContainerCheck {
   /// - Returns: The UUID, type, model and commits of the store; `nil` if the file has an error.
   private func check(
     _ name: String?, _ commit: Int64?, of store: ManifestCheck.StoreEntry, uuid: UUID?,
-    isEarlier: Bool, progress: @escaping (Double) -> Void = { _ in }
+    isEarlier: Bool, isLog: Bool = false, progress: @escaping (Double) -> Void = { _ in }
   ) throws -> StoreFacts? {
     guard let name, seen.insert(name).inserted, try isThere(name, orElse: .missingStore) else {
       return nil
     }
     let check = try FileChecks.check(
       of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
-      progress: progress)
+      isLog: isLog, progress: progress)
     return try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
   }
 

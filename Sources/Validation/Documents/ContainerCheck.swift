@@ -54,6 +54,7 @@ final class ContainerCheck {
       return
     }
     isManifestSound = findings.errorCount == 0
+    if isManifestSound { try readLog(manifest) }
     checked.versionCount = manifest.versions.count
     checkGivenModel(manifest)
     try checkModels(manifest)

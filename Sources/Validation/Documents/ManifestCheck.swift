@@ -64,7 +64,11 @@ final class ManifestCheck {
   /// The numbers of the versions.
   private(set) var versions: [Int64] = []
   /// The highest version number; `nil` if a number can't be read.
-  private var newest: Int64?
+  private(set) var newest: Int64?
+  /// The name of the log; `nil` if the document has none.
+  private(set) var log: String?
+  /// Whether the versions of the log were added.
+  var logIsRead = false
   /// Whether the names of all models could be read.
   private var knowsModels = false
   /// The names of the models of the versions.
@@ -95,11 +99,18 @@ final class ManifestCheck {
       return
     }
     checkChecksum(members, bytes)
-    read(members)
+    read(members, version)
     checkModels(members)
     checkFiles(members)
     checkStores(members)
+    checkLog(members)
     checkAttachments(members)
+  }
+
+  /// Adds a version that a commit of the log is by itself (spec §7.4.11).
+  func addLoggedVersion(_ number: Int64) {
+    versions.append(number)
+    for index in stores.indices where stores[index].name == log { stores[index].commit = number }
   }
 
   /// Checks the checksum, if there is one (spec §7.3.9).
@@ -135,7 +146,7 @@ final class ManifestCheck {
 
   // MARK: - Members
 
-  private func read(_ members: ManifestMembersCheck) {
+  private func read(_ members: ManifestMembersCheck, _ version: Int64) {
     uuid = members.uuid("uuid")
     _ = members.text("title", isNeeded: false)
     members.date("created")
@@ -147,6 +158,7 @@ final class ManifestCheck {
     }
     let stores = members.list("stores")
     self.stores = stores?.objects.map(readStore) ?? []
+    if version > 1 { log = members.text("log", isNeeded: false) }
     attachments = members.list("attachments", isNeeded: false)?.objects.map(readAttachment) ?? []
     readVersions(members)
     members.finish()
@@ -265,6 +277,14 @@ final class ManifestCheck {
     where !seen.insert(ContainerPath.folded(file)).inserted {
       members.add(
         .doubledFile, "\(place).file", "Another member refers to the file \"\(file)\" too.")
+    }
+  }
+
+  private func checkLog(_ members: ManifestMembersCheck) {
+    guard let log, stores.allSatisfy({ $0.name != nil && $0.type != nil }) else { return }
+    let types = stores.filter { $0.name == log }.compactMap(\.type)
+    if !types.contains(where: { Manifest.typesOfLogs.contains(StoreType(rawValue: $0)) }) {
+      members.add(.logStore, "log", "No store in a block file has the name \"\(log.prefix(100))\".")
     }
   }
 

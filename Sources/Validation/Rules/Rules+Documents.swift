@@ -7,6 +7,7 @@ extension Rule {
     manifestDate, manifestUUID, hexadecimalDigits, nameLength, fileName, unknownMember,
     doubledModel, doubledStore, doubledFile, unknownModel, noStores, versionOrder, storeCommit,
     earlierOrder, attachmentSpan, doubledAttachment, digestSize, manifestChecksum,
+    logStore,
   ]
 
   static let manifestForm = Rule(
@@ -54,12 +55,13 @@ extension Rule {
     "MANI-023", "Attachments with the same digest have the same number of bytes", "7.3.6")
   static let manifestChecksum = Rule(
     "MANI-024", "The manifest's checksum, if present, matches its bytes", "7.3.9")
+  static let logStore = Rule("MANI-025", "The log is a store in a block file", "7.3.3")
 
   static let containers = [
     noManifest, foreignPlace, missingStore, missingModel, missingAttachment, attachmentSize,
     attachmentDigest, modelFile, modelFileHashes, storeUUID, storeType, countedCommit, storeModel,
     versionCommits, unconfirmed, leftover, strangeFile, brokenRecovery, recoveryThere,
-    archiveForm, packedBytes,
+    archiveForm, packedBytes, loggedVersion,
   ]
 
   static let noManifest = Rule("CONT-001", "A document's folder has a manifest", "7.2.1")
@@ -81,12 +83,12 @@ extension Rule {
   static let storeUUID = Rule("CONT-010", "A store has the UUID that the manifest gives", "7.3.5")
   static let storeType = Rule("CONT-011", "A store has the type that the manifest gives", "7.3.5")
   static let countedCommit = Rule(
-    "CONT-012", "A store's file contains the commit that the manifest names", "7.4.4")
+    "CONT-012", "A store's file contains the commit that counts", "7.4.4")
   static let storeModel = Rule("CONT-013", "Stores have the document's model", "7.3.5")
   static let versionCommits = Rule(
     "CONT-014", "A store contains a commit for each version", "7.4.5")
   static let unconfirmed = Rule(
-    "CONT-015", .information, "No commit comes after the commit that the manifest names", "7.4.4")
+    "CONT-015", .information, "No commit comes after the commit that counts", "7.4.4")
   static let leftover = Rule(
     "CONT-016", .information, "No files of interrupted saves are left", "7.2.4")
   static let strangeFile = Rule(
@@ -97,5 +99,9 @@ extension Rule {
     "CONT-020", "A packed document is a consistent archive", "8.5.1")
   static let packedBytes = Rule(
     "CONT-021", "The entries of a packed document match their checksums", "8.5.3")
+  static let loggedVersion = Rule(
+    "CONT-022",
+    "The versions of the log follow the newest version of the manifest one by one",
+    "7.4.11")
   static let recoveryThere = Rule("CONT-019", .information, "The document has no recovery", "7.6.1")
 }

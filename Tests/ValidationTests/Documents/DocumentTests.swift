@@ -52,6 +52,36 @@ struct DocumentTests {
     #expect(packed.summary == notes.summary)
   }
 
+  @Test("A version in the log belongs to the document, and its damage is an error")
+  func log() throws {
+    let document = try DocumentFiles.logged()
+    let disk = try Self.disk(document)
+    let sound = try Validator().validate("/d", on: disk)
+    #expect(sound.findings.isEmpty && sound.passedOver.isEmpty, "\(sound.text)")
+    #expect(sound.checked.versionCount == 3 && sound.checked.objectCount == 2)
+    try Self.read(disk)
+
+    let name = "stores/main.store"
+    let last = document.files[name]!.count
+    for (place, rules) in [(last - 100, ["BLCK-025"]), (last - 40, ["BLCK-025"])] {
+      var damaged = document
+      damaged.files[name]![place] ^= 1
+      let disk = try Self.disk(damaged)
+      let report = try Validator().validate("/d", on: disk)
+      #expect(report.counts.keys.map(\.id) == rules, "\(report.text)")
+      #expect(throws: (any Error).self) { try Self.read(disk) }
+    }
+    // Without slots, a cut-off commit is the rest of a save that was never acknowledged.
+    var cut = document
+    cut.files[name]!.replaceSubrange(40..<60, with: Array(repeating: 0, count: 20))
+    cut.files[name]!.removeLast(60)
+    let cutDisk = try Self.disk(cut)
+    let rest = try Validator().validate("/d", on: cutDisk)
+    #expect(
+      rest.counts.keys.map(\.id) == ["CONT-015"] && rest.checked.versionCount == 2, "\(rest.text)")
+    try Self.read(cutDisk)
+  }
+
   @Test("A damaged commit is an error, unless the manifest names an earlier commit")
   func tornCommits() throws {
     var document = try DocumentFiles.notes()

@@ -106,6 +106,19 @@ extension DocumentFiles {
     return document
   }
 
+  /// Returns a document with three versions of notes in a block file, the newest of which only the log contains.
+  static func logged() throws -> DocumentFiles {
+    var document = try notes()
+    document.files["stores/main.store"] = try SmallFile.logged()
+    document.replace("Version\": 1", "Version\": 2")
+    document.replace("\"commit\": 3", "\"commit\": 2")
+    document.replace("\"attachments\": [", "\"log\": \"main\",\n  \"attachments\": [")
+    document.replace(
+      ",\n    { \"number\": 3, \"saved\": \"2026-11-22T03:00:00.000Z\", \"model\": \"1\", \"name\": \"Done\" }",
+      "")
+    return document
+  }
+
   /// Returns a document with two versions of a library in an XML store, which has one file for each version.
   static func library() throws -> DocumentFiles {
     var document = DocumentFiles()

@@ -43,9 +43,11 @@ struct Saving {
 }
 
 /// Returns the bytes of a store of the given model after the given saves. The bytes are the same each time.
+///
+/// - Parameter last: A last save, which is a version of a document by itself.
 func storeBytes(
   _ entities: [Entity], composites: [CompositeType] = [], isCompressed: Bool = false,
-  _ saves: ((Saving) throws -> Void)...
+  _ saves: ((Saving) throws -> Void)..., last: ((Saving) throws -> Void)? = nil
 ) throws -> [UInt8] {
   let disk = SimulatedDisk()
   let model = try Model(
@@ -55,15 +57,24 @@ func storeBytes(
     at: "/s", model: model, uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!,
     isCompressed: isCompressed, on: disk)
   for save in saves { try store.save(save) }
+  if let last {
+    try store.save(last, asVersionAfter: try store.snapshot().commit)
+  }
   return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 24))
 }
 
 extension BinaryStore {
   /// Makes one save.
-  func save(_ save: (Saving) throws -> Void) throws {
+  ///
+  /// - Parameter before: The version before, if the save is a version of a document by itself.
+  func save(_ save: (Saving) throws -> Void, asVersionAfter before: Int64? = nil) throws {
     let saving = Saving(base: try snapshot(), builder: LayerBuilder(try snapshot().schema))
     try save(saving)
-    try commit(CommitRequest(saving.builder.freeze(), basedOn: saving.base))
+    var request = CommitRequest(saving.builder.freeze(), basedOn: saving.base)
+    request.version = before.map {
+      VersionRecord(before: $0, saved: Date(timeIntervalSinceReferenceDate: 0))
+    }
+    try commit(request)
   }
 }
 
@@ -93,6 +104,21 @@ enum SmallFile {
         }
       },
       { saving in
+        try saving.change("Note", 1, "stars", .integer(-3))
+        try saving.remove("Note", 2)
+      })
+  }
+
+  /// Returns a file as ``notes()``, whose last commit is a version of a document by itself.
+  static func logged() throws -> [UInt8] {
+    try storeBytes(
+      [note],
+      { saving in
+        for (number, text) in [(1, "Lisboa"), (2, "Porto"), (5, "Évora")] as [(UInt64, String)] {
+          saving.insert("Note", number, ["text": .string(text), "stars": .integer(Int64(number))])
+        }
+      },
+      last: { saving in
         try saving.change("Note", 1, "stars", .integer(-3))
         try saving.remove("Note", 2)
       })

@@ -35,7 +35,7 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
   static let manifests = [
     BrokenDocument("MANI-001") { $0.replace("\"versions\":", "\"versions\"") },
     BrokenDocument("MANI-002") { $0.replace("quire-document", "quire-notes") },
-    BrokenDocument("MANI-003") { $0.replace("Version\": 1", "Version\": 2") },
+    BrokenDocument("MANI-003") { $0.replace("Version\": 1", "Version\": 3") },
     BrokenDocument("MANI-004") { $0.replace("\"created\": \"2026-11-22T01:13:59.250Z\",", "") },
     BrokenDocument("MANI-005") { $0.replace("\"title\": \"Notes\"", "\"title\": 7") },
     BrokenDocument("MANI-006") { $0.replace("\"byteCount\": 3", "\"byteCount\": -3") },
@@ -105,6 +105,10 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
     BrokenDocument("MANI-024") {
       $0.replace("\"Done\" }\n  ]\n}", "\"Done\" }\n  ],\n  \"checksum\": \"0123abcd\"\n}")
     },
+    BrokenDocument("MANI-025") {
+      $0.replace("Version\": 1", "Version\": 2")
+      $0.replace("\"attachments\": [", "\"log\": \"other\",\n  \"attachments\": [")
+    },
   ]
 
   static let folders = [
@@ -143,6 +147,12 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
       var recovery = document
       recovery.replace("{ \"number\": 3,", "{ \"number\": 4,")
       document.files["recovery.json"] = recovery.files["manifest.json"]
+    },
+    BrokenDocument("CONT-022", DocumentFiles.logged) {
+      // The version in the log follows version 2.
+      $0.replace(
+        ",\n    { \"number\": 2, \"saved\": \"2026-11-22T02:00:00.000Z\", \"model\": \"1\" }", "")
+      $0.replace("\"commit\": 2", "\"commit\": 1")
     },
   ]
 }

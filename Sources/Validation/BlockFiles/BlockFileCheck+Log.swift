@@ -1,0 +1,53 @@
+import BlockFileFormat
+import PropertyLists
+import StoreInterface
+
+/// The number of a version that a commit is by itself, and the number of the version before.
+struct VersionInLog {
+  var number: Int64
+  var before: Int64
+}
+
+/// The versions in a file that is the log of a document.
+struct VersionsInLog {
+  private let check: BlockFileCheck
+
+  /// - Parameter check: A check of the file, which finds the commits. Its findings are not used.
+  init(_ check: BlockFileCheck) { self.check = check }
+
+  /// Returns the versions that commits of the file are by themselves, the oldest first (spec §7.4.11).
+  ///
+  /// Ends at the first commit that can't be read. Another check of the same file reports the fault.
+  func all(after number: Int64) throws -> [VersionInLog] {
+    var behind = BehindNewest()
+    guard let header = try check.header(),
+      var commit = try check.newestCommit(header, before: check.byteCount, &behind)
+    else {
+      return []
+    }
+    var versions: [VersionInLog] = []
+    while let record = commit.record, record.number > number {
+      if record.number != versions.last?.number, let before = try versionBefore(record) {
+        versions.append(VersionInLog(number: record.number, before: before))
+      }
+      guard record.previousTrailer > 0, record.startsInPlace(at: commit.trailer.record.offset),
+        let before = try check.commitBefore(record, commit.trailer, header)
+      else { break }
+      commit = before
+    }
+    return versions.reversed()
+  }
+
+  /// Returns the number of the version before a commit; `nil` if the commit is no version by itself.
+  private func versionBefore(_ record: CommitRecord) throws -> Int64? {
+    let section = record.metadata
+    guard section.offset <= UInt64(check.byteCount),
+      UInt64(section.byteCount) <= UInt64(check.byteCount) - section.offset
+    else { return nil }
+    let bytes = try check.bytes(of: section)
+    guard bytes.checksum == section.checksum,
+      case .dictionary(let values)? = try? BinaryPropertyList.read(bytes)
+    else { return nil }
+    return StoreMetadata(values: values).versionBefore(commit: record.number)
+  }
+}
