@@ -95,11 +95,62 @@ struct BlockDamageTests {
   func noBlock() {
     let error = #expect(throws: BlockError.self) { try Block([UInt8](repeating: 0x20, count: 64)) }
     #expect(error?.code == .notABlock)
+    #expect(error?.description.contains("begins with 0x20202020.") == true)
+  }
+
+  @Test(
+    "A column with a number that does not fit its kind is refused",
+    arguments: [200, 60_000, 1 << 30], [0, 1])
+  func greatestNumber(_ spread: Int64, _ excess: Int64) throws {
+    let layout = Layout(
+      entity: "Count", entityNumber: 1,
+      columns: [LayoutColumn(number: 1, name: "count", kind: .int32)])
+    let draft = Draft(layout, role: .insertions)
+    for row in 0..<100 {
+      draft.append(key: UInt64(row + 1))
+      draft.set(.integer(row % 3 == 0 ? spread : 0), column: 0, row: row)
+    }
+    var bytes = try [UInt8](bytes: draft.freeze()[0])
+    BlockForgery.moveBase(of: 1, by: Int64(Int32.max) - spread + excess, in: &bytes)
+    let block = try Block(bytes)
+
+    if excess == 0 {
+      #expect(try block.column(1)?.value(at: 0) == .integer(Int64(Int32.max)))
+    } else {
+      let error = #expect(throws: BlockError.self) { try block.column(1) }
+      #expect(error?.code == .badValue)
+    }
+  }
+
+  @Test("Numbers in messages have eight digits")
+  func digits() {
+    let bytes: [UInt8] = [0, 0, 0, 10] + [UInt8](repeating: 0, count: 60)
+    let error = #expect(throws: BlockError.self) { try Block(bytes) }
+    #expect(error?.description.contains("begins with 0x0000000a.") == true)
   }
 }
 
 /// Repairs the checksums of a changed block, like an attacker.
 enum BlockForgery {
+  /// Adds a number to each integer of a column, or to each offset of a column with byte strings.
+  static func moveBase(of column: UInt16, by distance: Int64, in bytes: inout [UInt8]) {
+    let columnCount = Int(bytes[18]) | Int(bytes[19]) << 8
+    var entry = 48
+    for _ in 0..<columnCount {
+      let (encoding, flags) = (bytes[entry + 3], bytes[entry + 6])
+      if Int(bytes[entry]) | Int(bytes[entry + 1]) << 8 == Int(column) {
+        precondition(encoding == 1 || encoding == 5, "The column has no base.")
+        let base = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[entry + 24 + $1]) << (8 * $1) }
+        let moved = base &+ UInt64(bitPattern: distance)
+        for i in 0..<8 { bytes[entry + 24 + i] = UInt8(truncatingIfNeeded: moved >> (8 * i)) }
+      }
+      let base = encoding == 1 || encoding == 2 ? (flags & 4 != 0 ? 16 : 8) : 0
+      let offsets = encoding == 5 || encoding == 6 ? 16 : 0
+      entry += 24 + (flags & 2 != 0 ? 0 : base + offsets)
+    }
+    seal(&bytes)
+  }
+
   static func seal(_ bytes: inout [UInt8]) {
     func u32(_ at: Int) -> Int {
       guard at + 4 <= bytes.count else { return 0 }

@@ -83,6 +83,27 @@ struct BlockRoundTripTests {
     }
   }
 
+  @Test("Decimals are encoded as integers, even if some rows have no value")
+  func scaledDecimals() throws {
+    let layout = Layout(
+      entity: "Price", entityNumber: 1,
+      columns: [LayoutColumn(number: 1, name: "price", kind: .decimal)])
+    let values: [Value] = (0..<1000).map {
+      $0 % 3 == 0 ? .null : .decimal(Decimal($0 * 7 % 1000) / 100)
+    }
+    let draft = Draft(layout, role: .insertions)
+    for (row, value) in values.enumerated() {
+      draft.append(key: UInt64(row + 1))
+      draft.set(value, column: 0, row: row)
+    }
+
+    let block = draft.freeze()[0]
+
+    // Two bytes and one bit for each row.
+    #expect(block.chunkByteCount(of: 1) < 2600)
+    #expect(try block.allValues(layout).flatMap(\.values) == values)
+  }
+
   @Test("Rows that arrive in any order are sorted by key")
   func disorder() throws {
     let layout = Layout(
@@ -258,5 +279,21 @@ struct PointReadTests {
     }
     #expect(try value(3) == .binary(Data(text(3).utf8)))
     #expect(throws: BlockError.self) { try value(2999) }
+  }
+
+  @Test("An offset behind the heap of a column is an error, even if all checksums are right")
+  func offsets() throws {
+    var bytes = try block()
+    let column = layout.columns[1]
+    BlockForgery.moveBase(of: column.number, by: 4096, in: &bytes)
+    func value(_ row: Int) throws -> Value {
+      let block = try Block(BlockMemory(bytes))
+      return try ViewRow(locations: [RowLocation(block: block, row: row)]).value(column)
+    }
+
+    #expect(try value(3) != .binary(Data(text(3).utf8)))
+    let error = #expect(throws: BlockError.self) { try value(2999) }
+    #expect(error?.code == .badColumn)
+    #expect(error?.description.contains("The offsets of entry 2999 are") == true)
   }
 }

@@ -110,6 +110,25 @@ struct OutsideValueTests {
     #expect(scanned.allSatisfy { wanted[Int($0) - 1] == $1 })
   }
 
+  @Test("Rows of several commits keep their versions when their values are moved")
+  func versions() throws {
+    let lower = LayerBuilder(Self.schema)
+    for number in 1...10 {
+      lower.insert(Self.key(number))
+      lower.set(.binary(Self.bytes(number, 2000)), column: 1, of: Self.key(number))
+    }
+    let upper = LayerBuilder(Self.schema)
+    upper.set(.string("new"), column: 0, of: Self.key(4), basis: 3)
+    let merged = try lower.freeze(version: 3).merged(
+      with: upper.freeze(version: 5), schema: Self.schema, keepingVersions: true)
+
+    let moved = try merged.movingLargeValues(to: ElsewhereWriter(Elsewhere(), least: 1000))
+
+    let versions = try (1...10).map { try View([moved]).row(of: Self.key($0))?.version }
+    #expect(versions == (1...10).map { $0 == 4 ? 5 : 3 })
+    #expect(try moved.entities[0].put.blocks[0].outsideReferences().count == 10)
+  }
+
   @Test("A removal that is undone refers to the values in their old place")
   func undoing() throws {
     let place = Elsewhere()
@@ -175,6 +194,26 @@ struct OutsideValueTests {
     #expect(counts.reduce(0, +) == 20)
     #expect(counts.max() == 3 && counts.count == 7)
     #expect(place.readCount == 0)
+  }
+
+  @Test(
+    "A column that refers to more bytes than can be read at once is refused",
+    arguments: [(32 << 20, true), (32 << 20 | 1, false)])
+  func tooManyBytes(_ byteCount: Int, _ isAllowed: Bool) throws {
+    let place = Elsewhere()
+    let writer = ElsewhereWriter(place, least: 1000)
+    writer.pretendedByteCount = byteCount
+    let moved = try Self.pictures(4).0.movingLargeValues(to: writer)
+    let block = try BlockWithElsewhere(
+      [UInt8](bytes: moved.entities[0].put.blocks[0]), place
+    ).block()
+
+    if isAllowed {
+      #expect(try block.outsideReferences().count == 2)
+    } else {
+      let error = #expect(throws: BlockError.self) { try block.outsideReferences() }
+      #expect(error?.code == .badColumn)
+    }
   }
 
   @Test(
