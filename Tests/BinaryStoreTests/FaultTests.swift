@@ -52,6 +52,55 @@ struct FaultTests {
     Issue.record("\(path) does not come to an end.")
   }
 
+  @Test(
+    "A save whose sync fails is uncertain if its bytes can't be removed",
+    arguments: [(1, false), (1, true), (2, false)])
+  func uncertain(_ failingSyncs: Int, _ truncationFails: Bool) throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk)
+    disk.plan(.failing(.inputOutput, on: .sync, lasting: .times(failingSyncs)))
+    if truncationFails { disk.plan(.failing(.inputOutput, on: .truncate)) }
+
+    let error = #expect(throws: StoreError.self) {
+      try SampleStore.commit(store) { $0.put("Note", 99) }
+    }
+
+    let isRemoved = failingSyncs == 1 && !truncationFails
+    #expect(error?.code == (isRemoved ? .inputOutput : .uncertain))
+  }
+
+  @Test("The save after a failed sync writes a new file, and its large values")
+  func largeValueAfterFailure() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(
+      at: "/s", model: SampleStore.notes, on: disk, options: SampleStore.options)
+    disk.plan(.failing(.inputOutput, on: .sync))
+    #expect(throws: StoreError.self) { try SampleStore.commit(store) { $0.put("Note", 1) } }
+    let picture = Value.binary(Data(repeating: 7, count: 5000))
+
+    try SampleStore.commit(store) { $0.put("Note", 2, ["picture": picture]) }
+
+    let snapshot = try BinaryStore.open("/s", on: disk).snapshot()
+    let layout = try #require(snapshot.schema["Note"])
+    let column = layout.columns[try #require(layout.index(of: "picture"))]
+    let key = ObjectKey(entity: layout.entityNumber, number: 2)
+    #expect(try snapshot.view.value(of: key, column: column) == picture)
+  }
+
+  @Test("The save after a failed sync writes a new file, and its new model")
+  func modelAfterFailure() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk)
+    disk.plan(.failing(.inputOutput, on: .sync))
+    #expect(throws: StoreError.self) { try SampleStore.commit(store) { $0.put("Note", 1) } }
+
+    try SampleStore.evolve(store)
+
+    let snapshot = try BinaryStore.open("/s", on: disk).snapshot()
+    #expect(try snapshot.model == SampleStore.laterNotes)
+    #expect(try snapshot.schema == store.snapshot().schema)
+  }
+
   @Test("A disk that reads and writes a few bytes at a time changes no result")
   func short() throws {
     for path in Path.allCases {

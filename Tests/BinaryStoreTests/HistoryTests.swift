@@ -2,6 +2,7 @@ import BinaryStore
 import DiskSimulation
 import DurableFiles
 import Foundation
+import HostileInputs
 import ObjectModel
 import Rows
 import StoreConformance
@@ -14,9 +15,10 @@ struct HistoryTests {
 
   private static func store(
     _ policy: HistoryPolicy, isCompressed: Bool = false, on disk: SimulatedDisk = SimulatedDisk(),
-    leastDeadByteCount: Int = .max
+    leastDeadByteCount: Int = .max, deadShare: Double = 0.5
   ) throws -> BinaryStore {
     var options = BinaryStoreOptions()
+    options.deadShare = deadShare
     options.history = policy
     options.leastDeadByteCount = leastDeadByteCount
     return try BinaryStore.create(
@@ -203,5 +205,84 @@ struct HistoryTests {
         try StoreConformance.objects(store.snapshot(ofCommit: commit.number))
           == states[commit.number])
     }
+  }
+
+  @Test("A file stays as it is while commits that are kept refer to nearly all of its bytes")
+  func allKept() throws {
+    let disk = SimulatedDisk()
+    let store = try Self.store(.all, on: disk, leastDeadByteCount: 1000, deadShare: 0.2)
+    _ = try Self.fill(store, 0..<40)
+    disk.settle()
+    var readCounts: [Int] = []
+    for round in 40..<60 {
+      let before = disk.operationCount
+      _ = try Self.fill(store, round..<round + 1)
+      let operations = disk.operations.dropFirst(before)
+      readCounts.append(operations.filter { $0.operation == .read }.count)
+    }
+
+    #expect(!disk.operations.contains { $0.operation == .rename })
+    // A save looks for dead bytes only after the file has grown, because it reads all kept commits then.
+    #expect(readCounts.max()! > 20)
+    #expect(readCounts.filter { $0 > 20 }.count < 5, "\(readCounts)")
+  }
+
+  @Test("A vacuum keeps a commit with a name, and drops later commits without a name")
+  func named() throws {
+    let store = try Self.store(.none)
+    let states = try Self.fill(store, 0..<8)
+    let number = states.keys.sorted()[2]
+    try store.name(commit: number, "Before the change")
+
+    try store.vacuum()
+
+    let newest = try store.snapshot().commit
+    #expect(try store.commits().map(\.number) == [newest, number])
+    #expect(try StoreConformance.objects(store.snapshot(ofCommit: number)) == states[number])
+  }
+
+  @Test("The indexes of a rewritten file contain the values beneath changed rows")
+  func indexes() throws {
+    let disk = SimulatedDisk()
+    var options = BinaryStoreOptions()
+    options.history = .all
+    let store = try BinaryStore.create(
+      at: Self.path, model: SampleStore.notes, on: disk, options: options)
+    try SampleStore.commit(store) { changes in
+      for number in 1...8000 as ClosedRange<UInt64> {
+        changes.put(
+          "Note", number, ["stars": .integer(Int64(number % 7)), "text": .string("old")])
+      }
+    }
+    try SampleStore.commit(store) { changes in
+      for number in 1...1100 as ClosedRange<UInt64> {
+        changes.change("Note", number, ["text": .string("new")])
+      }
+    }
+
+    try store.vacuum()
+
+    let snapshot = try BinaryStore.open(Self.path, on: disk).snapshot()
+    #expect(snapshot.tables.count == 2)
+    let index = try #require(snapshot.schema.indexes.first { $0.columns.count == 2 })
+    let range = IndexRange(equalTo: IndexBound([.string("new"), .integer(3)]))
+    let found = try IndexedView(snapshot.view, snapshot.schema).keys(index, in: range)
+    #expect(found == (1...1100).filter { $0 % 7 == 3 })
+  }
+
+  @Test("Each commit has the message of its request")
+  func messages() throws {
+    let store = try Self.store(.all)
+    for message in ["first", "second"] {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let thing = base.schema["Thing"]!.entityNumber
+      builder.insert(ObjectKey(entity: thing, number: message == "first" ? 1 : 2))
+      var request = CommitRequest(builder.freeze(), basedOn: base)
+      request.message = message
+      try store.commit(request)
+    }
+
+    #expect(try store.commits().map(\.message) == ["second", "first", nil])
   }
 }
