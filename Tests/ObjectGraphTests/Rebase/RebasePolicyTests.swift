@@ -1,5 +1,7 @@
 import Testing
 
+@testable import ObjectGraph
+
 @Suite("Rebase: merge policies")
 struct RebasePolicyTests {
   @Test(
@@ -90,4 +92,26 @@ struct RebasePolicyTests {
       """
     ).cases)
   func places(_ row: RebaseCase) throws { try row.check() }
+
+  @Test(
+    "A conflict describes itself in a sentence",
+    arguments: [
+      ("page1 x=2", "page1 x=3", "changed in this context and by another save: \"x\"."),
+      (
+        "page1 x=2", "page1 y=3",
+        "changed in this context and by another save, in different properties."
+      ),
+      ("page1 x=2", "-page1", "changed in this context and deleted by another save."),
+      ("-page1", "page1 x=3", "deleted in this context and changed by another save."),
+    ])
+  func sentence(mine: String, theirs: String, sentence: String) throws {
+    let row = RebaseCase([
+      "case": "sentence", "base": "page1 x=1", "mine": mine, "theirs": theirs, "policy": "error",
+    ])
+
+    let error = #expect(throws: ContextError.self) { try row.rebase()() }
+
+    let conflict = try #require(error?.conflicts.first)
+    #expect(conflict.description == "Page \(conflict.object.uri) was \(sentence)")
+  }
 }

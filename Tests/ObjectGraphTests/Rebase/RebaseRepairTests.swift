@@ -1,4 +1,8 @@
+import ObjectModel
+import Rows
 import Testing
+
+@testable import ObjectGraph
 
 @Suite("Rebase: repairs")
 struct RebaseRepairTests {
@@ -74,4 +78,21 @@ struct RebaseRepairTests {
       """
     ).cases)
   func betweenSaves(_ row: RebaseCase) throws { try row.check() }
+
+  @Test("A reference that is restored for a discarded change is no repair")
+  func restored() throws {
+    let row = RebaseCase([
+      "case": "restored", "base": "page1 next=page2, page2 next=page1, page3",
+      "mine": "page1 next=page3, page3 next=page1, page2 next=-", "theirs": "page1 x=2",
+      "discarded": "page1",
+    ])
+
+    let changes = try row.rebase()().changes
+
+    let view = View(changes.base.tables + [changes.layer])
+    let found = try view.rows().text
+    #expect(found == RowText.rows("page1 x=2 next=page2, page2 next=page1, page3").text)
+    let repaired = try changes.repairs.repaired.allKeys().map(SmallModel.name)
+    #expect(repaired == ["page3"])
+  }
 }

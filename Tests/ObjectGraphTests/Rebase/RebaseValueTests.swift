@@ -1,5 +1,7 @@
 import Testing
 
+@testable import ObjectGraph
+
 @Suite("Rebase: values by property")
 struct RebaseValueTests {
   @Test(
@@ -117,4 +119,18 @@ struct RebaseValueTests {
       """
     ).cases)
   func aged(_ row: RebaseCase) throws { try row.check() }
+
+  @Test(
+    "A rebase tells whether another save has changed a value that the changes change",
+    arguments: [
+      ("page1 x=2", "page1 x=3", true), ("page1 x=2", "page1 y=3", false),
+      ("page1 x=2", "-page1", true), ("page1 x=2", "page2 x=3", false),
+      ("+page3 x=2", "page1 x=3", false),
+    ])
+  func overtaken(mine: String, theirs: String, isOvertaken: Bool) throws {
+    let row = RebaseCase([
+      "case": "overtaken", "base": "page1 x=1, page2", "mine": mine, "theirs": theirs,
+    ])
+    #expect(try row.rebase()().isOvertaken == isOvertaken)
+  }
 }
