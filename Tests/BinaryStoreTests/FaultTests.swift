@@ -101,6 +101,27 @@ struct FaultTests {
     #expect(try snapshot.schema == store.snapshot().schema)
   }
 
+  @Test("A document's store goes on in a new file if only the last step of its writing failed")
+  func replacementAfterFailure() throws {
+    let disk = SimulatedDisk()
+    try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk).close()
+    let store = try BinaryStore.open("/s", on: disk, commit: 1)
+    disk.plan(.failing(.inputOutput, on: .sync))
+    #expect(throws: StoreError.self) { try SampleStore.commit(store) { $0.put("Note", 1) } }
+    // The new file is synced and renamed. Then the sync of the folder fails.
+    disk.settle()
+    disk.plan(.failing(.inputOutput, on: .sync, after: 1))
+    #expect(throws: StoreError.self) { try SampleStore.commit(store) { $0.put("Note", 2) } }
+    #expect(disk.operations.contains { $0.operation == .rename && $0.failure == nil })
+
+    try SampleStore.commit(store) { $0.put("Note", 3) }
+
+    let commit = try store.snapshot().commit
+    let snapshot = try BinaryStore.open("/s", on: disk, commit: commit).snapshot()
+    let note = try #require(snapshot.schema["Note"]).entityNumber
+    #expect(try snapshot.view.keys(ofEntity: note) == [3])
+  }
+
   @Test("A disk that reads and writes a few bytes at a time changes no result")
   func short() throws {
     for path in Path.allCases {

@@ -285,4 +285,26 @@ struct HistoryTests {
 
     #expect(try store.commits().map(\.message) == ["second", "first", nil])
   }
+
+  @Test("The model of a commit that is kept is a live part of the file")
+  func largeModel() throws {
+    let disk = SimulatedDisk()
+    var options = BinaryStoreOptions()
+    options.history = .all
+    options.leastDeadByteCount = 1000
+    options.deadShare = 0.1
+    let wide = (0..<2000).map { Property.attribute(Attribute("value\($0)", .int32)) }
+    let model = try Model(entities: [
+      Entity("Wide", properties: wide),
+      Entity("Small", properties: [.attribute(Attribute("n", .int32))]),
+    ])
+    let store = try BinaryStore.create(at: Self.path, model: model, on: disk, options: options)
+    disk.settle()
+
+    for number in 1...100 as ClosedRange<UInt64> {
+      try SampleStore.commit(store) { $0.put("Small", number) }
+    }
+
+    #expect(!disk.operations.contains { $0.operation == .rename })
+  }
 }
