@@ -175,10 +175,10 @@ class Runs:
             limit = 20 + 6 * sum(self.suites[name]["seconds"] for name in names)
             outcome = self.run(names, limit, QUIRE_MUTANT=str(mutant.id))
             if not outcome.passed and self.is_confirmed(mutant, names, limit):
-                found = re.match(r'✘ Test "?(.*?)"? (?:with \d+ |with argument|recorded|failed)', outcome.failure)
+                found = re.match(r'✘ Test (?:"(.*?)"|(\S+)) (?:with|recorded|failed)', outcome.failure)
                 place = re.search(r" at (\w+\.swift):\d+", outcome.failure)
                 if found:
-                    return "caught", f"{found.group(1)} ({place.group(1) if place else names[0]})"
+                    return "caught", f"{found.group(1) or found.group(2)} ({place.group(1) if place else names[0]})"
                 suites = names[0] if len(names) == 1 else f"one of {len(names)} suites, such as {names[0]}"
                 return "caught", f"{'a run that never ends' if outcome.is_late else 'a crash'} in {suites}"
         return "survived", f"{sum(len(names) for names in batches)} suites"
