@@ -231,7 +231,7 @@ struct GroupCommitTests {
     // Another store on the same file has locks of its own, as a second process has.
     let other = try BinaryStore.open(path)
     let isDone = Atomic(false)
-    func save(_ store: BinaryStore) throws {
+    @Sendable func save(_ store: BinaryStore) throws {
       let base = try store.waitingSnapshot ?? store.snapshot()
       try store.commit(CommitRequest(Layer(), basedOn: base, metadata: base.metadata))
     }

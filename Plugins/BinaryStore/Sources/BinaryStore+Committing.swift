@@ -1,6 +1,5 @@
 import BlockFileFormat
 import DurableFiles
-import Foundation
 import ObjectModel
 import Rows
 public import StoreInterface
@@ -38,7 +37,7 @@ extension BinaryStore {
     _ request: CommitRequest, as number: Int64?, mayWait: Bool,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> CommitProgress {
-    try withExclusiveAccess(mayWait: mayWait) { writing, head in
+    try ExclusiveAccess(self).run(mayWait: mayWait) { writing, head in
       try head.file.reading {
         try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
         try request.check(against: head, path: filePath)
@@ -82,7 +81,7 @@ extension BinaryStore {
           head.record.nextKeys, above: request.changes)
       }
       if mayWait, writing.soloCount == 0, !writing.mustRewrite, image.isSmall {
-        return try appendToGroup(image, to: head, &writing)
+        return try GroupWriter(self).append(image, to: head, &writing)
       }
       if writing.group != nil { return nil }
       let ends = refill(&image)
@@ -192,83 +191,7 @@ extension BinaryStore {
   func withExclusiveAccess<R>(
     _ body: (inout Writing, CommittedState) throws -> R
   ) throws -> R {
-    try withExclusiveAccess(mayWait: false) { try body(&$0, $1) }
-  }
-
-  /// Calls `body` with the commit that the next one must follow, while this process is the only writer.
-  ///
-  /// - Parameters:
-  ///   - mayWait: Whether commits may wait for a sync before and after the call. Otherwise the call waits for them first.
-  ///   - body: Returns `nil` to be called again once no commit waits for a sync.
-  private func withExclusiveAccess<R>(
-    mayWait: Bool, _ body: (inout Writing, CommittedState) throws -> R?
-  ) throws -> R {
-    if isReadOnly {
-      throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
-    }
-    var isSolo = false
-    defer { if isSolo { writing.withLock { $0.soloCount -= 1 } } }
-    while true {
-      var result: R?
-      try writing.withLock { writing in
-        guard let group = writing.group else {
-          result = try withLockedFile(&writing, body)
-          return
-        }
-        // Nothing joins the group while a caller needs its end. A commit that may wait begins the next group.
-        var needsEnd = !mayWait
-        if mayWait, writing.soloCount == 0, !group.isFull {
-          result = try body(&writing, group.newest)
-          needsEnd = result == nil && !writing.group!.isClosed
-        }
-        guard needsEnd, !isSolo else { return }
-        writing.soloCount += 1
-        isSolo = true
-      }
-      if let result { return result }
-      finishGroup()
-    }
-  }
-
-  /// Calls `body` with the newest commit while this process holds the lock of the file. A group of commits that `body` has
-  /// begun keeps the lock.
-  private func withLockedFile<R>(
-    _ writing: inout Writing, _ body: (inout Writing, CommittedState) throws -> R?
-  ) throws -> R? {
-    if writing.mustPause {
-      writing.mustPause = false
-      Thread.sleep(forTimeInterval: 0.001)
-    }
-    while true {
-      let head = try head()
-      do { try head.file.file.lock(.exclusive, waiting: .upTo(options.patience)) } catch {
-        throw BinaryStore.failure(error, filePath)
-      }
-      defer { if writing.group == nil { try? head.file.file.unlock() } }
-      // The previous lock holder may have saved, or replaced the file.
-      let newest = try self.head()
-      guard newest.file === head.file else { continue }
-      // Bytes written to a file without a name would be lost.
-      guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
-        if isPartOfDocument, try goOnInReplacement(of: head) { continue }
-        throw StoreError(
-          .notFound, "The store's file was removed, or another file replaced it.",
-          path: filePath)
-      }
-      return try body(&writing, newest)
-    }
-  }
-
-  /// Continues in the file that replaced a commit's file: a rewrite by this process whose last step failed.
-  ///
-  /// - Returns: Whether such a file exists.
-  private func goOnInReplacement(of head: CommittedState) throws -> Bool {
-    try current.withLock { current in
-      guard current != nil else { throw closed }
-      current!.seen = nil
-      try refresh(&current!)
-      return current!.head.file !== head.file
-    }
+    try ExclusiveAccess(self).run(mayWait: false) { try body(&$0, $1) }
   }
 
   /// Returns the next commit, with the contents of the previous one.

@@ -13,7 +13,7 @@ extension BlockFileCheck {
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
     var behind = BehindNewest()
     guard let counting else {
-      let newest = try standingCommit(header, &behind)
+      let newest = try StandingCommit(self, header).find(&behind)
       try note(behind, newest, header)
       return newest
     }
@@ -45,30 +45,6 @@ extension BlockFileCheck {
           + "left them.")
     }
     return found
-  }
-
-  /// Returns the newest commit that stands (spec §4.3.8): the commit is whole, and so is each commit before it that the same
-  /// sync may have made durable.
-  private func standingCommit(
-    _ header: FileHeader, _ behind: inout BehindNewest
-  ) throws -> FoundCommit? {
-    guard var newest = try newestCommit(header, before: byteCount, &behind) else { return nil }
-    var commit = newest
-    while !commit.trailer.isSettled, header.slots.newestTrailer.map({ commit.trailer.offset > $0 }) ?? true,
-      let offset = commit.record?.previousTrailer, offset > 0, offset < commit.trailer.offset
-    {
-      let end = offset + UInt64(BlockFile.trailerByteCount)
-      guard end + UInt64(BlockFile.unsettledByteCount) > newest.trailer.end else { break }
-      if let trailer = Trailer(try bytes(offset..<end), at: offset, salt: header.salt),
-        try faultOfWhole(trailer) == nil
-      {
-        commit = FoundCommit(trailer: trailer, record: try record(of: trailer))
-      } else {
-        guard let other = try newestCommit(header, before: Int(end), &behind) else { return nil }
-        (newest, commit) = (other, other)
-      }
-    }
-    return newest
   }
 
   /// Returns the commit with the given number, found backwards from the last whole commit (spec §7.4.4); `nil` if
@@ -218,7 +194,7 @@ extension BlockFileCheck {
   }
 
   /// Returns the reason why a commit is not whole (spec §4.3.2); `nil` if the commit is whole.
-  private func faultOfWhole(_ trailer: Trailer) throws -> String? {
+  func faultOfWhole(_ trailer: Trailer) throws -> String? {
     let bytes = try bytes(of: trailer.record)
     guard bytes.checksum == trailer.record.checksum else {
       return "The commit's record at \(trailer.record.offset) does not match its checksum."
