@@ -14,31 +14,6 @@ struct LogTests {
   /// The documents whose only store is the log.
   static let mixes: [Mix] = [.binary, .compressed]
 
-  /// A document with a log, whose first trip is renamed again and again.
-  private final class Renaming {
-    let world: DocumentWorld
-    let document: Document
-    private let trip: ManagedObject
-    let context: ManagedObjectContext
-
-    init(_ world: DocumentWorld) throws {
-      self.world = world
-      document = try world.create()
-      context = try world.context(document)
-      trip = try context.insert("Trip")
-      try rename("Lisbon")
-    }
-
-    func rename(_ name: String) throws {
-      trip["name"] = .string(name)
-      try context.save()
-    }
-  }
-
-  private func trips(_ document: Document) throws -> [String] {
-    try DocumentWorld(.binary).names(in: document)[0]
-  }
-
   private func syncs(_ disk: SimulatedDisk, since number: Int) -> [String] {
     disk.operations[number...].filter { $0.operation == .sync }
       .map { $0.path.lastName }
@@ -173,6 +148,47 @@ struct LogTests {
     #expect(try world.names(version: 4)[2] == ["b"])
   }
 
+  @Test("A save with an attachment replaces the manifest")
+  func attachments() throws {
+    let world = DocumentWorld(.binary)
+    let renaming = try Renaming(world)
+    try renaming.document.addAttachment(named: "a.txt") { try $0(Array("abc".utf8)) }
+    try renaming.rename("Porto")
+    try renaming.rename("Faro")
+    try renaming.document.close()
+    let opened = try world.open(.readOnly)
+    #expect(opened.versions.map(\.number) == [1, 2, 3, 4])
+    #expect(opened.attachments.map(\.name) == ["a.txt"])
+    #expect(try opened.open(version: 2).attachments.isEmpty)
+  }
+
+  @Test("If one store refuses its request, the commit of the log is not made")
+  func overtaken() throws {
+    let world = DocumentWorld(.threeStores)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    let log = try #require(document["people"])
+    let other = try #require(document["notes"])
+    func requests(_ required: Int64) throws -> [(store: any Store, request: CommitRequest)] {
+      let snapshot = try log.snapshot()
+      var metadata = try snapshot.metadata
+      metadata.values["mine"] = .string("\(required)")
+      let change = CommitRequest(.init(), basedOn: snapshot, metadata: metadata)
+      var check = CommitRequest(.init(), basedOn: try other.snapshot())
+      check.requiredCommit = required
+      return [(log, change), (other, check)]
+    }
+    let error = #expect(throws: StoreError.self) { try document.commit(requests(1)) }
+    #expect(error?.code == .overtaken)
+    #expect(try world.open(.readOnly).versions.map(\.number) == [1, 2])
+
+    let before = try manifest(world)
+    let snapshots = try document.commit(requests(2))
+    #expect(try manifest(world) == before)
+    #expect(snapshots.map(\.commit) == [document.manifest.number, 2])
+    #expect(try world.open(.readOnly).versions == document.versions)
+  }
+
   // MARK: - What else changes a document
 
   @Test("Names, undo, reverting, thinning, vacuum and moving include the log", arguments: mixes)
@@ -279,148 +295,6 @@ struct LogTests {
     let report = try Validator().validate(DocumentWorld.path, on: world.disk)
     #expect(report.counts.keys.map(\.id) == ["CONT-022"], "\(report.text)")
   }
-
-  // MARK: - Faults
-
-  @Test("After a cut at any moment the document is as one save left it", arguments: mixes)
-  func cuts(_ mix: Mix) throws {
-    let disk = SimulatedDisk()
-    let renaming = try Renaming(DocumentWorld(mix, on: disk))
-    disk.settle()
-    let start = disk.operationCount
-    var ends = [start]
-    let names = ["Lisbon", "Porto", "Faro", "Sintra", "Évora"]
-    for (index, name) in names.enumerated().dropFirst() {
-      try renaming.rename(name)
-      ends.append(disk.operationCount)
-      if index == 3 {
-        // The manifest takes the versions, and the log goes on from it.
-        try renaming.document.nameVersion(3, "Named")
-      }
-    }
-    var seen: Set<Int> = []
-    for state in disk.crashStates(limit: 800, seed: 1) {
-      let found = DocumentWorld(mix, on: state.disk)
-      let opened = try found.open()
-      let moment = opened.versions.count - 2
-      seen.insert(moment)
-      #expect(try trips(opened) == [names[moment]], "\(state)")
-      #expect(
-        opened.versions.dropFirst().enumerated().allSatisfy { index, version in
-          (try? trips(opened.open(version: version.number))) == [names[index]]
-        }, "\(state)")
-      let report = try Validator().validate(DocumentWorld.path, on: state.disk)
-      #expect(
-        report.count(of: .error) == 0 && report.count(of: .warning) == 0,
-        "\(state): \(report.text)")
-      try found.add("Later", to: opened)
-      try opened.close()
-      #expect(try found.names()[0] == ["Later", names[moment]].sorted(), "\(state)")
-    }
-    #expect(seen == Set(names.indices))
-  }
-
-  @Test(
-    "After a failure the document shows the old version, and a later opening the old or the new one",
-    arguments: mixes, [PlannedFailure.Lasting.once, .times(2), .forGood])
-  func refusals(_ mix: Mix, _ lasting: PlannedFailure.Lasting) throws {
-    var isReached = true
-    var number = 0
-    var isUncertain = false
-    while isReached, number < 200 {
-      let disk = SimulatedDisk()
-      let world = DocumentWorld(mix, on: disk)
-      let renaming = try Renaming(world)
-      let start = disk.operationCount
-      disk.plan(
-        PlannedFailure(
-          .error(.noSpace), on: [.write, .sync, .rename, .open, .truncate], after: number,
-          lasting: lasting))
-      do {
-        try renaming.rename("Porto")
-        disk.planNoFailures()
-        #expect(try trips(renaming.document) == ["Porto"])
-      } catch {
-        disk.planNoFailures()
-        let mayCount = isUncertainError(error)
-        isUncertain = isUncertain || mayCount
-        _ = try renaming.document.refresh()
-        #expect(try trips(renaming.document) == ["Lisbon"], "\(number)")
-        #expect(renaming.document.versions.map(\.number) == [1, 2], "\(number)")
-        let names = try world.names()[0]
-        #expect(names == ["Lisbon"] || mayCount && names == ["Porto"], "\(number): \(names)")
-        try renaming.context.save()
-        #expect(try trips(renaming.document) == ["Porto"], "\(number)")
-        let report = try Validator().validate(DocumentWorld.path, on: disk)
-        #expect(report.count(of: .error) == 0, "\(number): \(report.text)")
-      }
-      isReached = disk.operations[start...].contains { $0.failure == .noSpace }
-      try renaming.document.close()
-      #expect(try world.names()[0] == ["Porto"], "\(number)")
-      number += 1
-    }
-    #expect(!isReached && number > 2)
-    #expect(isUncertain == (lasting != .once))
-  }
-
-  @Test("After a failed save of the manifest, two processes can go on saving to the log")
-  func failedManifest() throws {
-    var isReached = true
-    var number = 0
-    while isReached, number < 200 {
-      let disk = SimulatedDisk()
-      let world = DocumentWorld(.binary, on: disk)
-      try world.add("Lisbon", to: try world.create())
-      let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-      let other = DocumentWorld(.binary, on: disk.seen(by: another))
-      let one = try world.open(.shared)
-      let two = try other.open(.shared)
-      let start = disk.operationCount
-      disk.plan(
-        PlannedFailure(
-          .error(.noSpace), on: [.write, .sync, .rename, .open], after: number, lasting: .forGood))
-      try? one.save { $0.title = "Other" }
-      disk.planNoFailures()
-      isReached = disk.operations[start...].contains { $0.failure == .noSpace }
-      for (name, writer, writing) in [
-        ("Porto", two, other), ("Faro", one, world), ("Sintra", two, other),
-      ] {
-        try writing.add(name, to: writer)
-        #expect(try world.names()[0].contains(name), "\(number)")
-      }
-      #expect(try world.names() == .each("Faro", "Lisbon", "Porto", "Sintra"), "\(number)")
-      _ = try one.refresh()
-      #expect(one.versions == two.versions, "\(number)")
-      let report = try Validator().validate(DocumentWorld.path, on: disk)
-      #expect(report.count(of: .error) == 0, "\(number): \(report.text)")
-      number += 1
-    }
-    #expect(!isReached && number > 3)
-  }
-
-  @Test("A damaged last version is an error, and a reader may accept the version before")
-  func damage() throws {
-    let world = DocumentWorld(.binary)
-    let renaming = try Renaming(world)
-    try renaming.rename("Porto")
-    try renaming.rename("Faro")
-    try renaming.document.close()
-    let path = DocumentWorld.path + "/stores/main.store"
-    let file = try world.disk.open(path, for: .update)
-    let last = try file.byteCount() - 60
-    let byte = try file.read(byteCount: 1, at: last)[0]
-    try file.write([byte ^ 1], at: last)
-    for access in [Document.Access.exclusive, .readOnly] {
-      let error = #expect(throws: StoreError.self) { try world.open(access) }
-      #expect(error?.code == .damaged)
-    }
-    let report = try Validator().validate(DocumentWorld.path, on: world.disk)
-    #expect(report.count(of: .error) == 1, "\(report.text)")
-    let opened = try Document.open(
-      DocumentWorld.path, in: world.places, access: .readOnly, acceptsDamage: true)
-    #expect(try trips(opened) == ["Porto"])
-    #expect(try opened.stores[0].describe().damage != nil)
-  }
 }
 
 extension DocumentWorld {
@@ -431,7 +305,28 @@ extension String {
   fileprivate var lastName: String { String(split(separator: "/").last ?? "") }
 }
 
-/// Returns whether the store could not determine whether the save counts.
-private func isUncertainError(_ error: any Error) -> Bool {
-  ((error as? ContextError)?.cause as? StoreError ?? error as? StoreError)?.code == .uncertain
+/// A document with a log, whose first trip is renamed again and again.
+final class Renaming {
+  let world: DocumentWorld
+  let document: Document
+  private let trip: ManagedObject
+  let context: ManagedObjectContext
+
+  init(_ world: DocumentWorld) throws {
+    self.world = world
+    document = try world.create()
+    context = try world.context(document)
+    trip = try context.insert("Trip")
+    try rename("Lisbon")
+  }
+
+  func rename(_ name: String) throws {
+    trip["name"] = .string(name)
+    try context.save()
+  }
+}
+
+/// Returns the names of the trips in a document.
+func trips(_ document: Document) throws -> [String] {
+  try DocumentWorld(.binary).names(in: document)[0]
 }
