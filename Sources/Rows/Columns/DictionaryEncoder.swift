@@ -10,7 +10,6 @@ struct DictionaryEncoder: ~Copyable {
   /// The number of distinct strings.
   private(set) var count = 0
   private let capacity: Int
-  private let slotCount: Int
   /// The distinct strings, in the order of their first occurrence.
   private let entries: UnsafeMutablePointer<UnsafeRawBufferPointer>
   /// The position in `entries` of each row's string.
@@ -34,13 +33,10 @@ struct DictionaryEncoder: ~Copyable {
   /// Creates an encoder of columns of up to `capacity` rows.
   init(capacity: Int) {
     self.capacity = capacity
-    var slots = 64
-    while slots < capacity * 2 { slots *= 2 }
-    slotCount = slots
     unsafe entries = .allocate(capacity: capacity)
     unsafe codes = .allocate(capacity: capacity)
     unsafe ranks = .allocate(capacity: capacity)
-    unsafe table = .allocate(capacity: slots)
+    unsafe table = .allocate(capacity: DictionaryEncoder.slotCount(for: capacity))
   }
 
   deinit {
@@ -48,6 +44,13 @@ struct DictionaryEncoder: ~Copyable {
     unsafe codes.deallocate()
     unsafe ranks.deallocate()
     unsafe table.deallocate()
+  }
+
+  /// Returns the number of slots of a table for some strings: a power of two, and at least two for each string.
+  private static func slotCount(for count: Int) -> Int {
+    var slots = 64
+    while slots < count * 2 { slots *= 2 }
+    return slots
   }
 
   /// Builds the dictionary of `n` strings.
@@ -59,11 +62,10 @@ struct DictionaryEncoder: ~Copyable {
   ) -> Bool {
     precondition(n <= capacity, "The encoder has no room for the row.")
     // A small column uses, and clears, only a part of the table.
-    var slots = 64
-    while slots < n * 2 { slots *= 2 }
+    let slots = DictionaryEncoder.slotCount(for: n)
     let mask = slots - 1
-    // SAFETY: `slots` is at most `slotCount`, and there are at most `n` entries and codes. The caller passes `n`
-    // spans whose memory is alive.
+    // SAFETY: The table has room for `capacity` strings, so it has `slots` slots. There are at most `n` entries and
+    // codes. The caller passes `n` spans whose memory is alive.
     unsafe table.initialize(repeating: 0, count: slots)
     var found = 0
     var heapByteCount = 0

@@ -257,8 +257,9 @@ extension DraftColumn {
   /// Copies the heap without its garbage.
   private mutating func compact() {
     let live = sharedByteCount + heapByteCount - garbageByteCount
+    let newCapacity = max(live, 256)
     // SAFETY: Every slot lies within the old heap, and together the slots take at most `live` bytes.
-    guard let heap = unsafe raw.heap, let new = unsafe malloc(max(live, 256)) else { return }
+    guard let heap = unsafe raw.heap, let new = unsafe malloc(newCapacity) else { return }
     unsafe new.copyMemory(from: heap, byteCount: sharedByteCount)
     var end = sharedByteCount
     for row in 0..<capacity {
@@ -270,7 +271,7 @@ extension DraftColumn {
     }
     unsafe UnsafeMutableRawPointer(mutating: heap).deallocate()
     unsafe raw.heap = UnsafeRawPointer(new)
-    heapCapacity = max(live, 256)
+    heapCapacity = newCapacity
     heapByteCount = end
     garbageByteCount = 0
   }
