@@ -167,6 +167,27 @@ struct BlockRoundTripTests {
     #expect(try block.column(1)?.string(at: 0) == "end")
   }
 
+  @Test("Other rows keep their values when a draft drops garbage")
+  func compaction() throws {
+    let layout = Layout(
+      entity: "Three", entityNumber: 1,
+      columns: [LayoutColumn(number: 1, name: "it", kind: .string)])
+    let draft = Draft(layout, role: .insertions)
+    for row in 0..<3 {
+      draft.append(key: UInt64(row + 1))
+      draft.setString("row \(row)", column: 0, row: row)
+    }
+    for length in 0..<3000 {
+      draft.setString(String(repeating: "x", count: length), column: 0, row: 1)
+    }
+
+    let column = try #require(try draft.freeze()[0].column(1))
+
+    #expect(draft.memoryByteCount < 40_000)
+    let long = String(repeating: "x", count: 2999)
+    #expect((0..<3).map { column.string(at: $0) } == ["row 0", long, "row 2"])
+  }
+
   @Test("A value that is not set is the default")
   func defaults() throws {
     let layout = Layout(

@@ -48,6 +48,36 @@ struct RowBatchTests {
     return View(tables)
   }
 
+  @Test("Many keys are found as each key by itself", arguments: [false, true])
+  func manyKeys(_ hasChanges: Bool) throws {
+    let count = try #require(Self.layout.index(of: "count"))
+    let lower = LayerBuilder(Self.schema)
+    for number in stride(from: UInt64(1), to: 9000, by: 2) {
+      lower.insert(Self.key(number))
+      lower.set(.integer(Int64(number % 97)), column: count, of: Self.key(number))
+    }
+    var tables: [any RowTable] = [lower.freeze(version: 1)]
+    if hasChanges {
+      let upper = LayerBuilder(Self.schema)
+      upper.set(.integer(-1), column: count, of: Self.key(3), basis: 1)
+      upper.remove(Self.key(5), basis: 1)
+      tables.append(upper.freeze(version: 2))
+    }
+    let view = View(tables)
+    var generator = SeededGenerator(seed: 7)
+    let keys = Array(UInt64(1)...9000).shuffled(using: &generator)
+
+    let found = try view.rows(of: keys, Self.layout)
+
+    let there = try keys.indices.filter { try view.row(of: Self.key(keys[$0])) != nil }
+    #expect(found.rows.map(\.key) == there)
+    let column = Self.layout.columns[count]
+    for one in found.rows {
+      let value = try found.blocks[one.block].value(column, row: one.row)
+      #expect(try value == view.value(of: Self.key(keys[one.key]), column: column))
+    }
+  }
+
   @Test(
     "A scan finds the rows that a look-up finds, for any share of changed rows",
     arguments: [1, 4, 20, 60, 100])
