@@ -1,12 +1,19 @@
-# check [--sanitize[=address|thread]]
+# check [--sanitize[=address|thread] | --coverage]
 #   Checks the format, the imports, all tests and the count of instructions, as before every change. With --sanitize
-#   the tests run again under one sanitizer or both.
+#   the tests run again under one sanitizer or both. With --coverage it only counts the lines that the tests execute,
+#   and fails if they are less than 90 %.
 
 case ${1:-} in
 '') sanitizers= ;;
 --sanitize) sanitizers="address thread" ;;
 --sanitize=address | --sanitize=thread) sanitizers=${1#*=} ;;
-*) fail "Unknown option '$1' for 'check'." "Write --sanitize, --sanitize=address or --sanitize=thread." ;;
+--coverage)
+  find_pyarrow
+  find_postgresql
+  covered_lines
+  exit
+  ;;
+*) fail "Unknown option '$1' for 'check'." "Write --sanitize, --sanitize=address, --sanitize=thread or --coverage." ;;
 esac
 find_pyarrow
 find_postgresql

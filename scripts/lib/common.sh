@@ -203,6 +203,31 @@ sanitized_tests() {
   done
 }
 
+# Runs all tests, and prints which part of each module's lines they execute, also in programs that the tests start. With
+# QUIRE_ONLY_BUILD=1 it only builds the tests.
+covered_lines() {
+  folder=.build/coverage
+  build --build-tests --enable-code-coverage --scratch-path "$folder"
+  [ -z "${QUIRE_ONLY_BUILD:-}" ] || return 0
+  rm -rf "$folder/counts"
+  mkdir -p "$folder/counts"
+  tests=$folder/debug/quirePackageTests.xctest
+  # Each process writes a file of its own, because a process that is killed would damage a file that it shares.
+  LLVM_PROFILE_FILE=$PWD/$folder/counts/%p-%m.profraw "$tests" --testing-library swift-testing >"$folder/tests.log" 2>&1 ||
+    say "Some tests failed, so lines may be missing (see $folder/tests.log)."
+  tools=$(dirname "$(readlink -f "$(command -v swift)")")
+  find "$folder/counts" -name '*.profraw' -size +0 >"$folder/counts.txt"
+  "$tools/llvm-profdata" merge -sparse -failure-mode=all -f "$folder/counts.txt" -o "$folder/counts.profdata" \
+    2>"$folder/merge.log"
+  rm -rf "$folder/counts"
+  objects=
+  for object in "$folder"/debug/quire "$folder"/debug/lib*.so; do
+    [ ! -f "$object" ] || objects="$objects -object $object"
+  done
+  "$tools/llvm-cov" export --format=lcov --instr-profile "$folder/counts.profdata" "$tests" $objects >"$folder/lines.lcov"
+  python3 scripts/lib/coverage.py "$folder/lines.lcov" "$folder/missing.txt"
+}
+
 # counted_instructions [--update]: compares the instructions of the benchmark's counted work with the project's file, or
 # writes the file anew. With QUIRE_ONLY_BUILD=1 it only builds the benchmark. Instructions vary by less than 0.1 % between
 # runs, also on a busy machine.
