@@ -95,7 +95,8 @@ struct GroupCommitTests {
     for state in states {
       let store: BinaryStore
       do { store = try BinaryStore.open("/s", on: state.disk) } catch let error as StoreError
-      where error.code == .notFound { continue }
+        where error.code == .notFound
+      { continue }
       let objects = try StoreConformance.objects(store.snapshot())
       let number = Int(try store.snapshot().commit) - 1
       #expect(objects == work.objects[number], "\(state)")
@@ -106,13 +107,16 @@ struct GroupCommitTests {
       let base = try store.snapshot()
       let metadata = try base.metadata
       try store.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
-      #expect(try StoreConformance.objects(BinaryStore.open("/s", on: state.disk).snapshot()) == objects)
+      #expect(
+        try StoreConformance.objects(BinaryStore.open("/s", on: state.disk).snapshot()) == objects)
     }
     // Some cuts end within a group.
     #expect(found == Set(0...10))
   }
 
-  @Test("A commit does not count if a commit before it, which the same sync should have made durable, is damaged")
+  @Test(
+    "A commit does not count if a commit before it, which the same sync should have made durable, is damaged"
+  )
   func standing() throws {
     let work = try Work()
     try work.commitTogether(1)
@@ -125,7 +129,8 @@ struct GroupCommitTests {
     bytes[start + 20] ^= 1
     let disk = SimulatedDisk()
     try disk.open("/s", for: .create).append(bytes)
-    #expect(try StoreConformance.objects(BinaryStore.open("/s", on: disk).snapshot()) == work.objects[1])
+    #expect(
+      try StoreConformance.objects(BinaryStore.open("/s", on: disk).snapshot()) == work.objects[1])
     // A slot that names the last commit says that all were acknowledged, so now the file is damaged.
     bytes.replaceSubrange(40..<60, with: try work.disk.read("/s", byteLimit: 1 << 20)[40..<60])
     let other = SimulatedDisk()
@@ -135,7 +140,9 @@ struct GroupCommitTests {
     }
   }
 
-  @Test("If the sync fails, all its commits throw, nothing of them stays, and their numbers are not used again")
+  @Test(
+    "If the sync fails, all its commits throw, nothing of them stays, and their numbers are not used again"
+  )
   func failure() throws {
     let work = try Work()
     try work.commitTogether(1)
@@ -238,7 +245,9 @@ struct GroupCommitTests {
     let busy = DispatchGroup()
     for _ in 0..<4 {
       DispatchQueue(label: "busy").async(group: busy) {
-        do { while !isDone.load(ordering: .relaxed) { try save(store) } } catch { Issue.record(error) }
+        do { while !isDone.load(ordering: .relaxed) { try save(store) } } catch {
+          Issue.record(error)
+        }
       }
     }
     do { for _ in 0..<10 { try save(other) } } catch { Issue.record(error) }

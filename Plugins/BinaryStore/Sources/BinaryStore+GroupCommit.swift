@@ -23,7 +23,8 @@ extension BinaryStore: GroupCommitStore {
     _ request: CommitRequest, whenOrdered ordered: (any StoreSnapshot) -> Void
   ) throws -> any StoreSnapshot {
     let mayWait =
-      !isPartOfDocument && request.model == nil && request.changes.count <= BinaryStore.mostRowsThatWait
+      !isPartOfDocument && request.model == nil
+      && request.changes.count <= BinaryStore.mostRowsThatWait
     switch try commit(request, as: nil, mayWait: mayWait, confirm: { _ in }) {
     case .durable(let state):
       ordered(state)

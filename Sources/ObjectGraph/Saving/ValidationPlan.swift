@@ -150,7 +150,9 @@ private enum ColumnBounds: Sendable {
 
   init(_ validation: Attribute.Validation, _ kind: ColumnKind, hasPattern: Bool) {
     let (least, greatest) = (validation.minimum, validation.maximum)
-    func integer(_ value: Value) -> Int64? { if case .integer(let bound) = value { bound } else { nil } }
+    func integer(_ value: Value) -> Int64? {
+      if case .integer(let bound) = value { bound } else { nil }
+    }
     let (lowest, highest) = (integer(least) ?? .min, integer(greatest) ?? .max)
     switch kind.family {
     case _ where least.isNull && greatest.isNull: self = hasPattern ? .unknown : .none

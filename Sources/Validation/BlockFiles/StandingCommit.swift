@@ -6,7 +6,9 @@ struct StandingCommit {
   private let check: BlockFileCheck
   private let header: FileHeader
 
-  init(_ check: BlockFileCheck, _ header: FileHeader) { (self.check, self.header) = (check, header) }
+  init(_ check: BlockFileCheck, _ header: FileHeader) {
+    (self.check, self.header) = (check, header)
+  }
 
   /// Returns the commit, and records the damaged commits behind it; `nil` if there is none.
   func find(_ behind: inout BehindNewest) throws -> FoundCommit? {

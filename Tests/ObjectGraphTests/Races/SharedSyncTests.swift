@@ -92,7 +92,8 @@ struct SharedSyncTests {
     #expect(try writers.ages().values.allSatisfy { $0 == 5 })
   }
 
-  @Test("If the shared sync fails, each of its saves throws, keeps its changes, and can be repeated")
+  @Test(
+    "If the shared sync fails, each of its saves throws, keeps its changes, and can be repeated")
   func failure() throws {
     let writers = try Writers(6)
     writers.disk.setPause(0.05)
