@@ -40,11 +40,11 @@ struct FirstHourDocumentTests {
       #expect(
         run.messages == "error: '\(document)' does not contain version 99.\n" + hint, "\(words)")
     }
-    for words in [["fetch", document + "@1", "Author"], ["info", document + "@1"]] {
-      let run = quire(words)
-      #expect(run.exitCode == .wrongUsage, "\(words)")
-      #expect(run.messages.contains("take --version 1 after \(document)."), "\(run.messages)")
-    }
+    #expect(quire(["count", document + "@1", "Author"]).output == "0\n")
+    #expect(quire(["count", document + "@2", "Author"]).output == "1\n")
+    let run = quire(["insert", document + "@1", "Author", "name=Bo"])
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.contains("take --version 1 after \(document)."), "\(run.messages)")
   }
 
   @Test("A new document is made of one version, with its objects, model and attachments")
