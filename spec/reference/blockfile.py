@@ -372,8 +372,7 @@ class File:
         try:
             return models.Model(data)
         except Refused as refused:
-            is_fault = refused.clause.startswith("2.2.") or refused.clause == "2.6.8" and "inverse entity" in str(refused)
-            self.add("MODL-002" if is_fault else "MODL-001", str(refused))
+            self.add(refused.rule_of_model, str(refused))
             return None
 
     # --- 4.5

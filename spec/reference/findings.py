@@ -14,6 +14,12 @@ class Refused(Exception):
         super().__init__(f"{message} (spec §{clause})")
         self.clause = clause
 
+    @property
+    def rule_of_model(self):
+        """The rule that a model in a store breaks: it is not valid, or it can't be read."""
+        is_fault = self.clause.startswith("2.2.") or self.clause == "2.6.8" and "inverse entity" in str(self)
+        return "MODL-002" if is_fault else "MODL-001"
+
 
 def severities():
     """Returns the severity of each rule, as clause 6.4.1 lists them."""

@@ -381,7 +381,7 @@ class Store:
         try:
             own = models.Model(self.values["QuireModel"].encode())
         except Refused as refused:
-            self.add("MODL-002" if refused.clause.startswith("2.2.") else "MODL-001", str(refused))
+            self.add(refused.rule_of_model, str(refused))
             return
         metadata.judge_oddities(own, self.report)
         known = own.hashes()
