@@ -71,8 +71,7 @@ struct ContainerTests {
     let world = DocumentWorld(mix, on: disk)
     let document = try world.create()
     try world.add("Lisbon", to: document)
-    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-    let other = DocumentWorld(mix, on: disk.seen(by: another))
+    let other = DocumentWorld(mix, on: disk.seen(by: DocumentWorld.otherProcess))
 
     let error = #expect(throws: DocumentError.self) { try other.open() }
     #expect(error?.code == .locked)
@@ -101,11 +100,10 @@ struct ContainerTests {
   @Test("The lock of an ended process is free")
   func stale() throws {
     let disk = SimulatedDisk()
-    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-    let other = DocumentWorld(.binary, on: disk.seen(by: another))
+    let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
     let document = try other.create()
     try other.add("Lisbon", to: document)
-    disk.endProcess(another)
+    disk.endProcess(DocumentWorld.otherProcess)
     let world = DocumentWorld(.binary, on: disk)
     try world.add("Porto", to: try world.open())
     #expect(try world.names() == .each("Lisbon", "Porto"))
@@ -118,8 +116,7 @@ struct ContainerTests {
     let disk = SimulatedDisk()
     let world = DocumentWorld(mix, on: disk)
     try world.create().close()
-    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-    let other = DocumentWorld(mix, on: disk.seen(by: another))
+    let other = DocumentWorld(mix, on: disk.seen(by: DocumentWorld.otherProcess))
     let (ours, theirs) = (try world.open(.shared), try other.open(.shared))
     for number in 1...4 {
       try world.add("Ours \(number)", to: ours)

@@ -73,6 +73,9 @@ struct DocumentWorld {
     MemoryStoreBackend(),
   ])
   static let path = "/Trip.quire"
+  /// A second process on the computer of the simulated disk.
+  static let otherProcess = ProcessIdentity(
+    hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
   static let model = try! Model(
     Model.Description(
       entities: [

@@ -98,8 +98,7 @@ struct LogFaultTests {
       let disk = SimulatedDisk()
       let world = DocumentWorld(.binary, on: disk)
       try world.add("Lisbon", to: try world.create())
-      let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-      let other = DocumentWorld(.binary, on: disk.seen(by: another))
+      let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
       let one = try world.open(.shared)
       let two = try other.open(.shared)
       let start = disk.operationCount

@@ -364,8 +364,7 @@ struct ManagedDocumentTests {
 
   @Test("The document notices another process's save, and merges it if nothing conflicts")
   func others() async throws {
-    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
-    let other = DocumentWorld(.binary, on: disk.seen(by: another))
+    let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
     let document = try await create { $0.access = .shared }
     let (trip, same) = (try insert("Lisbon", in: document), try insert("Porto", in: document))
     try await document.save()
