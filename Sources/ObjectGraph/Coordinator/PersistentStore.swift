@@ -120,12 +120,12 @@ extension PersistentStore {
       path: path)
   }
 
-  /// The newest commit that this process has read or made. A save must follow it.
+  /// The newest commit that this process has read or made. The next save must follow this commit.
   var knownSnapshotToFollow: any StoreSnapshot {
     get throws { try grouping?.waitingSnapshot ?? store.knownSnapshot() }
   }
 
-  /// The newest commit, including those of other processes. A save must follow it.
+  /// The newest commit of any process. The next save must follow this commit.
   var snapshotToFollow: any StoreSnapshot {
     get throws { try grouping?.waitingSnapshot ?? store.snapshot() }
   }

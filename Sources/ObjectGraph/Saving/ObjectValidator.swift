@@ -106,7 +106,8 @@ struct ObjectValidator {
   private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
     switch property.place {
     case .toOne(let toOne):
-      guard !toOne.relationship.isOptional, !refers(object, toOne.column) else { return nil }
+      // The caller has found that the reference leads to no object.
+      guard !toOne.relationship.isOptional else { return nil }
       return ValidationFailure(
         object, property.name, .null, .required, "\"\(property.name)\" must refer to an object.")
     case .toMany(let toMany):
