@@ -42,7 +42,7 @@ extension Container {
   /// Returns the status of the files that tell the newest version, if the document has the given manifest.
   func status(of manifest: Manifest) throws -> DocumentStatus {
     var status = DocumentStatus(manifest: try disk.status(of: manifestPath))
-    if let log = manifest.stores.first(where: { $0.name == manifest.log }) {
+    if let log = manifest.storeOfLog {
       status.log = try disk.status(of: inner(log.file))
     }
     return status

@@ -28,13 +28,16 @@ extension Manifest {
   /// Checks that the log is a store in a block file.
   private func checkLog(_ fault: Fault) throws(DocumentError) {
     guard let log else { return }
-    guard let store = stores.first(where: { $0.name == log }) else {
+    guard let store = storeOfLog else {
       throw fault("log", "is \"\(log)\", which is not the name of a store.")
     }
     guard Manifest.typesOfLogs.contains(store.type) else {
       throw fault("log", "is \"\(log)\", a store of the type \"\(store.type.rawValue)\".")
     }
   }
+
+  /// The store that is the log; `nil` if there is no such store.
+  var storeOfLog: StoreEntry? { stores.first { $0.name == log } }
 
   /// The types of stores whose commits can be versions by themselves.
   package static let typesOfLogs: Set<StoreType> = [.binary, .compressed]
