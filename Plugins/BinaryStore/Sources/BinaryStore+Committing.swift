@@ -24,10 +24,7 @@ extension BinaryStore {
     precondition(
       isPartOfDocument && position.path == filePath,
       "Only a part of a document adopts commits, in the same file.")
-    switch try commit(request, as: position.commit, mayWait: false, confirm: confirm) {
-    case .durable(let state): return state
-    case .waiting(let commit): return commit.state
-    }
+    return try commit(request, as: position.commit, mayWait: false, confirm: confirm).state
   }
 
   /// Appends a commit.

@@ -25,14 +25,10 @@ extension BinaryStore: GroupCommitStore {
     let mayWait =
       !isPartOfDocument && request.model == nil
       && request.changes.count <= BinaryStore.mostRowsThatWait
-    switch try commit(request, as: nil, mayWait: mayWait, confirm: { _ in }) {
-    case .durable(let state):
-      ordered(state)
-      return state
-    case .waiting(let commit):
-      ordered(commit.state)
-      return try groupSync.decision(about: commit, by: GroupWriter(self).sync)
-    }
+    let progress = try commit(request, as: nil, mayWait: mayWait, confirm: { _ in })
+    ordered(progress.state)
+    guard case .waiting(let commit) = progress else { return progress.state }
+    return try groupSync.decision(about: commit, by: GroupWriter(self).sync)
   }
 
   /// The most rows of a commit that waits with others. A larger commit would wait for the disk for a long time anyway, and
@@ -45,5 +41,13 @@ extension BinaryStore: GroupCommitStore {
     case durable(CommittedState)
     /// The commit waits for a sync.
     case waiting(WaitingCommit)
+
+    /// The snapshot of the commit.
+    var state: CommittedState {
+      switch self {
+      case .durable(let state): state
+      case .waiting(let commit): commit.state
+      }
+    }
   }
 }

@@ -131,11 +131,13 @@ public final class BinaryStore: Store {
     let end = file.openingByteCount
     // A document names the commit that counts, which need not be the last acknowledged one.
     let newest =
-      commit == nil && !acceptsDamage
-      ? try file.acknowledgedCommit(before: end, slots: file.header.slots)
-      : commit == nil
-        ? try file.standingCommit(before: end, file.header.slots)
-        : try file.newestCommit(before: end)
+      if commit != nil {
+        try file.newestCommit(before: end)
+      } else if acceptsDamage {
+        try file.standingCommit(before: end, file.header.slots)
+      } else {
+        try file.acknowledgedCommit(before: end, slots: file.header.slots)
+      }
     var damage: StoreError?
     var counted = newest
     do {

@@ -168,12 +168,9 @@ struct CommitImage {
         let (segment, added) = try add(layer, known, above: beneath, schema)
         record.segments.append(segment)
         if segment.byteCount <= CommitImage.keptByteCount {
-          made[segment.firstOffset] = layer.entities.flatMap { changes in
-            (changes.put.blocks + changes.changed.blocks + changes.removed.blocks).compactMap {
-              block in
-              let id = ObjectIdentifier(block)
-              return (known[id] ?? added[id]).map { ($0, block) }
-            }
+          made[segment.firstOffset] = layer.blocks.compactMap { block in
+            let id = ObjectIdentifier(block)
+            return (known[id] ?? added[id]).map { ($0, block) }
           }
         }
       }
@@ -190,8 +187,7 @@ struct CommitImage {
     var entries: [BlockEntry] = []
     var added: [ObjectIdentifier: BlockEntry] = [:]
     try compress(
-      layer.entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
-        .filter { known[ObjectIdentifier($0)] == nil })
+      layer.blocks.filter { known[ObjectIdentifier($0)] == nil })
     for changes in layer.entities {
       for (run, blocks) in [
         (RunKind.put, changes.put), (.changed, changes.changed), (.removed, changes.removed),

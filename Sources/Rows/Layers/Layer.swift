@@ -131,7 +131,8 @@ extension Layer: RowTable {
     return blocks.elementsEqual(other.blocks, by: ===)
   }
 
-  private var blocks: [Block] {
+  /// All blocks of the layer, the rows put first for each entity.
+  package var blocks: [Block] {
     entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
   }
 
