@@ -13,7 +13,7 @@ need dpkg-dev command -v dpkg-shlibdeps
 . scripts/lib/check-release.sh
 [ -z "$(git status --porcelain)" ] ||
   say "Some changes are not committed. The packages contain them, with the time of the last commit."
-link_statically
+link_statically --portable
 build_release
 pack_archive
 pack_debian

@@ -301,11 +301,72 @@ install_plugin() {
 
 # --- Installing ---------------------------------------------------------------------------------
 
-# link_statically: makes the release builds of this run link the standard library, with a part of ICU's data.
-# Package.swift tells how.
+# link_statically [--portable]: makes the release builds of this run link the standard library, with a part of ICU's data, and
+# the archives of C libraries. Package.swift tells how. With --portable the programs also run with a C library before 2.36,
+# which does not know compact relocations.
 link_statically() {
   export QUIRE_STATIC=1
+  # Otherwise the C library would be searched for in the tool's own folder first.
+  build_flags="$build_flags --disable-local-rpath"
+  if [ "${1:-}" != --portable ]; then
+    known=$(printf '2.36\n%s\n' "$(getconf GNU_LIBC_VERSION | sed 's/.* //')" | sort -V | sed -n 1p)
+    [ "$known" != 2.36 ] || export QUIRE_COMPACT_RELOCATIONS=1
+  fi
   make_icu_data
+  find_static_libraries
+}
+
+# Fills a folder in which the linker finds the archives of C libraries before the shared libraries. Each archive there is a
+# linker script. SwiftPM reads files for pkg-config, so the folder contains these too. A library without an archive stays shared.
+find_static_libraries() {
+  archives=$PWD/.build/archives
+  rm -rf "$archives"
+  mkdir -p "$archives"
+  export QUIRE_ARCHIVES="$archives"
+  place=$(cc -print-file-name=libstdc++.a)
+  [ ! -f "$place" ] || say "INPUT($place)" >"$archives/libstdc++.a"
+  place=$(cc -print-file-name=libz.a)
+  [ ! -f "$place" ] || link_archive zlib z "$place"
+  place=$(cc -print-file-name=libxml2.a)
+  if [ -f "$place" ]; then
+    below=
+    case $(pkg-config --static --libs-only-l libxml-2.0) in
+    *-llzma*) below=$(cc -print-file-name=liblzma.a) ;;
+    esac
+    make_converters "$place"
+    link_archive libxml-2.0 xml2 "$place $below $archives/libconverters.a"
+    if ! say 'void xmlParseChunk(void); int main(void) { xmlParseChunk(); }' |
+      cc -x c - -L "$archives" -lxml2 -lz -lm -o "$archives/trial" 2>"$archives/trial.log"; then
+      say "Can't link the archive of libxml2 (see .build/archives/trial.log), so the tool loads the shared library."
+      rm "$archives/libxml2.a" "$archives/libxml-2.0.pc"
+    fi
+  fi
+  export PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+}
+
+# link_archive PACKAGE LIBRARY FILES: lets the linker take the files for a library, which has a package of pkg-config.
+link_archive() {
+  say "INPUT($3)" >"$archives/lib$2.a"
+  cat >"$archives/$1.pc" <<END
+Name: $1
+Description: an archive
+Version: $(pkg-config --modversion "$1")
+Cflags: $(pkg-config --cflags "$1")
+Libs: -L$archives -l$2
+END
+}
+
+# make_converters LIBXML2: compiles the functions of ICU that the archive of libxml2 needs. Quire converts all texts to UTF-8
+# before libxml2 reads them (spec 5.2.1), so no converter is ever opened, and 30 MB of ICU are not needed.
+make_converters() {
+  nm -u "$1" 2>/dev/null | sed -n 's/^ *U \(ucnv_.*\|UCNV_.*\)/\1/p' | sort -u | while read -r function; do
+    case $function in
+    ucnv_open*) say "void *$function(const char *name, int *status) { *status = 16; return 0; }" ;; # U_UNSUPPORTED_ERROR
+    *) say "void $function(void) { __builtin_trap(); }" ;;
+    esac
+  done | cc -c -O1 -x c - -o "$archives/converters.o"
+  # An object file would be linked as often as the linker's command names libxml2.
+  ar rcs "$archives/libconverters.a" "$archives/converters.o"
 }
 
 # Writes an object file with the part of ICU's data that Quire uses, which is a third. Without the programs for it, or
