@@ -15,7 +15,6 @@ let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
     .map { UInt8(bitPattern: $0) }
 }
 
-// Foundation makes the dictionary anew at each call.
-let environment = ProcessInfo.processInfo.environment
-let tool = Tool.quire(environment: environment, executable: Bundle.main.executablePath)
+let environment = ThisProgram.environment
+let tool = Tool.quire(environment: environment, executable: ThisProgram.path)
 exit(tool.run(arguments: arguments, on: .standard(environment: environment)).rawValue)

@@ -68,9 +68,12 @@ struct Argument: Sendable, Hashable {
 
   /// Creates an argument that accepts a few words, with a help that lists the effects of the words.
   init(_ name: String, _ purpose: String, oneOf choices: [Choice]) {
-    let effects = choices.map { "'\($0.word)' \($0.effect)" }
-    let all = effects.dropLast().map { "\($0), " } + effects.suffix(1).map { "and \($0)" }
-    self.init(name, "\(purpose): \(all.joined()).", choices: choices)
+    var purpose = purpose
+    for (place, choice) in choices.enumerated() {
+      purpose += place == 0 ? ": " : place < choices.count - 1 ? ", " : ", and "
+      purpose += "'\(choice.word)' \(choice.effect)"
+    }
+    self.init(name, purpose + ".", choices: choices)
   }
 }
 

@@ -3,13 +3,11 @@ import PluginHost
 
 /// The command-line tool: its commands, and the choice of the command for a command line.
 ///
-///     let environment = ProcessInfo.processInfo.environment
+///     let environment = ThisProgram.environment
 ///     let tool = Tool.quire(environment: environment, executable: nil)
 ///     exit(tool.run(["hash", "Trips.xcdatamodeld"], on: .standard(environment: environment)).rawValue)
 public struct Tool: Sendable {
   let commands: [Command]
-  /// The same commands for a run with `--no-plugins`.
-  private let commandsWithoutPlugins: [Command]
   private let opened: OpenStores
   /// The plug-ins, for the names that completion suggests.
   private let plugins: PluginFinder
@@ -18,7 +16,6 @@ public struct Tool: Sendable {
   init(commands: [Command], opened: OpenStores = OpenStores()) {
     self.commands = commands
     self.opened = opened
-    commandsWithoutPlugins = commands
     plugins = .none
   }
 
@@ -27,7 +24,6 @@ public struct Tool: Sendable {
     opened = OpenStores()
     self.plugins = plugins
     commands = Tool.commands(plugins, opened)
-    commandsWithoutPlugins = Tool.commands(Tool.withoutPlugins, opened)
   }
 
   private static let withoutPlugins = PluginFinder(
@@ -142,8 +138,9 @@ public struct Tool: Sendable {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
-      return try Tool(commands: commandsWithoutPlugins, opened: opened).dispatch(
-        others, on: console)
+      return try Tool(commands: Tool.commands(Tool.withoutPlugins, opened), opened: opened)
+        .dispatch(
+          others, on: console)
     }
     guard let first = words.first else {
       try console.writeHelp(help, to: console.messages)

@@ -117,9 +117,9 @@ enum GitCommand {
 
   /// This tool as a shell calls it: by its name if the search path finds it, and otherwise by its path.
   private static var tool: String {
-    let own = (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
+    let own = URL(filePath: ThisProgram.path ?? CommandLine.arguments[0])
       .resolvingSymlinksInPath()
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let folders = (ThisProgram.environment["PATH"] ?? "").split(separator: ":")
     let found = folders.map { URL(filePath: String($0)).appending(path: "quire") }
       .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
     if found?.resolvingSymlinksInPath() == own { return "quire" }

@@ -93,7 +93,7 @@ extension ModelCommand {
   }
 
   private static func openEditor(on file: URL, _ invocation: Invocation) throws {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ThisProgram.environment
     let command =
       [environment["VISUAL"], environment["EDITOR"]].lazy
       .compactMap(\.self).first { !$0.isEmpty } ?? "vi"

@@ -27,7 +27,7 @@ struct FileNames: CompletionNames {
   ///   - patience: The longest time of reading a file, in seconds.
   init(
     _ reader: StoreReader, _ models: ModelReader, _ plugins: PluginFinder,
-    environment: [String: String] = ProcessInfo.processInfo.environment,
+    environment: [String: String] = ThisProgram.environment,
     patience: TimeInterval = 2
   ) {
     self.reader = reader

@@ -79,7 +79,7 @@ struct GitSettings {
     }
     let configured = try git.run(["config", "--global", "--type=path", "core.attributesFile"])
     if configured.exitCode == 0, !configured.output.isEmpty { return configured.output }
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ThisProgram.environment
     let folder =
       environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
       ?? (environment["HOME"] ?? "/").appendingPathComponent(".config")

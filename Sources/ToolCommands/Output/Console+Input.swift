@@ -41,9 +41,8 @@ extension Console {
       let count = unsafe read(descriptor, &bytes, most)
       if count >= 0 { return Array(bytes.prefix(count)) }
       guard errno == EINTR else {
-        let error = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
-        throw CommandError(
-          .inputOutput, "Can't read from standard input: \(reason(of: error)).")
+        let reason = reason(ofNumber: errno)
+        throw CommandError(.inputOutput, "Can't read from standard input: \(reason).")
       }
     }
   }

@@ -28,16 +28,26 @@ extension Console {
     _ descriptor: Int32, _ name: String, _ environment: [String: String]
   ) -> Stream {
     let isTerminal = isatty(descriptor) == 1
-    @Sendable func write(_ bytes: Data) throws {
-      do {
-        try FileHandle(fileDescriptor: descriptor).write(contentsOf: bytes)
-      } catch {
-        throw CommandError(.inputOutput, "Can't write to \(name): \(reason(of: error)).")
+    // SAFETY: The caller lends the bytes, and no more of them are written than there are.
+    @Sendable func write(_ bytes: UnsafeRawBufferPointer) throws {
+      var rest = unsafe bytes
+      while unsafe !rest.isEmpty {
+        let count = unsafe Foundation.write(descriptor, rest.baseAddress, rest.count)
+        if count >= 0 {
+          unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        } else if errno != EINTR {
+          let reason = reason(ofNumber: errno)
+          throw CommandError(.inputOutput, "Can't write to \(name): \(reason).")
+        }
       }
     }
     return Stream(
       isTerminal: isTerminal, usesColour: isTerminal && wantsColour(environment),
-      byteSink: { try write(Data($0)) }, sink: { try write(Data($0.utf8)) })
+      byteSink: { bytes in try unsafe bytes.withUnsafeBytes { try unsafe write($0) } },
+      sink: { text in
+        var text = text
+        try text.withUTF8 { try unsafe write(UnsafeRawBufferPointer($0)) }
+      })
   }
 
   /// Returns the system's own message for a failed write, without the words that Foundation adds.

@@ -2,7 +2,7 @@ import JSONText
 
 /// The streams of a command: one for results, one for messages.
 ///
-///     let console = Console.standard(environment: ProcessInfo.processInfo.environment)
+///     let console = Console.standard(environment: ThisProgram.environment)
 ///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: console)
 ///
 /// Commands know nothing of terminals. A test passes streams that keep the written text.

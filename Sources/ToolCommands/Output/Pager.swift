@@ -11,7 +11,7 @@ enum Pager {
     _ isWanted: Bool, on console: Console, _ body: (Console) throws -> Void
   ) throws {
     guard isWanted, console.output.isTerminal else { return try body(console) }
-    var environment = ProcessInfo.processInfo.environment
+    var environment = ThisProgram.environment
     let command = environment["PAGER"].flatMap { $0.isEmpty ? nil : $0 } ?? "less"
     // Lines longer than the terminal are not wrapped, and short output does not fill the terminal.
     environment["LESS"] = environment["LESS"] ?? "FRSX"

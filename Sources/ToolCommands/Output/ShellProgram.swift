@@ -15,7 +15,7 @@ struct ShellProgram {
   /// The further words, which the command line reads as `$1`, `$2` and so on.
   var arguments: [String] = []
   /// The environment variables of the program.
-  var environment = ProcessInfo.processInfo.environment
+  var environment = ThisProgram.environment
 
   /// Runs the program, and waits for its end. In the meantime Ctrl-C ends the program, and not the tool.
   ///

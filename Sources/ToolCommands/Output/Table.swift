@@ -45,5 +45,6 @@ struct Table {
 
 /// Returns the text on one line, with line breaks and characters that control a terminal spelled out.
 func oneLine(_ text: String) -> String {
-  printable(text).replacing("\n", with: "\\n")
+  let text = printable(text)
+  return text.utf8.contains(UInt8(ascii: "\n")) ? text.replacing("\n", with: "\\n") : text
 }

@@ -35,7 +35,7 @@ struct CaseProcess {
     let process = Process()
     process.executableURL = URL(filePath: tool)
     process.arguments = words + ["--case", one.name, "--format", "json", "--in-process", "--trace"]
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": place.path]) { $1 }
+    process.environment = ThisProgram.environment.merging(["TMPDIR": place.path]) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: messages)

@@ -65,7 +65,7 @@ final class PartProcess: HelperProcess {
     tool: String, plugin: String, type: String, _ part: StoreConformance.Part,
     environment: [String: String] = [:]
   ) throws {
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.environment = ThisProgram.environment.merging(environment) { $1 }
     process.executableURL = URL(filePath: tool)
     process.arguments = [PartCommand.name, plugin, type] + part.words
     process.standardInput = input

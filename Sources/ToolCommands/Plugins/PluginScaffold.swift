@@ -98,7 +98,7 @@ struct PluginScaffold {
   /// Returns the dependency on Quire for the manifest of a Swift package.
   private func dependency(for folder: String) throws(CommandError) -> String {
     guard let place = invocation.value(of: PluginScaffold.quire) else {
-      guard let found = PluginScaffold.package(above: Bundle.main.executablePath) else {
+      guard let found = PluginScaffold.package(above: ThisProgram.path) else {
         throw .wrongUsage(
           "The path of Quire's package is unknown.",
           hint: "Give the path of its folder, or its URL, with '--quire'.")

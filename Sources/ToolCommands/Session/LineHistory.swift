@@ -15,7 +15,7 @@ final class LineHistory {
 
   /// Returns the usual path of the file, in the user's folder for the state of programs.
   static func usualPath(
-    _ environment: [String: String] = ProcessInfo.processInfo.environment
+    _ environment: [String: String] = ThisProgram.environment
   ) -> String? {
     if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
       return folder + "/quire/history"

@@ -1,0 +1,43 @@
+// SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment of its own process.
+
+@unsafe @preconcurrency import Foundation
+
+/// The process of the tool: its environment, and its own file.
+///
+/// Foundation answers the same questions, but its first answers take a tenth of the time of a short command.
+public enum ThisProgram {
+  /// The variables of the environment.
+  public static var environment: [String: String] {
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let name = unsafe strcspn(text, "=")
+      let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
+      if name < bytes.count {
+        let key = unsafe String(decoding: bytes[..<name], as: UTF8.self)
+        // If a variable occurs twice, C programs see the first value.
+        if variables[key] == nil {
+          variables[key] = unsafe String(decoding: bytes[(name + 1)...], as: UTF8.self)
+        }
+      }
+      unsafe entry += 1
+    }
+    return variables
+  }
+
+  /// The absolute path of the program's file; `nil` if the system does not tell it.
+  public static var path: String? {
+    #if os(Linux)
+      return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
+        bytes in
+        guard let start = bytes.baseAddress else { return nil }
+        let count = unsafe readlink("/proc/self/exe", start, bytes.count)
+        guard count > 0, count < bytes.count else { return Bundle.main.executablePath }
+        return unsafe String(
+          decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+      }
+    #else
+      return Bundle.main.executablePath
+    #endif
+  }
+}
