@@ -3,6 +3,7 @@ package enum TemporaryFiles {
   private struct Places: Sendable {
     var directories: Set<String> = []
     var lockFiles: Set<String> = []
+    var beforeFirst: (@Sendable () -> Void)?
   }
   private static let places = Guarded(Places())
 
@@ -17,13 +18,31 @@ package enum TemporaryFiles {
   /// Records that this process makes temporary files in a directory.
   static func note(directory: String, _ calls: any DiskCalls) {
     guard calls is SystemCalls else { return }
-    places.withLock { _ = $0.directories.insert(directory) }
+    note { _ = $0.directories.insert(directory) }
   }
 
   /// Records a lock file that exists only while this process writes.
   static func note(lockFile: String, _ calls: any DiskCalls) {
     guard calls is SystemCalls else { return }
-    places.withLock { _ = $0.lockFiles.insert(lockFile) }
+    note { _ = $0.lockFiles.insert(lockFile) }
+  }
+
+  private static func note(_ insert: (inout Places) -> Void) {
+    let before = places.withLock { places in
+      insert(&places)
+      return places.beforeFirst.take()
+    }
+    before?()
+  }
+
+  /// Calls `body` before this process makes its first temporary file; at once if it may have made some.
+  package static func beforeFirst(_ body: @escaping @Sendable () -> Void) {
+    let isLate = places.withLock { places in
+      let isLate = !places.directories.isEmpty || !places.lockFiles.isEmpty
+      places.beforeFirst = isLate ? nil : body
+      return isLate
+    }
+    if isLate { body() }
   }
 
   /// Forgets a lock file that this process has removed.

@@ -4,9 +4,12 @@ import Foundation
 import Synchronization
 
 /// The signals by which a user or the system ends the tool. The tool removes its temporary files before it ends.
+///
+/// Until there is something to do before the end, a signal ends the process at once. Then a thread waits for the signals. Many
+/// commands take less time than the start of a thread.
 public enum EndingSignals {
-  /// The signals, with the exit code that a shell reports for a process that the signal ends.
-  private static let exitCodes: [Int32: Int32] = [SIGINT: 130, SIGTERM: 143, SIGHUP: 129]
+  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
+  private static let isWaiting = Atomic(true)
   private static let sources = Mutex<[any DispatchSourceSignal]>([])
   private static let queue = DispatchQueue(label: "EndingSignals")
   private static let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
@@ -14,7 +17,24 @@ public enum EndingSignals {
 
   /// Handles the signals for the rest of the process, except signals that the parent process chose to ignore.
   public static func handle() {
-    for (number, code) in exitCodes where !isIgnored(number) {
+    // SAFETY: The set lives until the last call returns, and no call keeps a pointer to it.
+    var handled = sigset_t()
+    unsafe sigemptyset(&handled)
+    for number in numbers where !isIgnored(number) {
+      // A handler may call `_exit`.
+      _ = signal(number) { _exit(exitCode(ofSignal: $0)) }
+      unsafe sigaddset(&handled, number)
+    }
+    // A program that starts the tool from a thread of its own may have blocked the signals in that thread.
+    unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
+    isWaiting.store(false, ordering: .relaxed)
+    TemporaryFiles.beforeFirst(startWaiting)
+  }
+
+  /// Starts the thread that waits for the signals, once, if ``handle()`` was called.
+  private static func startWaiting() {
+    guard !isWaiting.exchange(true, ordering: .relaxed) else { return }
+    for number in numbers where !isIgnored(number) {
       _ = signal(number, SIG_IGN)
       sources.withLock { sources in
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -22,7 +42,7 @@ public enum EndingSignals {
           if number == SIGINT, let interrupt = interrupt.withLock({ $0 }) { return interrupt() }
           TemporaryFiles.removeAll {
             cleanup.withLock { $0 }?()
-            _exit(code)
+            _exit(exitCode(ofSignal: number))
           }
         }
         source.activate()
@@ -35,6 +55,7 @@ public enum EndingSignals {
   static func withInterrupts<R>(
     to interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {
+    startWaiting()
     let outer = Self.interrupt.withLock { current in
       defer { current = interrupt }
       return current
@@ -54,6 +75,7 @@ public enum EndingSignals {
   static func withCleanup<R>(
     _ cleanup: @escaping @Sendable () -> Void, _ body: () throws -> R
   ) rethrows -> R {
+    startWaiting()
     Self.cleanup.withLock { $0 = cleanup }
     defer { Self.cleanup.withLock { $0 = nil } }
     return try body()
@@ -72,3 +94,6 @@ public enum EndingSignals {
     return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }
+
+/// Returns the exit code that a shell reports for a process that the signal ends.
+private func exitCode(ofSignal number: Int32) -> Int32 { 128 + number }
