@@ -43,8 +43,8 @@ public struct Digest<let byteCount: Int>: Sendable {
 
   /// Creates the digest from hexadecimal text, in either case; `nil` if the text is not a digest.
   public init?(hex: some StringProtocol) {
-    guard let bytes = [UInt8](hex: hex) else { return nil }
-    self.init(bytes: bytes)
+    guard let bytes = [UInt8](hex: hex), bytes.count == byteCount else { return nil }
+    self.init { output in for byte in bytes { output.append(byte) } }
   }
 
   /// The bytes.

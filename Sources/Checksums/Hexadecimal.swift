@@ -15,8 +15,11 @@ extension Collection<UInt8> {
 extension [UInt8] {
   /// Creates the bytes from hexadecimal text, in either case; `nil` if the text is not hexadecimal.
   public init?(hex: some StringProtocol) {
+    self.init(hexDigits: String(hex).utf8)
+  }
+
+  private init?(hexDigits digits: String.UTF8View) {
     self.init()
-    let digits = hex.utf8
     guard digits.count.isMultiple(of: 2) else { return nil }
     reserveCapacity(digits.count / 2)
     var upper: UInt8?

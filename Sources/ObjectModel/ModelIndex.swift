@@ -117,6 +117,7 @@ extension ModelIndex {
   /// Returns the composite types in an order that puts each type after its parts. Repeatedly takes the types whose
   /// parts were all taken before.
   private static func partsFirst(_ composites: [CompositeType], _ byName: [String: Int]) -> [Int] {
+    guard !composites.isEmpty else { return [] }
     let parts = composites.map { composite in
       Set(composite.attributes.compactMap { $0.compositeName.flatMap { byName[$0] } })
     }

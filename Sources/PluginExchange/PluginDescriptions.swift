@@ -29,7 +29,7 @@ package enum PluginDescriptions {
 
   /// Parses the bytes of a model.
   package static func model(_ bytes: [UInt8], path: String?) throws -> Model {
-    try reading("model", path) { try Model(ModelSource.read(bytes, path: path ?? "model")) }
+    try reading("model", path) { try Model(contents: bytes, path: path ?? "model") }
   }
 
   /// Parses the bytes of a schema.

@@ -84,7 +84,7 @@ final class CommittedState: StoreSnapshot {
       if let known = lazy.withLock({ $0.model }) { return known }
       let source = try file.bytes(of: record.model)
       let model: Model
-      do { model = try Model(ModelSource.read(source, path: file.path)) } catch {
+      do { model = try Model(contents: source, path: file.path) } catch {
         throw StoreError(
           .damaged, "The model can't be read: \(error)", path: file.path, cause: error)
       }

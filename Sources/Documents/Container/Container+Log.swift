@@ -25,11 +25,17 @@ extension Container {
   ///
   /// All readers of a document learn its newest version here.
   ///
-  /// - Parameter acceptsDamage: Whether a damaged end of the log is left out. Otherwise it is an error.
-  func manifest(acceptsDamage: Bool = false) throws -> ReadManifest {
+  /// - Parameters:
+  ///   - known: A manifest that was read before. It is not read again if its file is still the same.
+  ///   - acceptsDamage: Whether a damaged end of the log is left out. Otherwise it is an error.
+  func manifest(
+    knowing known: (manifest: Manifest, seen: FileStatus)? = nil, acceptsDamage: Bool = false
+  ) throws -> ReadManifest {
+    var unchanged = known.flatMap { (try? disk.status(of: manifestPath)) == $0.seen ? $0 : nil }
     var attempts = 0
     while true {
-      let (written, status) = try writtenManifest()
+      let (written, status) = try unchanged ?? writtenManifest()
+      unchanged = nil
       do { return try extended(written, status, acceptsDamage) } catch {
         // A log that does not fit the manifest may belong to a manifest that has replaced this one.
         attempts += 1

@@ -87,6 +87,7 @@ extension Manifest {
       Manifest.typesOfLogs.contains(type) && backends[type] is any VersionLoggingBackend
     }
     let changed = parts.filter { !$0.request.isEmpty }.map(\.store)
+    if changed.count == 1, changed[0].name == log { return }
     if changed.count == 1, canBeLog(changed[0].type) {
       log = changed[0].name
     } else if log == nil {

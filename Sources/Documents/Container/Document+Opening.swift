@@ -43,15 +43,16 @@ extension Document {
         .readOnly, "A packed document can only be read. Unpack it to change it.", path: path)
     }
     let lock: FileLock
+    let written: (manifest: Manifest, seen: FileStatus)
     do {
       // Reading the manifest first refuses a path without a document before a lock file is made there.
-      _ = try container.writtenManifest()
+      written = try container.writtenManifest()
       lock = try container.lock(whenHeld)
     } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
       return try openForReading(container, places)
     }
     do {
-      let read = try container.manifest()
+      let read = try container.manifest(knowing: written)
       let isShared = access == .shared
       // Removes files left by an interrupted save, unless processes share the document: another process may
       // have added attachments that it has not saved yet.

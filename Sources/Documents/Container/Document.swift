@@ -170,7 +170,7 @@ extension Container {
     do {
       let bytes = try disk.read(
         path, byteLimit: Manifest.modelByteLimit, links: .refusedBelow(self.path))
-      model = try Model(ModelSource.read(bytes, path: path))
+      model = try Model(contents: bytes, path: path)
     } catch {
       throw DocumentError(
         .damaged, "The model \"\(name)\" can't be read: \(error)", path: path, cause: error)

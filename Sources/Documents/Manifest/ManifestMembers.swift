@@ -7,7 +7,7 @@ final class ManifestMembers {
   private let members: [JSON.Member]
   private let place: String
   private let path: String
-  private var read: Set<String> = []
+  private var isRead: [Bool]
 
   init(_ json: JSON, at place: String, path: String) throws(DocumentError) {
     guard case .members(let members) = json else {
@@ -15,12 +15,13 @@ final class ManifestMembers {
         .damaged, "\(place.isEmpty ? "The manifest" : place) is not an object.", path: path)
     }
     self.members = members
+    isRead = Array(repeating: false, count: members.count)
     self.place = place
     self.path = path
   }
 
   /// The members that have not been read.
-  var others: [JSON.Member] { members.filter { !read.contains($0.name) } }
+  var others: [JSON.Member] { zip(members, isRead).filter { !$0.1 }.map(\.0) }
 
   func error(_ name: String, _ reason: String) -> DocumentError {
     DocumentError(.damaged, "\(inner(name)) \(reason)", path: path)
@@ -30,9 +31,10 @@ final class ManifestMembers {
 
   /// Returns the value of a member, or `nil` if the member is missing or null.
   private func value(_ name: String) -> JSON? {
-    read.insert(name)
-    let value = members.first { $0.name == name }?.value
-    return value == .null ? nil : value
+    guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
+    isRead[index] = true
+    if case .null = members[index].value { return nil }
+    return members[index].value
   }
 
   private func needed(_ name: String) throws(DocumentError) -> JSON {
@@ -46,7 +48,9 @@ final class ManifestMembers {
   }
 
   func optionalText(_ name: String) throws(DocumentError) -> String? {
-    value(name) == nil ? nil : try text(name)
+    guard let value = value(name) else { return nil }
+    guard case .string(let text) = value else { throw error(name, "is not a string.") }
+    return text
   }
 
   /// Returns a name, as people and commands use it: a text that is neither empty nor too long.

@@ -138,7 +138,7 @@ extension StoreContents {
     let model: Model
     let schema: Schema
     do {
-      model = try Model(ModelSource.read(found.model, path: head.path))
+      model = try Model(contents: found.model, path: head.path)
       schema = try SchemaCoding.read(found.schema, at: 0)
     } catch {
       throw StoreError(

@@ -247,10 +247,9 @@ struct OwnRecord {
 
   private static func model(_ bytes: [UInt8], _ path: String) throws -> Model {
     do {
-      return unsafe try Model(
-        ModelSource.read(
-          try Deflate.expandRaw(
-            bytes.span.bytes, upTo: StoreContents.maximumModelByteCount), path: path))
+      let contents = unsafe try Deflate.expandRaw(
+        bytes.span.bytes, upTo: StoreContents.maximumModelByteCount)
+      return try Model(contents: contents, path: path)
     } catch {
       throw StoreError(
         .damaged, "The model in QUIRE_STORE can't be read: \(error)", path: path, cause: error)

@@ -91,7 +91,7 @@ struct DatabaseInfo {
         path: path)
     }
     let model: Model
-    do { model = try Model(ModelSource.read(Array(modelText.utf8), path: path)) } catch {
+    do { model = try Model(contents: Array(modelText.utf8), path: path) } catch {
       throw StoreError(
         .damaged, "The model in the metadata can't be read: \(error)", path: path, cause: error)
     }
