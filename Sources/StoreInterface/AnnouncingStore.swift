@@ -5,3 +5,8 @@ public protocol AnnouncingStore: Store {
   /// calls.
   func whenCommitted(_ body: (@Sendable (Int64) -> Void)?)
 }
+
+extension AnnouncingStore {
+  /// This store.
+  public var announcements: (any AnnouncingStore)? { self }
+}

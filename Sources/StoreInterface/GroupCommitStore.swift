@@ -19,3 +19,8 @@ public protocol GroupCommitStore: Store {
     _ request: CommitRequest, whenOrdered ordered: (any StoreSnapshot) -> Void
   ) throws -> any StoreSnapshot
 }
+
+extension GroupCommitStore {
+  /// This store.
+  public var groupCommits: (any GroupCommitStore)? { self }
+}

@@ -23,6 +23,11 @@ public protocol Store: AnyObject, Sendable {
   var path: String? { get }
   /// The group of stores that this store commits with atomically; `nil` if the store commits by itself.
   var group: (any StoreGroup)? { get }
+  /// This store, if one sync can make several of its commits durable; otherwise `nil`. A requirement, because Swift takes
+  /// longer to find out whether a type conforms to a protocol than many commands run.
+  var groupCommits: (any GroupCommitStore)? { get }
+  /// This store, if it announces the commits of other processes; otherwise `nil`.
+  var announcements: (any AnnouncingStore)? { get }
 
   /// Returns a snapshot of the newest commit, including commits by another process.
   ///
@@ -116,6 +121,10 @@ extension Store {
 
   /// `nil`: the store commits by itself.
   public var group: (any StoreGroup)? { nil }
+  /// `nil`, unless the store is a ``GroupCommitStore``.
+  public var groupCommits: (any GroupCommitStore)? { nil }
+  /// `nil`, unless the store is an ``AnnouncingStore``.
+  public var announcements: (any AnnouncingStore)? { nil }
 
   /// Returns no commits.
   public func commits() throws -> [CommitSummary] { [] }

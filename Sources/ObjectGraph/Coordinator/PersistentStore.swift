@@ -35,8 +35,8 @@ public final class PersistentStore: Sendable {
   ) {
     self.checkedCommit = Atomic(checkedCommit)
     self.store = store
-    grouping = store as? any GroupCommitStore
-    remoteCommits = store is any AnnouncingStore ? RemoteCommits(after: checkedCommit) : nil
+    grouping = store.groupCommits
+    remoteCommits = store.announcements == nil ? nil : RemoteCommits(after: checkedCommit)
     self.uuid = uuid
     self.configuration = configuration
     self.entities = entities

@@ -26,7 +26,7 @@ extension PersistentStoreCoordinator {
   func post(
     _ name: Notification.Name, added: [PersistentStore] = [], removed: [PersistentStore] = []
   ) {
-    var userInfo: [String: [PersistentStore]] = [:]
+    var userInfo: [AnyHashable: Any] = [:]
     if !added.isEmpty { userInfo[PersistentStoreCoordinator.addedStoresKey] = added }
     if !removed.isEmpty { userInfo[PersistentStoreCoordinator.removedStoresKey] = removed }
     NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
