@@ -101,7 +101,7 @@ extension JSON {
     place += 1
     if JSONBytes.take("}", bytes, &place) { return .members([]) }
     var members: [JSON.Member] = []
-    var names: Set<String> = []
+    var names = ReadNames()
     repeat {
       JSONBytes.skipSpace(bytes, &place)
       let start = place
@@ -109,7 +109,7 @@ extension JSON {
         throw JSONBytes.Fault(place: place, reason: "A name in quotes is missing.")
       }
       let name = try JSONBytes.string(bytes, &place)
-      guard names.insert(name).inserted else {
+      guard names.isNew(name, after: members) else {
         throw JSONBytes.Fault(place: start, reason: "The name \"\(name)\" occurs twice.")
       }
       guard JSONBytes.take(":", bytes, &place) else {
@@ -122,5 +122,18 @@ extension JSON {
       throw JSONBytes.Fault(place: place, reason: "A comma or } is missing.")
     }
     return .members(members)
+  }
+}
+
+/// The names of an object's members while the object is read. Few names are compared one by one, and many in a set.
+private struct ReadNames {
+  private static let most = 16
+  private var many: Set<String> = []
+
+  /// Returns whether no member has the name yet.
+  mutating func isNew(_ name: String, after members: [JSON.Member]) -> Bool {
+    if members.count < Self.most { return !members.contains { $0.name == name } }
+    if many.isEmpty { many = Set(members.map(\.name)) }
+    return many.insert(name).inserted
   }
 }

@@ -146,7 +146,7 @@ package enum JSONBytes {
     try skipString(bytes, &place)
     let inner = bytes[start..<place - 1]
     guard inner.contains(0x5C) else {
-      guard let text = String(validating: inner, as: UTF8.self) else {
+      guard let text = try? String(copying: UTF8Span(validating: inner.span)) else {
         throw fault(start, "A string is not UTF-8.")
       }
       return text

@@ -7,11 +7,13 @@ final class EntityExport {
   private let properties: [ExportedProperty]
   private let format: ExchangeFormat
   private let known: KnownObjects
+  /// The start of an object in JSON.
   private let entityText: String
+  /// The start of an identifier.
+  private let keyText: String
   var lists: [RelatedLists] = []
   var output = OutputBytes()
   var report = ObjectExport.Report()
-
   private var values: WalkValues
 
   init(
@@ -23,6 +25,7 @@ final class EntityExport {
     self.properties = properties
     self.format = format
     self.known = known
+    keyText = "\(layout.entityNumber)/p"
     entityText = "{\"\(FieldName.entity)\":\"\(layout.entity)\",\"\(FieldName.identifier)\":\""
   }
 
@@ -34,16 +37,17 @@ final class EntityExport {
   }
 
   func write(_ place: RowWalk.Place) throws {
-    let key = ObjectKey(entity: layout.entityNumber, number: place.key)
     switch format {
     case .jsonl:
       output.append(entityText)
-      output.append(FieldText.text(key))
+      output.append(keyText)
+      output.append(String(place.key))
       output.append("\"")
       for property in properties { try write(property, place) }
       output.append("}\n")
     case .csv:
-      output.append(FieldText.text(key))
+      output.append(keyText)
+      output.append(String(place.key))
       for property in properties { try writeCells(property, place) }
       output.append("\n")
     }

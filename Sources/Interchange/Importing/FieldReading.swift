@@ -29,9 +29,9 @@ struct FieldReading {
     toMany: (ImportTarget, ImportTarget.ToMany, [String]) throws -> Void
   ) throws -> Set<Int> {
     var faulty: Set<Int> = []
-    for field in record.fields {
+    for (place, field) in record.fields.enumerated() {
       // The first pass has reported unknown names.
-      guard let target = entity[field.name] else { continue }
+      guard let target = entity.target(field.name, at: place) else { continue }
       if case .refused = target.kind { continue }
       let isSound = try problems.collect {
         guard entity.mark(target, number) else {
@@ -67,18 +67,18 @@ struct FieldReading {
     _ body: (ImportTarget, _ column: Int, Value) throws -> Void
   ) throws {
     switch (target.kind, value) {
-    case (.attribute(let column, let type, let check), _):
+    case (.attribute(let attribute), _):
       let read: Value
-      do { read = try FieldText.value(value, of: type) } catch {
+      do { read = try FieldText.value(value, of: attribute.type) } catch {
         throw record.problem(target.name, error.reason)
       }
-      if !read.isNull, let reason = check.problem(with: read) {
+      if !read.isNull, let reason = attribute.check.problem(with: read) {
         throw record.problem(target.name, reason)
       }
-      try body(target, column, read)
+      try body(target, attribute.column, read)
     case (.composite, .null):
       for part in entity.parts(of: target.name) {
-        if case .attribute(let column, _, _) = part.kind { try body(part, column, .null) }
+        if case .attribute(let attribute) = part.kind { try body(part, attribute.column, .null) }
       }
     case (.composite, .members(let members)):
       var isSound = true

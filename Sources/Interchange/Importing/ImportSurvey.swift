@@ -69,9 +69,9 @@ final class ImportSurvey {
     // The final keys are not known yet, so the key contains the object's index within its entity, from 1.
     identifiers.setKey(
       ObjectKey(entity: entity.layout.entityNumber, number: UInt64(place) + 1), of: number)
-    for field in record.fields {
+    for (place, field) in record.fields.enumerated() {
       try problems.collect {
-        let target = try plan.target(field.name, of: entity, record)
+        let target = try plan.target(field.name, at: place, of: entity, record)
         switch target.kind {
         case .toOne(let toOne): try note(toOne, target.name, of: number, field, record)
         case .toMany(let toMany): try note(toMany, target.name, of: number, field, record)

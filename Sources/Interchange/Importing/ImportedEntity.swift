@@ -8,6 +8,8 @@ final class ImportedEntity {
   let layout: Layout
   private var targets: [ImportTarget] = []
   private var positions: [String: Int] = [:]
+  /// The targets of the last object's fields, by the places of the fields.
+  private var usual: [ImportTarget?] = []
   /// The columns and default values of new objects, if these differ from the defaults of the layout.
   private(set) var initialValues: [(column: Int, value: Value)] = []
   /// The properties that must have a value.
@@ -42,6 +44,18 @@ final class ImportedEntity {
   }
 
   subscript(name: String) -> ImportTarget? { positions[name].map { targets[$0] } }
+
+  /// Returns the target of the field with the given name, at the given place in its object.
+  func target(_ name: String, at place: Int) -> ImportTarget? {
+    // Most objects of a file have the same fields in the same order.
+    if place < usual.count, let known = usual[place], known.name == name { return known }
+    let found = self[name]
+    if place < 256 {
+      while usual.count <= place { usual.append(nil) }
+      usual[place] = found
+    }
+    return found
+  }
 
   /// Records that a reading has found a target. Returns `false` if the same reading has found it before.
   func mark(_ target: ImportTarget, _ reading: Int) -> Bool {
@@ -90,7 +104,7 @@ final class ImportedEntity {
       ImportTarget(
         name: path, position: targets.count,
         kind: .attribute(
-          column: column, attribute.type, ValueCheck(attribute, isRequired: false))))
+          .init(column: column, attribute.type, ValueCheck(attribute, isRequired: false)))))
   }
 
   private func add(_ relationship: Relationship, _ model: Model, _ schema: Schema) {
@@ -143,15 +157,22 @@ final class ImportedEntity {
   }
 }
 
-/// The meaning of a name in a file.
-struct ImportTarget {
+/// The meaning of a name in a file. This class and its parts are no structures, because each field of each object copies
+/// them.
+final class ImportTarget {
   let name: String
   /// The index among the targets of the entity.
   let position: Int
   let kind: Kind
 
+  init(name: String, position: Int, kind: Kind) {
+    self.name = name
+    self.position = position
+    self.kind = kind
+  }
+
   enum Kind {
-    case attribute(column: Int, AttributeType, ValueCheck)
+    case attribute(Attribute)
     /// A composite attribute. Each of its parts is a separate target.
     case composite
     /// A derived attribute. Its value in the file is ignored.
@@ -161,7 +182,19 @@ struct ImportTarget {
     case refused(String)
   }
 
-  struct ToOne {
+  final class Attribute {
+    let column: Int
+    let type: AttributeType
+    let check: ValueCheck
+
+    init(column: Int, _ type: AttributeType, _ check: ValueCheck) {
+      self.column = column
+      self.type = type
+      self.check = check
+    }
+  }
+
+  final class ToOne {
     let column: Int
     /// The index among the to-one relationships of the entity.
     let index: Int
@@ -173,12 +206,31 @@ struct ImportTarget {
     let inverseSlot: ReferenceSlot?
     /// Whether the inverse relationship limits the number of its members.
     let isInverseCounted: Bool
+
+    init(
+      column: Int, index: Int, destinations: Set<UInt16>, order: Int?, slot: ReferenceSlot,
+      inverseSlot: ReferenceSlot?, isInverseCounted: Bool
+    ) {
+      self.column = column
+      self.index = index
+      self.destinations = destinations
+      self.order = order
+      self.slot = slot
+      self.inverseSlot = inverseSlot
+      self.isInverseCounted = isInverseCounted
+    }
   }
 
-  struct ToMany {
+  final class ToMany {
     let destinations: Set<UInt16>
     let relationship: Relationship
     let place: Place
+
+    init(destinations: Set<UInt16>, relationship: Relationship, place: Place) {
+      self.destinations = destinations
+      self.relationship = relationship
+      self.place = place
+    }
 
     enum Place {
       /// In a reference column of the relationship's members.

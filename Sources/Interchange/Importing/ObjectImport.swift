@@ -199,11 +199,13 @@ final class ImportPlan {
 
   /// Returns the meaning of a name.
   ///
+  /// - Parameter place: The place of the field in its object; `nil` for the part of a composite attribute.
   /// - Throws: ``ImportProblem`` if the name is unknown, or names a property that can't be set.
   func target(
-    _ name: String, of entity: ImportedEntity, _ record: RecordReader
+    _ name: String, at place: Int? = nil, of entity: ImportedEntity, _ record: RecordReader
   ) throws -> ImportTarget {
-    guard let target = entity[name] else {
+    let found = if let place { entity.target(name, at: place) } else { entity[name] }
+    guard let target = found else {
       throw record.problem(
         name,
         "'\(entity.entity.name)' has no property with this name." + suggestion(name, entity.names))

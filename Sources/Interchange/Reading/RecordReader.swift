@@ -5,6 +5,7 @@ final class RecordReader {
   let file: ImportFile
   private var lines: InputLines
   private var bytes: [UInt8] = []
+  private var cells: [Field] = []
   /// The columns of a file of comma-separated values; `nil` before the first line was read.
   private var columns: [ImportColumn]?
   /// The number of the object's first line.
@@ -217,7 +218,7 @@ final class RecordReader {
       columns = try readColumns()
       guard try readLine() else { return false }
     }
-    let cells = try cells()
+    try readCellPlaces()
     guard let columns, cells.count == columns.count else {
       hasOddCount = true
       throw ImportProblem(
@@ -245,7 +246,8 @@ final class RecordReader {
 
   /// Reads the names in the first line, and gives the columns the meaning that the file states for them.
   private func readColumns() throws -> [ImportColumn] {
-    let names = try cells().map { try cell($0) }
+    try readCellPlaces()
+    let names = try cells.map { try cell($0) }
     guard names.count <= RecordReader.mostFields else {
       throw ImportProblem(line: line, "The line has too many cells.")
     }
@@ -284,9 +286,9 @@ final class RecordReader {
     return true
   }
 
-  /// Returns the positions of the line's cells, without their quotes.
-  private func cells() throws -> [Field] {
-    var cells: [Field] = []
+  /// Finds the positions of the line's cells, without their quotes.
+  private func readCellPlaces() throws {
+    cells.removeAll(keepingCapacity: true)
     var place = 0
     while true {
       if place < bytes.count, bytes[place] == 0x22 {
@@ -314,7 +316,7 @@ final class RecordReader {
         cells.append(Field(name: "", start: place, end: end))
         place = end
       }
-      if place == bytes.count { return cells }
+      if place == bytes.count { return }
       place += 1
     }
   }
@@ -330,7 +332,7 @@ final class RecordReader {
       }
       inner = single[...]
     }
-    guard let text = String(validating: inner, as: UTF8.self) else {
+    guard let text = try? String(copying: UTF8Span(validating: inner.span)) else {
       var problem = ImportProblem(line: line, column: field.start + 1, "A cell is not UTF-8.")
       problem.file = file.name
       throw problem

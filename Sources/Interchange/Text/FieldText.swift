@@ -9,7 +9,7 @@ package enum FieldText {
     switch value {
     case .null: ("null", true)
     case .boolean(let value): (value ? "true" : "false", true)
-    case .integer(let number): ("\(number)", true)
+    case .integer(let number): (String(number), true)
     case .float(let number): (RealText.text(number), number.isFinite)
     case .double(let number): (RealText.text(number), number.isFinite)
     // Decimal numbers are quoted, because most programs read numbers in JSON as floating-point numbers.

@@ -32,14 +32,21 @@ struct OutputBytes {
   /// Appends the text as a cell of comma-separated values. The cell is quoted if its characters require it, and if
   /// the text is empty, because an empty cell without quotes means no value.
   mutating func append(cell text: String) {
-    let needsQuotes =
-      text.isEmpty || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
-    guard needsQuotes else { return append(text) }
-    bytes.append(0x22)
-    for byte in text.utf8 {
-      if byte == 0x22 { bytes.append(byte) }
-      bytes.append(byte)
+    var text = text
+    // SAFETY: The text lends its bytes until the call ends, and the indices are those of the bytes.
+    text.withUTF8 { cell in
+      func isSpecial(_ byte: UInt8) -> Bool {
+        byte == 0x22 || byte == 0x2C || byte == 0x0A || byte == 0x0D
+      }
+      let needsQuotes = unsafe cell.isEmpty || cell.contains(where: isSpecial)
+      guard needsQuotes else { return unsafe bytes.append(contentsOf: cell) }
+      bytes.append(0x22)
+      for index in cell.indices {
+        let byte = unsafe cell[index]
+        if byte == 0x22 { bytes.append(byte) }
+        bytes.append(byte)
+      }
+      bytes.append(0x22)
     }
-    bytes.append(0x22)
   }
 }
