@@ -71,6 +71,16 @@ extension ManagedObject {
     }
   }
 
+  /// Sets a value that many objects get.
+  ///
+  /// - Throws: ``ContextError`` if the entity does not have the property, or the value is not of its type.
+  package final func set(_ shared: SharedValue) throws {
+    if let wrong = setValue(shared.value, shared.hash, shared.name) { throw wrong }
+  }
+
+  /// The number of the object's entity in the store.
+  package final var entityNumber: UInt16 { key.entity }
+
   /// Prepares the object for a read of one property.
   final func touch(_ hash: UInt64) {
     touch()
@@ -113,6 +123,19 @@ extension ManagedObject {
     }
     guard let workspace = source.entity.workspace else { return [] }
     return try FetchedPropertyReader(workspace).objects(of: property, for: self)
+  }
+}
+
+/// A value for the same property of many objects. The name of the property is hashed once.
+package struct SharedValue: Sendable {
+  let value: Value
+  let name: String
+  let hash: UInt64
+
+  package init(_ value: Value, forKey name: String) {
+    self.value = value
+    self.name = name
+    hash = PropertyHash.of(name)
   }
 }
 

@@ -144,19 +144,28 @@ struct StoreEdit {
   ///
   /// - Throws: ``CommandError`` with every assignment that is invalid, before any value is set.
   func assign(to objects: [ManagedObject]) throws {
-    // By the number of the entity in the store.
+    // By the number of the entity in the store. Objects of one entity mostly follow each other.
     var known: [UInt16: [Change]] = [:]
     var problems: [CommandError] = []
-    for object in objects where known[object.objectID.key.entity] == nil {
+    var last: UInt16?
+    for object in objects where object.entityNumber != last {
+      last = object.entityNumber
+      guard known[object.entityNumber] == nil else { continue }
       // The same problem may occur with the same message for several entities; `throwAll` removes repetitions.
-      known[object.objectID.key.entity] = try changes(to: object.entity.name, &problems)
+      known[object.entityNumber] = try changes(to: object.entity.name, &problems)
     }
     // Assignments are also checked if there are no objects.
     if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
     try CommandError.throwAll(problems)
+    last = nil
+    var current: [Change] = []
     for object in objects {
       try interruption.check()
-      for change in known[object.objectID.key.entity] ?? [] { try change(object) }
+      if object.entityNumber != last {
+        last = object.entityNumber
+        current = known[object.entityNumber] ?? []
+      }
+      for change in current { try change(object) }
     }
   }
 
@@ -225,8 +234,8 @@ struct StoreEdit {
       if let problem = part.type.problem(with: value) {
         throw CommandError.wrongUsage("'\(assignment.key)': \(problem).")
       }
-      let values = [assignment.key: value]
-      return { try $0.setValues(values) }
+      let shared = SharedValue(value, forKey: assignment.key)
+      return { try $0.set(shared) }
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
