@@ -161,6 +161,76 @@ struct StoreTests {
     #expect(try site.open().snapshot().values() == after.values())
   }
 
+  /// The entities of the model, with a common abstract superentity.
+  private func modelWithRoot() throws -> Model {
+    try model { entities in
+      var thing = Entity("Thing")
+      thing.isAbstract = true
+      thing.declaredProperties = [.attribute(Attribute("note", .string))]
+      for index in entities.indices { entities[index].superentity = "Thing" }
+      entities.append(thing)
+    }
+  }
+
+  private func insert(
+    _ entity: String, _ number: UInt64, _ name: String, _ builder: LayerBuilder,
+    _ base: any StoreSnapshot
+  ) {
+    let key = ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
+    builder.insert(key)
+    builder.set(.string(name), "name", of: key, base.schema)
+  }
+
+  @Test("Entities that get a common superentity keep their objects, in a table made anew")
+  func hierarchy() throws {
+    let site = try StoreSite()
+    let store = try site.create(try model { _ in })
+    try store.save { builder, base in
+      insert("Trip", 1, "Rome", builder, base)
+      insert("Guide", 7, "Ada", builder, base)
+    }
+    let before = try store.snapshot().values()
+
+    let after = try store.commit(
+      CommitRequest(Layer(), basedOn: try store.snapshot(), model: try modelWithRoot()))
+
+    let values = try after.values()
+    #expect(values.count == before.count)
+    for (object, known) in before {
+      let now = try #require(values[object])
+      #expect(now["note"] == .null)
+      for (property, value) in known { #expect(now[property] == value) }
+    }
+    try store.close()
+    let again = try site.open()
+    #expect(try again.snapshot().values() == values)
+    // No key of the former tables is given again.
+    let trip = try again.snapshot().schema["Trip"]!.entityNumber
+    #expect(try again.leaseKeys(ofEntity: trip, count: 1).lowerBound > 7)
+    try again.close()
+  }
+
+  @Test("Entities whose objects share numbers can't get a common superentity, and nothing changes")
+  func sharedNumbers() throws {
+    let site = try StoreSite()
+    let store = try site.create(try model { _ in })
+    try store.save { builder, base in
+      insert("Trip", 1, "Rome", builder, base)
+      insert("Guide", 1, "Ada", builder, base)
+    }
+    let before = try store.snapshot()
+
+    let error = #expect(throws: StoreError.self) {
+      try store.commit(CommitRequest(Layer(), basedOn: before, model: try modelWithRoot()))
+    }
+
+    #expect(error?.code == .notSupported)
+    #expect(error?.message.contains("the common superentity 'Thing'") == true, "\(error!)")
+    #expect(try store.snapshot().commit == before.commit)
+    #expect(try store.snapshot().values() == before.values())
+    try store.close()
+  }
+
   @Test("Containers over one server follow each other's saves by the history")
   func containers() async throws {
     let site = try StoreSite()

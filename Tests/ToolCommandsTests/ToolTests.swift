@@ -1,9 +1,16 @@
+import Foundation
 import Testing
 
 @testable import ToolCommands
 
 @Suite("The tool")
 struct ToolTests {
+  @Test("The environment and the path of the program are those that Foundation finds")
+  func program() {
+    #expect(ThisProgram.environment == ProcessInfo.processInfo.environment)
+    #expect(ThisProgram.path == Bundle.main.executablePath)
+  }
+
   @Test("The exit codes have the numbers that scripts depend on")
   func exitCodes() {
     #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 70, 130])

@@ -33,6 +33,7 @@ extension PostgreSQLStore {
     for text in making.additions { try connection.execute(text) }
     try PostgreSQLStore.list(making, connection)
     try PostgreSQLStore.write(after, connection)
+    try change.raiseKeys()
     return after
   }
 
@@ -212,12 +213,47 @@ struct TableChange {
     let moved = Dictionary(
       uniqueKeysWithValues: old.enumerated().map { ($1, "quire_moved_\($0)") })
     for text in making.tables { try connection.execute(text) }
-    for (number, entity) in after.entities {
+    for (number, entity) in after.entities.sorted(by: { $0.key < $1.key }) {
       guard let source = before.entities[number] else { continue }
+      try checkNumbers(of: source, for: entity, from: moved[source.table]!)
       try copy(source, to: entity, from: moved[source.table]!)
     }
     for (source, link) in linkPairs { try copy(source, to: link, from: moved[source.table]!) }
     for table in moved.values { try connection.execute("DROP TABLE \(table) CASCADE") }
+  }
+
+  /// Throws an error if the new table already has an object with the number of an object that follows.
+  private func checkNumbers(
+    of old: TableMap.EntityMap, for new: TableMap.EntityMap, from table: String
+  ) throws {
+    var shared: Int64?
+    try connection.forEachRow(
+      """
+      SELECT t.id FROM \(table) t WHERE t.entity = \(old.number) \
+      AND EXISTS (SELECT 1 FROM \(quoted(new.table)) n WHERE n.id = t.id) ORDER BY t.id LIMIT 1
+      """
+    ) { shared = $0[0].integer }
+    guard let shared else { return }
+    let root =
+      after.entities.values.first { Int64($0.number) == new.rootNumber }?.layout.entity ?? ""
+    throw StoreError(
+      .notSupported,
+      "The new model puts the objects of '\(new.layout.entity)' and of other entities into one table, because they get the "
+        + "common superentity '\(root)'. Several of these objects have the number \(shared), and numbers are unique in a table. "
+        + "Nothing was changed. Copy the store into a document with 'quire convert', migrate the document, and copy it "
+        + "into a new schema.", path: path)
+  }
+
+  /// Raises the highest assigned key of each table to that of the tables from which its objects come, so that no key is
+  /// assigned twice.
+  func raiseKeys() throws {
+    for (number, entity) in after.entities {
+      guard let old = before.entities[number], old.rootNumber != entity.rootNumber else { continue }
+      try connection.forEachRow(
+        """
+        UPDATE quire_key SET last = (SELECT max(last) FROM quire_key WHERE number IN ($1, $2)) WHERE number = $1
+        """, [PostgreSQLParameter(entity.rootNumber), PostgreSQLParameter(old.rootNumber)])
+    }
   }
 
   private func copy(
