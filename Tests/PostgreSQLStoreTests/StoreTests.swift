@@ -224,7 +224,7 @@ struct StoreTests {
       try store.commit(CommitRequest(Layer(), basedOn: before, model: try modelWithRoot()))
     }
 
-    #expect(error?.code == .notSupported)
+    #expect(error?.code == .incompatibleModel)
     #expect(error?.message.contains("the common superentity 'Thing'") == true, "\(error!)")
     #expect(try store.snapshot().commit == before.commit)
     #expect(try store.snapshot().values() == before.values())

@@ -237,7 +237,7 @@ struct TableChange {
     let root =
       after.entities.values.first { Int64($0.number) == new.rootNumber }?.layout.entity ?? ""
     throw StoreError(
-      .notSupported,
+      .incompatibleModel,
       "The new model puts the objects of '\(new.layout.entity)' and of other entities into one table, because they get the "
         + "common superentity '\(root)'. Several of these objects have the number \(shared), and numbers are unique in a table. "
         + "Nothing was changed. Copy the store into a document with 'quire convert', migrate the document, and copy it "

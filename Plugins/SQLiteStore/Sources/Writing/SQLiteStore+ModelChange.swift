@@ -120,7 +120,8 @@ extension SQLiteStore {
       guard error.code == .constraint else { throw error }
       throw StoreError(
         .incompatibleModel,
-        "The objects of '\(new.layout.entity)' can't move into the table \(new.table), because other objects there have the same numbers.",
+        "The objects of '\(new.layout.entity)' can't move into the table \(new.table), because other objects there have the same numbers. "
+          + "Nothing was changed. Copy the store into a document with 'quire convert', migrate the document, and copy it back.",
         path: filePath, cause: error)
     }
   }
