@@ -33,6 +33,8 @@ struct PluginSearch {
     _ folder: PluginFolder
   ) -> PluginRegistry.SearchedFolder.Outcome {
     do {
+      // Most folders do not exist, and one call tells that sooner than a call for each folder above.
+      _ = try disk.status(of: folder.path)
       let (path, above) = try disk.resolved(folder.path)
       // A folder that is named twice is searched once.
       guard searched.insert(path).inserted else { return .searched }
