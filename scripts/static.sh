@@ -20,7 +20,7 @@ done
 # The archive of libxml2 has no converters, so each encoding must reach it as UTF-8.
 model='<model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
 <entity name="Caf\303\251"/></model>'
-for encoding in UTF-8 ISO-8859-1 UTF-16 EUC-JP; do
+for encoding in UTF-8 ISO-8859-1 EUC-JP; do
   printf "<?xml version=\"1.0\" encoding=\"$encoding\"?>$model" | iconv -f UTF-8 -t "$encoding" >"$plugins/contents"
   case $encoding in
   EUC-JP) # Not supported (spec 5.2.1).

@@ -278,7 +278,13 @@ instructions() {
 
 # Builds the tool, and installs its plug-ins beside it.
 build_tool() {
-  build --product quire "$@"
+  (
+    if [ -n "${archives:-}" ]; then
+      export QUIRE_ARCHIVES="$archives" PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+    fi
+    build --product quire "$@"
+  )
+  # Plug-ins load the shared libraries: the code in the archives can't be a part of a shared library.
   build --product SQLiteStorePlugin "$@"
   build --product PostgreSQLStorePlugin "$@"
   bin=$(swift build --show-bin-path "$@")
@@ -322,7 +328,6 @@ find_static_libraries() {
   archives=$PWD/.build/archives
   rm -rf "$archives"
   mkdir -p "$archives"
-  export QUIRE_ARCHIVES="$archives"
   place=$(cc -print-file-name=libstdc++.a)
   [ ! -f "$place" ] || say "INPUT($place)" >"$archives/libstdc++.a"
   place=$(cc -print-file-name=libz.a)
@@ -341,7 +346,6 @@ find_static_libraries() {
       rm "$archives/libxml2.a" "$archives/libxml-2.0.pc"
     fi
   fi
-  export PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 }
 
 # link_archive PACKAGE LIBRARY FILES: lets the linker take the files for a library, which has a package of pkg-config.
