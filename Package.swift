@@ -595,12 +595,10 @@ if Context.environment["QUIRE_STATIC"] != nil {
     Context.environment["QUIRE_ARCHIVES"].map { ["-Xclang-linker", "-static-libgcc", "-L", $0] }
     ?? []
   let isCompact = Context.environment["QUIRE_COMPACT_RELOCATIONS"] != nil
-  let relocations = isCompact ? ["-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"] : []
-  let library =
-    ["-static-stdlib", "-use-ld=lld"] + relocations + archives
-    + data
-    + below.map { "-l\($0)" }
   func linker(_ options: [String]) -> [String] { options.flatMap { ["-Xlinker", $0] } }
+  let relocations = isCompact ? linker(["-z", "pack-relative-relocs"]) : []
+  let library =
+    ["-static-stdlib", "-use-ld=lld"] + relocations + archives + data + below.map { "-l\($0)" }
 
   func link(_ name: String, _ options: [String]) {
     package.targets.first { $0.name == name }?.linkerSettings = [

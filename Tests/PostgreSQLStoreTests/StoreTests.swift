@@ -172,23 +172,23 @@ struct StoreTests {
     }
   }
 
-  private func insert(
-    _ entity: String, _ number: UInt64, _ name: String, _ builder: LayerBuilder,
-    _ base: any StoreSnapshot
-  ) {
-    let key = ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
-    builder.insert(key)
-    builder.set(.string(name), "name", of: key, base.schema)
+  /// Makes a store with trip 1 and a guide with the given number.
+  private func makeStore(_ site: StoreSite, guide number: UInt64) throws -> any Store {
+    let store = try site.create(try model { _ in })
+    try store.save { builder, base in
+      for (entity, number, name) in [("Trip", 1, "Rome"), ("Guide", number, "Ada")] {
+        let key = ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
+        builder.insert(key)
+        builder.set(.string(name), "name", of: key, base.schema)
+      }
+    }
+    return store
   }
 
   @Test("Entities that get a common superentity keep their objects, in a table made anew")
   func hierarchy() throws {
     let site = try StoreSite()
-    let store = try site.create(try model { _ in })
-    try store.save { builder, base in
-      insert("Trip", 1, "Rome", builder, base)
-      insert("Guide", 7, "Ada", builder, base)
-    }
+    let store = try makeStore(site, guide: 7)
     let before = try store.snapshot().values()
 
     let after = try store.commit(
@@ -213,11 +213,7 @@ struct StoreTests {
   @Test("Entities whose objects share numbers can't get a common superentity, and nothing changes")
   func sharedNumbers() throws {
     let site = try StoreSite()
-    let store = try site.create(try model { _ in })
-    try store.save { builder, base in
-      insert("Trip", 1, "Rome", builder, base)
-      insert("Guide", 1, "Ada", builder, base)
-    }
+    let store = try makeStore(site, guide: 1)
     let before = try store.snapshot()
 
     let error = #expect(throws: StoreError.self) {

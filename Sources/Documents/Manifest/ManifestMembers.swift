@@ -48,9 +48,7 @@ final class ManifestMembers {
   }
 
   func optionalText(_ name: String) throws(DocumentError) -> String? {
-    guard let value = value(name) else { return nil }
-    guard case .string(let text) = value else { throw error(name, "is not a string.") }
-    return text
+    value(name) == nil ? nil : try text(name)
   }
 
   /// Returns a name, as people and commands use it: a text that is neither empty nor too long.

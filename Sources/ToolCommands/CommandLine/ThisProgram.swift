@@ -1,5 +1,6 @@
 // SAFETY: The C runtime gives valid strings, and nothing in the tool changes the environment of its own process.
 
+import DurableFiles
 @unsafe @preconcurrency import Foundation
 
 /// The process of the tool: its environment, and its own file.
@@ -28,16 +29,8 @@ public enum ThisProgram {
   /// The absolute path of the program's file; `nil` if the system does not tell it.
   public static var path: String? {
     #if os(Linux)
-      return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) {
-        bytes in
-        guard let start = bytes.baseAddress else { return nil }
-        let count = unsafe readlink("/proc/self/exe", start, bytes.count)
-        guard count > 0, count < bytes.count else { return Bundle.main.executablePath }
-        return unsafe String(
-          decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-      }
-    #else
-      return Bundle.main.executablePath
+      if let path = try? RealDisk().calls.readSymbolicLink("/proc/self/exe") { return path }
     #endif
+    return Bundle.main.executablePath
   }
 }

@@ -138,9 +138,8 @@ public struct Tool: Sendable {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
-      return try Tool(commands: Tool.commands(Tool.withoutPlugins, opened), opened: opened)
-        .dispatch(
-          others, on: console)
+      let tool = Tool(commands: Tool.commands(Tool.withoutPlugins, opened), opened: opened)
+      return try tool.dispatch(others, on: console)
     }
     guard let first = words.first else {
       try console.writeHelp(help, to: console.messages)
