@@ -89,6 +89,18 @@ public final class PostgreSQLConnection {
     return warning
   }
 
+  /// Ends the transaction as a prepared transaction (`PREPARE TRANSACTION`). It survives the connection and the server,
+  /// and waits for `COMMIT PREPARED` or `ROLLBACK PREPARED`.
+  ///
+  /// - Parameter name: A name without quotes.
+  /// - Returns: As ``commit()``.
+  /// - Throws: ``PostgreSQLError``.
+  public func prepareTransaction(named name: String) throws(PostgreSQLError) -> String? {
+    warning = nil
+    try execute("PREPARE TRANSACTION '\(name)'")
+    return warning
+  }
+
   @unsafe private static func connect(_ words: [String]) -> OpaquePointer? {
     let copies = unsafe words.map { unsafe strdup($0) }
     defer { for index in words.indices { unsafe free(copies[index]) } }

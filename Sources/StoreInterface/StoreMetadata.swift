@@ -28,6 +28,8 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The version before the commit that wrote the metadata, by the commit's number as text. Only a commit that is a
     /// version of its document by itself has this value.
     public static let versionBefore = "QuireVersionBefore"
+    /// The UUID of the document that the store is a part of, as text, if the store lies on a server.
+    public static let document = "QuireDocument"
   }
 
   /// Creates the metadata of a new store of the given type and model.
@@ -63,6 +65,12 @@ public struct StoreMetadata: Sendable, Hashable {
   public var versionIdentifiers: [String] {
     guard case .array(let texts)? = values[Key.versionIdentifiers] else { return [] }
     return texts.compactMap(\.string)
+  }
+
+  /// The UUID of the document that the store is a part of, if the store lies on a server; `nil` for any other store.
+  public var document: UUID? {
+    get { values[Key.document]?.string.flatMap(UUID.init(spelled:)) }
+    set { values[Key.document] = newValue.map { .string($0.uuidString) } }
   }
 
   /// The names of commits, by number. The store keeps a named commit until its name is removed.

@@ -97,6 +97,7 @@ final class BackendFileCheck {
         )
       }
       let snapshot = try store.snapshot()
+      if counting != nil { facts.commits = try store.commits().map(\.number) }
       let model = try model ?? snapshot.model
       facts.model = model
       let graph = GraphCheck(snapshot.tables, model, snapshot.schema, findings) {

@@ -23,6 +23,7 @@ final class Relay: @unchecked Sendable {
 
   private struct State {
     var fault: RelayFault?
+    var statement = "COMMIT\0"
     var faultCount = 0
     var refuses = false
     var byteCount = 0
@@ -31,6 +32,11 @@ final class Relay: @unchecked Sendable {
   var fault: RelayFault? {
     get { state.withLock { $0.fault } }
     set { state.withLock { $0.fault = newValue } }
+  }
+  /// The beginning of the statement at which the fault happens.
+  var statement: String {
+    get { state.withLock { $0.statement } }
+    set { state.withLock { $0.statement = newValue } }
   }
   var faultCount: Int { state.withLock { $0.faultCount } }
   /// The number of bytes that came from the server.
@@ -95,10 +101,9 @@ final class Relay: @unchecked Sendable {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         guard count > 0 else { return }
         if index == 1 { state.withLock { $0.byteCount += count } }
-        let isCommit =
-          index == 0 && buffer[..<count].starts(with: Array("Q\0\0\0\u{B}COMMIT\0".utf8))
+        let text = index == 0 && buffer[0] == UInt8(ascii: "Q") ? buffer[..<count].dropFirst(5) : []
         let fault = state.withLock { state -> RelayFault? in
-          guard isCommit, let fault = state.fault else { return nil }
+          guard text.starts(with: state.statement.utf8), let fault = state.fault else { return nil }
           state.fault = nil
           state.faultCount += 1
           state.refuses = fault == .serverGoneAfterCommit

@@ -25,7 +25,9 @@ final class ToolTests {
       InsertCommand.command(reader), SetCommand.command(reader), FetchCommand.command(reader),
       MigrateCommand.command(reader, .files), MergeCommand.command(reader),
       VacuumCommand.command(reader), RecoverCommand.command(reader, .files),
-      DiffCommand.command(reader),
+      DiffCommand.command(reader), InfoCommand.command(reader, .files),
+      PackCommand.command(on: RealDisk()),
+      SaveAsCommand.command(reader),
     ])
     try "entity Trip\n  name: String?\n  days: Int64?\n".write(
       toFile: path("One.model"), atomically: true, encoding: .utf8)
@@ -56,6 +58,69 @@ final class ToolTests {
     let made = run("convert", path("Doc.quire"), address)
     #expect(made.code == .done, "\(made.text)")
     return address
+  }
+
+  @Test("A document can have a store on a server, beside one of its own")
+  func document() throws {
+    let address = try StoreSite().address
+    try """
+    entity Trip
+      name: String?
+
+    entity Note
+      text: String?
+
+    configuration Own: Note
+    configuration Shared: Trip
+    """.write(toFile: path("Both.model"), atomically: true, encoding: .utf8)
+    let document = path("Both.quire")
+
+    let made = run(
+      "new", document, "--model", path("Both.model"), "--store",
+      "own=binary:Own,shared=\(address.replacing("&user=", with: "&target_session_attrs=any&user="))#Shared"
+    )
+
+    #expect(made.code == .done, "\(made.text)")
+    #expect(made.text.contains("own (Binary), shared (PostgreSQL)"))
+    #expect(run("insert", document, "Trip", "name=Rome").code == .done)
+    #expect(run("insert", document, "Note", "text=Passport").code == .done)
+    #expect(names(document) == ["Rome"])
+    #expect(names(address) == ["Rome"])
+    let refused = run("insert", address, "Trip", "name=Oslo")
+    #expect(refused.code != .done)
+    #expect(refused.text.contains("only the document can change it"), "\(refused.text)")
+    let info = run("info", document)
+    #expect(info.text.contains(", for Shared, at postgresql://"), "\(info.text)")
+
+    for words in [
+      ["pack", document, path("Both.zip")], ["save-as", document, path("Copy.quire")],
+    ] {
+      let refused = run(words[0], words[1], words[2])
+      #expect(refused.code != .done)
+      #expect(refused.text.contains("quire save-as DOC COPY --store binary"), "\(refused.text)")
+    }
+    #expect(run("save-as", document, path("Copy.quire"), "--store", "binary").code == .done)
+    #expect(names(path("Copy.quire")) == ["Rome"])
+
+    try "{".write(toFile: document + "/manifest.json", atomically: true, encoding: .utf8)
+    let recovered = run("recover", document, "--output", path("Recovered.quire"))
+    #expect(recovered.code == .no)
+    #expect(recovered.text.contains("quire convert postgresql://"), "\(recovered.text)")
+  }
+
+  @Test("Several servers in an address are no further stores")
+  func severalServers() throws {
+    let reader = StoreReader(
+      backends: StoreBackends([BinaryStoreBackend(), PostgreSQLStoreBackend()]), disk: RealDisk())
+    let made = try NewCommand.descriptions(
+      "a=postgresql://u@db1:1,db2:2/trips?schema=x&connect_timeout=3#One,b=binary:Two,c=postgresql://db1,db2",
+      reader)
+    #expect(made.map(\.name) == ["a", "b", "c"])
+    #expect(
+      made.map(\.address) == [
+        "postgresql://u@db1:1,db2:2/trips?schema=x&connect_timeout=3", nil, "postgresql://db1,db2",
+      ])
+    #expect(made.map(\.configuration) == ["One", "Two", nil])
   }
 
   private func names(_ address: String) -> [String] {

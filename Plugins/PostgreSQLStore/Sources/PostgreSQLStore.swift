@@ -21,9 +21,12 @@ public final class PostgreSQLStore: AnnouncingStore {
   /// The address of the store.
   public var path: String? { filePath }
 
+  let uuid: UUID
   let filePath: String
   let options: PostgreSQLStoreOptions
   let isReadOnly: Bool
+  /// Whether the store was opened at a commit. Then a document decides which commits count.
+  let isPartOfDocument: Bool
   /// The name under which commits are announced.
   let channel: String
   let pool: ConnectionPool
@@ -57,29 +60,33 @@ public final class PostgreSQLStore: AnnouncingStore {
     filePath = address.path
     self.options = options
     isReadOnly = opening.readOnly
+    isPartOfDocument = opening.commit != nil
     let pool = ConnectionPool(address, options)
     self.pool = pool
     let path = address.path
     let (watch, head) = try asStore(path) {
       let watch = try ConnectionPool.connect(address, options)
+      if let number = opening.commit {
+        let uuid = try StoreHead(watch, path: path).uuid
+        if !opening.readOnly { try PreparedCommit.checkServer(watch, path) }
+        try PreparedCommit.settle(
+          uuid, counting: number, watch, rollingBack: !opening.readOnly, waiting: opening.readOnly)
+      }
       let reader = try ConnectionPool.connect(address, options)
       let (newest, _) = try SnapshotReader.begin(reader, path)
       let contents = try StoreContents(reader, path: path)
       try ColumnTypes.check(contents.map, reader, path: path)
-      return (
-        Watch(connection: watch), PostgreSQLStore.snapshot(newest, contents, reader, pool)
-      )
+      let head = PostgreSQLStore.snapshot(newest, contents, reader, pool)
+      return (Watch(connection: watch), try opening.commit.map { try head.earlier($0) } ?? head)
     }
-    if opening.commit != nil {
-      throw StoreError(
-        .notConfirmable,
-        "A PostgreSQL store can't be a part of a document: the document could not decide which of its commits count.",
-        path: path)
+    if !isPartOfDocument, !isReadOnly, let document = head.metadata.document {
+      throw PostgreSQLStore.partOfDocument(document, path)
     }
     try opening.check(head.metadata, path: path)
     guard let uuid = head.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
+    self.uuid = uuid
     tag = StoreTag(uuid)
     channel = "quire_" + uuid.uuidString.lowercased()
     current = Mutex(Current(watch: watch, head: head))
@@ -102,7 +109,8 @@ public final class PostgreSQLStore: AnnouncingStore {
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
-  /// Returns a snapshot of the newest commit, which may be another process's.
+  /// Returns a snapshot of the newest commit, which may be another process's. A store of a document shows the commit
+  /// that the document names.
   public func snapshot() throws -> any StoreSnapshot { try newest() }
 
   /// Returns the newest snapshot that was read, without asking the server.
@@ -119,6 +127,7 @@ public final class PostgreSQLStore: AnnouncingStore {
   func newest() throws -> PostgreSQLSnapshot {
     try current.withLock { current in
       guard current != nil else { throw closed }
+      if isPartOfDocument { return current!.head }
       return try asStore(filePath) {
         let head = try retrying { try self.head(&current!) }
         let known = current!.head
@@ -144,7 +153,7 @@ public final class PostgreSQLStore: AnnouncingStore {
   }
 
   /// Returns a snapshot of the newest commit, in a new transaction.
-  private func next(after contents: StoreContents) throws -> PostgreSQLSnapshot {
+  func next(after contents: StoreContents) throws -> PostgreSQLSnapshot {
     let connection = try pool.take()
     let rows = try connection.texts(
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(StoreHead.selection)")

@@ -23,7 +23,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL.
   public var capabilities: StoreCapabilities { PostgreSQLStoreBackend.capabilities }
   static let capabilities: StoreCapabilities = [
-    .incremental, .durable, .shared, .history, .querying,
+    .incremental, .durable, .shared, .history, .querying, .confirmation,
   ]
 
   /// Returns `false`: a store is not a file.

@@ -23,6 +23,7 @@ extension Document {
   ) throws {
     let target = Container(path: path, disk: container.disk, backends: container.backends)
     try refuseOwnPlace(target)
+    try container.refuseServers(manifest, "A copy")
     try target.build(overwriting: overwriting) { building in
       var copied = manifest
       copied.uuid = UUID()

@@ -14,16 +14,19 @@ public struct DocumentStoreDescription: Sendable {
   public var configuration: String?
   /// The options of the backend, by name.
   public var options: [String: String]
+  /// The address of the store on a server, such as `postgresql://app@db/trips`; `nil` for a file in the document.
+  public var address: String?
 
   /// Makes the description of a store with the given name and type.
   public init(
     _ name: String = "main", type: StoreType = .binary, configuration: String? = nil,
-    options: [String: String] = [:]
+    options: [String: String] = [:], address: String? = nil
   ) {
     self.name = name
     self.type = type
     self.configuration = configuration
     self.options = options
+    self.address = address
   }
 }
 
@@ -48,17 +51,27 @@ extension Document {
   ) throws -> Document {
     let container = Container(path: path, disk: places.disk, backends: places.backends)
     var made: Document?
-    try container.build(overwriting: overwriting) { building in
-      var manifest = Manifest(
-        title: title, metadata: metadata, model: modelName, now: ManifestDate.rounded(Date()))
-      try building.add(model, named: modelName, to: &manifest)
-      for description in stores {
-        let schemaModel = try model.forStore(of: description.configuration)
-        try building.add(description, schemaModel, places, to: &manifest, fill: fill)
+    var addresses: [(any StoreBackend, String)] = []
+    do {
+      try container.build(overwriting: overwriting) { building in
+        var manifest = Manifest(
+          title: title, metadata: metadata, model: modelName, now: ManifestDate.rounded(Date()))
+        try building.add(model, named: modelName, to: &manifest)
+        for description in stores {
+          let schemaModel = try model.forStore(of: description.configuration)
+          try building.add(description, schemaModel, places, to: &manifest, fill: fill)
+          if let address = description.address {
+            addresses.append((try places.backend(of: description.type), address))
+          }
+        }
+        return manifest
+      } check: {
+        made = try open(path, in: places, access: access)
       }
-      return manifest
-    } check: {
-      made = try open(path, in: places, access: access)
+    } catch {
+      // The folder is gone already. A store on a server, made above, has no document now.
+      for (backend, address) in addresses { try? backend.destroyStore(atAddress: address) }
+      throw error
     }
     return made!
   }
@@ -157,29 +170,55 @@ extension Container {
       throw DocumentError(
         .exists, "The store \"\(description.name)\" exists already.", path: path)
     }
-    let taken = Set(manifest.stores.map { ContainerPath.folded($0.file) })
-    let hasFileForEachCommit = !backend.capabilities.contains(.history)
-    let stem = Container.stem(of: description.name)
-    let ending = description.type == .xml ? "xml" : "store"
-    let file = (1...).lazy.map { number -> String in
-      let suffix = (number == 1 ? "" : "-\(number)") + (hasFileForEachCommit ? "-1" : "")
-      return "\(Container.storesFolder)/\(stem)\(suffix).\(ending)"
-    }.first { !taken.contains(ContainerPath.folded($0)) }!
-    let store = try backend.create(
-      at: inner(file), model: model, on: places.disk, creation)
-    defer { try? store.close() }
-    try fill(store)
-    var made = try store.snapshot()
-    if made.commit < 1 {
-      // The numbers of commits in a manifest begin at 1 (spec §7.4.2).
-      made = try store.commit(CommitRequest(Layer(), basedOn: made, metadata: made.metadata))
+    let file = fileName(
+      for: description, keepsCommits: backend.capabilities.contains(.history), manifest)
+    let place = description.address ?? inner(file)
+    if let address = description.address, !backend.recognizesAddress(address) {
+      throw DocumentError(
+        .notSupported,
+        "A store of type \"\(description.type.rawValue)\" can't lie at this address.",
+        path: address)
     }
-    let commit = made.commit
+    let store = try backend.create(at: place, model: model, on: places.disk, creation)
+    var commit: Int64
+    do {
+      defer { try? store.close() }
+      try fill(store)
+      let head = try store.snapshot()
+      commit = head.commit
+      var metadata = try head.metadata
+      if let address = description.address {
+        try write(address: address, to: file)
+        metadata.document = manifest.uuid
+      }
+      // The numbers of commits in a manifest begin at 1 (spec §7.4.2). A store on a server names its document.
+      if commit < 1 || description.address != nil {
+        commit = try store.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata)).commit
+      }
+    } catch {
+      if let address = description.address { try? backend.destroyStore(atAddress: address) }
+      throw error
+    }
     manifest.stores.append(
       Manifest.StoreEntry(
         name: description.name, type: description.type, file: file, uuid: creation.uuid,
         configuration: description.configuration, options: description.options, commit: commit))
     if commit > manifest.number { manifest.versions[0].number = commit }
+  }
+
+  /// Returns a name for the file of a new store that no other file has.
+  private func fileName(
+    for description: DocumentStoreDescription, keepsCommits: Bool, _ manifest: Manifest
+  ) -> String {
+    let taken = Set(manifest.stores.map { ContainerPath.folded($0.file) })
+    let stem = Container.stem(of: description.name)
+    let ending =
+      description.address != nil
+      ? Container.addressEnding : description.type == .xml ? ".xml" : ".store"
+    return (1...).lazy.map { number -> String in
+      let suffix = (number == 1 ? "" : "-\(number)") + (keepsCommits ? "" : "-1")
+      return "\(Container.storesFolder)/\(stem)\(suffix)\(ending)"
+    }.first { !taken.contains(ContainerPath.folded($0)) }!
   }
 
   /// Copies an attachment of another document, which the caller has checked. It belongs to the new document from the first version on.

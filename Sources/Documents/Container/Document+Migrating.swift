@@ -10,8 +10,9 @@ extension Document {
   /// Migrates a document to a version of its model: all stores at once.
   ///
   /// A store whose rows stay the same is only given the new model. Every other store is written anew into
-  /// another file, which replaces the old file together with the manifest. Earlier versions stay unchanged. No
-  /// other process or part of the program may have the document open.
+  /// another file, which replaces the old file together with the manifest. Earlier versions stay unchanged. If a store on
+  /// a server is migrated, the document keeps only the new version, and must have a single version before. No other
+  /// process or part of the program may have the document open.
   ///
   /// - Parameters:
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
@@ -63,10 +64,15 @@ extension Document {
     var replaced: [(store: DocumentStore, path: String)] = []
     for store in stores {
       let target = try model.forStore(of: store.configuration)
-      let path = store.pathOfSuccessor(number, in: container)
+      // A store on a server is migrated in its tables, or refuses the migration.
+      let path =
+        store.addressFile == nil
+        ? store.pathOfSuccessor(number, in: container) : store.path ?? ""
       switch try migrator.prepare(store.inner, to: target, output: path, in: places) {
       case nil: continue
-      case .commit(let request): parts.append((store, request))
+      case .commit(let request):
+        try refuseLoss(of: manifest.versions, in: store)
+        parts.append((store, request))
       case .replacement:
         written.append(path)
         replaced.append((store, path))
@@ -82,10 +88,27 @@ extension Document {
       let uuid = try setNumber(number, ofSuccessorAt: path, of: store)
       manifest.note(StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)
     }
+    // A server keeps no rows of the former model.
+    if parts.contains(where: { $0.store.addressFile != nil }) {
+      manifest.keep(manifest.versions.suffix(1))
+    }
     var snapshots: [any StoreSnapshot] = []
     try prepare(parts[...], number, manifest, &snapshots) { manifest in
       try confirm(manifest, insteadOf: before)
     }
+  }
+
+  /// Throws if a migration would make earlier versions unreadable: the tables of a server contain rows of one model.
+  private func refuseLoss(
+    of versions: [Manifest.VersionEntry], in store: DocumentStore
+  ) throws {
+    guard store.addressFile != nil, versions.count > 1 else { return }
+    throw DocumentError(
+      .notSupported,
+      "The store \"\(store.name)\" lies on a server. After a migration it can't show the \(versions.count - 1) "
+        + "earlier versions any more. Forget them first: 'quire history DOC --thin newest'. Versions with names stay, "
+        + "until '--name NUMBER=' removes the name.",
+      path: path)
   }
 
   private func highestCommit(of path: String, _ type: StoreType) throws -> Int64 {

@@ -167,17 +167,17 @@ extension Container {
       throw DocumentError.notForDocuments(entry.type, path: path)
     }
     let (file, commit, expected) = try position(of: entry, version, backend, places)
-    try checkIsStore(file)
+    let place = try place(ofStore: file, backend)
     var opening = StoreOpening(readOnly: readOnly, commit: commit)
     opening.acceptsDamage = acceptsDamage
-    let store = try backend.open(inner(file), on: places.disk, opening)
+    let store = try backend.open(place, on: places.disk, opening)
     let uuid = try store.snapshot().metadata.uuid
     guard uuid == expected else {
       try? store.close()
       throw DocumentError(
         .damaged,
         "The store \"\(entry.name)\" has the UUID \(uuid?.uuidString ?? "none"), but the manifest gives "
-          + "\(expected).", path: inner(file))
+          + "\(expected).", path: place)
     }
     return store
   }
@@ -195,9 +195,9 @@ extension Container {
     let (file, commit, uuid) = earlier ?? newest
     if commit <= version { return (file, commit, uuid) }
     if backend.capabilities.contains(.history) {
-      try checkIsStore(file)
       let store = try backend.open(
-        inner(file), on: places.disk, StoreOpening(readOnly: true, commit: commit))
+        place(ofStore: file, backend), on: places.disk, StoreOpening(readOnly: true, commit: commit)
+      )
       defer { try? store.close() }
       if let found = try store.commits().first(where: { $0.number <= version }) {
         return (file, found.number, uuid)
@@ -358,16 +358,15 @@ extension Document {
           .damaged, "The document has no store \"\(store.name)\" any more.", path: path)
       }
       // A migration that writes all rows anew puts the store into another file.
-      let isInPlace = store.hasFileForEachCommit || container.inner(entry.file) == store.path
+      let place = try container.place(ofStore: entry.file, container.backend(of: entry))
+      let isInPlace = store.hasFileForEachCommit || place == store.path
       guard entry.uuid == store.uuid, entry.type == store.type, isInPlace else {
         throw DocumentError(
           .incompatibleModel,
           "Another process has replaced the store \"\(store.name)\" with another store. Open the document "
             + "again.", path: path)
       }
-      try container.checkIsStore(entry.file)
-      try store.inner.advance(
-        to: StorePosition(path: container.inner(entry.file), commit: entry.commit))
+      try store.inner.advance(to: StorePosition(path: place, commit: entry.commit))
     }
   }
 }

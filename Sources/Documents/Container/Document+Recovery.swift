@@ -33,7 +33,8 @@ extension Document {
   ///
   /// The changes are durable when this function returns. The document is unchanged.
   ///
-  /// - Throws: As ``commit(_:)``.
+  /// - Throws: As ``commit(_:)``; ``DocumentError`` with code ``DocumentError/Code/notSupported`` if a part is a store on
+  ///   a server, because a server would keep the changes apart only by locking the rows.
   public func keepForRecovery(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws {
@@ -48,10 +49,16 @@ extension Document {
           "The document has a recovery already, which was neither adopted nor discarded.",
           path: path)
       }
+      let parts = try own(parts)
+      if let part = parts.first(where: { $0.store.addressFile != nil && !$0.request.isEmpty }) {
+        throw DocumentError(
+          .notSupported,
+          "The store \"\(part.store.name)\" lies on a server, which keeps no recovery.",
+          path: path)
+      }
       let number = nextNumber()
       var manifest = state.withLock { $0.manifest }
       manifest.addVersion(number)
-      let parts = try own(parts)
       var snapshots: [any StoreSnapshot] = []
       do {
         // A prepared commit that is never confirmed stays in the store's file, and no version of the document contains

@@ -261,7 +261,7 @@ extension Manifest {
     _ position: StorePosition, of store: DocumentStore, uuid: UUID? = nil, in container: Container
   ) {
     guard let index = stores.firstIndex(where: { $0.name == store.name }) else { return }
-    let file = String(position.path.dropFirst(container.inner("").count))
+    let file = store.addressFile ?? String(position.path.dropFirst(container.inner("").count))
     if file != stores[index].file {
       stores[index].earlier.append(
         EarlierFile(

@@ -143,6 +143,7 @@ public final class Document: Sendable {
     let lock: FileLock?? = state.withLock { state in
       if state.isClosed { return nil }
       state.isClosed = true
+      state.shown = [:]
       defer { state.lock = nil }
       return .some(state.lock)
     }

@@ -18,9 +18,13 @@ public final class DocumentStore: Store {
   public let tag: StoreTag
   /// The store's identifier.
   public let uuid: UUID
-  /// The path of the store's file.
+  /// Whether the store lies on a server. Its ``path`` is an address then.
+  public var isOnServer: Bool { addressFile != nil }
+  /// The path of the store's file, or the store's address on a server.
   public var path: String? { inner.path }
 
+  /// The name of the file with the address of the store; `nil` if the store is a file of the document itself.
+  let addressFile: String?
   private let held: Mutex<any Store>
   private let owner = Mutex(Owner())
 
@@ -50,6 +54,7 @@ public final class DocumentStore: Store {
     name = entry.name
     configuration = entry.configuration
     uuid = entry.uuid
+    addressFile = Container.isAddressFile(entry.file) ? entry.file : nil
     type = store.type
     tag = store.tag
     // Confirmation is the document's task, so the store does not offer it to its callers.

@@ -205,19 +205,7 @@ extension Document {
     try changeManifest { manifest in
       let kept = policy.kept(manifest.versions, now: now)
       count = manifest.versions.count - kept.count
-      guard count > 0 else { return }
-      manifest.versions = kept
-      let numbers = kept.map(\.number)
-      for index in manifest.stores.indices {
-        manifest.stores[index].forgetFiles(keeping: numbers)
-      }
-      manifest.attachments.removeAll { one in
-        one.until != nil && !numbers.contains { one.isPart(of: $0) }
-      }
-      let models =
-        Set(kept.map(\.model) + manifest.stores.flatMap { $0.earlier.map(\.model) })
-      // Mappings may lead from earlier models to later ones, so the order stays.
-      manifest.models.removeAll { !models.contains($0.name) && $0.name != manifest.model }
+      if count > 0 { manifest.keep(kept) }
     }
     return count
   }
@@ -266,6 +254,21 @@ extension Document {
         try? container.disk.remove(container.inner(name))
       }
     }
+  }
+}
+
+extension Manifest {
+  /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
+  mutating func keep(_ kept: [VersionEntry]) {
+    versions = kept
+    let numbers = kept.map(\.number)
+    for index in stores.indices { stores[index].forgetFiles(keeping: numbers) }
+    attachments.removeAll { one in
+      one.until != nil && !numbers.contains { one.isPart(of: $0) }
+    }
+    let needed = Set(kept.map(\.model) + stores.flatMap { $0.earlier.map(\.model) })
+    // Mappings may lead from earlier models to later ones, so the order stays.
+    models.removeAll { !needed.contains($0.name) && $0.name != model }
   }
 }
 

@@ -167,8 +167,8 @@ extension StoreMetadata {
     var metadata = self
     let own = [
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
-      // Texts and numbers of commits belong to the source store only.
-      Key.namedCommits, Key.commitMessage, Key.versionBefore,
+      // Texts and numbers of commits, and the document, belong to the source store only.
+      Key.namedCommits, Key.commitMessage, Key.versionBefore, Key.document,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata

@@ -23,7 +23,8 @@ extension InfoCommand {
         let configuration = store.configuration.map { ", for \(oneLine($0))" } ?? ""
         stores.add(
           oneLine(store.name),
-          "\(store.type.rawValue), \(Wording.count(size, "byte"))\(configuration)")
+          "\(store.type.rawValue), \(Wording.count(size, "byte"))\(configuration)"
+            + (address(of: store).map { ", at \(oneLine($0))" } ?? ""))
       }
       try output.write("\n" + stores.text())
       var entities = Table()
@@ -51,6 +52,7 @@ extension InfoCommand {
                 "uuid": .string($0.uuid.uuidString),
                 "configuration": $0.configuration.map(JSON.string),
                 "byteCount": .number(try $0.describe().byteCount),
+                "address": address(of: $0).map(JSON.string),
               ])
             }),
           "attachments": .array(
@@ -65,6 +67,10 @@ extension InfoCommand {
         ]))
     }
     return .done
+  }
+
+  private static func address(of store: DocumentStore) -> String? {
+    store.isOnServer ? store.path : nil
   }
 
   /// Returns the identity, the dates and the size of a document.

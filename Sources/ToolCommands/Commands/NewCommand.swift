@@ -31,7 +31,8 @@ enum NewCommand {
   static let stores = Option(
     "store", value: "TYPES", kind: .storeType,
     "The type of the store: binary, compressed, xml, or a type of a plug-in; the default is "
-      + "binary. For several stores give NAME=TYPE or NAME=TYPE:CONFIGURATION, separated by commas."
+      + "binary. For several stores give NAME=TYPE or NAME=TYPE:CONFIGURATION, separated by commas. For a store "
+      + "on a server give its address: NAME=postgresql://… or NAME=postgresql://…#CONFIGURATION."
   )
   static let title = Option("title", value: "TEXT", "The title of the document.")
   static let force = Option(Option.forceName, "Replaces an existing document.")
@@ -224,7 +225,7 @@ enum NewCommand {
     _ text: String?, _ reader: StoreReader
   ) throws -> [DocumentStoreDescription] {
     guard let text else { return [DocumentStoreDescription()] }
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let parts = parts(of: text, reader)
     return try parts.map { part in
       let (name, rest) = split(part, at: "=")
       guard let rest else {
@@ -234,11 +235,34 @@ enum NewCommand {
         }
         return DocumentStoreDescription(type: try ConvertCommand.type(part, reader))
       }
+      if let backend = reader.backends.backend(ofAddress: String(rest)) {
+        let (address, configuration) = split(rest, at: "#")
+        return DocumentStoreDescription(
+          String(name), type: backend.type, configuration: configuration.map(String.init),
+          address: String(address))
+      }
       let (typeName, configuration) = split(rest, at: ":")
       return DocumentStoreDescription(
         String(name), type: try ConvertCommand.type(typeName, reader),
         configuration: configuration.map(String.init))
     }
+  }
+
+  /// Returns the parts of a list of stores. An address may name several servers, separated by commas too.
+  private static func parts(of text: String, _ reader: StoreReader) -> [Substring] {
+    var parts: [Substring] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let (name, type) = split(part, at: "=")
+      let isName = type != nil && !name.contains { "/?@:".contains($0) }
+      if !isName, let last = parts.last, let before = split(last, at: "=").1,
+        reader.backends.backend(ofAddress: String(before)) != nil
+      {
+        parts[parts.count - 1] = text[last.startIndex..<part.endIndex]
+      } else {
+        parts.append(part)
+      }
+    }
+    return parts
   }
 
   private static func split(

@@ -49,6 +49,7 @@ enum PackCommand {
       do {
         report = try made.making {
           try holdingStill(folder, on: disk) {
+            try Container.refuseServers(ofDocumentAt: folder, on: disk)
             try Container.checkAttachments(ofDocumentAt: folder, on: disk)
             func pack(into path: String) throws -> ArchiveReport {
               try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {

@@ -135,6 +135,14 @@ enum RecoverCommand {
     var rescued: [RescuedStore] = []
     for (number, found) in remains.stores.enumerated() {
       let name = found.entry?.name ?? "store \(number + 1)"
+      if Container.isAddressFile(found.path) {
+        isComplete = false
+        let address = (try? Container.address(in: found.path, on: disk)) ?? "ADDRESS"
+        try console.messages.writeLine(
+          "note: The store \(oneLine(name)) lies on a server, and is not copied. "
+            + "Copy its objects with 'quire convert \(oneLine(address)) FILE'.")
+        continue
+      }
       let recovery: StoreRecovery
       do {
         recovery = try StoreRecovery(

@@ -116,8 +116,13 @@ extension ContainerCheck {
       )
       return
     }
+    var path = inner(file)
+    if Container.isAddressFile(file) {
+      guard let address = try address(in: file, backend) else { return }
+      path = address
+    }
     let check = BackendFileCheck(
-      inner(file), on: disk, backend, model: nil, counting: store.commit, progress: progress)
+      path, on: disk, backend, model: nil, counting: store.commit, progress: progress)
     if let found = try run(check, on: file, of: store, uuid: store.uuid, isEarlier: false) {
       note(found, of: store)
     }
@@ -161,10 +166,33 @@ extension ContainerCheck {
     guard let name, seen.insert(name).inserted, try isThere(name, orElse: .missingStore) else {
       return nil
     }
-    let check = try FileChecks.check(
-      of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
-      isLog: isLog, progress: progress)
+    let check: any FileCheck
+    if Container.isAddressFile(name) {
+      guard let backend = store.type.flatMap({ backends[StoreType(rawValue: $0)] }),
+        let address = try address(in: name, backend)
+      else { return nil }
+      check = BackendFileCheck(
+        address, on: disk, backend, model: nil, counting: commit, progress: progress)
+    } else {
+      check = try FileChecks.check(
+        of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
+        isLog: isLog, progress: progress)
+    }
     return try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
+  }
+
+  /// Returns the address that a file contains.
+  private func address(in name: String, _ backend: any StoreBackend) throws -> String? {
+    if let address = try Container.address(in: inner(name), on: disk),
+      backend.recognizesAddress(address)
+    {
+      return address
+    }
+    findings.add(
+      .storeAddress, place(name),
+      "The file does not contain the address of a store of type \"\(backend.type.rawValue)\" on one line."
+    )
+    return nil
   }
 
   /// Runs the check of a file of a store, takes its results, and compares the store with the manifest.

@@ -61,7 +61,7 @@ extension Rule {
     noManifest, foreignPlace, missingStore, missingModel, missingAttachment, attachmentSize,
     attachmentDigest, modelFile, modelFileHashes, storeUUID, storeType, countedCommit, storeModel,
     versionCommits, unconfirmed, leftover, strangeFile, brokenRecovery, recoveryThere,
-    archiveForm, packedBytes, loggedVersion,
+    archiveForm, packedBytes, loggedVersion, storeAddress,
   ]
 
   static let noManifest = Rule("CONT-001", "A document's folder has a manifest", "7.2.1")
@@ -103,5 +103,7 @@ extension Rule {
     "CONT-022",
     "The versions of the log follow the newest version of the manifest one by one",
     "7.4.11")
+  static let storeAddress = Rule(
+    "CONT-023", "A file with the name of an address contains the address of a store", "7.2.5")
   static let recoveryThere = Rule("CONT-019", .information, "The document has no recovery", "7.6.1")
 }

@@ -74,7 +74,7 @@ public final class PostgreSQLServer: Sendable {
     let options =
       [
         "port=\(port)", "listen_addresses=", "unix_socket_directories=\(folder)",
-        "max_connections=200",
+        "max_connections=200", "max_prepared_transactions=20",
       ] + settings
     // The shell does not wait for the server with `wait`, because it may have been started with SIGCHLD blocked.
     let script = """

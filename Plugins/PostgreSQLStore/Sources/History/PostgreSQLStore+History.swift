@@ -10,7 +10,10 @@ extension PostgreSQLStore {
   /// Returns the commits that can be opened, newest first, as far as ``PostgreSQLStoreOptions/historyShare`` leaves room
   /// for their history.
   public func commits() throws -> [CommitSummary] {
-    try withIdleConnection { try BeforeTable.openable($0) }
+    let found = try withIdleConnection { try BeforeTable.openable($0) }
+    guard isPartOfDocument else { return found }
+    let counting = try knownSnapshot().commit
+    return found.filter { $0.number <= counting }
   }
 
   /// Returns a snapshot of an earlier commit: the newest rows, under the layers that undo each later commit.
@@ -90,7 +93,7 @@ extension PostgreSQLStore {
     _ request: CommitRequest, _ contents: StoreContents, _ number: Int64,
     _ connection: PostgreSQLConnection
   ) throws -> RowsBefore? {
-    guard request.model == nil, options.historyShare > 0 else { return nil }
+    guard request.model == nil, isPartOfDocument || options.historyShare > 0 else { return nil }
     let reading = BeforeReading(
       connection: connection, contents: contents, path: filePath, number: number)
     return RowsBefore(
@@ -102,6 +105,8 @@ extension PostgreSQLStore {
   private static let mostCommits: Int64 = 10_000
 
   /// Records a commit and its history, as far as there is room for the history, and announces the commit.
+  ///
+  /// A document decides itself which commits it keeps, and announces its saves.
   func note(
     _ number: Int64, _ request: CommitRequest, _ before: RowsBefore?, _ head: StoreHead,
     _ contents: StoreContents, _ token: UUID, _ connection: PostgreSQLConnection
@@ -118,7 +123,7 @@ extension PostgreSQLStore {
       WITH made AS (INSERT INTO quire_commit (number, time, token, author, context_name, message, kept) \
       VALUES ($1, $2, $3, $4, $5, $6, $7)), \
       counted AS (UPDATE quire_store SET newest = $1, kept = CASE WHEN $7 IS NULL THEN 0 ELSE kept + $7 END, \
-      model_commit = $8, metadata_commit = $9) SELECT pg_notify($10, $11)
+      model_commit = $8, metadata_commit = $9) SELECT \(isPartOfDocument ? "$10, $11" : "pg_notify($10, $11)")
       """,
       [
         PostgreSQLParameter(number), PostgreSQLParameter(Date().timeIntervalSinceReferenceDate),
@@ -128,6 +133,7 @@ extension PostgreSQLStore {
         PostgreSQLParameter(contents.modelCommit), PostgreSQLParameter(contents.metadataCommit),
         PostgreSQLParameter(channel), PostgreSQLParameter("\(number)"),
       ])
+    if isPartOfDocument { return }
     if head.kept + (kept ?? 0) > room { try BeforeTable.forgetOldest(keeping: room, connection) }
     if number > PostgreSQLStore.mostCommits, number % 256 == 0 {
       try BeforeTable.forget(through: number - PostgreSQLStore.mostCommits, connection)
@@ -139,6 +145,7 @@ extension PostgreSQLStore {
 
   /// Returns the number of bytes that the history may use. The size of the tables is counted from time to time.
   private func historyRoom(_ number: Int64, _ connection: PostgreSQLConnection) throws -> Int64 {
+    if isPartOfDocument { return .max }
     if unsafe tableByteCount == nil || number % 256 == 0 {
       unsafe tableByteCount = try PostgreSQLStore.byteCount(connection)
     }

@@ -78,12 +78,13 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Closes the idle connections, and keeps none from now on.
+  /// Closes the connections that are not in use, and keeps none from now on. Snapshots connect again when they are read.
   func close() {
     state.withLock { state in
       state.isClosed = true
       state.idle = []
     }
+    for reader in readers() { reader.release(unusedSince: .now) }
   }
 
   /// Adds the reader of a snapshot, which takes part in the limit.

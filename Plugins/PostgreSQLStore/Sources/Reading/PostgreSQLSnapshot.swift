@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import Rows
 import StoreInterface
@@ -23,6 +24,30 @@ struct PostgreSQLSnapshot: StoreSnapshot {
   var schema: Schema { contents.schema }
   var metadata: StoreMetadata { contents.metadata }
   var tables: [any RowTable] { [rows] }
+
+  /// Returns the snapshot of an earlier commit, which reads the database and its history.
+  ///
+  /// - Throws: `StoreError` with the code `StoreError.Code.notFound` if the database does not contain the commit.
+  func earlier(_ number: Int64) throws -> PostgreSQLSnapshot {
+    if number == commit { return self }
+    guard number < commit else {
+      throw StoreError(
+        .notFound,
+        "Commit \(number) is not in the database: the newest is \(commit). The database may have been restored from a backup.",
+        path: reader.path)
+    }
+    let layers = try reader.read { connection, _ in
+      try BeforeTable.layers(undoing: number..<commit, schema, connection, reader.path, before)
+    }
+    var contents = contents
+    if let list = layers.last(where: { $0.list != nil })?.list {
+      contents.list = list
+      contents.metadata = try StoreContents.metadata(
+        list, uuid: contents.metadata.uuid ?? UUID(), reader.path)
+    }
+    return PostgreSQLSnapshot(
+      number, contents, SnapshotReader(nil, commit: number, contents, pool: reader.pool))
+  }
 
   /// Returns the history between two commits, as long as it is kept.
   func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? {

@@ -17,7 +17,7 @@ final class SnapshotReader: @unchecked Sendable {
   /// looks at all readers while one of them connects.
   private let use: Mutex<(time: ContinuousClock.Instant, hasConnection: Bool)>
   private let turn = NSLock()
-  private let pool: ConnectionPool
+  let pool: ConnectionPool
   private let contents: StoreContents
   /// The rows that are read through the reader.
   private let owner = Mutex(Owner())
@@ -114,7 +114,13 @@ final class SnapshotReader: @unchecked Sendable {
   private func open() throws -> PostgreSQLConnection {
     if let connection { return connection }
     let taken = try pool.take()
-    let (newest, modelCommit) = try SnapshotReader.begin(taken, path)
+    var (newest, modelCommit) = try SnapshotReader.begin(taken, path)
+    if newest < commit, let uuid = contents.metadata.uuid {
+      // The document has decided that the commit counts, but the connection was lost before the server knew.
+      try taken.execute("ROLLBACK")
+      try PreparedCommit(store: uuid, number: commit).commit(taken)
+      (newest, modelCommit) = try SnapshotReader.begin(taken, path)
+    }
     guard modelCommit <= commit || modelCommit == contents.modelCommit else {
       throw StoreError(
         .overtaken,

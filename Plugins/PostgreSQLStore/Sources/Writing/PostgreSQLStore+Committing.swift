@@ -17,35 +17,51 @@ extension PostgreSQLStore {
   /// whether the commit counts.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    guard !isPartOfDocument else { throw notConfirmable("only a save of the document commits.") }
     let token = UUID()
     return try transaction { connection, head in
-      let contents = try contents(head, connection)
-      try request.checkModel(setBy: contents.modelCommit, path: path)
-      try check(request, head, contents, connection)
-      if request.isEmpty { return { try self.newest() } }
+      if request.isEmpty {
+        try request.checkModel(setBy: contents(head, connection).modelCommit, path: path)
+        return { try self.newest() }
+      }
       let number = head.newest + 1
-      var after = contents
-      if request.model != nil {
-        after = try changeModel(request, contents, connection, number)
-      }
-      let before = try before(request, contents, number, connection)
-      try write(request.changes, after, number, connection)
-      if request.metadata != nil || request.model != nil || contents.hasFormerHashes {
-        var metadata = request.metadata ?? contents.metadata
-        if let model = request.model { metadata.setModel(model) }
-        metadata.updateVersionHashes(of: after.model)
-        metadata.values[StoreMetadata.Key.uuid] = .string(head.uuid.uuidString)
-        after.metadata = metadata
-        after.list = StoreContents.list(metadata)
-        (after.metadataCommit, after.hasFormerHashes) = (number, false)
-        try connection.forEachRow(
-          "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
-          [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: after.list)])
-      }
-      try note(number, request, before, head, after, token, connection)
+      let after = try write(request, as: number, token, head, connection)
       try end(connection, number, token)
-      return { [after] in try self.left(by: number, after) }
+      return { try self.left(by: number, after) }
     }
+  }
+
+  /// Writes the changes of a commit in a transaction that the caller ends.
+  ///
+  /// - Returns: The description of the store after the commit.
+  func write(
+    _ request: CommitRequest, as number: Int64, _ token: UUID, _ head: StoreHead,
+    _ connection: PostgreSQLConnection
+  ) throws -> StoreContents {
+    let contents = try contents(head, connection)
+    try request.checkModel(setBy: contents.modelCommit, path: path)
+    try check(request, head, contents, connection)
+    var after = contents
+    if request.model != nil {
+      after = try changeModel(request, contents, connection, number)
+    }
+    let before = try before(request, contents, number, connection)
+    try write(request.changes, after, number, connection)
+    if request.metadata != nil || request.model != nil || contents.hasFormerHashes {
+      var metadata = request.metadata ?? contents.metadata
+      if let model = request.model { metadata.setModel(model) }
+      metadata.updateVersionHashes(of: after.model)
+      metadata.values[StoreMetadata.Key.uuid] = .string(head.uuid.uuidString)
+      metadata.document = contents.metadata.document ?? metadata.document
+      after.metadata = metadata
+      after.list = StoreContents.list(metadata)
+      (after.metadataCommit, after.hasFormerHashes) = (number, false)
+      try connection.forEachRow(
+        "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
+        [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: after.list)])
+    }
+    try note(number, request, before, head, after, token, connection)
+    return after
   }
 
   /// Calls `body` while no process can commit, if the given commit is the newest.
@@ -122,13 +138,16 @@ extension PostgreSQLStore {
       connection = try ConnectionPool.connect(pool.address, options)
       unsafe writer = connection
     }
+    if isPartOfDocument { try settle(connection, rollingBack: true) }
     // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
     let rows = try connection.texts(
       "BEGIN ISOLATION LEVEL READ COMMITTED; \(StoreHead.selection) FOR UPDATE")
     defer {
       if connection.isAlive, connection.isInTransaction { try? connection.execute("ROLLBACK") }
     }
-    return try body(connection, StoreHead(rows, path: filePath))
+    let head = try StoreHead(rows, path: filePath)
+    if isPartOfDocument { try checkCounting(head) }
+    return try body(connection, head)
   }
 
   /// Ends a transaction. If the connection is lost meanwhile, or the server does not wait for a standby, finds out

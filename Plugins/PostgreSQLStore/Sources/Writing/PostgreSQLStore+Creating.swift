@@ -30,6 +30,9 @@ extension PostgreSQLStore {
             .exists, "The schema '\(address.schema)' of the database contains a store already.",
             path: path)
         }
+        // A store without readable metadata may be replaced.
+        let metadata = try? StoreContents.metadata(connection).metadata
+        if let document = metadata?.document { throw partOfDocument(document, path) }
         try dropTables(of: address, connection)
       }
       do {
@@ -56,6 +59,14 @@ extension PostgreSQLStore {
         ])
       try connection.execute("COMMIT")
     }
+  }
+
+  /// Returns the error for a change of a store that only its document may change.
+  static func partOfDocument(_ document: UUID, _ path: String) -> StoreError {
+    StoreError(
+      .notConfirmable,
+      "The store is a part of the document \(document.uuidString), and only the document can change it. Open the document, or open the store for reading only.",
+      path: path)
   }
 
   private static func makeSchema(

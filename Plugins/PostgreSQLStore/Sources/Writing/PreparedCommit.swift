@@ -1,0 +1,88 @@
+import Foundation
+import PostgreSQLConnection
+import StoreInterface
+
+/// A commit that waits on the server until a document has decided whether it counts: a transaction of
+/// `PREPARE TRANSACTION` (spec §14.6).
+///
+/// It survives the connection, the process and the server.
+struct PreparedCommit: Sendable {
+  /// The UUID of the store.
+  let store: UUID
+  /// The number of the commit.
+  let number: Int64
+
+  /// The name of the transaction, which is unique on the server.
+  var name: String { PreparedCommit.prefix(store) + "\(number)" }
+
+  private static func prefix(_ store: UUID) -> String {
+    "quire-\(store.uuidString.lowercased())-"
+  }
+
+  /// Returns the commits of a store that wait.
+  static func all(of store: UUID, _ connection: PostgreSQLConnection) throws -> [PreparedCommit] {
+    let prefix = prefix(store)
+    let rows = try connection.texts(
+      "SELECT gid FROM pg_catalog.pg_prepared_xacts WHERE database = current_database() AND gid LIKE '\(prefix)%'"
+    )
+    return rows.compactMap { row in
+      guard let name = row.first.flatMap({ $0 }), let number = Int64(name.dropFirst(prefix.count))
+      else { return nil }
+      return PreparedCommit(store: store, number: number)
+    }
+  }
+
+  /// Throws if the server lets no transaction wait.
+  static func checkServer(_ connection: PostgreSQLConnection, _ path: String) throws {
+    let most = try connection.texts("SHOW max_prepared_transactions").first?.first.flatMap { $0 }
+    guard most.flatMap(Int.init) == 0 else { return }
+    throw StoreError(
+      .notConfirmable,
+      "The server lets no transaction wait for a document (PREPARE TRANSACTION). Set max_prepared_transactions in postgresql.conf to at least 10, and start the server again.",
+      path: path)
+  }
+
+  /// Makes the server follow the decision of the document: the waiting commit with the number counts, and no other one.
+  ///
+  /// - Parameters:
+  ///   - rollingBack: Whether the other waiting commits are rolled back. Only the holder of the document's lock may do that.
+  ///   - isPatient: Whether another process may be about to finish the commit, and gets a second for that.
+  static func settle(
+    _ store: UUID, counting number: Int64, _ connection: PostgreSQLConnection, rollingBack: Bool,
+    waiting isPatient: Bool
+  ) throws {
+    var waiting = try all(of: store, connection)
+    let deadline = ContinuousClock.now + .seconds(1)
+    while isPatient, waiting.contains(where: { $0.number == number }), deadline > .now {
+      Thread.sleep(forTimeInterval: 0.05)
+      waiting = try all(of: store, connection)
+    }
+    for one in waiting {
+      if one.number == number {
+        try one.finish("COMMIT", connection)
+      } else if rollingBack {
+        try one.finish("ROLLBACK", connection)
+      }
+    }
+  }
+
+  /// Whether the transaction waits.
+  func isWaiting(_ connection: PostgreSQLConnection) throws -> Bool {
+    try PreparedCommit.all(of: store, connection).contains { $0.number == number }
+  }
+
+  /// Commits the transaction, if it waits.
+  func commit(_ connection: PostgreSQLConnection) throws { try finish("COMMIT", connection) }
+
+  private func finish(_ word: String, _ connection: PostgreSQLConnection) throws {
+    do { try connection.execute("\(word) PREPARED '\(name)'") } catch {
+      // There is no such transaction, or another process is finishing it.
+      guard error.state == "42704" || error.state == "55006" else { throw error }
+      for _ in 0..<100 {
+        guard try isWaiting(connection) else { return }
+        Thread.sleep(forTimeInterval: 0.05)
+      }
+      throw error
+    }
+  }
+}
