@@ -427,7 +427,7 @@ let package = Package(
         "PostgreSQLStore", "PostgreSQLConnection", "PostgreSQLServer", "SQLTranslation",
         "StoreInterface", "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery",
         "QueryWorld", "Rows", "DurableFiles", "PropertyLists", "SeededRandom", "BinaryStore",
-        "Migration", "ToolCommands", "Documents", "Validation",
+        "Migration", "ToolCommands", "Documents", "Validation", "DiskSimulation",
       ]),
     tests(
       "PluginExchangeTests",

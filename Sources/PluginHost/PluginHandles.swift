@@ -18,6 +18,8 @@ final class StoreHandle: @unchecked Sendable {
   let store: OpaquePointer
   private let turn = NSRecursiveLock()
   private let isClosed = Mutex(false)
+  /// The function for the commits that the plug-in tells of. It lives until the plug-in has closed the store.
+  let observer = CommitObserver()
   /// The registration of the file as one that a library within the plug-in may lock by itself.
   private let file: LockedFile?
 
@@ -99,6 +101,22 @@ final class StoreHandle: @unchecked Sendable {
       throw failure
     }
     if code != Int32(QUIRE_OK) { throw unsafe StoreError(code, taking: &error, path: path) }
+  }
+}
+
+/// The function that is called after each commit that a plug-in tells of.
+final class CommitObserver: Sendable {
+  private let body = Mutex<(@Sendable (Int64) -> Void)?>(nil)
+
+  func set(_ body: (@Sendable (Int64) -> Void)?) { self.body.withLock { $0 = body } }
+
+  var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Receives a commit.
+  @unsafe static func tell(_ context: UnsafeMutableRawPointer?, _ commit: Int64) {
+    guard let context = unsafe context else { return }
+    let observer = unsafe Unmanaged<CommitObserver>.fromOpaque(context).takeUnretainedValue()
+    observer.body.withLock { $0 }?(commit)
   }
 }
 

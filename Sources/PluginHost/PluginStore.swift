@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// The plug-in keeps the rows and tells which commit is the newest. This class does the rest: it caches the contents of
 /// tables, detects conflicts and merges small tables.
-class PluginStore: VacuumingStore, @unchecked Sendable {
+class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
   // Sendable: all properties are constant or behind a lock; a subclass adds no stored property.
   let type: StoreType
   let capabilities: StoreCapabilities
@@ -21,6 +21,8 @@ class PluginStore: VacuumingStore, @unchecked Sendable {
   let handle: StoreHandle
   /// The newest commit when the store was opened.
   private let opened: Int64
+  /// Whether the plug-in tells of commits.
+  private let announces: Bool
   private let current: Mutex<Current>
 
   private struct Current {
@@ -47,10 +49,34 @@ class PluginStore: VacuumingStore, @unchecked Sendable {
     }
     tag = StoreTag(uuid)
     opened = head.commit
+    announces = (try? PluginStore.observe(handle, false)) != nil
     current = Mutex(Current(head: head, path: path, modelSetBy: 0))
   }
 
   var path: String? { current.withLock { $0.path } }
+
+  // MARK: - Announcements
+
+  var announcements: (any AnnouncingStore)? { announces ? self : nil }
+
+  func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) {
+    handle.observer.set(body)
+    // A closed store tells of no commits.
+    try? PluginStore.observe(handle, body != nil)
+  }
+
+  /// Lets the plug-in tell of commits, or ends that.
+  private static func observe(_ handle: StoreHandle, _ isOn: Bool) throws {
+    try handle.checkOpen()
+    let tell: @convention(c) (UnsafeMutableRawPointer?, Int64) -> Void = { context, commit in
+      unsafe CommitObserver.tell(context, commit)
+    }
+    unsafe try handle.writing("observe") { table, error in
+      unsafe table.observe?(handle.store, isOn ? tell : nil, handle.observer.context, error)
+    }
+  }
+
+  // MARK: - Closing
 
   func close() throws {
     // A retained snapshot would keep the plug-in from releasing its resources.

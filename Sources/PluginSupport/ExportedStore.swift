@@ -13,6 +13,7 @@ final class ExportedStore: Sendable {
   let store: any Store
   let host: HostTable
   private let tables = Mutex(KnownTables())
+  private let listener = HostListener()
 
   /// The row tables that the host knows by number. The contents of a table never change, so the same table keeps its
   /// number.
@@ -30,8 +31,22 @@ final class ExportedStore: Sendable {
 
   /// Closes the store. The known tables are released first, because they would keep the resources of their snapshot.
   func close() throws {
+    unsafe listener.set(nil, nil)
     tables.withLock { $0.newest = [] }
     try store.close()
+  }
+
+  /// Tells the host of each commit from now on. Without a function, the calls end.
+  @unsafe func observe(
+    _ committed: HostListener.Function?, _ context: UnsafeMutableRawPointer?
+  ) throws {
+    guard let announcing = store.announcements else {
+      throw StoreError(.notSupported, "The store learns of no commits.", path: path)
+    }
+    unsafe listener.set(committed, context)
+    let isOn = unsafe committed != nil
+    let tell: @Sendable (Int64) -> Void = { [listener] number in listener.tell(number) }
+    announcing.whenCommitted(isOn ? tell : nil)
   }
 
   /// The handle of a new store, which the host releases.
@@ -58,6 +73,29 @@ final class ExportedStore: Sendable {
       return numbered
     }
     return ExportedSnapshot(snapshot, of: self, numbered)
+  }
+}
+
+/// The host's function for commits. It runs under the lock, so it runs no more once it was replaced.
+@safe
+final class HostListener: @unchecked Sendable {
+  // Sendable: the properties are used under the lock, and the host's function may be called on any thread.
+  typealias Function = @convention(c) (UnsafeMutableRawPointer?, Int64) -> Void
+
+  private let turn = NSLock()
+  private var committed: Function?
+  private var context: UnsafeMutableRawPointer?
+
+  @unsafe func set(_ committed: Function?, _ context: UnsafeMutableRawPointer?) {
+    turn.lock()
+    defer { turn.unlock() }
+    unsafe (self.committed, self.context) = (committed, context)
+  }
+
+  func tell(_ commit: Int64) {
+    turn.lock()
+    defer { turn.unlock() }
+    unsafe committed?(context, commit)
   }
 }
 

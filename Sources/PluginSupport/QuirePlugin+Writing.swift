@@ -65,6 +65,11 @@ extension QuirePlugin {
         try vacuuming.vacuum()
       }
     }
+    unsafe observe = { store, committed, context, error in
+      unsafe answering(error) {
+        unsafe try ExportedStore.of(store).observe(committed, context)
+      }
+    }
     unsafe advance = { store, path, commit, error in
       unsafe answering(error, text(path)) {
         let store = unsafe try ExportedStore.of(store)

@@ -11,6 +11,8 @@ enum RelayFault: Sendable {
   case commitLostLate
   /// The server commits, its answer is lost, and no new connection reaches it.
   case serverGoneAfterCommit
+  /// The statement is lost with the connection, and no new connection reaches the server.
+  case serverGone
 }
 
 /// A Unix socket that passes bytes on to a server, and loses the connection when a commit passes.
@@ -32,6 +34,11 @@ final class Relay: @unchecked Sendable {
   var fault: RelayFault? {
     get { state.withLock { $0.fault } }
     set { state.withLock { $0.fault = newValue } }
+  }
+  /// Whether new connections are closed.
+  var isRefusing: Bool {
+    get { state.withLock { $0.refuses } }
+    set { state.withLock { $0.refuses = newValue } }
   }
   /// The beginning of the statement at which the fault happens.
   var statement: String {
@@ -106,11 +113,11 @@ final class Relay: @unchecked Sendable {
           guard text.starts(with: state.statement.utf8), let fault = state.fault else { return nil }
           state.fault = nil
           state.faultCount += 1
-          state.refuses = fault == .serverGoneAfterCommit
+          state.refuses = fault == .serverGoneAfterCommit || fault == .serverGone
           return fault
         }
         if fault == .commitLostLate { Thread.sleep(forTimeInterval: 2) }
-        if fault == .commitLost || fault == .commitLostLate { return }
+        if let fault, [.commitLost, .commitLostLate, .serverGone].contains(fault) { return }
         guard write(other, buffer, count) == count else { return }
         if fault != nil {
           // The answer is read, so the server has committed.

@@ -651,6 +651,14 @@ struct QuirePlugin {
       const struct QuireKeyRange *ranges, uint64_t range_count, int32_t *has,
       int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
       void *take_context, struct QuireError *error);
+
+  // For stores that learn of commits at once, such as a database on a server. Sets the function that the
+  // plug-in calls after each commit of the store, of any process, on any thread; NULL ends the calls. Once
+  // 'observe' or 'close' has returned, the former function runs no more. The function calls nothing of the
+  // plug-in. Returns QUIRE_NOT_SUPPORTED if the store learns of no commits.
+  int32_t (*observe)(
+      struct QuireStore *store, void (*committed)(void *committed_context, int64_t commit),
+      void *committed_context, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface still returns
