@@ -62,6 +62,19 @@ struct DocumentTests {
     try document.close()
   }
 
+  @Test("The versions of a document stay, whatever room the options leave for the history")
+  func history() throws {
+    var options = PostgreSQLStoreOptions()
+    (options.historyShare, options.leastHistoryByteCount) = (0, 0)
+    let backends = StoreBackends([BinaryStoreBackend(), PostgreSQLStoreBackend(options: options)])
+    try files.make().close()
+    let document = try Document.open(files.path, in: StorePlaces(backends, on: RealDisk()))
+    for text in ["one", "two", "three"] { try DocumentSite.save(text, in: document) }
+
+    #expect(try DocumentSite.texts(document.open(version: 2)) == ["one", "one"])
+    try document.close()
+  }
+
   @Test("Programs that share a document see each other's saves, and conflicts are found")
   func sharing() throws {
     try files.make().close()
@@ -113,6 +126,11 @@ struct DocumentTests {
   func ownership() throws {
     let document = try files.make()
     try DocumentSite.save("one", in: document)
+    var renamed = CommitRequest(
+      Layer(), basedOn: try document.stores[1].snapshot(), metadata: StoreMetadata(values: [:]))
+    renamed.metadata?.values["Application"] = .string("Trips")
+    try document.commit([(document.stores[1], renamed)])
+    #expect(try document.stores[1].snapshot().metadata.document == document.manifest.uuid)
     try document.close()
 
     let error = #expect(throws: StoreError.self) { try files.site.open() }

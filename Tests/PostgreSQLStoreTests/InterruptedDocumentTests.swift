@@ -10,6 +10,7 @@ import PostgreSQLStore
 import Rows
 import StoreInterface
 import Testing
+import Validation
 
 @Suite(
   "Interrupted saves of documents with PostgreSQL stores",
@@ -44,6 +45,9 @@ struct InterruptedDocumentTests {
     _ = try prepare("lost")
     #expect(try DocumentSite.texts(files.open(.readOnly)) == ["", ""])
     #expect(try files.waiting() == 1)
+    let report = try Validator(backends: files.places.backends).validate(files.path)
+    #expect(report.findings.map(\.rule.id) == ["PGSQ-013"])
+    #expect(report.verdict == .valid)
 
     let document = try files.open()
 

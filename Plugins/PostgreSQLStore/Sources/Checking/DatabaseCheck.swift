@@ -92,6 +92,12 @@ struct DatabaseCheck {
         "The newest commit is \(head.newest), but quire_commit has \(newest.map(String.init) ?? "none")."
       )
     }
+    for waiting in try PreparedCommit.all(of: head.uuid, connection) {
+      result.findings.add(
+        .postgreSQLWaiting, Place("pg_prepared_xacts", commit: waiting.number),
+        "The transaction \(waiting.name) waits, and keeps rows locked. Opening the document for writing ends it."
+      )
+    }
     for commit in try BeforeTable.openable(connection).dropLast() {
       do {
         _ = try BeforeTable.read(commit.number, contents.schema, connection, path)

@@ -7,6 +7,7 @@ enum PostgreSQLRules {
     .postgreSQLDescription, .postgreSQLTables, .postgreSQLColumns, .postgreSQLKeys,
     .postgreSQLEntities, .postgreSQLVersions, .postgreSQLHighestKeys, .postgreSQLReferences,
     .postgreSQLTexts, .postgreSQLNewest, .postgreSQLBefore, .postgreSQLList,
+    .postgreSQLWaiting,
   ]
 }
 
@@ -36,4 +37,6 @@ extension Rule {
     "PGSQ-011", "The rows in quire_before are blocks of the store's rows", "14.4.7")
   static let postgreSQLList = Rule(
     "PGSQ-012", .warning, "quire_table names the tables of objects and links", "14.4.8")
+  static let postgreSQLWaiting = Rule(
+    "PGSQ-013", .information, "No prepared transaction of an interrupted save waits", "14.6.4")
 }
