@@ -46,7 +46,7 @@ extension PostgreSQLConnection {
   ) throws -> Int {
     let isSent = try send(text, parameters)
     guard isSent, unsafe PQsetSingleRowMode(handle) == 1 else { throw lastError() }
-    return try rows(columnCount, body)
+    return try rows(columnCount, isPrepared: !(prepared[text] ?? "").isEmpty, body)
   }
 
   /// The most statements that stay prepared.
@@ -91,7 +91,8 @@ extension PostgreSQLConnection {
   ) throws -> String? {
     if let known = prepared[text] {
       if !known.isEmpty { return known }
-      let name = "q\(prepared.count)_\(text.utf8.count)"
+      preparedCount += 1
+      let name = "q\(preparedCount)"
       let types = parameters.map(\.type)
       let result = unsafe PQprepare(handle, name, text, Int32(types.count), types)
       defer { unsafe PQclear(result) }
@@ -106,7 +107,7 @@ extension PostgreSQLConnection {
   }
 
   private func rows(
-    _ columnCount: Int, _ body: (Span<PostgreSQLCell>) throws -> Void
+    _ columnCount: Int, isPrepared: Bool, _ body: (Span<PostgreSQLCell>) throws -> Void
   ) throws -> Int {
     var cells: [PostgreSQLCell] = []
     var count = 0
@@ -139,12 +140,19 @@ extension PostgreSQLConnection {
       case PGRES_COMMAND_OK:
         count = unsafe Int(String(cString: PQcmdTuples(result))) ?? count
       case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-        // Such a state would never end here.
+        // Such a state would never end here. The new session lacks the settings of the former.
         unsafe PQreset(handle)
+        isUnusable = true
         throw PostgreSQLError.unexpected("A statement copies rows.")
       default:
+        var error = unsafe error(result)
+        if error.state == "0A000", isPrepared {
+          // The types of the columns have changed since the statement was prepared. A new connection prepares it anew.
+          isUnusable = true
+          error.isConnectionLost = true
+        }
         // The caller is told of its own error, not of the cancelling.
-        if failure == nil { failure = unsafe error(result) }
+        if failure == nil { failure = error }
       }
     }
     if let failure { throw failure }

@@ -24,6 +24,10 @@ public final class PostgreSQLConnection {
   public let name: String
   /// The names of prepared statements, by their text.
   var prepared: [String: String] = [:]
+  /// The number of statements that were prepared.
+  var preparedCount = 0
+  /// Whether the session can't be used any more, although the server answers.
+  var isUnusable = false
   /// The last warning of the server; `nil` if none came since ``commit()`` was called.
   private var warning: String?
 
@@ -119,7 +123,7 @@ public final class PostgreSQLConnection {
   }
 
   /// Whether the connection can still be used.
-  public var isAlive: Bool { unsafe PQstatus(handle) == CONNECTION_OK }
+  public var isAlive: Bool { unsafe PQstatus(handle) == CONNECTION_OK && !isUnusable }
 
   /// Whether the connection is in a transaction, even in one that has failed.
   public var isInTransaction: Bool {

@@ -71,6 +71,41 @@ struct ConnectionTests {
     #expect(sum == 2_000_001_000_000)
   }
 
+  @Test("Statements of the same length are prepared under names of their own")
+  func preparedNames() throws {
+    let connection = try connection()
+    for _ in 0..<3 {
+      for number in 1...9 as ClosedRange<Int64> {
+        var found: [Int64?] = []
+        try connection.forEachRow(
+          "SELECT $1 + \(number)::bigint", [PostgreSQLParameter(100 as Int64)]
+        ) { found.append($0[0].integer) }
+        #expect(found == [100 + number])
+      }
+    }
+  }
+
+  @Test("A prepared statement whose columns have got other types needs a new connection")
+  func changedTypes() throws {
+    let schema = try PostgreSQLServer.shared.get().newSchema()
+    let (one, other) = (try connection(), try connection())
+    try other.execute(
+      "CREATE SCHEMA \(schema); CREATE TABLE \(schema).t AS SELECT 7::bigint AS v")
+    func read(_ connection: PostgreSQLConnection) throws -> [Int64?] {
+      var found: [Int64?] = []
+      try connection.forEachRow("SELECT v FROM \(schema).t") { found.append($0[0].integer) }
+      return found
+    }
+    for _ in 0..<3 { #expect(try read(one) == [7]) }
+    try other.execute("ALTER TABLE \(schema).t ALTER COLUMN v TYPE integer")
+
+    let error = #expect(throws: PostgreSQLError.self) { try read(one) }
+
+    #expect(error?.isConnectionLost == true)
+    #expect(!one.isAlive)
+    #expect(try read(connection()) == [7])
+  }
+
   @Test("A row with too few columns is an error, and the connection stays usable")
   func fewColumns() throws {
     let connection = try connection()
