@@ -49,11 +49,29 @@ package final class KnownBefore: Sendable {
   package func rows(before number: Int64, _ read: () throws -> RowsBefore) throws -> RowsBefore {
     if let found = known.withLock({ $0.rows[number] }) { return found }
     let found = try read()
+    add([number: found])
+    return found
+  }
+
+  /// Returns the rows before some commits, in their order. `read` returns those that are not cached, all at once.
+  package func rows(
+    before numbers: [Int64], _ read: ([Int64]) throws -> [Int64: RowsBefore]
+  ) throws -> [RowsBefore] {
+    var found = known.withLock { known in known.rows.filter { numbers.contains($0.key) } }
+    let missing = numbers.filter { found[$0] == nil }
+    if !missing.isEmpty {
+      let read = try read(missing)
+      add(read)
+      found.merge(read) { known, _ in known }
+    }
+    return numbers.compactMap { found[$0] }
+  }
+
+  private func add(_ rows: [Int64: RowsBefore]) {
     known.withLock { known in
       if known.byteCount > KnownBefore.mostByteCount { known = Known() }
-      known.rows[number] = found
-      known.byteCount += found.byteCount
+      known.rows.merge(rows) { _, new in new }
+      known.byteCount += rows.values.reduce(0) { $0 + $1.byteCount }
     }
-    return found
   }
 }

@@ -52,21 +52,36 @@ enum BeforeTable {
   static func read(
     _ number: Int64, _ schema: Schema, _ connection: any RowSource, _ path: String
   ) throws -> RowsBefore {
-    var blocks: [[UInt8]] = []
-    var list: [UInt8]?
+    try read([number], schema, connection, path)[number]!
+  }
+
+  /// Reads the rows and metadata before each of some commits, in one round trip.
+  private static func read(
+    _ numbers: [Int64], _ schema: Schema, _ connection: any RowSource, _ path: String
+  ) throws -> [Int64: RowsBefore] {
+    var stored: [Int64: (blocks: [[UInt8]], list: [UInt8]?)] = [:]
+    for number in numbers { stored[number] = ([], nil) }
     try connection.forEachRow(
-      "SELECT kind, bytes FROM quire_before WHERE commit = $1 ORDER BY part",
-      [PostgreSQLParameter(number)], columnCount: 2
+      "SELECT commit, kind, bytes FROM quire_before WHERE commit = ANY($1) ORDER BY commit, part",
+      [PostgreSQLParameter(numbers)], columnCount: 3
     ) { cells in
-      if cells[0].integer == Kind.block {
-        blocks.append(cells[1].bytes)
+      guard let number = cells[0].integer, stored[number] != nil else {
+        throw StoreError(
+          .damaged, "quire_before, column commit, contains \(cells[0].words).", path: path)
+      }
+      if cells[1].integer == Kind.block {
+        stored[number]!.blocks.append(cells[2].bytes)
       } else {
-        list = cells[1].bytes
+        stored[number]!.list = cells[2].bytes
       }
     }
-    return try RowsBefore(stored: blocks, list: list, schema) {
-      StoreError(.damaged, "quire_before, commit \(number): \($0).", path: path)
+    var found: [Int64: RowsBefore] = [:]
+    for (number, stored) in stored {
+      found[number] = try RowsBefore(stored: stored.blocks, list: stored.list, schema) {
+        StoreError(.damaged, "quire_before, commit \(number): \($0).", path: path)
+      }
     }
+    return found
   }
 
   /// Returns the layers that take back the commits above a commit, newest first.
@@ -92,9 +107,9 @@ enum BeforeTable {
       throw StoreError(
         .notFound, "Commit \(range.lowerBound) does not exist or is not kept any more.", path: path)
     }
-    return try numbers.dropLast().map { number in
-      guard let known else { return try read(number, schema, connection, path) }
-      return try known.rows(before: number) { try read(number, schema, connection, path) }
+    let later = Array(numbers.dropLast())
+    return try (known ?? KnownBefore()).rows(before: later) { missing in
+      try read(missing, schema, connection, path)
     }
   }
 

@@ -59,7 +59,7 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Makes the server follow the decision of the document.
+  /// Ends the commits that wait on the server, as the document has decided.
   func settle(_ connection: PostgreSQLConnection, rollingBack: Bool) throws {
     try PreparedCommit.settle(
       uuid, counting: newest().commit, connection, rollingBack: rollingBack, waiting: false)

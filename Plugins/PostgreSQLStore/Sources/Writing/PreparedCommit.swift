@@ -42,11 +42,11 @@ struct PreparedCommit: Sendable {
       path: path)
   }
 
-  /// Makes the server follow the decision of the document: the waiting commit with the number counts, and no other one.
+  /// Ends the waiting commits of a store as the document has decided: commits the one with the given number.
   ///
   /// - Parameters:
   ///   - rollingBack: Whether the other waiting commits are rolled back. Only the holder of the document's lock may do that.
-  ///   - isPatient: Whether another process may be about to finish the commit, and gets a second for that.
+  ///   - isPatient: Whether another process may be about to commit, and gets a second for that.
   static func settle(
     _ store: UUID, counting number: Int64, _ connection: PostgreSQLConnection, rollingBack: Bool,
     waiting isPatient: Bool
