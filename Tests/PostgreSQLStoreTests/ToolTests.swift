@@ -41,7 +41,9 @@ final class ToolTests {
 
   /// Runs the tool, and returns its exit code with its output and messages.
   @discardableResult
-  private func run(_ words: String...) -> (code: ExitCode, text: String) {
+  private func run(_ words: String...) -> (code: ExitCode, text: String) { run(words) }
+
+  private func run(_ words: [String]) -> (code: ExitCode, text: String) {
     let text = Mutex("")
     let stream = Console.Stream(isTerminal: false, usesColour: false) { written in
       text.withLock { $0 += written }
@@ -107,6 +109,48 @@ final class ToolTests {
     #expect(recovered.code == .no)
     #expect(recovered.text.contains("quire convert postgresql://"), "\(recovered.text)")
   }
+
+  /// A command of the guide, with its words as a shell splits them.
+  private func words(_ line: Substring) -> [String] {
+    var (words, isQuoted) = ([""], false)
+    for character in line {
+      if character == "'" {
+        isQuoted.toggle()
+      } else if character == " ", !isQuoted {
+        words.append("")
+      } else {
+        words[words.count - 1].append(character)
+      }
+    }
+    return words
+  }
+
+  @Test("The to-do list of the guide works, command by command")
+  func guide() throws {
+    let page = try String(contentsOf: Self.page, encoding: .utf8)
+    let start = try #require(page.range(of: "## A to-do list that three programs serve\n"))
+    let lines = page[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix { !$0.hasPrefix("## ") }
+    let model = lines.drop { !$0.hasPrefix("       entity") }.prefix { !$0.isEmpty }
+    try model.map { $0.dropFirst(7) + "\n" }.joined().write(
+      toFile: path("Todo.model"), atomically: true, encoding: .utf8)
+    let address = try StoreSite().address
+    var outputs: [String] = []
+    for line in lines where line.hasPrefix("       $ quire ") && !line.contains(" watch ") {
+      let command = words(line.dropFirst("       $ quire ".count)).map {
+        $0.hasPrefix("Todo.") ? path($0) : $0 == "postgresql://app@db/todo" ? address : $0
+      }
+      let result = run(command)
+      #expect(result.code == .done, "\(line): \(result.text)")
+      outputs.append(result.text)
+    }
+    #expect(outputs.count == 6)
+    let shown = lines.drop { !$0.contains(" fetch ") }.dropFirst().prefix { !$0.isEmpty }
+    #expect(outputs.last == shown.map { $0.dropFirst(7) + "\n" }.joined())
+  }
+
+  private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../docs/postgresql.md")
 
   @Test("Several servers in an address are no further stores")
   func severalServers() throws {

@@ -69,7 +69,7 @@ extension Document {
         made = try open(path, in: places, access: access)
       }
     } catch {
-      // The folder is gone already. A store on a server, made above, has no document now.
+      // The new folder is gone already. A store on a server, made above, has no document now.
       for (backend, address) in addresses { try? backend.destroyStore(atAddress: address) }
       throw error
     }

@@ -105,10 +105,18 @@ extension CaseRun {
         "Changes that must follow commit \(required), when commit \(first.commit) is the newest,"
       ) { try store.commit(request) }
     }
+    // Such a request only checks that no other save came first.
+    request = CommitRequest(Layer(), basedOn: empty)
+    request.requiredCommit = empty.commit
+    refused(
+      .overtaken,
+      "A request without changes that must follow commit \(empty.commit), when commit \(first.commit) is the newest,"
+    ) { try store.commit(request) }
     try check("After changes that followed an old commit", store, holds: [keys[0]: [:]])
     check(
       "The newest commit after refused commits", is: first.commit,
       found: try store.snapshot().commit)
+    request = CommitRequest(insertion(keys[1]), basedOn: empty)
     request.requiredCommit = first.commit
     try store.commit(request)
     // A request that is in conflict and comes too late is refused as a conflict.

@@ -62,6 +62,14 @@ struct ConfirmationCases {
     run.check("Calls of the confirmation", is: 1, found: callCount)
     run.check("The number of a confirmed commit", is: number, found: head.commit)
     try run.check("A store after a confirmed commit", store, holds: after)
+    var nothing = CommitRequest(Layer(), basedOn: base)
+    nothing.requiredCommit = base.commit
+    run.refused(
+      .overtaken,
+      "A request without changes that must follow commit \(base.commit), when commit \(number) is the newest,"
+    ) {
+      try store.commit(nothing, at: StorePosition(path: one.nextPath, commit: number)) { _ in }
+    }
     run.check(
       "A snapshot from before a confirmed commit", base.schema,
       holds: one.objects(1),

@@ -118,7 +118,8 @@ final class SnapshotReader: @unchecked Sendable {
     if newest < commit, let uuid = contents.metadata.uuid {
       // The document has decided that the commit counts, but the connection was lost before the server knew.
       try taken.execute("ROLLBACK")
-      try PreparedCommit(store: uuid, number: commit).commit(taken)
+      let prepared = PreparedCommit(store: uuid, number: commit)
+      if try prepared.isWaiting(taken) { try prepared.commit(taken) }
       (newest, modelCommit) = try SnapshotReader.begin(taken, path)
     }
     guard modelCommit <= commit || modelCommit == contents.modelCommit else {

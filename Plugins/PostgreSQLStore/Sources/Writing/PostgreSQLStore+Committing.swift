@@ -21,7 +21,7 @@ extension PostgreSQLStore {
     let token = UUID()
     return try transaction { connection, head in
       if request.isEmpty {
-        try request.checkModel(setBy: contents(head, connection).modelCommit, path: path)
+        _ = try admitted(request, head, connection)
         return { try self.newest() }
       }
       let number = head.newest + 1
@@ -38,9 +38,7 @@ extension PostgreSQLStore {
     _ request: CommitRequest, as number: Int64, _ token: UUID, _ head: StoreHead,
     _ connection: PostgreSQLConnection
   ) throws -> StoreContents {
-    let contents = try contents(head, connection)
-    try request.checkModel(setBy: contents.modelCommit, path: path)
-    try check(request, head, contents, connection)
+    let contents = try admitted(request, head, connection)
     var after = contents
     if request.model != nil {
       after = try changeModel(request, contents, connection, number)
@@ -223,6 +221,16 @@ extension PostgreSQLStore {
       return known
     }
     return try StoreContents(connection, path: filePath, after: known)
+  }
+
+  /// Returns the description of the store in a transaction, if the request may follow the newest commit.
+  private func admitted(
+    _ request: CommitRequest, _ head: StoreHead, _ connection: PostgreSQLConnection
+  ) throws -> StoreContents {
+    let contents = try contents(head, connection)
+    try request.checkModel(setBy: contents.modelCommit, path: path)
+    try check(request, head, contents, connection)
+    return contents
   }
 
   /// Throws if another commit has changed the same objects, or if the newest commit is not the required one.

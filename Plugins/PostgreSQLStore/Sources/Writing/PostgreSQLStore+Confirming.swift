@@ -21,6 +21,7 @@ extension PostgreSQLStore {
     guard isPartOfDocument else { throw notConfirmable("it was not opened at a commit.") }
     let base = try newest()
     if request.isEmpty {
+      try request.check(against: base, path: path)
       try confirm(base)
       return base
     }
