@@ -139,6 +139,51 @@ struct StandbyTests {
     #expect(error.code == .readOnly)
     #expect(error.message.contains("target_session_attrs=read-write"))
   }
+
+  // MARK: - Reading from a standby
+
+  @Test(
+    "A program that only reads uses a standby, and its contexts follow the saves on the primary")
+  func readingStandby() async throws {
+    let primary = try PostgreSQLServer(port: 5441)
+    defer { primary.stop() }
+    let places = StorePlaces(StoreBackends([PostgreSQLStoreBackend()]), on: RealDisk())
+    let writer = try PostgreSQLStoreBackend().create(
+      at: primary.address(schema: "trips"), model: model(), on: RealDisk(), StoreCreation())
+    try insertTrip(into: writer)
+    let copying =
+      "rm -rf \"$1/data\"; \(primary.program("pg_basebackup")) -h \(primary.folder) -p 5441 -U quire -D \"$1/data\" -R -c fast"
+    let standby = try PostgreSQLServer(port: 5442, preparation: copying)
+    defer { standby.stop() }
+    let address = standby.address(schema: "trips")
+
+    let coordinator = PersistentStoreCoordinator(model: try model(), places: places)
+    try coordinator.addStore(at: address, type: .postgreSQL, readOnly: true)
+    let context = ManagedObjectContext(coordinator)
+    context.automaticallyMergesChangesFromParent = true
+    let trip = try await context.perform {
+      try #require(try context.fetch(FetchRequest<ManagedObject>("Trip")).first).objectID
+    }
+    try writer.save { builder, base in
+      builder.set(
+        .string("Rome"), "name", of: ObjectKey(entity: trip.key.entity, number: 1), base.schema,
+        basis: 1)
+    }
+
+    var name = Value.null
+    for _ in 0..<600 where name == .null {
+      try await Task.sleep(for: .milliseconds(50))
+      name = try await context.perform { try context.existingObject(with: trip)["name"] }
+    }
+    #expect(name == .string("Rome"))
+    let error = #expect(throws: StoreError.self) {
+      let store = try PostgreSQLStoreBackend().open(address, on: RealDisk(), StoreOpening())
+      defer { try? store.close() }
+      try store.save { builder, _ in builder.insert(ObjectKey(entity: trip.key.entity, number: 9)) }
+    }
+    #expect(error?.code == .readOnly)
+    try writer.close()
+  }
 }
 
 /// A save on another thread.

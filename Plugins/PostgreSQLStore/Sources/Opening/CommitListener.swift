@@ -44,15 +44,30 @@ final class CommitListener: Sendable {
     observer.withLock { $0 }?(commit)
   }
 
+  /// Begins to listen. Returns whether the server tells of commits, which a standby does not.
+  private func beginListening(on connection: PostgreSQLConnection) throws -> Bool {
+    do { try connection.execute("LISTEN \(quoted(channel))") } catch {
+      guard error.state == "25006" else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Announces the newest commit, if it was not announced yet.
+  private func lookForCommits(_ connection: PostgreSQLConnection) throws {
+    let newest = try StoreHead(connection, path: pool.address.path).newest
+    if newest > announced.withLock({ $0 }) { announce(newest) }
+  }
+
   private func listen() throws {
     // Without an observer, no connection is needed.
     guard observer.withLock({ $0 != nil }) else { return pool.releaseIdleReaders() }
     let connection = try ConnectionPool.connect(pool.address, pool.options)
-    try connection.execute("LISTEN \(quoted(channel))")
+    let hearsCommits = try beginListening(on: connection)
     // No other connection announces the commits that were made before this one listened.
-    let newest = try StoreHead(connection, path: pool.address.path).newest
-    if newest > announced.withLock({ $0 }) { announce(newest) }
+    try lookForCommits(connection)
     while !isStopped.load(ordering: .relaxed) {
+      if !hearsCommits { try lookForCommits(connection) }
       // Every user of the database may notify of any number, so only numbers of commits are announced.
       let payloads = try connection.notifications().compactMap { Int64($0) }
       if let highest = payloads.max() {

@@ -92,6 +92,7 @@ final class SnapshotReader: @unchecked Sendable {
     defer { use.withLock { $0 = (.now, connection != nil) } }
     return try asStore(path) {
       var patience = Patience(pool.options.patience)
+      var retries = 0
       while true {
         do {
           let connection = try open()
@@ -101,7 +102,9 @@ final class SnapshotReader: @unchecked Sendable {
         } catch let error as PostgreSQLError {
           // The transaction has failed, so the next use needs a new one.
           giveUp()
-          throw error
+          // A standby ends transactions that keep it from following its primary.
+          guard error.isTransient, retries < pool.options.mostRetries else { throw error }
+          retries += 1
         } catch {
           // A row that can't be read ends its statement, and with it the transaction.
           if connection?.hasFailedTransaction ?? false { giveUp() }
