@@ -80,7 +80,7 @@ public final class PostgreSQLStore: AnnouncingStore {
       return (Watch(connection: watch), try opening.commit.map { try head.earlier($0) } ?? head)
     }
     if !isPartOfDocument, !isReadOnly, let document = head.metadata.document {
-      throw PostgreSQLStore.partOfDocument(document, path)
+      throw StoreMaking.partOfDocument(document, path)
     }
     try opening.check(head.metadata, path: path)
     guard let uuid = head.metadata.uuid else {

@@ -37,7 +37,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
     let address = try StoreAddress(path)
-    try PostgreSQLStore.create(at: address, model: model, creation, options)
+    try StoreMaking.create(at: address, model: model, creation, options)
     return try PostgreSQLStore(address, StoreOpening(), options)
   }
 
@@ -79,7 +79,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
     try asStore(path) {
       let connection = try ConnectionPool.connect(address, options)
       try connection.execute("BEGIN")
-      try PostgreSQLStore.dropTables(of: address, connection)
+      try StoreMaking.dropTables(of: address, connection)
       try connection.execute("COMMIT")
     }
   }

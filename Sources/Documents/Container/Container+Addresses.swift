@@ -74,4 +74,45 @@ extension Container {
         + "Make a document with stores of its own: 'quire save-as DOC COPY --store binary'.",
       path: path)
   }
+
+  /// Throws if a change that is to be kept for recovery belongs to a store on a server.
+  func refuseRecovery(_ parts: [(store: DocumentStore, request: CommitRequest)]) throws {
+    guard let part = parts.first(where: { $0.store.isOnServer && !$0.request.isEmpty }) else {
+      return
+    }
+    throw DocumentError(
+      .notSupported, "The store \"\(part.store.name)\" lies on a server, which keeps no recovery.",
+      path: path)
+  }
+}
+
+extension DocumentStore {
+  /// Throws if a migration would make earlier versions unreadable: the tables of a server contain rows of one model.
+  ///
+  /// - Parameter path: The path of the document.
+  func refuseLoss(of versions: [Manifest.VersionEntry], _ path: String) throws {
+    guard isOnServer, versions.count > 1 else { return }
+    throw DocumentError(
+      .notSupported,
+      "The store \"\(name)\" lies on a server. After a migration it can't show the \(versions.count - 1) "
+        + "earlier versions any more. Forget them first: 'quire history DOC --thin newest'. Versions with names stay, "
+        + "until '--name NUMBER=' removes the name.",
+      path: path)
+  }
+}
+
+/// The stores on servers that were made for a new document. They are removed if the document can't be made.
+final class NewServerStores {
+  private var made: [(backend: any StoreBackend, address: String)] = []
+
+  /// Adds a store, if it lies on a server.
+  func add(_ description: DocumentStoreDescription, _ places: StorePlaces) throws {
+    guard let address = description.address else { return }
+    made.append((try places.backend(of: description.type), address))
+  }
+
+  /// Removes the stores.
+  func destroy() {
+    for (backend, address) in made { try? backend.destroyStore(atAddress: address) }
+  }
 }

@@ -51,7 +51,7 @@ extension Document {
   ) throws -> Document {
     let container = Container(path: path, disk: places.disk, backends: places.backends)
     var made: Document?
-    var addresses: [(any StoreBackend, String)] = []
+    let onServers = NewServerStores()
     do {
       try container.build(overwriting: overwriting) { building in
         var manifest = Manifest(
@@ -60,17 +60,14 @@ extension Document {
         for description in stores {
           let schemaModel = try model.forStore(of: description.configuration)
           try building.add(description, schemaModel, places, to: &manifest, fill: fill)
-          if let address = description.address {
-            addresses.append((try places.backend(of: description.type), address))
-          }
+          try onServers.add(description, places)
         }
         return manifest
       } check: {
         made = try open(path, in: places, access: access)
       }
     } catch {
-      // The new folder is gone already. A store on a server, made above, has no document now.
-      for (backend, address) in addresses { try? backend.destroyStore(atAddress: address) }
+      onServers.destroy()
       throw error
     }
     return made!

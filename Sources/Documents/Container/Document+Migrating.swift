@@ -64,14 +64,11 @@ extension Document {
     var replaced: [(store: DocumentStore, path: String)] = []
     for store in stores {
       let target = try model.forStore(of: store.configuration)
-      // A store on a server is migrated in its tables, or refuses the migration.
-      let path =
-        store.addressFile == nil
-        ? store.pathOfSuccessor(number, in: container) : store.path ?? ""
+      let path = store.pathOfSuccessor(number, in: container)
       switch try migrator.prepare(store.inner, to: target, output: path, in: places) {
       case nil: continue
       case .commit(let request):
-        try refuseLoss(of: manifest.versions, in: store)
+        try store.refuseLoss(of: manifest.versions, self.path)
         parts.append((store, request))
       case .replacement:
         written.append(path)
@@ -89,26 +86,11 @@ extension Document {
       manifest.note(StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)
     }
     // A server keeps no rows of the former model.
-    if parts.contains(where: { $0.store.addressFile != nil }) {
-      manifest.keep(manifest.versions.suffix(1))
-    }
+    if parts.contains(where: \.store.isOnServer) { manifest.keep(manifest.versions.suffix(1)) }
     var snapshots: [any StoreSnapshot] = []
     try prepare(parts[...], number, manifest, &snapshots) { manifest in
       try confirm(manifest, insteadOf: before)
     }
-  }
-
-  /// Throws if a migration would make earlier versions unreadable: the tables of a server contain rows of one model.
-  private func refuseLoss(
-    of versions: [Manifest.VersionEntry], in store: DocumentStore
-  ) throws {
-    guard store.addressFile != nil, versions.count > 1 else { return }
-    throw DocumentError(
-      .notSupported,
-      "The store \"\(store.name)\" lies on a server. After a migration it can't show the \(versions.count - 1) "
-        + "earlier versions any more. Forget them first: 'quire history DOC --thin newest'. Versions with names stay, "
-        + "until '--name NUMBER=' removes the name.",
-      path: path)
   }
 
   private func highestCommit(of path: String, _ type: StoreType) throws -> Int64 {
@@ -140,8 +122,10 @@ extension Document {
 }
 
 extension DocumentStore {
-  /// Returns the path of the file that replaces the store's file.
+  /// Returns the path of the file that replaces the store's file. A store on a server is migrated in its tables, or refuses
+  /// the migration.
   func pathOfSuccessor(_ number: Int64, in container: Container) -> String {
+    if isOnServer { return path ?? "" }
     let ending = path?.lastPathComponent.split(separator: ".").last ?? "store"
     func folded(_ name: String) -> String { ContainerPath.folded(Container.stem(of: name)) }
     let twins = ((try? document)?.stores ?? []).filter { folded($0.name) == folded(name) }

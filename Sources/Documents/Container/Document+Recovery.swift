@@ -33,8 +33,7 @@ extension Document {
   ///
   /// The changes are durable when this function returns. The document is unchanged.
   ///
-  /// - Throws: As ``commit(_:)``; ``DocumentError`` with code ``DocumentError/Code/notSupported`` if a part is a store on
-  ///   a server, because a server would keep the changes apart only by locking the rows.
+  /// - Throws: As ``commit(_:)``; ``DocumentError/Code/notSupported`` for changes of a store on a server.
   public func keepForRecovery(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws {
@@ -50,12 +49,7 @@ extension Document {
           path: path)
       }
       let parts = try own(parts)
-      if let part = parts.first(where: { $0.store.addressFile != nil && !$0.request.isEmpty }) {
-        throw DocumentError(
-          .notSupported,
-          "The store \"\(part.store.name)\" lies on a server, which keeps no recovery.",
-          path: path)
-      }
+      try container.refuseRecovery(parts)
       let number = nextNumber()
       var manifest = state.withLock { $0.manifest }
       manifest.addVersion(number)

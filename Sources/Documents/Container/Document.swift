@@ -142,8 +142,7 @@ public final class Document: Sendable {
   private func closeAlone() throws {
     let lock: FileLock?? = state.withLock { state in
       if state.isClosed { return nil }
-      state.isClosed = true
-      state.shown = [:]
+      (state.isClosed, state.shown) = (true, [:])
       defer { state.lock = nil }
       return .some(state.lock)
     }

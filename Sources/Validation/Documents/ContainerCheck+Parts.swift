@@ -118,7 +118,7 @@ extension ContainerCheck {
     }
     var path = inner(file)
     if Container.isAddressFile(file) {
-      guard let address = try address(in: file, backend) else { return }
+      guard let address = try address(in: file, type) else { return }
       path = address
     }
     let check = BackendFileCheck(
@@ -168,9 +168,10 @@ extension ContainerCheck {
     }
     let check: any FileCheck
     if Container.isAddressFile(name) {
-      guard let backend = store.type.flatMap({ backends[StoreType(rawValue: $0)] }),
-        let address = try address(in: name, backend)
-      else { return nil }
+      let type = StoreType(rawValue: store.type ?? "")
+      guard let address = try address(in: name, type), let backend = backends[type] else {
+        return nil
+      }
       check = BackendFileCheck(
         address, on: disk, backend, model: nil, counting: commit, progress: progress)
     } else {
@@ -181,17 +182,16 @@ extension ContainerCheck {
     return try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
   }
 
-  /// Returns the address that a file contains.
-  private func address(in name: String, _ backend: any StoreBackend) throws -> String? {
+  /// Returns the address of a store that a file contains.
+  private func address(in name: String, _ type: StoreType) throws -> String? {
     if let address = try Container.address(in: inner(name), on: disk),
-      backend.recognizesAddress(address)
+      !FileChecks.own.contains(type), backends[type]?.recognizesAddress(address) ?? true
     {
       return address
     }
     findings.add(
       .storeAddress, place(name),
-      "The file does not contain the address of a store of type \"\(backend.type.rawValue)\" on one line."
-    )
+      "The file does not contain the address of a store of type \"\(type.rawValue)\" on one line.")
     return nil
   }
 

@@ -148,6 +148,12 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
       recovery.replace("{ \"number\": 3,", "{ \"number\": 4,")
       document.files["recovery.json"] = recovery.files["manifest.json"]
     },
+    BrokenDocument("CONT-023") {
+      // A block file contains no address.
+      $0.files["stores/main.address"] = $0.files["stores/main.store"]
+      $0.files["stores/main.store"] = nil
+      $0.replace("stores/main.store", "stores/main.address")
+    },
     BrokenDocument("CONT-022", DocumentFiles.logged) {
       // The version in the log follows version 2.
       $0.replace(

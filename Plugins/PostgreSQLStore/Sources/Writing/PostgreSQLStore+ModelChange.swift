@@ -31,8 +31,8 @@ extension PostgreSQLStore {
       before: before.map, after: after.map, making: making, connection: connection, path: filePath)
     try change.run()
     for text in making.additions { try connection.execute(text) }
-    try PostgreSQLStore.list(making, connection)
-    try PostgreSQLStore.write(after, connection)
+    try StoreMaking.list(making, connection)
+    try StoreMaking.write(after, connection)
     try change.raiseKeys()
     return after
   }

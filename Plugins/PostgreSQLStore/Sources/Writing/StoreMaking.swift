@@ -5,7 +5,8 @@ import Rows
 import SQLTranslation
 import StoreInterface
 
-extension PostgreSQLStore {
+/// Makes the tables of a store, and removes them.
+enum StoreMaking {
   /// Creates the tables of a new store in one transaction.
   static func create(
     at address: StoreAddress, model: Model, _ creation: StoreCreation,
