@@ -136,8 +136,8 @@ class Document:
         if store["type"] is not None and store["type"] not in KNOWN:
             self.report.unchecked.append(f"the store '{store['name']}' is of the type '{store['type']}'")
             for name in [store["file"], *(one["file"] for one in store["earlier"])]:
-                if self.first_seen(name):
-                    self.is_there(name, "CONT-003", True)
+                if self.first_seen(name) and self.is_there(name, "CONT-003", True):
+                    self.judge_address(name, store)
             return
         oldest = []
         for one in store["earlier"]:
@@ -157,6 +157,8 @@ class Document:
         """The numbers of a store's commits, its model, and those behind the one that counts; None where it has errors."""
         if not self.first_seen(name) or not self.is_there(name, "CONT-003"):
             return None
+        if not self.judge_address(name, store):
+            return None
         report = Report()
         data = self.files.read(name)
         facts = xml_facts if xmlstore.may_begin(data) else block_facts
@@ -168,6 +170,21 @@ class Document:
         if kind is not None and store["type"] is not None and kind != store["type"]:
             self.add("CONT-011", f"{name} is of the type {kind}")
         return None if report.error_count else found
+
+    def judge_address(self, name, store):
+        """7.2.5: whether the file is not one for an address, or contains one line for a store that can lie on a server."""
+        if not name.endswith(".address") or self.files.kind(name) != "file":
+            return True
+        data = self.files.read(name)
+        try:
+            lines = data.decode("utf-8").removesuffix("\n").splitlines()
+        except UnicodeDecodeError:
+            lines = []
+        is_address = len(data) <= 4096 and len(lines) == 1 and lines[0] != ""
+        if store["type"] in KNOWN or not is_address:
+            self.add("CONT-023", f"{name} contains no address")
+            return False
+        return True
 
     def judge_versions(self, versions, store, oldest):
         """7.4.5"""

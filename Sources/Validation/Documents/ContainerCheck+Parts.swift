@@ -109,17 +109,17 @@ extension ContainerCheck {
     guard let file = store.file, seen.insert(file).inserted,
       try isThere(file, orElse: .missingStore, mayBeFolder: true)
     else { return }
+    var path = inner(file)
+    if Container.isAddressFile(file) {
+      guard let address = try address(in: file, type) else { return }
+      path = address
+    }
     guard let backend = backends[type] else {
       let reason = backends.explanation(ofMissing: type).map { " \($0)" } ?? ""
       unchecked.append(
         "The store \"\(store.name ?? "")\" of type \"\(type.rawValue)\" was not checked: no plug-in for this type is known.\(reason)"
       )
       return
-    }
-    var path = inner(file)
-    if Container.isAddressFile(file) {
-      guard let address = try address(in: file, type) else { return }
-      path = address
     }
     let check = BackendFileCheck(
       path, on: disk, backend, model: nil, counting: store.commit, progress: progress)
