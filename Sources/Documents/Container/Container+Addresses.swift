@@ -105,10 +105,9 @@ extension DocumentStore {
 final class NewServerStores {
   private var made: [(backend: any StoreBackend, address: String)] = []
 
-  /// Adds a store, if it lies on a server.
-  func add(_ description: DocumentStoreDescription, _ places: StorePlaces) throws {
-    guard let address = description.address else { return }
-    made.append((try places.backend(of: description.type), address))
+  /// Adds a store that was made, if it lies on a server.
+  func add(_ description: DocumentStoreDescription, _ backend: any StoreBackend) {
+    if let address = description.address { made.append((backend, address)) }
   }
 
   /// Removes the stores.

@@ -59,8 +59,8 @@ extension Document {
         try building.add(model, named: modelName, to: &manifest)
         for description in stores {
           let schemaModel = try model.forStore(of: description.configuration)
-          try building.add(description, schemaModel, places, to: &manifest, fill: fill)
-          try onServers.add(description, places)
+          try building.add(
+            description, schemaModel, places, to: &manifest, noting: onServers, fill: fill)
         }
         return manifest
       } check: {
@@ -154,10 +154,12 @@ extension Container {
   }
 
   /// Makes a store in a document that is being built, and fills it.
+  ///
+  /// - Parameter onServers: Receives the store if it lies on a server, so that the caller can remove it after a failure.
   func add(
     _ description: DocumentStoreDescription, _ model: Model, _ places: StorePlaces,
     _ creation: StoreCreation = StoreCreation(), to manifest: inout Manifest,
-    fill: (any Store) throws -> Void
+    noting onServers: NewServerStores = NewServerStores(), fill: (any Store) throws -> Void
   ) throws {
     let backend = try places.backend(of: description.type)
     guard backend.capabilities.contains([.confirmation, .durable]) else {
@@ -177,24 +179,18 @@ extension Container {
         path: address)
     }
     let store = try backend.create(at: place, model: model, on: places.disk, creation)
-    var commit: Int64
-    do {
-      defer { try? store.close() }
-      try fill(store)
-      let head = try store.snapshot()
-      commit = head.commit
-      var metadata = try head.metadata
-      if let address = description.address {
-        try write(address: address, to: file)
-        metadata.document = manifest.uuid
-      }
-      // The numbers of commits in a manifest begin at 1 (spec §7.4.2). A store on a server names its document.
-      if commit < 1 || description.address != nil {
-        commit = try store.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata)).commit
-      }
-    } catch {
-      if let address = description.address { try? backend.destroyStore(atAddress: address) }
-      throw error
+    onServers.add(description, backend)
+    defer { try? store.close() }
+    try fill(store)
+    let head = try store.snapshot()
+    var (commit, metadata) = (head.commit, try head.metadata)
+    if let address = description.address {
+      try write(address: address, to: file)
+      metadata.document = manifest.uuid
+    }
+    // The numbers of commits in a manifest begin at 1 (spec §7.4.2). A store on a server names its document.
+    if commit < 1 || description.address != nil {
+      commit = try store.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata)).commit
     }
     manifest.stores.append(
       Manifest.StoreEntry(

@@ -47,17 +47,17 @@ package final class KnownBefore: Sendable {
 
   /// Returns the rows before a commit: the cached object, or the result of `read`.
   package func rows(before number: Int64, _ read: () throws -> RowsBefore) throws -> RowsBefore {
-    if let found = known.withLock({ $0.rows[number] }) { return found }
-    let found = try read()
-    add([number: found])
-    return found
+    try rows(before: [number]) { _ in [number: try read()] }[0]
   }
 
   /// Returns the rows before some commits, in their order. `read` returns those that are not cached, all at once.
   package func rows(
     before numbers: [Int64], _ read: ([Int64]) throws -> [Int64: RowsBefore]
   ) throws -> [RowsBefore] {
-    var found = known.withLock { known in known.rows.filter { numbers.contains($0.key) } }
+    var found: [Int64: RowsBefore] = [:]
+    known.withLock { known in
+      for number in numbers { found[number] = known.rows[number] }
+    }
     let missing = numbers.filter { found[$0] == nil }
     if !missing.isEmpty {
       let read = try read(missing)

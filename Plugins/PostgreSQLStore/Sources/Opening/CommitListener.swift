@@ -67,7 +67,6 @@ final class CommitListener: Sendable {
     // No other connection announces the commits that were made before this one listened.
     try lookForCommits(connection)
     while !isStopped.load(ordering: .relaxed) {
-      if !hearsCommits { try lookForCommits(connection) }
       // Every user of the database may notify of any number, so only numbers of commits are announced.
       let payloads = try connection.notifications().compactMap { Int64($0) }
       if let highest = payloads.max() {
@@ -79,6 +78,7 @@ final class CommitListener: Sendable {
       pool.releaseIdleReaders()
       var waiting = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&waiting, 1, CommitListener.intervalMilliseconds)
+      if !hearsCommits { try lookForCommits(connection) }
     }
   }
 }

@@ -136,7 +136,7 @@ extension PostgreSQLStore {
       connection = try ConnectionPool.connect(pool.address, options)
       unsafe writer = connection
     }
-    if isPartOfDocument { try settle(connection, rollingBack: true) }
+    if isPartOfDocument { try settle(connection) }
     // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
     let rows = try connection.texts(
       "BEGIN ISOLATION LEVEL READ COMMITTED; \(StoreHead.selection) FOR UPDATE")

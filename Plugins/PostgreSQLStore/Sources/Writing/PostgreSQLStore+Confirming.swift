@@ -60,10 +60,10 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Ends the commits that wait on the server, as the document has decided.
-  func settle(_ connection: PostgreSQLConnection, rollingBack: Bool) throws {
+  /// Ends the commits that wait on the server, as the document has decided. The caller holds the document's lock.
+  func settle(_ connection: PostgreSQLConnection) throws {
     try PreparedCommit.settle(
-      uuid, counting: newest().commit, connection, rollingBack: rollingBack, waiting: false)
+      uuid, counting: newest().commit, connection, rollingBack: true, waiting: false)
   }
 
   /// Throws if the server has a commit that the document does not know.
@@ -86,7 +86,7 @@ extension PostgreSQLStore {
     do {
       guard let warning = try connection.prepareTransaction(named: commit.name) else { return }
       // The server no longer waits for its standby. A standby that takes over might not have the commit.
-      try? connection.execute("ROLLBACK PREPARED '\(commit.name)'")
+      try? commit.rollBack(connection)
       throw PostgreSQLError(message: warning)
     } catch let error as PostgreSQLError where error.isConnectionLost {
       // If it does not wait, the transaction is run again.

@@ -51,38 +51,42 @@ struct PreparedCommit: Sendable {
     _ store: UUID, counting number: Int64, _ connection: PostgreSQLConnection, rollingBack: Bool,
     waiting isPatient: Bool
   ) throws {
-    var waiting = try all(of: store, connection)
-    let deadline = ContinuousClock.now + .seconds(1)
-    while isPatient, waiting.contains(where: { $0.number == number }), deadline > .now {
-      Thread.sleep(forTimeInterval: 0.05)
-      waiting = try all(of: store, connection)
+    if isPatient {
+      _ = try PreparedCommit(store: store, number: number).isWaiting(connection, for: .seconds(1))
     }
-    for one in waiting {
+    for one in try all(of: store, connection) {
       if one.number == number {
-        try one.finish("COMMIT", connection)
+        try one.commit(connection)
       } else if rollingBack {
-        try one.finish("ROLLBACK", connection)
+        try one.rollBack(connection)
       }
     }
   }
 
   /// Whether the transaction waits.
-  func isWaiting(_ connection: PostgreSQLConnection) throws -> Bool {
-    try PreparedCommit.all(of: store, connection).contains { $0.number == number }
+  ///
+  /// - Parameter duration: The time that another process gets to end the transaction.
+  func isWaiting(_ connection: PostgreSQLConnection, for duration: Duration = .zero) throws -> Bool
+  {
+    let deadline = ContinuousClock.now + duration
+    while try PreparedCommit.all(of: store, connection).contains(where: { $0.number == number }) {
+      guard deadline > .now else { return true }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    return false
   }
 
   /// Commits the transaction, if it waits.
   func commit(_ connection: PostgreSQLConnection) throws { try finish("COMMIT", connection) }
 
+  /// Rolls the transaction back, if it waits.
+  func rollBack(_ connection: PostgreSQLConnection) throws { try finish("ROLLBACK", connection) }
+
   private func finish(_ word: String, _ connection: PostgreSQLConnection) throws {
     do { try connection.execute("\(word) PREPARED '\(name)'") } catch {
       // There is no such transaction, or another process is finishing it.
       guard error.state == "42704" || error.state == "55006" else { throw error }
-      for _ in 0..<100 {
-        guard try isWaiting(connection) else { return }
-        Thread.sleep(forTimeInterval: 0.05)
-      }
-      throw error
+      if try isWaiting(connection, for: .seconds(5)) { throw error }
     }
   }
 }
