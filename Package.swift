@@ -550,11 +550,12 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
   fuzzers = Set(package.targets.map(\.name)).subtracting(others)
-  if Context.environment["QUIRE_TEST_TARGETS"] == nil { keepTargets(fuzzers) }
+  if Context.environment["QUIRE_TARGETS"] == nil { keepTargets(fuzzers) }
 }
 
-// A run of a few test targets, such as a step of CI under a sanitizer, compiles only the modules below these targets.
-if let wanted = Context.environment["QUIRE_TEST_TARGETS"] {
+// A build of a few targets, such as the tool with a plug-in or the tests of a step of CI, compiles only these targets and the
+// modules below them. SwiftPM takes one product at a time, and plans and links anew for each.
+if let wanted = Context.environment["QUIRE_TARGETS"] {
   let names = Set(wanted.split(separator: " ").map(String.init)).union(fuzzers)
   // These tests run the package's own programs.
   let runsPrograms = !names.isDisjoint(with: ["ModelCodeTests", "ToolCommandsTests"])
@@ -568,6 +569,14 @@ if Context.environment["QUIRE_SANITIZER"] == "thread" {
   ]
   // All tests are one program, so one target that links the locks is enough.
   package.targets.first { $0.type == .test }?.dependencies.append("CSanitizedLocks")
+}
+
+// Nothing in this package uses the plug-in that makes classes from a model. Its tool would be compiled for the host, and with
+// it ObjectModel, Rows and ObjectQuery a second time, so `./run` builds without the plug-in (docs/decisions/0029). The packages
+// in `Examples/` use it.
+if Context.environment["QUIRE_OPTIMIZED"] != nil {
+  package.targets.removeAll { $0.name == "GenerateModel" }
+  package.products.removeAll { $0.name == "GenerateModel" }
 }
 
 // `./run` optimizes the modules in which tests spend most of their time, also in builds for debugging. All assertions

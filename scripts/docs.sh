@@ -33,7 +33,7 @@ graphs=$(swift build --show-bin-path)/../symbolgraph
 rm -rf "$graphs"
 # The flags are those of `build`, so nothing is compiled again. The command always fails, because SwiftPM also requests graphs
 # of the test products, which are not modules. So the loop below checks that each graph exists.
-swift package $build_flags dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
+swift package $build_flags $plain_flags $stats_flags dump-symbol-graph --minimum-access-level public --skip-synthesized-members \
   >.build/symbolgraph.log 2>&1 || :
 rm -rf docs/site .build/documented
 mkdir -p docs/site

@@ -71,6 +71,7 @@ done
 # A user's package compiles Quire without the flags of ./run. SwiftPM would also compile modules with them again for
 # each package.
 unset QUIRE_OPTIMIZED
+stats_flags=
 for package in Examples/*/Package.swift; do
   folder=${package%/Package.swift}
   page=$folder/README.md

@@ -78,7 +78,10 @@ enum People {
   private static func name(_ i: Int, _ field: UInt64, _ parts: ClosedRange<Int>) -> String {
     let h = hash(i, field)
     let count = parts.lowerBound + Int(h % UInt64(parts.count))
-    return (0..<count).map { syllables[Int(h >> (8 + 5 * UInt64($0)) % 14)] }.joined().capitalized
+    return (0..<count).map { place -> String in
+      let shift = 8 + 5 * UInt64(place)
+      return syllables[Int(h >> shift % 14)]
+    }.joined().capitalized
   }
 
   /// 400 distinct first names of 8.5 characters on average.

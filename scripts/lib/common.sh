@@ -136,20 +136,72 @@ find_chromium() {
 
 # --- Building and testing -----------------------------------------------------------------------
 
-build() { swift build $build_flags "$@"; }
+# Nobody looks up symbols in builds of ./run, and Swift Testing names the line of a failure itself. Without the index and the
+# debugging information a build takes a tenth less time. With QUIRE_DEBUG=1, or under a sanitizer, both programs and reports
+# have lines.
+plain_flags="--disable-index-store -debug-info-format none"
+[ -z "${QUIRE_DEBUG:-}" ] || plain_flags=
+# The compiler writes down its time for each module of a debug build; `run_tests` prints the slowest ones. All commands that
+# share .build/debug pass this, because other flags would compile everything again.
+stats_flags="-Xswiftc -stats-output-dir -Xswiftc .build/stats"
+
+# build OPTION...: builds, and writes what the compiler prints to a log. On a terminal a line shows how far the build is.
+build() {
+  mkdir -p .build/logs .build/stats
+  build_log=$PWD/.build/logs/build-$$.log
+  : >"$build_log"
+  watch_build "$build_log" &
+  watcher=$!
+  status=0
+  case " $* " in
+  *' release '*) swift build $build_flags $plain_flags "$@" ;;
+  *) swift build $build_flags $plain_flags $stats_flags "$@" ;;
+  esac >"$build_log" 2>&1 || status=$?
+  kill "$watcher" 2>/dev/null || :
+  wait "$watcher" 2>/dev/null || :
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+  [ $status != 0 ] || return 0
+  # The compiler prints each error with its place. An error without one, such as the linker's, is at the end.
+  grep -aE -A 3 '(error|warning):' "$build_log" | head -n 100 >&2
+  tail -n 20 "$build_log" >&2
+  fail "The build failed." "The whole log: $build_log"
+}
+
+# watch_build LOG: prints how far the build is that writes LOG, until it is killed: on a terminal in one line, elsewhere once a
+# minute. SwiftPM prints "[done/all]" before each step.
+watch_build() {
+  begun=$(date +%s)
+  every=60
+  [ ! -t 2 ] || every=2
+  trap 'kill $! 2>/dev/null; exit' TERM
+  while :; do
+    sleep $every &
+    wait $!
+    steps=$(sed -n 's|^\[\([0-9]*\)/\([0-9]*\)\].*|\1 \2|p' "$1" | tail -n 1)
+    [ -n "$steps" ] || continue
+    finished=${steps% *} all=${steps#* } passed=$(($(date +%s) - begun))
+    [ "$finished" -gt 0 ] || continue
+    line="building: $((100 * finished / all)) %, about $((passed * (all - finished) / finished + 1)) s left"
+    if [ -t 2 ]; then printf '\r\033[K%s' "$line" >&2; else say "$line" >&2; fi
+  done
+}
 
 # The flags of a release build, without quotes: `build $release_flags`. The last one lets the compiler write down which types
 # conform to which protocols. Without it each process finds this out again for every generic type, which takes most of the
 # time of a short command (docs/performance.md).
 release_flags="-c release -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors"
 
-# Runs the tests. They print tens of thousands of lines, so the failures are printed again at the end.
+# run_tests [OPTION...]: builds the tests with the flags in $test_flags, and runs those that the options select. They print
+# tens of thousands of lines, so the failures are printed again at the end.
 run_tests() {
-  mkdir -p .build
+  rm -rf .build/stats
+  build --build-tests ${test_flags:-}
   log=.build/tests.log
   {
-    swift test --parallel $build_flags "$@" 2>&1 && rm -f "$log.failed" || : >"$log.failed"
+    swift test --skip-build --parallel --xunit-output .build/tests.xml $build_flags ${test_flags:-} "$@" 2>&1 &&
+      rm -f "$log.failed" || : >"$log.failed"
   } | tee "$log"
+  python3 scripts/lib/slowest.py .build
   [ -e "$log.failed" ] || return 0
   printf '\n=== Failures (the whole log: %s)\n' "$log"
   grep -aE '✘|↳|error:|Fatal error|signal' "$log" | grep -av '◇' | tail -n 100
@@ -188,17 +240,20 @@ sanitized_tests() {
   # With QUIRE_FUZZ=1, the fuzzers are built too, from the same modules.
   filter=${filter:-}
   only=$(test_targets "$filter")
-  [ -z "$only" ] || export QUIRE_TEST_TARGETS="$only"
+  [ -z "$only" ] || export QUIRE_TARGETS="$only"
   for sanitizer; do
     wanted=
     [ "$sanitizer" != thread ] || wanted='-Xlinker -u -Xlinker __tsan_external_write -Xlinker --export-dynamic-symbol=__tsan_*'
     [ "${QUIRE_FUZZ:-}$sanitizer" != 1address ] || wanted=$fuzz_flags
-    flags="--sanitize $sanitizer --scratch-path .build/$sanitizer -Xswiftc -use-ld=lld $wanted"
+    test_flags="--sanitize $sanitizer --scratch-path .build/$sanitizer -Xswiftc -use-ld=lld $wanted"
+    # A report of a sanitizer needs the lines of functions alone.
+    plain_flags="--disable-index-store -Xswiftc -gline-tables-only"
+    stats_flags=
+    export QUIRE_SANITIZER=$sanitizer ASAN_OPTIONS=detect_leaks=0
     if [ -n "${QUIRE_ONLY_BUILD:-}" ]; then
-      QUIRE_SANITIZER=$sanitizer build --build-tests $flags
+      build --build-tests $test_flags
     else
-      QUIRE_SANITIZER=$sanitizer ASAN_OPTIONS=detect_leaks=0 run_tests --skip HouseTests \
-        ${filter:+--filter "$filter"} $flags
+      run_tests --skip HouseTests ${filter:+--filter "$filter"}
     fi
   done
 }
@@ -276,21 +331,30 @@ instructions() {
     .build/counted --counted "$1" "$2" 2>&1 | sed -n 's/^==.*I *refs: *//p' | tr -d ,
 }
 
-# Builds the tool, and installs its plug-ins beside it.
+# The backends that the tool loads as plug-ins.
+tool_plugins="SQLiteStore PostgreSQLStore"
+
+# Builds the tool, and installs the plug-ins in $tool_plugins beside it.
 build_tool() {
-  (
-    if [ -n "${archives:-}" ]; then
+  exports=$(printf '%sExport ' $tool_plugins)
+  if [ -n "${archives:-}" ]; then
+    (
       export QUIRE_ARCHIVES="$archives" PKG_CONFIG_PATH="$archives${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
-    fi
-    build --product quire "$@"
-  )
-  # Plug-ins load the shared libraries: the code in the archives can't be a part of a shared library.
-  build --product SQLiteStorePlugin "$@"
-  build --product PostgreSQLStorePlugin "$@"
+      build --product quire "$@"
+    )
+    # Plug-ins load the shared libraries: the code in the archives can't be a part of a shared library.
+    QUIRE_TARGETS=$exports build "$@"
+  else
+    QUIRE_TARGETS="quire-cli $exports" build "$@"
+  fi
   bin=$(swift build --show-bin-path "$@")
   plugins=$bin/plugins
-  install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
-  install_plugin Plugins/PostgreSQLStore "$bin/libPostgreSQLStorePlugin.so"
+  install_plugins
+}
+
+# Installs the plug-ins in $tool_plugins from $bin into $plugins.
+install_plugins() {
+  for plugin in $tool_plugins; do install_plugin "Plugins/$plugin" "$bin/lib${plugin}Plugin.so"; done
 }
 
 # install_plugin FOLDER LIBRARY: installs a plug-in into $plugins, which only the owner may write to.
@@ -408,8 +472,7 @@ install_tool() {
   mkdir -p "$1/bin" "$1/lib/quire/plugins" "$1/share/man/man1"
   install -m 755 "$bin/quire" "$1/bin/quire"
   plugins=$1/lib/quire/plugins
-  install_plugin Plugins/SQLiteStore "$bin/libSQLiteStorePlugin.so"
-  install_plugin Plugins/PostgreSQLStore "$bin/libPostgreSQLStorePlugin.so"
+  install_plugins
   install_completion "$1" bash bash-completion/completions quire
   install_completion "$1" zsh zsh/site-functions _quire
   install_completion "$1" fish fish/vendor_completions.d quire.fish

@@ -200,7 +200,7 @@ def write_tree(paths, mutants):
 
 def build(paths, selection):
     """Builds the test program, and drops the mutants that do not compile."""
-    environment = dict(os.environ, QUIRE_TEST_TARGETS=" ".join(TEST_TARGETS))
+    environment = dict(os.environ, QUIRE_TARGETS=" ".join(TEST_TARGETS))
     flags = shlex.split(os.environ.get("QUIRE_BUILD_FLAGS", ""))
     while True:
         mutants = selection.compiled()

@@ -10,7 +10,7 @@ archive_name=quire-$version-linux-$machine
 
 # Builds the tool and the plug-ins without a path of this machine, and installs them into .build/staged.
 build_release() {
-  build_tool $release_flags --scratch-path "$PWD/.build/release-package" -debug-info-format none \
+  build_tool $release_flags --scratch-path "$PWD/.build/release-package" \
     -Xswiftc -file-prefix-map -Xswiftc "$PWD=/quire" -Xcc "-ffile-prefix-map=$PWD=/quire" \
     -Xswiftc -Xfrontend -Xswiftc -function-sections
   staged=$PWD/.build/staged

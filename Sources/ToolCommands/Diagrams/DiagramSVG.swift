@@ -119,13 +119,17 @@ struct DiagramSVG {
   /// the boxes at their other ends.
   private func y(of line: Int, at box: Int) -> Double {
     let frame = layout.frames[box]
-    let others = diagram.lines.enumerated().filter {
-      ($0.element.from == box) != ($0.element.to == box)
-    }.map { index, one -> (index: Int, y: Double) in
-      (index, layout.frames[one.from == box ? one.to : one.from].middleY)
-    }.sorted { $0.y == $1.y ? $0.index < $1.index : $0.y < $1.y }
+    let lines = diagram.lines.indices.filter { index in
+      let one = diagram.lines[index]
+      return (one.from == box) != (one.to == box)
+    }
+    let others = lines.map { index -> (y: Double, index: Int) in
+      let one = diagram.lines[index]
+      return (layout.frames[one.from == box ? one.to : one.from].middleY, index)
+    }.sorted(by: <)
     let place = others.firstIndex { $0.index == line } ?? 0
-    return frame.y + frame.height * (Double(place) + 1) / Double(others.count + 1)
+    let share = Double(place + 1) / Double(others.count + 1)
+    return frame.y + frame.height * share
   }
 
   private func line(_ line: ModelDiagram.Line, _ index: Int) -> String {
