@@ -141,10 +141,9 @@ find_chromium() {
 # have lines.
 plain_flags="--disable-index-store -debug-info-format none"
 [ -z "${QUIRE_DEBUG:-}" ] || plain_flags=
-# Each of the compiler's processes for a module expands the macros of all its files, as does the process that writes the
-# interface first, although SwiftPM starts no other module before this one is complete. So there are two processes at most,
-# which also write the interface. A module of tests then takes two thirds of the time (docs/decisions/0029).
-plain_flags="$plain_flags -Xswiftc -no-emit-module-separately -Xswiftc -driver-batch-size-limit -Xswiftc 200"
+# Each of the compiler's processes for a module expands the macros of all its files, so there is one for each core and not one
+# for 25 files (docs/decisions/0029).
+plain_flags="$plain_flags -Xswiftc -driver-batch-size-limit -Xswiftc 200"
 # The compiler writes down its time for each module of a debug build; `run_tests` prints the slowest ones. All commands that
 # share .build/debug pass this, because other flags would compile everything again.
 stats_flags="-Xswiftc -stats-output-dir -Xswiftc .build/stats"
