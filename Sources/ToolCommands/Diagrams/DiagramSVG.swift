@@ -123,11 +123,11 @@ struct DiagramSVG {
       let one = diagram.lines[index]
       return (one.from == box) != (one.to == box)
     }
-    let others = lines.map { index -> (y: Double, index: Int) in
+    let others = lines.map { index -> (Double, Int) in
       let one = diagram.lines[index]
       return (layout.frames[one.from == box ? one.to : one.from].middleY, index)
     }.sorted(by: <)
-    let place = others.firstIndex { $0.index == line } ?? 0
+    let place = others.firstIndex { $0.1 == line } ?? 0
     let share = Double(place + 1) / Double(others.count + 1)
     return frame.y + frame.height * share
   }
