@@ -20,7 +20,8 @@ public struct PlannedFailure: Sendable, Hashable {
     /// The operation does nothing and throws the error.
     ///
     /// A failed sync also discards its pending work, as real systems do: a later sync succeeds, and makes only the
-    /// writes after the failure durable. A failed close still closes the descriptor.
+    /// writes after the failure durable. A sync that a signal interrupts discards nothing. A failed close still closes
+    /// the descriptor.
     case error(ErrorNumber)
     /// A read or a write transfers at most the given number of bytes.
     case short(byteCount: Int)

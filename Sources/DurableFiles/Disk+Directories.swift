@@ -117,7 +117,7 @@ extension Disk {
     let descriptor = try openDescriptor(path, OpenRequest(.read, isDirectory: true))
     defer { try? calls.close(descriptor) }
     do {
-      try calls.sync(descriptor, .everything)
+      try repeating { () throws(ErrorNumber) in try calls.sync(descriptor, .everything) }
     } catch .invalidArgument, .notSupported {
       return
     } catch {
@@ -137,14 +137,10 @@ extension Disk {
     _ body: (any DiskCalls) throws(ErrorNumber) -> Result
   ) throws(DiskError) -> Result {
     try checkPath(path, operation)
-    while true {
-      do {
-        return try body(calls)
-      } catch .interrupted {
-        continue
-      } catch {
-        throw .refused(operation, attempt, path: path, cause: error)
-      }
+    do {
+      return try repeating { () throws(ErrorNumber) in try body(calls) }
+    } catch {
+      throw .refused(operation, attempt, path: path, cause: error)
     }
   }
 }

@@ -46,14 +46,10 @@ extension Disk {
     {
       throw .invalidPath(.open, path: path, because: "the path may leave '\(directory)'")
     }
-    while true {
-      do {
-        return try calls.open(path, request)
-      } catch .interrupted {
-        continue
-      } catch {
-        throw .refused(.open, request.mode.attempt, path: path, cause: error)
-      }
+    do {
+      return try repeating { () throws(ErrorNumber) in try calls.open(path, request) }
+    } catch {
+      throw .refused(.open, request.mode.attempt, path: path, cause: error)
     }
   }
 

@@ -43,7 +43,7 @@ public final class DurableFile: Sendable {
     _ descriptor: Descriptor, path: String, allowsWriting: Bool, _ calls: any DiskCalls
   ) throws(DiskError) {
     do {
-      openingStatus = try DurableFile.status(of: descriptor, calls)
+      openingStatus = try repeating { () throws(ErrorNumber) in try calls.status(descriptor) }
     } catch {
       try? calls.close(descriptor)
       throw .refused(.status, "read the status of", path: path, cause: error)
@@ -52,16 +52,6 @@ public final class DurableFile: Sendable {
     self.path = path
     self.allowsWriting = allowsWriting
     self.calls = calls
-  }
-
-  private static func status(
-    of descriptor: Descriptor, _ calls: any DiskCalls
-  ) throws(ErrorNumber) -> FileStatus {
-    while true {
-      do { return try calls.status(descriptor) } catch .interrupted { continue } catch {
-        throw error
-      }
-    }
   }
 
   deinit {
@@ -116,6 +106,8 @@ public final class DurableFile: Sendable {
   /// A new file's name needs ``Disk/syncDirectory(_:)`` too. On Apple's systems the drive's own cache is flushed
   /// (`F_FULLFSYNC`).
   ///
+  /// A sync that a signal interrupts has neither succeeded nor reported the failure of a write, so it is repeated.
+  ///
   /// - Throws: ``DiskError``. The handle is then poisoned, whatever the reason.
   public func sync(_ scope: SyncScope = .contents) throws(DiskError) {
     try syncing.withLock { () throws(DiskError) in
@@ -123,7 +115,7 @@ public final class DurableFile: Sendable {
       let descriptor = try beginUse(.sync)
       defer { endUse() }
       do throws(ErrorNumber) {
-        try calls.sync(descriptor, scope)
+        try repeating { () throws(ErrorNumber) in try calls.sync(descriptor, scope) }
       } catch {
         state.withLock { $0.poison = error }
         throw .syncFailed(path: path, cause: error)
@@ -143,6 +135,8 @@ public final class DurableFile: Sendable {
     guard closesNow else { return }
     do {
       try calls.close(descriptor)
+    } catch .interrupted {
+      // The descriptor is closed nevertheless. Its number may belong to another file by now, so the call is not repeated.
     } catch {
       throw .refused(.close, "close", path: path, cause: error)
     }
@@ -183,14 +177,19 @@ extension DurableFile {
   ) throws(DiskError) -> Result {
     let descriptor = try beginUse(operation)
     defer { endUse() }
-    while true {
-      do {
-        return try body(calls, descriptor)
-      } catch .interrupted {
-        continue
-      } catch {
-        throw .refused(operation, attempt, path: path, cause: error)
-      }
+    do {
+      return try repeating { () throws(ErrorNumber) in try body(calls, descriptor) }
+    } catch {
+      throw .refused(operation, attempt, path: path, cause: error)
     }
+  }
+}
+
+/// Makes one call of the system, and repeats the call while signals interrupt it.
+func repeating<Result>(
+  _ call: () throws(ErrorNumber) -> Result
+) throws(ErrorNumber) -> Result {
+  while true {
+    do { return try call() } catch .interrupted { continue } catch { throw error }
   }
 }

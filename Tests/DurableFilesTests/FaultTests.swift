@@ -53,7 +53,7 @@ struct FaultTests {
     }
   }
 
-  @Test("A call that a signal interrupts is repeated, and a failed sync is not")
+  @Test("A call that a signal interrupts is repeated")
   func interruption() throws {
     let reference = try Self.makeDisk()
     try reference.replace("/a") { try $0.write("new") }
@@ -61,16 +61,50 @@ struct FaultTests {
     for (index, operation) in reference.operations.enumerated() {
       let disk = try Self.makeDisk()
       disk.plan(.failing(.interrupted, after: index, lasting: .times(3)))
-      let result = Result { try disk.replace("/a") { try $0.write("new") } }
 
-      switch operation.operation {
-      case .sync,
-        .close where operation.path != "/":
-        #expect(throws: DiskError.self, "\(operation)") { try result.get() }
-      default:
-        #expect(throws: Never.self, "\(operation)") { try result.get() }
-        #expect(try disk.text("/a") == "new")
+      #expect(throws: Never.self, "\(operation)") {
+        try disk.replace("/a") { try $0.write("new") }
       }
+
+      #expect(try disk.text("/a") == "new")
+      #expect(disk.openFileCount == 0)
+      for state in disk.crashStates(limit: 100, seed: 1)
+      where state.operationCount == disk.operationCount {
+        #expect(try state.disk.text("/a") == "new", "\(operation), \(state)")
+      }
+    }
+  }
+
+  @Test(
+    "Each operation of a file is repeated when signals interrupt it, and a closed descriptor is not used again"
+  )
+  func interruptedFiles() throws {
+    func work(_ disk: SimulatedDisk) throws {
+      let file = try disk.open("/a", for: .update)
+      try file.append([1, 2, 3])
+      try file.lock(.exclusive)
+      try file.truncate(to: 2)
+      try file.setPermissions(.newFile)
+      _ = try file.statusAtItsPath()
+      try file.sync()
+      try file.unlock()
+      try file.close()
+      try disk.setPermissions(of: "/a", isDirectory: false, to: .newFile)
+      try disk.syncDirectory("/")
+    }
+    let reference = try Self.makeDisk()
+    try work(reference)
+
+    for (index, operation) in reference.operations.enumerated() {
+      let disk = try Self.makeDisk()
+      disk.plan(.failing(.interrupted, after: index, lasting: .times(2)))
+
+      #expect(throws: Never.self, "\(operation)") { try work(disk) }
+
+      #expect(disk.openFileCount == 0)
+      #expect(
+        disk.operations.filter { $0.operation == .close && $0.failure != nil }.count
+          == (operation.operation == .close ? 1 : 0), "\(operation)")
     }
   }
 
@@ -164,7 +198,7 @@ struct FaultTests {
         let result = Result { try disk.lock("/lock").release() }
 
         #expect(disk.openFileCount == 0, "\(operations[failing])")
-        if error == .interrupted, operations[failing].operation != .close {
+        if error == .interrupted {
           #expect(failure(result) == nil, "\(operations[failing])")
         }
         try disk.lock("/lock").release()

@@ -101,7 +101,11 @@ extension Disk {
     let descriptor = try openDescriptor(
       path, OpenRequest(.read, links: .refused, isDirectory: isDirectory))
     defer { try? calls.close(descriptor) }
-    do { try calls.setPermissions(descriptor, to: permissions) } catch {
+    do {
+      try repeating { () throws(ErrorNumber) in
+        try calls.setPermissions(descriptor, to: permissions)
+      }
+    } catch {
       throw .refused(.setPermissions, "set the permissions of", path: path, cause: error)
     }
   }
