@@ -4,6 +4,7 @@ package import Rows
 /// The record of a commit: all data that are alive after it (spec §4.4).
 package struct CommitRecord: Hashable {
   package static let magic: UInt32 = 0x544D_4351
+  package static let magicBytes = Array("QCMT".utf8)
 
   package var number: Int64
   /// The time of the commit, in milliseconds since 2001-01-01 00:00 UTC.
@@ -148,7 +149,14 @@ package struct CommitRecord: Hashable {
   /// Parses the record that lies at `offset`.
   package init(_ bytes: [UInt8], at offset: UInt64) throws(FormatFault) {
     let (record, excess) = try CommitRecord.unchecked(bytes, at: offset)
+    try record.check(at: offset, excess: excess)
     self = record
+  }
+
+  /// Checks the fields of the record that lies at `offset` (spec §4.4.1).
+  ///
+  /// - Parameter excess: The number of bytes behind the record's last part.
+  package func check(at offset: UInt64, excess: Int) throws(FormatFault) {
     guard number >= 1, number <= BlockFile.highestCommitNumber, startsInPlace(at: offset) else {
       throw FormatFault(
         "The commit \(number) at \(offset) gives \(start) as its start, which is not valid.")

@@ -3,6 +3,7 @@ import Rows
 /// The last bytes of a commit. Only a commit with a valid trailer is whole (spec §4.3).
 package struct Trailer: Hashable {
   package static let magic: UInt32 = 0x444E_4551
+  package static let magicBytes = Array("QEND".utf8)
 
   /// Whether the rest of the commit was durable before the trailer was written.
   package var isSettled: Bool

@@ -254,4 +254,53 @@ struct AcknowledgedSaveTests {
     #expect(try disk.open("/s", for: .read).read(byteCount: 64, at: 0) == header)
     #expect(try BinaryStore.open("/s", on: disk, commit: 4).snapshot().commit == 4)
   }
+
+  /// A disk on which the first write of a slot is cut off, and some of the next writes find no space.
+  private struct FullDisk: Disk {
+    struct Calls: WrappingCalls {
+      let base: any DiskCalls
+      let failures: Counter
+
+      func write(
+        _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
+      ) throws(ErrorNumber) -> Int {
+        if failures.isCut, failures.left > 0 {
+          failures.left -= 1
+          throw .noSpace
+        }
+        guard !failures.isCut, bytes.byteCount == AcknowledgementSlots.slotByteCount else {
+          return try base.write(descriptor, bytes, at: offset)
+        }
+        failures.isCut = true
+        return try base.write(descriptor, bytes.extracting(0..<5), at: offset)
+      }
+    }
+    final class Counter: @unchecked Sendable {
+      // Sendable: only one thread of a test uses it.
+      /// The number of writes that still fail after the first slot.
+      var left: Int
+      var isCut = false
+      init(_ left: Int) { self.left = left }
+    }
+    let calls: any DiskCalls
+  }
+
+  @Test(
+    "A slot that is written in part is written again, or gets its former bytes back",
+    arguments: 1...3)
+  func cutSlots(failureCount: Int) throws {
+    let disk = try Self.disk(try SavedFile().bytes)
+    let full = FullDisk(
+      calls: FullDisk.Calls(base: disk.calls, failures: FullDisk.Counter(failureCount)))
+
+    try Self.save(try BinaryStore.open("/s", on: full), "next")
+
+    let bytes = try disk.read("/s", byteLimit: 1 << 20)
+    let slots = AcknowledgementSlots(
+      inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
+    #expect(slots.areSound, "\(slots)")
+    let isNamed = slots.newestTrailer == UInt64(bytes.count - 48)
+    #expect(isNamed == (failureCount < 2))
+    #expect(try BinaryStore.open("/s", on: disk).snapshot().commit == 5)
+  }
 }

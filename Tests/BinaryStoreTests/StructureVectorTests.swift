@@ -322,7 +322,7 @@ private enum StructureVectors {
     let slice = try run.blocks[0].bytes()
     let block = slice.memory.bytes.extracting(slice.range).withUnsafeBytes { Array($0) }
     let bytes = try disk.read("/v", byteLimit: 1 << 20)
-    return BlockFileMap.appending(to: bytes, sections: [block]) { record, places in
+    let appended = BlockFileMap.appending(to: bytes, sections: [block]) { record, places in
       let segment = 112 + 16 * Int(record.number(UInt32.self, at: 104))
       var entry = Array(record[segment + 32..<segment + 88])
       entry.set(UInt64(places[0]), at: 0)
@@ -338,6 +338,7 @@ private enum StructureVectors {
       record.set(UInt32(2), at: segment + 24)
       record += entry
     }
+    return BlockFileMap.naming(trailerAt: appended.count - 48, in: appended)
   }
 
   // MARK: - Text

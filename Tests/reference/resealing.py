@@ -122,6 +122,8 @@ class Source:
         data = bytearray(self.data)
         if source.random() < 0.04:
             return self.cut_or_grown(source)
+        if source.random() < 0.08:
+            return self.torn(source)
         for _ in range(source.choice([1, 1, 1, 2, 3])):
             self.change(source, data)
         if source.random() < 0.05:
@@ -132,6 +134,21 @@ class Source:
         if source.random() < 0.5:
             return self.data[:source.randrange(len(self.data))]
         return self.data + bytes(source.randrange(256) for _ in range(source.randrange(1, 120)))
+
+    def torn(self, source):
+        """The file after a power cut during its last saves: a run of bytes is lost, and the slots may be behind."""
+        data, commits = bytearray(self.data), self.file.commits
+        behind = source.randrange(min(4, len(commits)))
+        if source.random() < 0.8:
+            data[40:60] = bytes(20)
+            if source.random() < 0.9:
+                data[40:46] = commits[behind][0].offset.to_bytes(6, "little")
+            self.seal_slots(data)
+        start = commits[behind][0].end if behind else commits[0][1].start
+        place = source.randrange(start, len(data))
+        for index in range(place, min(len(data), place + source.choice([1, 8, 24, 48, 512]))):
+            data[index] = 0
+        return bytes(data[:source.choice([len(data), len(data), place])])
 
     def change(self, source, data):
         start, end = source.choice(self.fields if source.random() < 0.7 else self.ranges)

@@ -99,26 +99,25 @@ class File:
         record = None if trailer.flags else self.record(trailer)
         return record is None or self.bytes_are_whole(trailer, record.start)
 
-    def find_standing(self):
+    def find_standing(self, slots, counting=0):
         """4.3.8: the newest commit that stands, and the trailers of broken ones behind it."""
-        newest, broken = self.find_newest(len(self.data))
-        named = max((slot for slot in self.slots if isinstance(slot, int)), default=-1)
+        broken = []
+        newest = self.find_newest(len(self.data), broken)
+        named = max((slot for slot in slots if isinstance(slot, int)), default=-1)
         trailer = newest
         while trailer and not trailer.flags and trailer.offset > named:
             record = self.record(trailer)
-            if record is None or not 0 < record.previous < trailer.offset:
+            if record is None or record.number <= counting or not 0 < record.previous < trailer.offset:
                 break
             if record.previous + 48 + UNSETTLED <= newest.end:
                 break
             trailer = Trailer.read(self.data, record.previous, self.salt)
             if trailer is None or not self.is_whole(trailer):
-                newest, more = self.find_newest(record.previous + 48)
-                trailer, broken = newest, broken + more
+                trailer = newest = self.find_newest(record.previous + 48, broken)
         return newest, broken
 
-    def find_newest(self, end):
-        """4.3.3: the last whole commit before an offset, and the trailers of broken ones behind it."""
-        broken = []
+    def find_newest(self, end, broken):
+        """4.3.3: the last whole commit before an offset. Adds the trailers of broken ones behind it."""
         for place in range(end - 48 & ~7, 63, -8):
             if self.data[place:place + 4] != b"QEND":
                 continue
@@ -126,35 +125,33 @@ class File:
             if trailer is None:
                 continue
             if self.is_whole(trailer):
-                return trailer, broken
+                return trailer
             broken.append(trailer)
             if len(broken) == 64:
-                self.add("BLCK-010", "none of the last 64 commits is whole")
-                return None, broken
-        if self.header_is_sound and not broken:
-            self.add("BLCK-010", "no trailer ends a whole commit")
-        return None, broken
+                return None
+        return None
 
     def find_shown(self):
         """The trailer of the commit that the file shows, or that counts in its document (7.4.4)."""
-        if self.counting is None:
-            newest, broken = self.find_standing()
-            self.judge_behind(newest, broken)
-            return newest
-        newest, broken = self.find_newest(len(self.data))
+        uses_slots = self.counting is None or self.is_log
+        newest, broken = self.find_standing(self.slots if uses_slots else [], self.counting or 0)
+        if newest is None:
+            return self.judge_broken(broken)
         before = self.report.error_count
-        found = newest and self.find_counted(newest)
+        if uses_slots:
+            self.judge_damage(newest, broken)
+        if self.counting is None:
+            if self.report.error_count == before:
+                self.judge_tail(newest)
+            return newest
+        found = self.find_counted(newest)
         if not found:
-            self.judge_behind(newest, broken)
+            if self.report.error_count == before:
+                self.judge_damage(newest, broken)
             if self.report.error_count == before and self.header_is_sound:
                 self.add("CONT-012", f"there is no commit {self.counting}")
             return None
-        if self.is_log and self.judge_damage(newest, broken):
-            return found
-        broken = [one for one in broken if (record := self.record(one)) and record.number <= self.counting]
-        for _ in broken:
-            self.add("BLCK-012", "a damaged commit")
-        if not broken and len(self.data) > found.end:
+        if self.report.error_count == before and len(self.data) > found.end:
             self.add("CONT-015", "bytes lie behind the commit that counts")
         return found
 
@@ -173,7 +170,7 @@ class File:
     def versions(self, after):
         """7.4.11: the numbers of the versions that commits are by themselves, each with the number of the version before."""
         found = []
-        trailer = self.read_header() and self.find_newest(len(self.data))[0]
+        trailer = self.read_header() and self.find_standing(self.slots, after)[0]
         while trailer and (record := self.record(trailer)) and record.number > after:
             before = self.version_before(record)
             if before is not None and (not found or found[-1][0] != record.number):
@@ -190,33 +187,37 @@ class File:
             return None
         return metadata.version_before(data, record.number)
 
-    def judge_behind(self, newest, broken):
-        """4.3.3"""
-        if newest is None:
-            for _ in broken:
-                self.add("BLCK-012", "a damaged commit")
-        elif not self.judge_damage(newest, broken) and len(self.data) > newest.end:
+    def judge_broken(self, broken):
+        """A file without a whole commit."""
+        for _ in broken:
+            self.add("BLCK-012", "a damaged commit")
+        if len(broken) == 64 or not broken and self.header_is_sound:
+            self.add("BLCK-010", "there is no whole commit")
+
+    def judge_tail(self, newest):
+        if len(self.data) > newest.end:
             self.add("BLCK-011", "bytes lie behind the last whole commit")
+        named = [slot for slot in self.slots if isinstance(slot, int)]
+        if named and "damaged" not in self.slots and newest.offset not in named:
+            self.add("BLCK-026", "no slot names the last commit")
 
     def judge_damage(self, newest, broken):
-        """Whether a damaged commit lies behind the last whole one."""
+        """4.3.3: a damaged commit behind the newest one that stands."""
         named = [slot for slot in self.slots if isinstance(slot, int)]
-        if named and max(named) >= newest.end:
-            self.add("BLCK-025", "a slot names a commit that is not whole")
-            return True
+        if named and max(named) > newest.offset:
+            return self.add("BLCK-025", "a slot names a commit that is not whole")
         if named and "damaged" not in self.slots:
-            return False
+            return None
         for _ in broken:
             self.add("BLCK-012", "a damaged commit")
         if broken:
-            return True
+            return None
         for place in range(align(newest.end), len(self.data) - 47, 8):
             part = self.data[place:place + 24]
             signs = (part[:4] == b"QEND", part[8:16] == self.data[32:40], part[16:24] == struct.pack("<Q", place))
             if sum(signs) >= 2:
-                self.add("BLCK-012", "a damaged commit")
-                return True
-        return False
+                return self.add("BLCK-012", "a damaged commit")
+        return None
 
     # --- 4.4
 

@@ -230,8 +230,9 @@ extension BinaryStore {
       let state = try rewrite(image, head, isAcknowledged: !isPartOfDocument)
       writing.mustRewrite = false
       do { try confirm(state) } catch {
-        let (trailer, record) = try state.file.newestCommit(
-          before: state.file.openingByteCount, counting: head.commit)
+        let (trailer, record) = try state.file.commit(
+          counting: head.commit, before: state.file.openingByteCount
+        ).found
         show(try CommittedState(trailer, record, in: state.file, after: state))
         throw error
       }

@@ -129,25 +129,22 @@ public final class BinaryStore: Store {
     tag = StoreTag(uuid)
     isPartOfDocument = commit != nil
     let end = file.openingByteCount
-    // A document names the commit that counts, which need not be the last acknowledged one.
-    let newest =
-      if commit != nil {
-        try file.newestCommit(before: end)
-      } else if acceptsDamage {
-        try file.standingCommit(before: end, file.header.slots)
-      } else {
-        try file.acknowledgedCommit(before: end, slots: file.header.slots)
-      }
     var damage: StoreError?
-    var counted = newest
-    do {
-      counted = try file.commit(counting: commit, from: newest, before: end)
-      if acceptsDamage, commit == nil {
-        damage = try file.damage(behind: newest, before: end, file.header.slots)
+    var newest: (Trailer, CommitRecord)
+    var counted: (Trailer, CommitRecord)
+    if let commit {
+      do { (counted, newest) = try file.commit(counting: commit, before: end) } catch let error
+        as StoreError where acceptsDamage && error.code == .damaged
+      {
+        counted = try file.newestCommit(before: end) { $0 <= commit }
+        (newest, damage) = (counted, error)
       }
-    } catch let error as StoreError where acceptsDamage && error.code == .damaged {
-      counted = try file.reading { try file.searchedCommit(before: end) { $0.number <= commit! } }
-      damage = error
+    } else if acceptsDamage {
+      (newest, damage) = try file.judgedCommit(before: end, file.header.slots)
+      counted = newest
+    } else {
+      newest = try file.acknowledgedCommit(before: end, slots: file.header.slots)
+      counted = newest
     }
     let (trailer, record) = counted
     self.damage = damage
@@ -307,10 +304,14 @@ public final class BinaryStore: Store {
         current.seen = nil
         seen = SeenState(other.file.openingStatus)
       }
-      let (trailer, record) =
-        current.counting == nil && damage == nil
-        ? try file.acknowledgedCommit(before: seen.byteCount)
-        : try file.newestCommit(before: seen.byteCount, counting: current.counting)
+      let (trailer, record): (Trailer, CommitRecord)
+      if let counting = current.counting {
+        (trailer, record) = try file.commit(counting: counting, before: seen.byteCount).found
+      } else if damage == nil {
+        (trailer, record) = try file.acknowledgedCommit(before: seen.byteCount)
+      } else {
+        (trailer, record) = try file.standingCommit(before: seen.byteCount, file.readSlots())
+      }
       if trailer == current.refused {
         current.seen = seen
         return

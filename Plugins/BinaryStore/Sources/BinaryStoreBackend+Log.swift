@@ -4,7 +4,7 @@ import Foundation
 package import StoreInterface
 
 extension BinaryStoreBackend: VersionLoggingBackend {
-  /// Reads the versions from the last whole commit of a file back to the commit with the given number.
+  /// Reads the versions from the newest commit that stands (spec §4.3.8) back to the commit with the given number.
   ///
   /// Commits without a version were prepared for a manifest that does not name them.
   package func versionLog(
@@ -12,12 +12,14 @@ extension BinaryStoreBackend: VersionLoggingBackend {
   ) throws -> VersionLog {
     let file = try BinaryStore.file(path, disk, true)
     let end = file.openingByteCount
-    let newest =
-      acceptsDamage
-      ? try file.newestCommit(before: end)
-      : try file.acknowledgedCommit(before: end, slots: file.header.slots)
-    var damage =
-      acceptsDamage ? try file.damage(behind: newest, before: end, file.header.slots) : nil
+    let slots = file.header.slots
+    var newest: (Trailer, CommitRecord)
+    var damage: StoreError?
+    if acceptsDamage {
+      (newest, damage) = try file.judgedCommit(before: end, slots, counting: number)
+    } else {
+      newest = try file.acknowledgedCommit(before: end, slots: slots, counting: number)
+    }
     var versions: [LoggedVersion] = []
     do {
       try file.forEachCommit(from: newest.0, newest.1) { _, record in

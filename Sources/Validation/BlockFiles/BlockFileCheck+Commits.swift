@@ -1,4 +1,5 @@
 import BlockFileFormat
+import Rows
 import StoreInterface
 
 extension BlockFileCheck {
@@ -8,7 +9,7 @@ extension BlockFileCheck {
     var newer: CommitRecord?
     while true {
       checked.commitCount += 1
-      guard let record = try check(commit, newer) else { return }
+      guard let record = try check(commit, newer, header) else { return }
       commits.append(commit)
       progress(0.1 * (1 - Double(commit.trailer.offset) / Double(byteCount)))
       guard record.previousTrailer > 0 else {
@@ -76,13 +77,15 @@ extension BlockFileCheck {
           + "\(hex(bytes.checksum)).")
       return nil
     }
-    return FoundCommit(trailer: before, record: try self.record(of: before))
+    return FoundCommit(before, recordBytes: bytes)
   }
 
   /// Checks one commit.
   ///
   /// - Returns: The record; `nil` if the walk can't go on from there.
-  private func check(_ commit: FoundCommit, _ newer: CommitRecord?) throws -> CommitRecord? {
+  private func check(
+    _ commit: FoundCommit, _ newer: CommitRecord?, _ header: FileHeader
+  ) throws -> CommitRecord? {
     let trailer = commit.trailer
     let bytes = try bytes(of: trailer.record)
     let place = Place("record", at: trailer.record.offset)
@@ -102,7 +105,7 @@ extension BlockFileCheck {
         "\(excess) of the record's \(bytes.count) bytes come after its last part.")
       return nil
     }
-    try checkFrame(trailer, record, newer)
+    try checkFrame(trailer, record, newer, header)
     check(record, trailer, bytes)
     // Each further step of the walk leads to a lower offset, so the walk ends in bounded time.
     guard record.startsInPlace(at: trailer.record.offset) else {
@@ -117,7 +120,7 @@ extension BlockFileCheck {
 
   /// Checks the positions of a commit's parts, and the commit's checksum and number.
   private func checkFrame(
-    _ trailer: Trailer, _ record: CommitRecord, _ newer: CommitRecord?
+    _ trailer: Trailer, _ record: CommitRecord, _ newer: CommitRecord?, _ header: FileHeader
   ) throws {
     let place = Place("trailer", at: trailer.offset, commit: record.number)
     let byteCount = trailer.offset - min(record.start, trailer.offset)
@@ -130,8 +133,10 @@ extension BlockFileCheck {
     } else if byteCount > UInt64(BlockFile.unsettledByteCount) {
       findings.add(
         .unsettledCommit, place, "The commit of \(byteCount) bytes is not settled.")
-    } else if newer != nil, let fault = try faultOfBytes(trailer, from: record.start) {
-      findings.add(.commitChecksum, place, fault)
+    } else if newer != nil,
+      let fault = try search(header).fault(ofBytesFrom: record.start, trailer)
+    {
+      findings.add(.commitChecksum, place, fault.description)
     }
     let end = trailer.record.offset + UInt64(trailer.record.byteCount)
     if UInt64(BlockFile.align(Int(end))) != trailer.offset {
@@ -213,8 +218,6 @@ extension BlockFileCheck {
 }
 
 extension CommitRecord {
-  static let magicBytes = (0..<4).map { UInt8(truncatingIfNeeded: CommitRecord.magic >> (8 * $0)) }
-
   /// The sections that the record itself refers to.
   var sections: [(kind: FileParts.Kind, section: SectionReference)] {
     [(.metadata, metadata), (.model, model), (.schema, schema)]

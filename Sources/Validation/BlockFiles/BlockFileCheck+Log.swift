@@ -19,12 +19,9 @@ struct VersionsInLog {
   ///
   /// Ends at the first commit that can't be read. Another check of the same file reports the fault.
   func all(after number: Int64) throws -> [VersionInLog] {
-    var behind = BehindNewest()
-    guard let header = try check.header(),
-      var commit = try check.newestCommit(header, before: check.byteCount, &behind)
-    else {
-      return []
-    }
+    guard let header = try check.header() else { return [] }
+    var search = check.search(header)
+    guard var commit = try search.standing(header.slots, counting: number) else { return [] }
     var versions: [VersionInLog] = []
     while let record = commit.record, record.number > number {
       if record.number != versions.last?.number, let before = try versionBefore(record) {

@@ -1,44 +1,45 @@
 import BlockFileFormat
+import DurableFiles
+import Rows
 import StoreInterface
 
-/// The bytes behind the last whole commit of a file.
-struct BehindNewest {
-  /// Commits with a trailer that are not whole, the newest first.
-  var broken: [(trailer: Trailer, fault: String)] = []
-}
-
 extension BlockFileCheck {
-  /// Returns the commit that the file shows: the last whole commit, or the commit that counts; `nil` if there is
+  /// Returns the search for the commit that the file shows.
+  func search(_ header: FileHeader) -> CommitSearch {
+    CommitSearch(salt: header.salt, byteCount: byteCount) { [file] range in
+      try file.read(byteCount: range.count, at: Int(range.lowerBound))
+    }
+  }
+
+  /// Returns the commit that the file shows: the newest commit that stands, or the commit that counts; `nil` if there is
   /// none.
   func shownCommit(_ header: FileHeader) throws -> FoundCommit? {
-    var behind = BehindNewest()
+    var search = search(header)
+    // Outside of the log, the manifest tells which commit must be there, so the slots are not needed (spec §7.4.11).
+    let usesSlots = counting.map(\.isLog) ?? true
+    let newest = try search.standing(
+      usesSlots ? header.slots : AcknowledgementSlots(), counting: counting?.number)
+    guard let newest else {
+      noteBroken(search)
+      return nil
+    }
+    let before = findings.errorCount
+    if usesSlots { try noteDamage(search, newest, header) }
     guard let counting else {
-      let newest = try StandingCommit(self, header).find(&behind)
-      try note(behind, newest, header)
+      if findings.errorCount == before { noteTail(behind: newest, header) }
       return newest
     }
-    let newest = try newestCommit(header, before: byteCount, &behind)
-    let before = findings.errorCount
-    guard let newest, let found = try countedCommit(counting.number, from: newest, header)
-    else {
-      try note(behind, newest, header)
+    guard let found = try countedCommit(counting.number, from: newest, header) else {
+      if findings.errorCount == before { try noteDamage(search, newest, header) }
       if findings.errorCount == before, findings.counts[.headerChecksum] == nil {
         findings.add(
           .countedCommit, Place(),
           "The file does not contain commit \(counting.number)"
-            + (newest?.record.map { "; its newest commit is \($0.number)." } ?? "."))
+            + (newest.record.map { "; its newest commit is \($0.number)." } ?? "."))
       }
       return nil
     }
-    // In a log the last commits count without the manifest, so a damaged one must not be passed over.
-    if counting.isLog, try noteDamage(behind, newest, header) { return found }
-    // Bytes behind the commit belong to interrupted saves, unless they are a commit with the same number or a lower
-    // one.
-    behind.broken.removeAll { one in
-      (try? record(of: one.trailer)).flatMap { $0?.number } ?? .max > counting.number
-    }
-    noteBroken(behind)
-    if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
+    if findings.errorCount == before, byteCount > Int(found.trailer.end) {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
         "\(byteCount - Int(found.trailer.end)) bytes come after the commit. An interrupted save "
@@ -47,7 +48,7 @@ extension BlockFileCheck {
     return found
   }
 
-  /// Returns the commit with the given number, found backwards from the last whole commit (spec §7.4.4); `nil` if
+  /// Returns the commit with the given number, found backwards from the newest commit that stands (spec §7.4.4); `nil` if
   /// there is none.
   private func countedCommit(
     _ number: Int64, from newest: FoundCommit, _ header: FileHeader
@@ -61,8 +62,9 @@ extension BlockFileCheck {
         return nil
       }
       guard let before = try commitBefore(record, commit.trailer, header) else { return nil }
-      if let fault = try faultOfWhole(before.trailer) {
-        findings.add(.commitChecksum, Place("trailer", at: before.trailer.offset), fault)
+      if case .failure(let fault) = try search(header).commit(endingWith: before.trailer) {
+        findings.add(
+          .commitChecksum, Place("trailer", at: before.trailer.offset), fault.description)
         return nil
       }
       commit = before
@@ -70,72 +72,48 @@ extension BlockFileCheck {
     return commit.record?.number == number ? commit : nil
   }
 
-  /// Reports the bytes behind the newest whole commit (spec §4.3.3): a damaged commit, or a save that a crash cut
-  /// off.
-  private func note(
-    _ behind: BehindNewest, _ newest: FoundCommit?, _ header: FileHeader
-  ) throws {
-    guard let newest else { return noteBroken(behind) }
-    let end = newest.trailer.end
-    guard try !noteDamage(behind, newest, header), byteCount > Int(end) else { return }
-    findings.add(
-      .strayBytes, Place("bytes", at: end),
-      "\(byteCount - Int(end)) bytes come after the last whole commit. A crash interrupted a save, "
-        + "and the save was never reported as successful.")
-  }
-
-  /// Reports a damaged commit behind the newest whole one.
-  ///
-  /// - Returns: Whether there is one.
+  /// Reports the damaged commits behind the newest commit that stands (spec §4.3.3).
   private func noteDamage(
-    _ behind: BehindNewest, _ newest: FoundCommit, _ header: FileHeader
-  ) throws -> Bool {
-    let end = newest.trailer.end
-    if let offset = header.slots.newestTrailer, offset >= end {
-      let fault = faultOfCommit(endingAt: offset, behind)
-      findings.add(.acknowledgedCommit, Place("trailer", at: offset), fault)
-      return true
+    _ search: CommitSearch, _ newest: FoundCommit, _ header: FileHeader
+  ) throws {
+    for damage in try search.damages(behind: newest, header.slots) {
+      findings.add(
+        damage.isAcknowledged ? .acknowledgedCommit : .brokenLastCommit,
+        Place("trailer", at: damage.offset), damage.fault)
     }
-    if header.slots.areSound { return false }
-    noteBroken(behind)
-    guard behind.broken.isEmpty else { return true }
-    guard let offset = try likelyTrailer(from: end, header) else { return false }
-    findings.add(
-      .brokenLastCommit, Place("trailer", at: offset), "The trailer does not match its checksum.")
-    return true
   }
 
-  private func noteBroken(_ behind: BehindNewest) {
-    for (trailer, fault) in behind.broken {
+  /// Reports what has no fault, and what a person should know: the remains of a save that a crash cut off, and a last
+  /// commit without a slot.
+  private func noteTail(behind newest: FoundCommit, _ header: FileHeader) {
+    let end = newest.trailer.end
+    if byteCount > Int(end) {
+      findings.add(
+        .strayBytes, Place("bytes", at: end),
+        "\(byteCount - Int(end)) bytes come after the last whole commit. A crash interrupted a save, "
+          + "and the save was never reported as successful.")
+    }
+    if header.slots.areSound, newest.trailer.offset != header.slots.newestTrailer {
+      findings.add(
+        .unnamedCommit, Place("header", at: 0),
+        "No slot refers to the last commit, which ends with the trailer at \(newest.trailer.offset). "
+          + "Damage in it would look like a save that a crash interrupted. The next save writes a slot."
+      )
+    }
+  }
+
+  /// Reports the commits of a file in which no commit is whole.
+  private func noteBroken(_ search: CommitSearch) {
+    for (trailer, fault) in search.broken {
       findings.add(.brokenLastCommit, Place("trailer", at: trailer.offset), fault)
     }
-  }
-
-  /// Returns the reason why a commit that a slot names is not whole.
-  private func faultOfCommit(endingAt offset: UInt64, _ behind: BehindNewest) -> String {
-    if let broken = behind.broken.first(where: { $0.trailer.offset == offset }) {
-      return broken.fault
+    if search.hasGivenUp {
+      findings.add(
+        .wholeCommit, Place(), "None of the last \(search.broken.count) commits is whole.")
+    } else if findings.counts[.headerChecksum] == nil, search.broken.isEmpty {
+      // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
+      findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
     }
-    let end = offset + UInt64(BlockFile.trailerByteCount)
-    return end > UInt64(byteCount)
-      ? "The file ends at byte \(byteCount), but the commit ends at byte \(end)."
-      : "The trailer does not match its checksum."
-  }
-
-  /// Returns the offset of bytes behind a commit that look like a former trailer; `nil` if there are none.
-  private func likelyTrailer(from end: UInt64, _ header: FileHeader) throws -> UInt64? {
-    let window = 64 * 1024
-    var low = (end + 7) & ~7
-    while low + UInt64(BlockFile.trailerByteCount) <= UInt64(byteCount) {
-      let end = min(UInt64(byteCount), low + UInt64(window + BlockFile.trailerByteCount))
-      let bytes = try bytes(low..<end)
-      for place in stride(from: 0, through: bytes.count - BlockFile.trailerByteCount, by: 8)
-      where Trailer.isLikely(bytes[place...], at: low + UInt64(place), salt: header.salt) {
-        return low + UInt64(place)
-      }
-      low += UInt64(window)
-    }
-    return nil
   }
 
   /// Checks that the slots name commits, once all commits are known.
@@ -153,72 +131,6 @@ extension BlockFileCheck {
         .slotCommit, Place("header", at: 0),
         "Slot \(index) refers to a trailer at \(offset), but no commit ends there.")
     }
-  }
-
-  /// Searches the last whole commit backwards from an offset (spec §4.3.3), and records the damaged commits behind it.
-  func newestCommit(
-    _ header: FileHeader, before limit: Int, _ behind: inout BehindNewest
-  ) throws -> FoundCommit? {
-    let window = 64 * 1024
-    var high = limit
-    while high > BlockFile.headerByteCount {
-      let low = max(BlockFile.headerByteCount, (high - window) & ~7)
-      // A trailer may begin in this window and end in the next one.
-      let end = min(limit, high + BlockFile.trailerByteCount)
-      let bytes = try bytes(UInt64(low)..<UInt64(end))
-      for place in stride(
-        from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
-      where bytes[place...].starts(with: [0x51, 0x45, 0x4E, 0x44]) {
-        let candidate = bytes[place..<place + BlockFile.trailerByteCount]
-        guard let trailer = Trailer(candidate, at: UInt64(low + place), salt: header.salt) else {
-          continue
-        }
-        if let fault = try faultOfWhole(trailer) {
-          behind.broken.append((trailer, fault))
-          if behind.broken.count == BlockFile.mostBrokenCommits {
-            findings.add(
-              .wholeCommit, Place(), "None of the last \(behind.broken.count) commits is whole.")
-            return nil
-          }
-          continue
-        }
-        return FoundCommit(trailer: trailer, record: try record(of: trailer))
-      }
-      high = low
-    }
-    // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
-    if findings.counts[.headerChecksum] == nil, behind.broken.isEmpty {
-      findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
-    }
-    return nil
-  }
-
-  /// Returns the reason why a commit is not whole (spec §4.3.2); `nil` if the commit is whole.
-  func faultOfWhole(_ trailer: Trailer) throws -> String? {
-    let bytes = try bytes(of: trailer.record)
-    guard bytes.checksum == trailer.record.checksum else {
-      return "The commit's record at \(trailer.record.offset) does not match its checksum."
-    }
-    guard !trailer.isSettled, let start = try record(of: trailer)?.start else { return nil }
-    return try faultOfBytes(trailer, from: start)
-  }
-
-  /// Returns the reason why the bytes of an unsettled commit do not match its trailer; `nil` if they match, or are
-  /// too many to be checked.
-  func faultOfBytes(_ trailer: Trailer, from start: UInt64) throws -> String? {
-    guard start >= UInt64(BlockFile.headerByteCount), start <= trailer.offset,
-      trailer.offset - start <= UInt64(BlockFile.unsettledByteCount)
-    else { return nil }
-    let computed = try bytes(start..<trailer.offset).checksum
-    guard computed != trailer.commitChecksum else { return nil }
-    return
-      "The stored checksum \(hex(trailer.commitChecksum)) of the bytes from \(start) on differs "
-      + "from the computed \(hex(computed))."
-  }
-
-  /// Returns the record that a trailer refers to; `nil` if the record can't be parsed.
-  func record(of trailer: Trailer) throws -> CommitRecord? {
-    try? CommitRecord.unchecked(bytes(of: trailer.record), at: trailer.record.offset).record
   }
 
   /// Returns the bytes of a section that lies in the file.

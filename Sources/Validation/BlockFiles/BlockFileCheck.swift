@@ -94,10 +94,3 @@ struct CountedCommit {
   /// Whether the file is the log of the document, so that its last commits count without the manifest.
   var isLog = false
 }
-
-/// A commit of the file.
-struct FoundCommit {
-  let trailer: Trailer
-  /// The commit's record; `nil` if the record can't be parsed.
-  let record: CommitRecord?
-}

@@ -4,8 +4,8 @@ import StoreInterface
 extension Rule {
   static let blockFiles = [
     headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
-    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, previousTrailer, recordChecksum,
-    commitChecksum,
+    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit, previousTrailer,
+    recordChecksum, commitChecksum,
     unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
     liveByteCount, nextKeyOrder,
@@ -23,7 +23,7 @@ extension Rule {
     "BLCK-003", "All flags of the header are known", "4.2.2")
   static let reservedBytes = Rule("BLCK-004", "Reserved bytes are zero", "1.3")
   static let slotChecksum = Rule(
-    "BLCK-005", "A slot of the header is empty or matches its checksum", "4.2.4")
+    "BLCK-005", .warning, "A slot of the header is empty or matches its checksum", "4.2.4")
   static let slotCommit = Rule("BLCK-006", "A slot of the header refers to a commit", "4.2.4")
 
   static let wholeCommit = Rule("BLCK-010", "The file contains a whole commit", "4.3.3")
@@ -33,6 +33,9 @@ extension Rule {
     "BLCK-012", "No damaged commit comes after the last whole commit", "4.3.3")
   static let acknowledgedCommit = Rule(
     "BLCK-025", "Each commit to which a slot of the header refers is whole", "4.3.3")
+  static let unnamedCommit = Rule(
+    "BLCK-026", .information, "If a slot refers to a commit, a slot refers to the last one", "4.2.4"
+  )
   static let previousTrailer = Rule(
     "BLCK-013", "The previous commit ends at the offset that the record gives", "4.4.1")
   static let recordChecksum = Rule("BLCK-014", "A commit's record matches its checksum", "4.3.2")
@@ -96,7 +99,7 @@ extension Rule {
   static let entryRows = Rule(
     "BLCK-054", "An entry's entity, keys and number of rows are in range", "4.5.2")
   static let rowVersion = Rule(
-    "BLCK-055", "A row's version is not above the number of its commit", "3.3.3")
+    "BLCK-055", "A row's version is not above the number of its commit", "4.5.2")
   static let expansion = Rule(
     "BLCK-056", "Compressed bytes of a block expand to exactly the block", "4.5.2")
   static let entryAndHeader = Rule("BLCK-057", "A block's header matches its entry", "4.5.2")

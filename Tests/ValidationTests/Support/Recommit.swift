@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Foundation
+import HostileInputs
 import Rows
 
 /// Returns a block file with one more commit, which may contain errors that a correct writer does not make.
@@ -40,7 +41,8 @@ func recommitted(
   let trailer = Trailer(
     isSettled: false, salt: salt, offset: end + UInt64(writer.bytes.count), record: place,
     commitChecksum: (bytes + writer.bytes).dropFirst(Int(record.start)).map { $0 }.checksum)
-  return bytes + writer.bytes + trailer.bytes
+  return BlockFileMap.naming(
+    trailerAt: Int(trailer.offset), in: bytes + writer.bytes + trailer.bytes)
 }
 
 extension CommitRecord {

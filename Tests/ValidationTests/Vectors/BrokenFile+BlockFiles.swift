@@ -31,6 +31,12 @@ extension BrokenFile {
       file.set("trailer.record_checksum", 1)
     },
     BrokenFile("BLCK-025", SmallFile.notes) { $0.set("trailer.record_checksum", 1) },
+    BrokenFile("BLCK-026") {
+      let bytes = try SmallFile.notes()
+      let record = Int(bytes.number(UInt64.self, at: bytes.count - 24))
+      let before = Int(bytes.number(UInt64.self, at: record + 24))
+      return BlockFileMap.naming(trailerAt: before, in: bytes)
+    },
     BrokenFile("BLCK-013", SmallFile.notes) {
       $0.set("record.previous_trailer", $0.number("record.previous_trailer") - 8)
     },
