@@ -49,4 +49,9 @@ package enum BlockFile {
 extension [UInt8] {
   /// The checksum of all bytes.
   package var checksum: UInt32 { CRC32C.checksum(of: rawSpan) }
+
+  /// Returns the number of the bit whose change gives the bytes a checksum (``CRC32C/wrongBit(in:expecting:)``).
+  package func wrongBit(expecting checksum: UInt32) -> Int? {
+    CRC32C.wrongBit(in: rawSpan, expecting: checksum)
+  }
 }

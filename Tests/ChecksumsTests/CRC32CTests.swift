@@ -61,4 +61,20 @@ struct CRC32CTests {
     }
     #expect(crc.value == CRC32C.checksum(of: bytes), "\(random)")
   }
+
+  @Test(
+    "The checksum tells which single bit is wrong, and that there is none",
+    arguments: [0, 1, 7, 300])
+  func wrongBit(count: Int) {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+    let sum = CRC32C.checksum(of: bytes.span.bytes)
+    #expect(CRC32C.wrongBit(in: bytes.span.bytes, expecting: sum) == nil)
+    for bit in 0..<8 * count {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(CRC32C.wrongBit(in: changed.span.bytes, expecting: sum) == bit)
+      changed[(bit / 8 + 1) % count] ^= 2
+      if count > 7 { #expect(CRC32C.wrongBit(in: changed.span.bytes, expecting: sum) == nil) }
+    }
+  }
 }

@@ -291,6 +291,74 @@ struct DamageTests {
     #expect(others.count == objects.count)
   }
 
+  /// A store of one entity whose model has a rule of every kind, with its objects and the range of its model.
+  private func ruled() throws -> (
+    bytes: [UInt8], objects: [ObjectKey: [String: Value]], model: Range<Int>
+  ) {
+    var name = Attribute("name", .string, isOptional: false)
+    name.validation = .init(
+      minimum: .integer(2), maximum: .integer(8), pattern: "[A-Z].*",
+      predicates: [ValidationPredicate("SELF != 'Zoo'")])
+    var stars = Attribute("stars", .int16, isOptional: false, defaultValue: .integer(3))
+    stars.validation = .init(minimum: .integer(1), maximum: .integer(5))
+    let model = try Model(entities: [
+      Entity("Place", properties: [.attribute(name), .attribute(stars)])
+    ])
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: model, on: disk)
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    let layout = base.schema["Place"]!
+    for (number, text) in ["Porto", "Beja", "Faro"].enumerated() {
+      let key = ObjectKey(entity: layout.entityNumber, number: UInt64(number + 1))
+      builder.insert(key)
+      builder.set(.string(text), column: layout.index(of: "name")!, of: key)
+      builder.set(.integer(Int64(number + 1)), column: layout.index(of: "stars")!, of: key)
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    let file = try disk.open("/s", for: .read)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let section = recovery.commits.last!.record.model
+    return (
+      try disk.read("/s", byteLimit: 1 << 20), try Library.objects(store.snapshot()),
+      Int(section.offset)..<Int(section.offset) + Int(section.byteCount)
+    )
+  }
+
+  @Test("A changed bit of the model costs nothing, whichever bit it is")
+  func modelBits() throws {
+    let (bytes, objects, range) = try ruled()
+    for place in range {
+      var changed = bytes
+      changed[place] ^= 1 << UInt8(place % 8)
+
+      let (report, found) = try recovered(changed, model: nil, "byte \(place)")
+
+      #expect(found == objects, "byte \(place)")
+      #expect(report.notes.first?.hasPrefix("One bit of the model") == true, "\(report.notes)")
+    }
+  }
+
+  @Test("A model with several wrong bits gives a valid store or an error")
+  func damagedModels() throws {
+    var random = SeededGenerator()
+    let (bytes, objects, range) = try ruled()
+    var wholeCount = 0
+    for round in 0..<400 {
+      var changed = bytes
+      for _ in 0..<Int.random(in: 2...4, using: &random) {
+        changed[Int.random(in: range, using: &random)] ^=
+          1 << UInt8.random(in: 0..<4, using: &random)
+      }
+      do {
+        let (_, found) = try recovered(changed, model: nil, "\(random), round \(round)")
+        if found == objects { wholeCount += 1 }
+      } catch is RecoveryError {}
+    }
+    #expect(wholeCount > 0, "\(random)")
+  }
+
   @Test("A damaged record does not hide a block that another record lists")
   func hiding() throws {
     var random = SeededGenerator()

@@ -307,27 +307,33 @@ final class BlockFileRecovery {
   ) throws -> (model: Model, schema: Schema, metadata: StoreMetadata) {
     let newestFirst = (head.map { [$0] } ?? []) + commits.reversed()
     func firstSound<R>(
-      _ section: (CommitRecord) -> SectionReference, _ read: ([UInt8], UInt64) -> R?
+      _ name: String, _ section: (CommitRecord) -> SectionReference, _ read: ([UInt8], UInt64) -> R?
     ) -> R? {
       for commit in newestFirst {
         let reference = section(commit.record)
         if let bytes = file.bytes(of: reference), let result = read(bytes, reference.offset) {
           return result
         }
+        if let bytes = file.mendedBytes(of: reference), let result = read(bytes, reference.offset) {
+          report.notes.append(
+            "One bit of the \(name) at \(reference.offset) was wrong. Its checksum told the right one."
+          )
+          return result
+        }
       }
       return nil
     }
     let metadata =
-      firstSound(\.metadata) { bytes, _ -> StoreMetadata? in
+      firstSound("metadata", \.metadata) { bytes, _ -> StoreMetadata? in
         guard case .dictionary(let values)? = try? BinaryPropertyList.read(bytes) else {
           return nil
         }
         return StoreMetadata(values: values)
       }
     let model =
-      try firstSound(\.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
+      try firstSound("model", \.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
       ?? lostModel(metadata)
-    let known = firstSound(\.schema) { try? SchemaCoding.read($0, at: $1) }
+    let known = firstSound("schema", \.schema) { try? SchemaCoding.read($0, at: $1) }
     let settled: Schema
     do { settled = try Schema(model, evolving: known ?? lostSchema(model), of: model) } catch {
       throw RecoveryError("The model that was found is not valid: \(error)")
@@ -352,7 +358,7 @@ final class BlockFileRecovery {
       let found = loose.first(where: { $0.currentHashes(for: hashes) == $0.versionHashes })
     {
       report.notes.append("The model was found without its record.")
-      return found
+      return withoutRules(found)
     }
     if let given {
       report.notes.append("The file's model is lost. The given model is used instead.")
@@ -362,7 +368,37 @@ final class BlockFileRecovery {
       throw RecoveryError("The file's model can't be read.", lacksModel: true)
     }
     report.notes.append("The model was found without its record, and may be damaged.")
-    return found
+    return withoutRules(found)
+  }
+
+  /// Returns a model that no checksum proves without its rules for values.
+  ///
+  /// No hash covers these rules. A damaged rule would make sound values invalid.
+  private func withoutRules(_ model: Model) -> Model {
+    var description = model.description
+    func drop(_ attribute: inout Attribute) { attribute.validation = Attribute.Validation() }
+    for entity in description.entities.indices {
+      for index in description.entities[entity].declaredProperties.indices {
+        switch description.entities[entity].declaredProperties[index] {
+        case .attribute(var attribute):
+          drop(&attribute)
+          description.entities[entity].declaredProperties[index] = .attribute(attribute)
+        case .relationship(var relationship):
+          relationship.validationPredicates = []
+          description.entities[entity].declaredProperties[index] = .relationship(relationship)
+        case .fetched: break
+        }
+      }
+    }
+    for index in description.composites.indices {
+      for part in description.composites[index].attributes.indices {
+        drop(&description.composites[index].attributes[part])
+      }
+    }
+    guard description != model.description, let free = try? Model(description) else { return model }
+    report.notes.append(
+      "The rules for values in this model may be damaged too, so the new store has none of them.")
+    return free
   }
 
   /// Returns the schema of a file in which no schema matches its checksum, or `nil` for the schema of a new

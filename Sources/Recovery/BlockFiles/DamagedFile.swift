@@ -47,6 +47,19 @@ final class DamagedFile: OutsideValues {
     return bytes
   }
 
+  /// Returns the bytes of a section of which one bit is wrong, with that bit put right; `nil` if there is no such bit.
+  ///
+  /// Longer sections are left out: the more bits there are, the more often one of them fits other damage by chance.
+  func mendedBytes(of section: SectionReference) -> [UInt8]? {
+    let count = Int(section.byteCount)
+    guard (1...1 << 20).contains(count), section.liesInPlace(before: UInt64(byteCount)),
+      take(count), var bytes = bytes(section.offset, count),
+      let bit = bytes.wrongBit(expecting: section.checksum)
+    else { return nil }
+    bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+    return bytes
+  }
+
   // MARK: - Blocks
 
   /// Returns the block of an entry, or `nil` if it can't be read or does not match the entry.
