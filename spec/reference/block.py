@@ -351,8 +351,10 @@ class Block:
                 self.add("INDX-002", "an entry is of no object")
         elif column.kind in (INT16, INT32):
             limit = 1 << (15 if column.kind == INT16 else 31)
-            numbers = column.numbers if step else [base, *column.numbers]
-            if not all(-limit <= number < limit for number in numbers):
+            fits = all(-limit <= number < limit for number in column.numbers)
+            if not step:
+                fits = -limit <= base < limit and all(number - base & 0xFFFFFFFFFFFFFFFF < limit - base for number in column.numbers)
+            if not fits:
                 self.add("BLCK-081", f"a number of column {column.number}")
 
     def read_heap(self, column, parts, count):

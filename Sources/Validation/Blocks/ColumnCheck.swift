@@ -148,6 +148,16 @@ struct ColumnCheck {
     if let ends = data.ends(rowCount), range.contains(ends.first), range.contains(ends.last) {
       return
     }
+    if data.step == 0 {
+      // Without a step the base is the smallest value, so what is added to it must not leave the range and come back.
+      let most = UInt64(range.upperBound - data.base)
+      for row in 0..<rowCount where data.excess(row) > most {
+        let sum =
+          range.contains(data[row]) ? "\(data.base) + \(data.excess(row))" : "\(data[row])"
+        add(.integerRange, row: row, "\(sum) does not fit kind \(column.kind.rawValue).")
+      }
+      return
+    }
     for row in 0..<rowCount where !range.contains(data[row]) {
       add(.integerRange, row: row, "\(data[row]) does not fit kind \(column.kind.rawValue).")
     }
@@ -203,6 +213,11 @@ struct CodedIntegers {
     let (rise, overflow) = step.multipliedReportingOverflow(by: Int64(count - 1))
     let (last, leaves) = base.addingReportingOverflow(rise)
     return overflow || leaves ? nil : (base, last)
+  }
+
+  /// Returns u[i], the part of a value above its line.
+  func excess(_ index: Int) -> UInt64 {
+    UInt64(bitPattern: self[index] &- base &- step &* Int64(index))
   }
 
   subscript(index: Int) -> Int64 {
