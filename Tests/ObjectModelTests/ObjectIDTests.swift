@@ -23,6 +23,8 @@ struct ObjectIDTests {
     arguments: [
       "", "x-quire:", "x-quire://", "x-quire:///1/p1", "X-quire://00c0ffee01234567/1/p1",
       "x-coredata://00c0ffee01234567/1/p1", " x-quire://00c0ffee01234567/1/p1",
+      "x-quire://00c0ffee01234567/1/p1?a", "x-quire://00c0ffee01234567/1/p1#a",
+      "x-quire://00c0ffee01234567:1/1/p1", "x-quire://a@00c0ffee01234567/1/p1",
       "x-quire://00c0ffee01234567/1/p1 ", "x-quire://00c0ffee01234567/1/p1/",
       "x-quire://00c0ffee0123456/1/p1", "x-quire://00c0ffee012345678/1/p1",
       "x-quire://+0c0ffee01234567/1/p1", "x-quire://-0c0ffee01234567/1/p1",

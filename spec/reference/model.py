@@ -36,8 +36,7 @@ def name_order(name):
 def is_name(text):
     """2.2.1. Python's identifiers are XID_Start or an underscore, and then XID_Continue."""
     # Python normalizes an identifier before it looks at it, so each character is tried alone.
-    return (text != "" and (text[0] == "_" or text[0].isidentifier() and unicodedata.category(text[0]) != "Nl")
-            and all(("a" + character).isidentifier() for character in text[1:]))
+    return (text != "" and text[0].isidentifier() and all(("a" + character).isidentifier() for character in text[1:]))
 
 
 # --- 2.6: the XML -------------------------------------------------------------------------------

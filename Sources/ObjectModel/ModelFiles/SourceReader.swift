@@ -143,7 +143,8 @@ struct SourceReader {
     attribute.compositeName = fields.text("composite")
     let isDerived = try fields.flag("derived")
     if let expression = fields.text("derivationExpression") {
-      attribute.derivation = Attribute.Derivation(expression)
+      attribute.derivation = Attribute.Derivation(
+        expression, filter: fields.text("derivationFilter"))
     } else if isDerived {
       throw fault(element, "Derived attribute '\(name)' has no 'derivationExpression'.")
     }

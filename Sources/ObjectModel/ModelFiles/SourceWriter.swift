@@ -116,6 +116,7 @@ struct SourceWriter {
     fields["composite"] = attribute.compositeName
     fields.flag("derived", attribute.derivation != nil)
     fields["derivationExpression"] = attribute.derivation?.expression
+    fields["derivationFilter"] = attribute.derivation?.filter
     fields.value(.minimum, attribute.validation.minimum, attribute.type)
     fields.value(.maximum, attribute.validation.maximum, attribute.type)
     fields["regularExpressionString"] = attribute.validation.pattern
@@ -265,7 +266,8 @@ struct SourceWriter {
     ]
     static let attribute = [
       "name", "optional", "transient", "attributeType", "composite", "derived",
-      "derivationExpression", "minDateTimeInterval", "minValueString", "maxDateTimeInterval",
+      "derivationExpression", "derivationFilter", "minDateTimeInterval", "minValueString",
+      "maxDateTimeInterval",
       "maxValueString", "defaultDateTimeInterval", "defaultValueString",
       "regularExpressionString", "allowsExternalBinaryDataStorage", "allowsCloudEncryption",
       "spotlightIndexingEnabled", "storedInTruthFile", "usesScalarValueType",
