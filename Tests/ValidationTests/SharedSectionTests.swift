@@ -1,5 +1,6 @@
 import BlockFileFormat
 import Foundation
+import HostileInputs
 import Testing
 import Validation
 
@@ -24,5 +25,18 @@ struct SharedSectionTests {
 
     #expect(report.verdict == .invalid)
     #expect(report.counts.keys.contains { $0.id == "BLCK-037" }, "\(report.text)")
+  }
+
+  @Test("A reference to a copy of the same model is a change of the model (spec §4.6.4)")
+  func copiedModel() throws {
+    let bytes = try SmallFile.one()
+    let model = BlockFileMap.section(at: 64, of: bytes)
+
+    let unnamed = try BrokenFile.report(recommitted(bytes, model: model))
+    let named = try BrokenFile.report(
+      recommitted(bytes, model: model) { $0.schemaNumber = $0.number })
+
+    #expect(unnamed.counts.keys.map(\.id) == ["BLCK-024"], "\(unnamed.text)")
+    #expect(named.findings.isEmpty, "\(named.text)")
   }
 }

@@ -9,7 +9,10 @@ struct XMLDecimalTests {
     arguments: [
       ("-12.500", true), (" 3E8 ", true), ("5.", true), (".5", true), ("NaN", true), ("1-2", false),
       ("1.2.3", false), ("1e5-2", false), ("--1", false), (".", false),
-      (String(repeating: "1", count: 60), false),
+      (String(repeating: "1", count: 60), false), ("1e165", true), ("1e166", false),
+      ("1e-128", true), ("1e-129", false), ("10e-129", true), ("0e9999", true), ("1e00001", false),
+      (String(repeating: "0", count: 4095) + "7", true),
+      (String(repeating: "0", count: 4096) + "7", false),
     ])
   func spelling(_ text: String, _ isRight: Bool) throws {
     let model = try Model(entities: [

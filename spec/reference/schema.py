@@ -181,16 +181,19 @@ def decimal_of_text(data):
     """5.4.4: magnitude and exponent, the magnitude no multiple of ten; "NaN" as None in both."""
     if data == b"NaN":
         return "NaN"
-    match = re.fullmatch(rb"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]+))?", data)
+    match = re.fullmatch(rb"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,4}))?", data)
     if match is None:
         raise Refused("5.4.4", "a decimal is none")
     sign, whole, fraction, alone, exponent = (part or b"" for part in match.groups())
     fraction = fraction or alone
+    if len(whole + fraction) > 4096:
+        raise Refused("5.4.4", "a decimal has too many digits")
     magnitude, power = int(whole + fraction), int(exponent or b"0") - len(fraction)
     while magnitude and magnitude % 10 == 0:
         magnitude //= 10
         power += 1
-    if magnitude >= 1 << 128 or not -128 <= power <= 127 and magnitude:
+    # A greater exponent than 127 needs zeros at the end of the digits.
+    if magnitude and (power < -128 or magnitude * 10 ** max(0, power - 127) >= 1 << 128):
         raise Refused("5.4.4", "a decimal has too many digits")
     return (-magnitude if sign == b"-" else magnitude, power if magnitude else 0)
 
