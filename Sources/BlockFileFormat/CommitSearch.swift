@@ -30,9 +30,11 @@ package struct FoundCommit {
 /// The store and the validator share the search (decision 0024). If each had its own, a document could be refused by one
 /// of them and called valid by the other.
 ///
-///     var search = CommitSearch(salt: header.salt, byteCount: size) { try file.read($0) }
-///     let newest = try search.standing(header.slots)
-///     let damages = try search.damages(behind: newest, header.slots)
+/// ```
+/// var search = CommitSearch(file, salt: header.salt, byteCount: size)
+/// let newest = try search.standing(header.slots)
+/// let damages = try search.damages(behind: newest, header.slots)
+/// ```
 package struct CommitSearch {
   /// A damaged commit behind the commit that the file shows.
   package struct Damage {

@@ -72,7 +72,9 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
           unsafe query(
             snapshot.handle.snapshot, asked, &flags,
             { context, found, count in
-              unsafe Sink.take(
+              // No objects may come without an address.
+              if count == 0 { return Int32(QUIRE_OK) }
+              return unsafe Sink.take(
                 context, UnsafeRawPointer(found),
                 UnsafeMutableRawPointer(bitPattern: Int(clamping: count)))
             }, sink.context, error)

@@ -33,6 +33,8 @@ extension QuireDisk {
     }
     unsafe read = { context, file, buffer, count, offset in
       unsafe answer(context) { calls throws(ErrorNumber) in
+        // No bytes may come without an address.
+        if count == 0 { return 0 }
         guard let buffer = unsafe buffer, let offset = Int(exactly: offset) else {
           throw .invalidArgument
         }
@@ -44,6 +46,8 @@ extension QuireDisk {
     }
     unsafe write = { context, file, buffer, count, offset in
       unsafe answer(context) { calls throws(ErrorNumber) in
+        // No bytes may come without an address.
+        if count == 0 { return 0 }
         guard let buffer = unsafe buffer, let offset = Int(exactly: offset) else {
           throw .invalidArgument
         }

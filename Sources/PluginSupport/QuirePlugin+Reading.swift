@@ -108,7 +108,8 @@ extension QuirePlugin {
         }
         let bytes = try block.bytes(Int(offset)..<Int(offset + count))
         unsafe bytes.bytes.withUnsafeBytes {
-          unsafe buffer.copyMemory(from: $0.baseAddress!, byteCount: Int(count))
+          unsafe UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)).copyMemory(
+            from: $0)
         }
       }
     }

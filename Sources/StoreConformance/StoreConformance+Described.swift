@@ -88,12 +88,21 @@ extension StoreConformance {
     let things = keys["Thing"]! + keys["SpecialThing"]!
     // In one order, so that stores that are filled from one seed contain the same objects.
     for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) {
+      let columns = schema[entity]!.columns.map { column in
+        // The token is the name of its object, so each object has another one. Half of the other columns are ordinary too,
+        // because requests tell objects apart by their values.
+        let isOrdinary = column.kind == .uuid || Bool.random(using: &generator)
+        let pattern = isOrdinary ? .ordinary : ValuePattern.random(using: &generator)
+        return (column.kind, pattern, same: randomValue(column.kind, &generator))
+      }
       for key in keys {
         builder.insert(key)
-        for (position, column) in schema[entity]!.columns.enumerated() {
-          if let value = randomValue(column.kind, &generator) {
-            builder.set(value, column: position, of: key)
+        for (position, (kind, pattern, same)) in columns.enumerated() {
+          let (empty, greatest) = bounds(of: kind)
+          let value = pattern.value(empty: empty, greatest: greatest, same: same) {
+            randomValue(kind, &generator)
           }
+          if let value = value ?? nil { builder.set(value, column: position, of: key) }
         }
       }
     }
@@ -132,6 +141,27 @@ extension StoreConformance {
       }
     }
     try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+  }
+
+  /// Returns the empty value of a kind, or zero, and the largest one that every store can keep.
+  private static func bounds(of kind: ColumnKind) -> (empty: Value?, greatest: Value?) {
+    switch kind {
+    case .boolean: (.boolean(false), .boolean(true))
+    case .int16, .int32, .int64: (.integer(0), .integer(kind.integerRange.upperBound))
+    case .float: (.float(0), .float(.greatestFiniteMagnitude))
+    case .double: (.double(0), .double(.greatestFiniteMagnitude))
+    case .date:
+      (
+        .date(Date(timeIntervalSinceReferenceDate: 0)),
+        .date(Date(timeIntervalSinceReferenceDate: 1e10))
+      )
+    // Databases that keep decimal numbers as floating-point numbers keep 15 digits.
+    case .decimal: (.decimal(0), .decimal(999_999_999_999_999))
+    case .string: (.string(""), .string(String(repeating: "\u{10FFFF}", count: 80)))
+    case .uri: (.uri("a:"), .uri("https://example.org/" + String(repeating: "z", count: 300)))
+    case .binary: (.binary(Data()), .binary(Data(repeating: 0xFF, count: 300)))
+    case .uuid, .reference: (nil, nil)
+    }
   }
 
   private static func randomValue(

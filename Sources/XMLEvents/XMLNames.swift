@@ -27,13 +27,13 @@ public final class XMLNames {
 
   /// Returns the identifier of a name. The same name always has the same identifier.
   public func id(_ name: String) -> XMLNameID {
-    var name = name
-    return name.withUTF8 { utf8 in
-      // SAFETY: libxml2 copies the bytes. It returns `nil` only if memory is exhausted.
-      guard
-        let start = unsafe utf8.baseAddress ?? UnsafePointer(bitPattern: 1),
-        let address = unsafe xmlDictLookup(dictionary, start, Int32(utf8.count))
-      else { fatalError("Out of memory.") }
+    let count = Int32(name.utf8.count)
+    return unsafe name.withCString(encodedAs: UTF8.self) { start in
+      // SAFETY: A zero byte follows the name, so that an empty name has an address too. libxml2 copies the bytes. It
+      // returns `nil` only if memory is exhausted.
+      guard let address = unsafe xmlDictLookup(dictionary, start, count) else {
+        fatalError("Out of memory.")
+      }
       return unsafe XMLNameID(address)
     }
   }

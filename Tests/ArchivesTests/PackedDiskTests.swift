@@ -176,7 +176,7 @@ struct PackedDiskTests {
     let error = #expect(throws: DiskError.self) {
       try packed.open("/Trip.zip/manifest.plist", for: .read)
     }
-    #expect(error?.code == .inputOutput)
+    #expect(error?.code == .damaged)
     #expect(packed.reason(for: "/Trip.zip/manifest.plist")?.entry == "manifest.plist")
 
     let store = try packed.open("/Trip.zip/stores/main.store", for: .read)

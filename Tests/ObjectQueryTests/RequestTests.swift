@@ -23,6 +23,27 @@ struct RequestTests {
     }
   }
 
+  @Test(
+    "Results are sorted and grouped by columns without values, and of empty, equal and large ones",
+    arguments: ValuePattern.allCases)
+  func patterns(_ pattern: ValuePattern) throws {
+    for count in [1, 2, 40] {
+      let crowd = try Crowd(count, seed: UInt64(count), pattern: pattern)
+      for path in Crowd.paths {
+        let key = SortKey(path, ascending: false)
+        let found = try crowd.plan(QueryRequest("Person", sortedBy: [key])).keys(in: crowd.source)
+        #expect(found == crowd.sorted([key]), "\(count) people, \(path)")
+
+        var groups = QueryRequest("Person")
+        groups.propertiesToGroupBy = [path]
+        groups.propertiesToFetch = [FetchedValue(path)]
+        let wanted = Set(crowd.people.map { $0.values[path] ?? .null })
+        let table = try crowd.plan(groups).table(in: crowd.source)
+        #expect(Set(table.rows.map { $0[0] }) == wanted, "\(count) people, \(path)")
+      }
+    }
+  }
+
   @Test("With several keys, an offset and a limit select a range of the sorted rows")
   func severalKeys() throws {
     let crowd = try Crowd()

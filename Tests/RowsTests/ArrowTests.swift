@@ -187,7 +187,7 @@ struct ArrowTests {
 
   private static func block(rows: Int) throws -> Block {
     var generator = SeededGenerator(seed: 77)
-    return Sample.insertions(rows, using: &generator).draft.freeze()[0]
+    return Sample.insertions(rows, pattern: .ordinary, using: &generator).draft.freeze()[0]
   }
 
   private func exported(

@@ -111,6 +111,37 @@ struct BlockVectorTests {
 
   private static let uuid = UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!
 
+  /// Returns the bytes of a block with an encoding that the writer never chooses.
+  private static func bytes(_ hexadecimal: String) -> [UInt8] {
+    hexadecimal.split(whereSeparator: \.isWhitespace).map { UInt8($0, radix: 16)! }
+  }
+
+  private static let wideNumbers = bytes(
+    """
+      51 42 4c 4b 78 00 00 00 88 00 00 00 ec 59 67 c1
+      03 00 02 00 02 00 00 00 01 00 00 00 00 00 00 00
+      02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+      01 00 02 01 08 00 00 00 78 00 00 00 10 00 00 00
+      00 97 74 20 00 00 00 00 00 80 ff ff ff ff ff ff
+      ff ff 04 01 00 00 04 00 00 00 00 00 00 00 00 00
+      00 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00
+      01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+      ff ff 00 00 00 00 00 00
+    """)
+
+  private static let numbersModulo = bytes(
+    """
+      51 42 4c 4b 78 00 00 00 88 00 00 00 f3 5d 70 c6
+      03 00 02 00 02 00 00 00 01 00 00 00 00 00 00 00
+      02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+      01 00 02 01 08 00 00 00 78 00 00 00 10 00 00 00
+      b2 c2 37 b2 00 00 00 00 00 00 00 00 00 00 00 00
+      ff ff 04 01 00 00 04 00 00 00 00 00 00 00 00 00
+      00 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00
+      01 00 00 00 00 00 00 00 05 00 00 00 00 00 00 00
+      ff ff ff ff ff ff ff ff
+    """)
+
   static let samples: [(title: String, block: Block)] = [
     (
       "one row of every kind",
@@ -151,6 +182,10 @@ struct BlockVectorTests {
         basis: 7)
     ),
     ("a value outside of the block, one inside and none", outside),
+    (
+      "the lowest and the highest number of 16 bits, in eight bytes each (3.4.1)",
+      try! Block(wideNumbers)
+    ),
   ]
 
   /// The place of the last sample's outside values.
@@ -208,6 +243,7 @@ struct BlockVectorTests {
             96..<104, with: [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF])
           ($0[0xB8], $0[0xB9], $0[0xBA]) = (1, 1, 4)
         }),
+      ("a number that fits its kind only modulo 2^64 (3.4.1)", numbersModulo),
       broken("keys that do not ascend (3.4.2)", 1, { $0[0xE1] = 0 }),
       broken("a scale that is too high (3.4.3)", 0, { $0[215] = 5 }),
       broken("offsets that do not end with the heap (3.4.5)", 0, { $0[336] = 5 }),

@@ -129,7 +129,7 @@ struct DictionaryMatcher {
       for code in 0..<count {
         let start = end
         unsafe end = column.heapOffset(code &+ 1)
-        // SAFETY: Offsets were verified to ascend within the heap.
+        // SAFETY: Offsets were verified to ascend within the heap, which has an address even if all texts are empty.
         let bytes = unsafe UnsafeRawBufferPointer(
           start: column.heap.unsafelyUnwrapped + start, count: end &- start)
         var entry = unsafe Entry(bytes, id: -1)
@@ -153,12 +153,6 @@ struct DictionaryMatcher {
     }
     if !fresh.isEmpty { merge(fresh) }
     return ids
-  }
-
-  @inline(__always)
-  private static func same(_ left: Entry, _ right: Entry) -> Bool {
-    (left.first ^ right.first) | (left.second ^ right.second)
-      | UInt64(UInt32(bitPattern: left.byteCount ^ right.byteCount)) == 0
   }
 
   private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
@@ -188,21 +182,9 @@ struct DictionaryMatcher {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns eight bytes as a number with the same order; missing bytes are zero.
-  ///
-  /// Eight bytes after the end must be readable, as they are in a ``BlockMemory``. The code has no branches, because
-  /// the processor cannot predict the lengths of texts.
-  @inline(__always)
+  /// Returns up to eight bytes from an offset on as a number with the same order; missing bytes are zero.
   func orderedWord(at offset: Int) -> UInt64 {
-    let start = Swift.min(offset, count)
-    let byteCount = Swift.min(count &- start, 8)
-    // SAFETY: The start is at most the end, and eight bytes after the end are readable.
-    let word = unsafe UInt64(
-      bigEndian: baseAddress.unsafelyUnwrapped.loadUnaligned(
-        fromByteOffset: start, as: UInt64.self))
-    // Two shifts are needed, because one shift by 64 would do nothing.
-    let shift = UInt64(truncatingIfNeeded: byteCount &* 4)
-    return word & ~((UInt64.max &>> shift) &>> shift)
+    unsafe ByteHash.prefix(UnsafeRawBufferPointer(rebasing: dropFirst(offset)))
   }
 }
 

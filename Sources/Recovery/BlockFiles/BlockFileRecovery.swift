@@ -373,10 +373,13 @@ final class BlockFileRecovery {
 
   /// Returns a model that no checksum proves without its rules for values.
   ///
-  /// No hash covers these rules. A damaged rule would make sound values invalid.
+  /// A damaged rule would make sound values invalid, as would a required property with a damaged name, which has no values.
   private func withoutRules(_ model: Model) -> Model {
     var description = model.description
-    func drop(_ attribute: inout Attribute) { attribute.validation = Attribute.Validation() }
+    func drop(_ attribute: inout Attribute) {
+      attribute.validation = Attribute.Validation()
+      attribute.isOptional = true
+    }
     for entity in description.entities.indices {
       for index in description.entities[entity].declaredProperties.indices {
         switch description.entities[entity].declaredProperties[index] {
@@ -385,6 +388,7 @@ final class BlockFileRecovery {
           description.entities[entity].declaredProperties[index] = .attribute(attribute)
         case .relationship(var relationship):
           relationship.validationPredicates = []
+          relationship.isOptional = true
           description.entities[entity].declaredProperties[index] = .relationship(relationship)
         case .fetched: break
         }

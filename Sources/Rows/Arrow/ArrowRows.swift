@@ -182,7 +182,7 @@ final class ArrowRows: RowSource {
     guard unsafe child.buffers.count == 2, unsafe child.buffers[1] != nil || last == 0 else {
       throw ArrowError.badStructure(unsafe child.name, "The column's buffer 2 is missing.")
     }
-    unsafe raw.heap = unsafe child.buffers[1] ?? UnsafeRawPointer(bitPattern: 16)
+    unsafe raw.heap = unsafe child.buffers[1] ?? RawColumn.emptyHeap
     byteStringByteCount += Int(last - first)
   }
 

@@ -3,8 +3,8 @@
 /// A piece of memory that blocks and columns read from and keep alive. Its bytes never change once the memory is
 /// shared.
 ///
-/// The memory is aligned to 16 bytes. Eight readable bytes follow its end, so that a short value can be loaded as a
-/// word.
+/// The memory is aligned to 16 bytes. No reader may load a byte behind its end, not even to load a short value as a
+/// word: the address sanitizer finds such a reader.
 @safe
 public final class BlockMemory: @unchecked Sendable {
   // Sendable: the bytes are written only by the creator of the memory, before the memory is shared.
@@ -16,10 +16,11 @@ public final class BlockMemory: @unchecked Sendable {
   public init(
     byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) rethrows {
-    unsafe start = UnsafeMutableRawPointer.allocate(byteCount: byteCount + 8, alignment: 16)
+    // Empty memory has an address that may be read too. Other languages get it as the address of a buffer.
+    unsafe start = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 8), alignment: 16)
     self.byteCount = byteCount
-    // SAFETY: The 8 bytes behind the end were allocated above.
-    unsafe start.storeBytes(of: 0, toByteOffset: byteCount, as: UInt64.self)
+    // SAFETY: At least eight bytes were allocated above.
+    if byteCount == 0 { unsafe start.storeBytes(of: 0, as: UInt64.self) }
     try unsafe fill(UnsafeMutableRawBufferPointer(start: start, count: byteCount))
   }
 

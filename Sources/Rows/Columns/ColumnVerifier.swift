@@ -162,7 +162,7 @@ struct ColumnVerifier {
     unsafe raw.offsetWidth = entry.offsetWidth
     unsafe raw.offsets = try parts.take((count + 1) * Int(entry.offsetWidth), orNilIfEmpty: true)
     let heap = unsafe parts.takeRest()
-    unsafe raw.heap = unsafe heap.baseAddress ?? UnsafeRawPointer(bitPattern: 16)
+    unsafe raw.heap = heap.isEmpty ? RawColumn.emptyHeap : heap.baseAddress
     func offset(_ i: Int) -> Int64 {
       unsafe RawColumn.decode(
         raw.offsets, width: entry.offsetWidth, base: entry.offsetBase, step: entry.offsetStep, i)

@@ -154,7 +154,7 @@ struct DictionaryEncoder: ~Copyable {
 }
 
 /// Functions that hash and compare byte strings a word at a time.
-enum ByteHash {
+package enum ByteHash {
   /// Returns a hash of the bytes, for tables in memory only.
   @inline(__always)
   @unsafe static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
@@ -174,7 +174,7 @@ enum ByteHash {
   }
 
   /// Returns the first eight bytes as a number with the same order as the bytes.
-  @unsafe static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  @unsafe package static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     guard let start = bytes.baseAddress else { return 0 }
     // SAFETY: The load ends within the bytes.
     if bytes.count >= 8 { return unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) }

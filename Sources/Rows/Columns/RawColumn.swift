@@ -59,6 +59,11 @@ package struct RawColumn {
   @usableFromInline package var isNothing = false
 
   @inlinable package init() {}
+
+  private static let noBytes = BlockMemory([])
+  /// The heap of a column whose byte strings are all empty: an address that may be read, because readers of other
+  /// languages get it too.
+  static var emptyHeap: UnsafeRawPointer { unsafe UnsafeRawPointer(noBytes.start) }
 }
 
 extension RawColumn {
@@ -149,7 +154,7 @@ extension RawColumn {
       offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i)
     let end = unsafe RawColumn.decode(
       offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i &+ 1)
-    // SAFETY: Verification has checked that offsets ascend and end within the heap.
+    // SAFETY: Verification has checked that offsets ascend and end within the heap. Even an empty heap has an address.
     return unsafe UnsafeRawBufferPointer(
       start: heap.unsafelyUnwrapped + Int(start), count: Int(end &- start))
   }

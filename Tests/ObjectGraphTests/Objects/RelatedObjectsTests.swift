@@ -133,6 +133,103 @@ struct RelatedObjectsTests {
     #expect(ada.trips.isEmpty)
   }
 
+  @Test(
+    "A relationship is read in place: its count, a look for a member and its first member make no other objects",
+    arguments: Kind.allCases, [false, true])
+  func inPlace(_ kind: Kind, _ isOfSeveralEntities: Bool) throws {
+    let graph = try Graph(kind)
+    let writer = graph.context()
+    let people = try (0..<40).map { number -> Person in
+      let isGuide = isOfSeveralEntities && number.isMultiple(of: 3)
+      let person: Person = try isGuide ? writer.insert(Guide.self) : writer.insert(Person.self)
+      person.name = "P\(number)"
+      return person
+    }
+    let trips = try (0..<2).map { number in try writer.insert(Trip.self) { $0.name = "T\(number)" }
+    }
+    trips[0].members = RelatedObjects(people.dropLast())
+    try writer.save()
+
+    let context = graph.context()
+    let (trip, other) = (context.object(trips[0]), context.object(trips[1]))
+    let state = try #require(trip.source.entity.workspace?.state(of: trip))
+    var made: Int { state.knownEntities.reduce(0) { $0 + $1.objects.count } }
+    #expect(trip.members.count == 39 && !trip.members.isEmpty && other.members.isEmpty)
+    #expect(trip.count(forKey: "members") == 39)
+    #expect(made == 2)
+    #expect(trip.members.contains(context.object(people[7])))
+    #expect(!trip.members.contains(context.object(people[39])))
+    #expect(!other.members.contains(context.object(people[7])))
+    #expect(made == 4)
+    #expect(trip.members.first?.name == "P0" || isOfSeveralEntities)
+    #expect(made <= 5)
+
+    #expect(Set(trip.members.map(\.name)) == Set(people.dropLast().map(\.name)))
+    #expect(Array(trip.members).map(\.objectID) == trips[0].members.map(\.objectID))
+    #expect(trip.members.contains(where: { $0 is Guide }) == isOfSeveralEntities)
+  }
+
+  @Test(
+    "A list stays as long as changes do not concern its relationship", arguments: Kind.allCases)
+  func keptBesideChanges(_ kind: Kind) throws {
+    let (graph, owner) = try world(kind, 5)
+    let context = graph.context()
+    let ada = context.object(owner)
+    let trip = ada.trips[0]
+    trip.members = [ada]
+    try context.save()
+    let (members, trips, stops) = (trip.members, ada.trips, trip.stops)
+
+    // Changes of a person are not changes of links or of trips, whether they are frozen or not.
+    ada.age = 30
+    #expect(ada.trips.storage === trips.storage && trip.members.storage === members.storage)
+    _ = try context.fetch(Person.self)
+    #expect(ada.trips.storage === trips.storage && trip.members.storage === members.storage)
+    try context.insert(Stop.self) { $0.trip = trip }
+    #expect(trip.stops.count == 1 && stops.isEmpty)
+    #expect(ada.trips.storage === trips.storage && trip.members.storage === members.storage)
+
+    trip.remove(ada, from: \.members)
+    #expect(trip.members.isEmpty && ada.joined.isEmpty && Array(members) == [ada])
+    #expect(ada.trips.storage === trips.storage)
+    trip.owner = nil
+    #expect(ada.trips.count == 4 && trips.count == 5)
+    context.rollback()
+    #expect(ada.trips.count == 5 && Array(trip.members) == [ada])
+  }
+
+  @Test(
+    "A relationship is changed in place with the methods of collections", arguments: Kind.allCases)
+  func changedInPlace(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let trip = try context.insert(Trip.self) { $0.name = "Porto" }
+    let stops = try (0..<5).map { n in try context.insert(Stop.self) { $0.place = "\(n)" } }
+
+    trip.stops = [stops[1], stops[2]]
+    trip.stops.append(stops[3])
+    trip.stops.insert(stops[0], at: 0)
+    trip.stops += [stops[4]]
+    #expect(trip.stops.map(\.place) == ["0", "1", "2", "3", "4"])
+    trip.stops.reverse()
+    trip.stops.swapAt(0, 4)
+    #expect(trip.stops.map(\.place) == ["0", "3", "2", "1", "4"])
+    trip.stops.removeAll { $0.place == "3" }
+    trip.stops.sort { $0.place > $1.place }
+    trip.stops[0] = stops[3]
+    try context.save()
+
+    #expect(trip.stops.map(\.place) == ["3", "2", "1", "0"] && stops[4].trip == nil)
+    let again = graph.context()
+    #expect(again.object(trip).stops.map(\.place) == ["3", "2", "1", "0"])
+    // A copy is a value of its own, also if it was empty at first.
+    let empty = try context.insert(Trip.self) { $0.name = "Empty" }.stops
+    var copy = empty
+    copy.append(stops[4])
+    #expect(empty.isEmpty && Array(copy) == [stops[4]] && copy == RelatedObjects([stops[4]]))
+    #expect("\(copy)" == "\([stops[4]])")
+  }
+
   @Test("The cache of lists is bounded by the number of registered objects")
   func kept() throws {
     let (_, owner) = try world(.memory, 0)

@@ -231,7 +231,7 @@ final class RandomWork {
     let attributes = Wild.attributes(of: seat.now.objects[id]!.entity)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let (name, type) = attributes.randomElement(using: &random)!
-      let value = Wild.value(type, &random)
+      let value = Wild.value(type, Wild.pattern(of: name, seed: seed), &random)
       note(seat, "sets \(name) of \(short(id)) to \(value.text.prefix(20))")
       if chance(1, in: 2) {
         seat.object(id)[name] = value

@@ -113,6 +113,9 @@ extension Seat {
       try require(numbers == numbers.sorted(), "\(question.text) is not sorted: \(numbers)")
       try require(try context.count(for: request) == wanted.count, "the count of \(question.text)")
     }
+    if let problem = try context.sortingProblem(of: "Node", by: "text") {
+      throw Difference(problem)
+    }
   }
 
   private func compare(_ id: ObjectID, _ wanted: NaiveGraph.Object, ordered: Bool) throws {

@@ -168,6 +168,46 @@ enum Wild {
     "", "a", "b", "Lisbon", "évora", "ÉVORA", "a b", " ", "\n", "<&>", "😀", "zz", "\u{301}e",
   ]
 
+  /// Returns the pattern of an attribute's values in the work of a seed.
+  static func pattern(of name: String, seed: UInt64) -> ValuePattern {
+    var random = SeededGenerator(seed: name.utf8.reduce(seed) { $0 &* 31 &+ UInt64($1) })
+    return Bool.random(using: &random) ? .ordinary : .random(using: &random)
+  }
+
+  /// Returns a value of a type and a pattern.
+  static func value(
+    _ type: AttributeType, _ pattern: ValuePattern, _ random: inout SeededGenerator
+  ) -> Value {
+    let (empty, greatest): (Value, Value) =
+      switch type {
+      case .int16: (.integer(0), .integer(Int64(Int16.max)))
+      case .int32: (.integer(0), .integer(Int64(Int32.max)))
+      case .int64: (.integer(0), .integer(.max))
+      case .decimal: (.decimal(0), .decimal(Decimal(string: "9999999999999999999")!))
+      case .double: (.double(0), .double(.greatestFiniteMagnitude))
+      case .float: (.float(0), .float(.greatestFiniteMagnitude))
+      case .string: (.string(""), .string(String(repeating: "\u{10FFFF}", count: 500)))
+      case .boolean: (.boolean(false), .boolean(true))
+      case .date:
+        (
+          .date(Date(timeIntervalSinceReferenceDate: 0)),
+          .date(Date(timeIntervalSinceReferenceDate: 1e10))
+        )
+      case .binary: (.binary(Data()), .binary(Data(repeating: 0xFF, count: 3000)))
+      case .uuid:
+        (
+          .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+          .uuid(UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 255)))
+        )
+      case .uri: (.uri("a:"), .uri("quire://" + String(repeating: "z", count: 2000)))
+      default: (.null, .null)
+      }
+    var fixed = SeededGenerator(seed: 2)
+    return pattern.value(empty: empty, greatest: greatest, same: value(type, &fixed)) {
+      value(type, &random)
+    } ?? .null
+  }
+
   /// Returns a value of a type; often a small number, so that equal values occur.
   static func value(_ type: AttributeType, _ random: inout SeededGenerator) -> Value {
     if Int.random(in: 0..<7, using: &random) == 0 { return .null }

@@ -16,7 +16,7 @@ struct UniquenessMergeTests {
       case                                      | base                                 | mine                    | was        | policy   | decisions
       No row has the value                      | line1 x=1                            | +line2 x=2              |            | object   |
       A saved row has it                        | page1, page2, line1 x=1 page=page1@1 | +line2 x=1 page=page2@1 |            | object   | line2>line1 page page#order x
-      The store's values stay                   | page1, page2, line1 x=1 page=page1@1 | +line2 x=1 page=page2@1 |            | store    | line2>line1 page#order x
+      The store's values stay                   | page1, page2, line1 x=1 page=page1@1 | +line2 x=1 page=page2@1 |            | store    | line2>line1 keep
       Nothing of the inserted row is kept       | line1 x=1                            | +line2 x=1              |            | rollback | line2>line1 keep
       The matching row is deleted               | line1 x=1                            | +line2 x=1              |            | delete   | line2>line1 delete
       No value is never the same                | line1                                | +line2                  |            | object   |

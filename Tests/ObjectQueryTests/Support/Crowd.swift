@@ -14,7 +14,10 @@ struct Crowd {
   var people: [(key: ObjectKey, values: [String: Value])] = []
   let seed: UInt64
 
-  init(_ count: Int = 400, seed: UInt64 = .random(in: 1...999_999)) throws {
+  /// - Parameter pattern: The pattern of the values of every property; `nil` for a random one for each.
+  init(
+    _ count: Int = 400, seed: UInt64 = .random(in: 1...999_999), pattern: ValuePattern? = nil
+  ) throws {
     self.seed = seed
     var generator = SeededGenerator(seed: seed)
     var person = Entity("Person")
@@ -44,11 +47,24 @@ struct Crowd {
       layers[0].set(
         titles[key]!, column: schema["City"]!.index(of: "title")!, of: key, basis: 0)
     }
+    let same = Crowd.values(&generator)
+    var patterns: [String: ValuePattern] = [:]
+    for name in same.keys.sorted() {
+      // The city is a reference, which the program replaces below.
+      let isOrdinary = name == "city" || Bool.random(using: &generator)
+      patterns[name] = pattern ?? (isOrdinary ? .ordinary : .random(using: &generator))
+    }
     for number in 1...count {
       let entity = number % 7 == 0 ? "Pilot" : "Person"
       let layout = schema[entity]!
       let key = ObjectKey(entity: layout.entityNumber, number: UInt64(number))
       var values = Crowd.values(&generator)
+      for (name, (empty, greatest)) in Crowd.bounds {
+        values[name] =
+          patterns[name]!.value(empty: empty, greatest: greatest, same: same[name]!) {
+            values[name]
+          } ?? .null
+      }
       if case .object? = values["city"] {
         let city = titles.keys.sorted { $0.rawValue < $1.rawValue }
           .randomElement(using: &generator)!
@@ -68,6 +84,23 @@ struct Crowd {
       View(layers.enumerated().map { $1.freeze(version: Int64($0 + 1)) }), model: model,
       schema: schema)
   }
+
+  private static let bounds: [String: (empty: Value, greatest: Value)] = [
+    "name": (.string(""), .string(String(repeating: "\u{10FFFF}", count: 500))),
+    "note": (.string(""), .string(String(repeating: "z", count: 5000))),
+    "age": (.integer(0), .integer(Int64(Int32.max))), "big": (.integer(0), .integer(.max)),
+    "score": (.double(0), .double(1e300)),
+    "born": (
+      .date(Date(timeIntervalSinceReferenceDate: 0)),
+      .date(Date(timeIntervalSinceReferenceDate: 1e10))
+    ),
+    "flag": (.boolean(false), .boolean(true)),
+    "money": (.decimal(0), .decimal(999_999_999_999)),
+    "token": (
+      .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+      .uuid(UUID(uuid: (255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255)))
+    ),
+  ]
 
   private static func values(_ generator: inout SeededGenerator) -> [String: Value] {
     func maybe(_ value: Value) -> Value {

@@ -96,18 +96,61 @@ enum Sample {
       + (Bool.random(using: &generator) ? "" : "\(Int.random(in: 0..<50, using: &generator))")
   }
 
-  /// Returns a draft of random rows, and the values of the draft.
+  /// Returns the empty or the lowest value of a kind, and the largest one.
+  static func bounds(of kind: ColumnKind) -> (empty: Value, greatest: Value) {
+    switch kind {
+    case .boolean: (.boolean(false), .boolean(true))
+    case .int16, .int32, .int64:
+      (.integer(kind.integerRange.lowerBound), .integer(kind.integerRange.upperBound))
+    case .float: (.float(-.infinity), .float(.greatestFiniteMagnitude))
+    case .double: (.double(-.infinity), .double(.greatestFiniteMagnitude))
+    case .date:
+      (
+        .date(Date(timeIntervalSinceReferenceDate: 0)),
+        .date(Date(timeIntervalSinceReferenceDate: .greatestFiniteMagnitude))
+      )
+    case .decimal: (.decimal(0), .decimal(Decimal(string: String(repeating: "9", count: 38))!))
+    case .string: (.string(""), .string(String(repeating: "\u{10FFFF}", count: 75)))
+    case .uri: (.uri(""), .uri(String(repeating: "z", count: 300)))
+    case .binary: (.binary(Data()), .binary(Data(repeating: 0xFF, count: 300)))
+    case .uuid:
+      (
+        .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+        .uuid(
+          UUID(
+            uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)))
+      )
+    case .reference:
+      (
+        .object(ObjectKey(entity: 1, number: 1)),
+        .object(ObjectKey(entity: .max, number: ObjectKey.highestNumber))
+      )
+    }
+  }
+
+  /// Returns a draft of random rows, and the values of the draft. The values of each column have the pattern, or a random
+  /// one each.
   static func insertions(
     _ count: Int, layout: Layout = layout, firstKey: UInt64 = 1, consecutive: Bool = false,
-    using generator: inout SeededGenerator
+    pattern: ValuePattern? = nil, using generator: inout SeededGenerator
   ) -> (draft: Draft, rows: [(key: UInt64, values: [Value])]) {
     let draft = Draft(layout, role: .insertions)
     var rows: [(key: UInt64, values: [Value])] = []
     var key = firstKey
+    let patterns = layout.columns.map { column in
+      (
+        pattern ?? ValuePattern.random(using: &generator), bounds(of: column.kind),
+        same: value(of: column.kind, isOptional: false, using: &generator)
+      )
+    }
     for _ in 0..<count {
       let row = draft.append(key: key)
       let values = layout.columns.enumerated().map { index, column in
-        let value = value(of: column.kind, isOptional: column.isOptional, using: &generator)
+        let (pattern, (empty, greatest), same) = patterns[index]
+        let value =
+          pattern.value(empty: empty, greatest: greatest, same: same) {
+            Sample.value(of: column.kind, isOptional: column.isOptional, using: &generator)
+          } ?? (column.isOptional ? .null : empty)
         draft.set(value, column: index, row: row)
         return value
       }

@@ -15,19 +15,18 @@ package struct QueryingCrowd {
 
   static let texts = [
     "", "a", "A", "ab", "abc", "b", "é", "e\u{301}", "a\0b", "a\0", "\0", "\u{D7FF}", "\u{E000}",
-    "a\u{10FFFF}", "\u{10FFFF}", "🙂", "%", "_", "'", "\"", "*", "?",
+    "a\u{10FFFF}", "🙂", "%", "_", "'", "\"", "*", "?", "\u{10FFFF}",
   ]
   static let integers: [Int64] = [
     0, 1, -1, 2, 3, 7, 100, -100, 32767, -32768, 2_147_483_647, -2_147_483_648, 1 << 53,
-    (1 << 53) + 1, .max, .min,
+    (1 << 53) + 1, .min, .max,
   ]
   static let reals: [Double] = [
-    0, -0.0, 1, -1, 0.5, 1.5, 2, 3, 1e300, -1e300, .leastNonzeroMagnitude, .infinity, -.infinity,
-    .nan,
-    9_007_199_254_740_992, 1e18, 0.1,
+    0, -0.0, 1, -1, 0.5, 1.5, 2, 3, -1e300, .leastNonzeroMagnitude, .infinity, -.infinity, .nan,
+    9_007_199_254_740_992, 1e18, 0.1, 1e300,
   ]
   static let decimals: [String] = [
-    "0", "1", "-1", "0.1", "10.11", "999999999999999", "0.000001", "42", "1.5",
+    "0", "1", "-1", "0.1", "10.11", "0.000001", "42", "1.5", "999999999999999",
   ]
 
   /// Makes the objects of a seed.
@@ -44,6 +43,20 @@ package struct QueryingCrowd {
     }
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
     func pick<T>(_ items: [T]) -> T { items.randomElement(using: &random)! }
+    /// The pattern of each property's values.
+    var patterns: [String: (pattern: ValuePattern, place: Int)] = [:]
+    /// Returns a value of a property, or none. The list begins with the empty value and ends with a large one.
+    func some<T>(_ name: String, _ items: [T]) -> T? {
+      let known =
+        patterns[name] ?? (
+          chance(50) ? .ordinary : .random(using: &random),
+          .random(in: items.indices, using: &random)
+        )
+      patterns[name] = known
+      return known.pattern.value(empty: items[0], greatest: items.last!, same: items[known.place]) {
+        chance(80) ? pick(items) : nil
+      }
+    }
     func set(_ object: ObjectKey, _ entity: String, _ name: String, _ value: Value) {
       builder.set(value, column: schema[entity]!.index(of: name)!, of: object)
     }
@@ -54,39 +67,51 @@ package struct QueryingCrowd {
       let entity = number % 3 == 0 ? "Odd" : "Thing"
       let object = thing(number)
       builder.insert(object)
-      if chance(80) { set(object, entity, "flag", .boolean(chance(50))) }
-      if chance(80) { set(object, entity, "small", .integer(pick([0, 1, -1, 7, 32767, -32768]))) }
-      if chance(80) { set(object, entity, "large", .integer(pick(Self.integers))) }
-      if chance(80) { set(object, entity, "real", .double(pick(Self.reals))) }
-      if chance(80) { set(object, entity, "ratio", .float(Float(pick(Self.reals)))) }
-      if chance(80) {
-        let text = pick(
-          hasLongDecimals ? Self.decimals + ["0.12345678901234567890"] : Self.decimals)
-        set(object, entity, "money", .decimal(Decimal(string: text)!))
+      if let flag = some("flag", [false, true]) { set(object, entity, "flag", .boolean(flag)) }
+      if let one = some("small", [0, 1, -1, 7, 32767, -32768] as [Int64]) {
+        set(object, entity, "small", .integer(one))
       }
-      if chance(80) { set(object, entity, "name", .string(pick(Self.texts))) }
-      if chance(80) { set(object, entity, "link", .uri(pick(Self.texts))) }
-      if chance(80) {
-        set(object, entity, "when", .date(Date(timeIntervalSinceReferenceDate: pick(Self.reals))))
+      if let one = some("large", Self.integers) { set(object, entity, "large", .integer(one)) }
+      if let one = some("real", Self.reals) { set(object, entity, "real", .double(one)) }
+      if let one = some("ratio", Self.reals) { set(object, entity, "ratio", .float(Float(one))) }
+      let decimals =
+        hasLongDecimals ? Self.decimals + ["0.12345678901234567890"] : Self.decimals
+      if let one = some("money", decimals) {
+        set(object, entity, "money", .decimal(Decimal(string: one)!))
       }
-      if chance(80) { set(object, entity, "token", .uuid(Self.token(pick([0, 1, 2, 255])))) }
-      if chance(80) {
-        set(object, entity, "bytes", .binary(Data(pick([[], [0], [1, 2], [255, 0]]))))
+      if let one = some("name", Self.texts) { set(object, entity, "name", .string(one)) }
+      if let one = some("link", Self.texts) { set(object, entity, "link", .uri(one)) }
+      if let one = some("when", Self.reals) {
+        set(object, entity, "when", .date(Date(timeIntervalSinceReferenceDate: one)))
       }
-      if chance(80) {
-        set(object, entity, "keeper", .object(key("Keeper", pick([1, 2, 3, 4, 9]))))
+      if let one = some("token", [0, 1, 2, 255] as [UInt8]) {
+        set(object, entity, "token", .uuid(Self.token(one)))
       }
-      if entity == "Odd", chance(80) { set(object, entity, "grade", .string(pick(Self.texts))) }
+      if let one = some("bytes", [[], [0], [1, 2], [255, 0]] as [[UInt8]]) {
+        set(object, entity, "bytes", .binary(Data(one)))
+      }
+      if let one = some("keeper", [1, 2, 3, 4, 9] as [UInt64]) {
+        set(object, entity, "keeper", .object(key("Keeper", one)))
+      }
+      if entity == "Odd", let one = some("grade", Self.texts) {
+        set(object, entity, "grade", .string(one))
+      }
     }
     for number in UInt64(1)...6 {
       let object = key("Keeper", number)
       builder.insert(object)
-      if chance(80) { set(object, "Keeper", "name", .string(pick(Self.texts))) }
-      if chance(80) { set(object, "Keeper", "rank", .integer(pick([1, 2, 2_147_483_647]))) }
-      if chance(80) { set(object, "Keeper", "best", .object(thing(pick([1, 3, 5, 6, 8, 99])))) }
+      if let one = some("Keeper.name", Self.texts) { set(object, "Keeper", "name", .string(one)) }
+      if let one = some("rank", [1, 2, 2_147_483_647] as [Int64]) {
+        set(object, "Keeper", "rank", .integer(one))
+      }
+      if let one = some("best", [1, 3, 5, 6, 8, 99] as [UInt64]) {
+        set(object, "Keeper", "best", .object(thing(one)))
+      }
       let tag = key("Tag", number)
       builder.insert(tag)
-      if chance(80) { set(tag, "Tag", "weight", .integer(pick([1, 2, 3, 100]))) }
+      if let one = some("weight", [1, 2, 3, 100] as [Int64]) {
+        set(tag, "Tag", "weight", .integer(one))
+      }
     }
     func link(_ entity: String, _ name: String, _ pairs: [(ObjectKey, ObjectKey)]) {
       let side = schema.links(of: entity, name)!
