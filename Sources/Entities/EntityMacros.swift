@@ -10,7 +10,7 @@ public import ObjectQuery
 ///       var name: String = "Untitled"
 ///       var start: Date?
 ///       @Unique var code: String
-///       @Relationship(.cascade, inverse: \Stop.trip, ordered: true) var stops: [Stop]
+///       @Relationship(.cascade, inverse: \Stop.trip, ordered: true) var stops: RelatedObjects<Stop>
 ///     }
 ///
 /// The entity has the name of the class. A property of an optional type may have no value. A constant initial value is
@@ -83,7 +83,7 @@ public macro Inverse<Object: ManagedObject>(
 ///
 ///     @Entity final class Table: ManagedObject {
 ///       @Transient var isSelected: Bool = false
-///       @Transient @Relationship(inverse: \Guest.table) var guests: [Guest]
+///       @Transient @Relationship(inverse: \Guest.table) var guests: RelatedObjects<Guest>
 ///     }
 ///     @Entity final class Guest: ManagedObject {
 ///       @Transient var table: Table?
@@ -133,7 +133,7 @@ public macro Composite() = #externalMacro(module: "EntityMacros", type: "Composi
 
 /// Declares a relationship with different names in the model and in Swift.
 ///
-///     @Relationship("self", inverse: \Stop.trip) var stops: [Stop]
+///     @Relationship("self", inverse: \Stop.trip) var stops: RelatedObjects<Stop>
 ///
 /// Its other parameters are the same as in
 /// ``Relationship(_:inverse:ordered:minimum:maximum:optional:originalName:hashModifier:)``.

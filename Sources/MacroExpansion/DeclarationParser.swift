@@ -434,7 +434,9 @@ struct DeclarationParser {
     switch (name, argument) {
     case ("Optional", let argument?), ("Swift.Optional", let argument?): return .optional(argument)
     case ("Array", let argument?), ("Swift.Array", let argument?): return .array(argument)
-    case ("RelatedObjects", let argument?): return .array(argument)
+    case ("RelatedObjects", let argument?), ("ObjectGraph.RelatedObjects", let argument?),
+      ("Quire.RelatedObjects", let argument?):
+      return .related(argument)
     case ("Set", let argument?), ("Swift.Set", let argument?): return .set(argument)
     case ("Dictionary", _?), ("Swift.Dictionary", _?): return .dictionary
     default: return .named(name)

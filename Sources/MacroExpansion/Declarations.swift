@@ -23,6 +23,8 @@ struct TypeSyntax: Equatable {
     case optional(Shape)
     case implicitlyUnwrapped(Shape)
     case array(Shape)
+    /// `RelatedObjects` of a type.
+    case related(Shape)
     case dictionary
     /// A set of a type.
     case set(Shape)

@@ -216,18 +216,21 @@ struct EntityChecker {
         .writing(plain + "?", at: range))
     case .optional(.optional):
       report("An optional of an optional can't be stored.", at: range)
-    case .optional(.array(let element)) where !element.isKnownValue:
-      let plain = String(type.source.text.dropLast())
+    case .optional(.array(let element)) where !element.isKnownValue,
+      .optional(.related(let element)):
+      let many = element.many
       report(
-        "A relationship to many objects can be empty but not nil: write \(plain).", at: range,
-        .writing(plain, at: range))
-    case .set(let element) where !element.isKnownValue:
-      let element = element.bareName ?? "Element"
+        "A relationship to many objects can be empty but not nil: write \(many).", at: range,
+        .writing(many, at: range))
+    case .array(let element)
+    where !element.isKnownValue && markers.contains { $0.plainName == "Relationship" },
+      .set(let element) where !element.isKnownValue:
+      let many = element.many
       report(
-        "A relationship to many objects must be an array: write [\(element)].", at: range,
-        .writing("[\(element)]", at: range))
-    case .array(let element), .set(let element), .optional(.array(let element)),
-      .optional(.set(let element)):
+        "A relationship to many objects is read in place, and not as \(type.source.text): write \(many).",
+        at: range, .writing(many, at: range))
+    case .array(let element), .related(let element), .set(let element),
+      .optional(.array(let element)), .optional(.set(let element)):
       checkMany(element, type, role, variable)
     case .named, .optional: checkOne(type, role, markers)
     }
@@ -272,12 +275,12 @@ struct EntityChecker {
         at: marker.range, .removing("@Relationship", at: marker.range))
       return
     }
-    let element = type.shape.bareName ?? "Element"
+    let many = type.shape.many
     let isOrdered = marker.arguments.map { $0.text.filter { $0 != " " }.contains("ordered:true") }
     if isOrdered == true {
       report(
-        "An ordered relationship must refer to many objects: write [\(element)].", at: range,
-        .writing("[\(element)]", at: range))
+        "An ordered relationship must refer to many objects: write \(many).", at: range,
+        .writing(many, at: range))
     }
   }
 

@@ -153,6 +153,15 @@ extension TypeSyntax.Shape {
     }
   }
 
+  /// The type of a relationship to many objects of this type.
+  var many: String {
+    switch self {
+    case .named(let name): "RelatedObjects<\(name)>"
+    case .optional(let wrapped): wrapped.many
+    default: "RelatedObjects<Element>"
+    }
+  }
+
   /// Whether the type is a value type of the standard library or of Foundation, known here by name.
   var isKnownValue: Bool {
     let names: Set<String> = [

@@ -37,14 +37,20 @@ struct EntityCheckerTests {
       "is computed", fixed: " var age: Int { 3 }"),
     Wrong("var stops: [Stop]", at: "stops", "write @Relationship(inverse: \\Stop.…)"),
     Wrong(
-      "@Relationship var stops: Set<Stop>", at: "Set<Stop>", "write [Stop]",
-      fixed: "@Relationship var stops: [Stop]"),
+      "@Relationship var stops: [Shop.Stop]", at: "[Shop.Stop]", "read in place",
+      fixed: "@Relationship var stops: RelatedObjects<Shop.Stop>"),
+    Wrong(
+      "@Relationship var stops: Set<Stop>", at: "Set<Stop>", "write RelatedObjects<Stop>",
+      fixed: "@Relationship var stops: RelatedObjects<Stop>"),
+    Wrong(
+      "@Relationship var stops: RelatedObjects<Stop>?", at: "RelatedObjects<Stop>?", "not nil",
+      fixed: "@Relationship var stops: RelatedObjects<Stop>"),
     Wrong(
       "@Relationship var stops: [Stop]?", at: "[Stop]?", "not nil",
-      fixed: "@Relationship var stops: [Stop]"),
+      fixed: "@Relationship var stops: RelatedObjects<Stop>"),
     Wrong(
-      "@Relationship(ordered: true) var stops: Stop?", at: "Stop?", "write [Stop]",
-      fixed: "@Relationship(ordered: true) var stops: [Stop]"),
+      "@Relationship(ordered: true) var stops: Stop?", at: "Stop?", "write RelatedObjects<Stop>",
+      fixed: "@Relationship(ordered: true) var stops: RelatedObjects<Stop>"),
     Wrong(
       "@Relationship var name: String", at: "@Relationship", "is a value",
       fixed: " var name: String"),
@@ -61,7 +67,9 @@ struct EntityCheckerTests {
     Wrong("var age: Int = nil", at: "nil", "not a valid Int"),
     Wrong("var name: String = 3", at: "3", "not a valid String"),
     Wrong("var on: Bool = 1", at: "1", "not a valid Bool"),
-    Wrong("@Relationship var stops: [Stop] = [Stop()]", at: "[Stop()]", "remove the default"),
+    Wrong(
+      "@Relationship var stops: RelatedObjects<Stop> = [Stop()]", at: "[Stop()]",
+      "remove the default"),
     Wrong("@Derived(\"now()\") var at: Date = .now", at: ".now", "can't have a default"),
     Wrong(
       "@Transient @Derived(\"now()\") var at: Date?", at: "@Derived(\"now()\")",
@@ -167,11 +175,11 @@ struct EntityCheckerTests {
         var budget: Decimal = -1.5
         @Attribute(.range(0...365)) var days: Int16 = 1
         @Unique var code: String
-        @Relationship(.cascade, inverse: \\Stop.trip, ordered: true) var stops: [Stop]
+        @Relationship(.cascade, inverse: \\Stop.trip, ordered: true) var stops: RelatedObjects<Stop>
         @Relationship var tags: RelatedObjects<Tag>
         var owner: Person?
         @Transient var isSelected: Bool = false
-        @Transient @Relationship(inverse: \\Stop.highlight) var highlights: [Stop]
+        @Transient @Relationship(inverse: \\Stop.highlight) var highlights: RelatedObjects<Stop>
         @Derived("stops.@count") var stopCount: Int
         #Unique<Trip>([\\.name, \\.start])
         #Index<Trip>([\\.start], [\\.name, \\.start]); #Index<Trip>([\\.code])

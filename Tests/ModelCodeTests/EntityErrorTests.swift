@@ -22,7 +22,7 @@ struct EntityErrorTests {
     let errors = try errors(
       """
       var name: String = "x"
-      @Relationship(.cascade, inverse: \\Stop.trip) var stops: [Stop]
+      @Relationship(.cascade, inverse: \\Stop.trip) var stops: RelatedObjects<Stop>
       """)
     #expect(errors == [])
   }
@@ -33,7 +33,7 @@ struct EntityErrorTests {
       ("  let name: String", "4:3", "write var name"),
       ("  private(set) var name: String", "4:3", "one access level"),
       ("  var stops: [Stop]", "4:7", "The inverse of stops is missing"),
-      ("  @Relationship var stops: Set<Stop>", "4:28", "write [Stop]"),
+      ("  @Relationship var stops: Set<Stop>", "4:28", "write RelatedObjects<Stop>"),
       ("  var name: Int = \"one\"", "4:19", "is not a valid Int"),
       ("  var name = \"one\"", "4:7", "write var name: String"),
       ("  var map: [String: Int]", "4:12", "can't store values of the type [String: Int]"),
@@ -79,7 +79,7 @@ struct EntityErrorTests {
           @Entity final class Trip: ManagedObject {
             var name: String = "x"
             var start: Date?
-            @Relationship(.cascade, inverse: \\Stop.trip) var stops: [Stop]
+            @Relationship(.cascade, inverse: \\Stop.trip) var stops: RelatedObjects<Stop>
           }
           @Entity final class Stop: ManagedObject {
             var nights: Int = 1

@@ -20,7 +20,7 @@ struct UmbrellaTests {
       @Entity final class Trip: ManagedObject {
         var name: String = ""
         var start: Date?
-        @Relationship(.cascade, inverse: \\Stop.trip) var stops: [Stop]
+        @Relationship(.cascade, inverse: \\Stop.trip) var stops: RelatedObjects<Stop>
       }
 
       @Entity final class Stop: ManagedObject {

@@ -7,7 +7,7 @@ import Testing
   var start: Date?
   var budget: Decimal = 0
   @Unique var code: String
-  @Relationship(.cascade, inverse: \Port.voyage, ordered: true) var stops: [Port]
+  @Relationship(.cascade, inverse: \Port.voyage, ordered: true) var stops: RelatedObjects<Port>
   #Unique<Voyage>([\.name, \.start])
   #Index<Voyage>([\.start], [\.name, \.start])
 }
@@ -40,8 +40,8 @@ enum Cabin: String, AttributeValue { case inside, balcony }
 
 @Entity final class Sailor: ManagedObject {
   var name: String = ""
-  @Relationship(.deny, inverse: \Craft.crew) var crafts: [Craft]
-  @Relationship(inverse: \Cruiser.captain) var commands: [Cruiser]
+  @Relationship(.deny, inverse: \Craft.crew) var crafts: RelatedObjects<Craft>
+  @Relationship(inverse: \Cruiser.captain) var commands: RelatedObjects<Cruiser>
 }
 
 /// Programs with the classes above, as in docs/features.md.

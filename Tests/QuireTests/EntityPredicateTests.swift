@@ -11,7 +11,7 @@ import Testing
   var kind: TourKind = .leisure
   @Attribute("shortCode") var code: String?
   var isOpen: Bool = true
-  @Relationship(inverse: \Stay.tour) var stays: [Stay]
+  @Relationship(inverse: \Stay.tour) var stays: RelatedObjects<Stay>
 }
 
 @Entity final class BoatTour: Tour {
@@ -22,7 +22,7 @@ import Testing
   var place: String
   var nights: Int?
   var tour: Tour?
-  @Relationship(inverse: \Guest.stay) var guests: [Guest]
+  @Relationship(inverse: \Guest.stay) var guests: RelatedObjects<Guest>
 }
 
 @Entity final class Guest: ManagedObject {

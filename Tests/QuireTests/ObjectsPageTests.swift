@@ -103,7 +103,7 @@ struct ObjectsPageTests {
     #expect(trip.stops.map(\.name) == ["Porto", "Régua"] && regua.trip === trip)
 
     trip.insert(try context.insert(Stop.self) { $0.name = "Aveiro" }, into: \.stops, at: 0)
-    trip.stops = RelatedObjects(trip.stops.reversed())
+    trip.stops.reverse()
     #expect(trip.stops.map(\.name) == ["Régua", "Porto", "Aveiro"])
 
     let soon = try context.fetch(

@@ -46,6 +46,16 @@ private struct Twin {
       let same = zip(values ?? [], objects[number] ?? []).allSatisfy { isSame($0, $1) }
       #expect((values == nil) == (objects[number] == nil) && same, "object \(number), \(comment)")
     }
+    // Many rows of a column are read at once, in their order and in any other.
+    let index = layout.index(of: "next")!
+    for numbers in [Array(1...60), [60, 1, 59, 59, 2, 30, 31, 0]] as [[UInt64]] {
+      let found = try view.references(
+        in: layout.columns[index], ofRows: numbers, ofEntity: layout.entityNumber)
+      let wanted = numbers.map { number -> ObjectKey? in
+        if case .object(let key)? = objects[number]?[index] { key } else { nil }
+      }
+      #expect(found == wanted, "rows \(numbers), \(comment)")
+    }
   }
 }
 
@@ -61,6 +71,8 @@ struct LayerTests {
         .attribute(Attribute("price", .decimal)),
         .attribute(Attribute("done", .boolean, defaultValue: .boolean(false))),
         .attribute(Attribute("note", .binary)),
+        .relationship(Relationship("next", to: "Thing", inverse: "previous")),
+        .relationship(Relationship("previous", to: "Thing", inverse: "next", count: .toMany)),
       ])
   ])
   static let schema = try! Schema(model)

@@ -183,8 +183,8 @@ extension EntityProperty {
   }
 }
 
-/// A collection of the objects that a relationship leads to: `[Stop]`, or `RelatedObjects<Stop>`.
+/// A collection of the objects that a relationship leads to, which is ``RelatedObjects``. A key path of a relationship
+/// has such a value.
 public protocol RelatedCollection: Sequence where Element: ManagedObject {}
 
-extension Array: RelatedCollection where Element: ManagedObject {}
 extension RelatedObjects: RelatedCollection {}

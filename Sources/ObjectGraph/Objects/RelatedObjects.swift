@@ -6,12 +6,19 @@ import ObjectModel
 /// The objects that a relationship leads to, in the order of an ordered relationship, or else by their identifiers.
 ///
 ///     for stop in trip.stops { … }
+///     print(trip.stops.count)
 ///     trip.stops = [lisbon, porto]
+///     trip.stops.reverse()
 ///
-/// A value: later changes of the relationship do not change it. The members are known from the start; each object is
-/// made when it is first read.
-public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
-  @usableFromInline let storage: RelatedStorage
+/// Every to-many relationship has this type. The members are known from the start, and each object is made when it is
+/// first read: `count`, `isEmpty` and `contains(_:)` make none, `first` makes one, and a loop makes each object when it
+/// comes to it. The context keeps the list until the relationship changes, so the next access takes constant time.
+/// ``objects`` is an array of all objects, for a function that needs one.
+///
+/// A value: later changes of the relationship do not change it. A change in place, such as `trip.stops.append(porto)`,
+/// sets the whole relationship. To add one object to many, `trip.add(porto, to: \.stops)` writes only that object.
+public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection, MutableCollection {
+  @usableFromInline var storage: RelatedStorage
 
   /// Makes a list of the given objects.
   public init(_ objects: some Sequence<Element>) {
@@ -33,7 +40,26 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   /// The object at a position.
   @inlinable public subscript(position: Int) -> Element {
     // The initializer has checked that all objects are of this class.
-    unsafe unsafeDowncast(storage.object(at: position), to: Element.self)
+    get { unsafe unsafeDowncast(storage.object(at: position), to: Element.self) }
+    set { replaceSubrange(position..<position + 1, with: CollectionOfOne(newValue)) }
+  }
+
+  /// Returns whether an object is a member. Makes no object.
+  public func contains(_ object: Element) -> Bool { storage.contains(object) }
+}
+
+extension RelatedObjects: RangeReplaceableCollection {
+  /// Makes an empty list.
+  public init() { self.init([]) }
+
+  /// Replaces some of the objects.
+  public mutating func replaceSubrange(
+    _ range: Range<Int>, with others: some Collection<Element>
+  ) {
+    var objects =
+      isKnownUniquelyReferenced(&storage) ? storage.takeMembers() : storage.members
+    objects.replaceSubrange(range, with: others.map { $0 })
+    storage = RelatedStorage(objects)
   }
 }
 
@@ -42,41 +68,49 @@ extension RelatedObjects: ExpressibleByArrayLiteral {
   public init(arrayLiteral elements: Element...) { self.init(elements) }
 }
 
-extension RelatedObjects: Equatable {
+extension RelatedObjects: Equatable, CustomStringConvertible {
   /// Returns whether both lists have the same objects in the same order.
   public static func == (left: RelatedObjects, right: RelatedObjects) -> Bool {
-    left.objects == right.objects
+    left.storage === right.storage || left.count == right.count && left.elementsEqual(right)
   }
+
+  /// The objects, as an array describes them.
+  public var description: String { "\(objects)" }
 }
 
-/// The storage of a list of related objects: the objects, or their numbers in one entity.
+/// The storage of a list of related objects: the objects, or their numbers in their entities.
 @safe
 @usableFromInline
 final class RelatedStorage {
-  private let objects: [ManagedObject]
+  /// The objects of a list that a program has made; empty if the list has numbers.
+  private var array: [ManagedObject]
   private let numbers: [UInt64]
   private let entity: EntityState?
+  /// The entity of each number, if they are of several entities.
+  private let entities: [EntityState]
   /// The same entity state, for use without retaining it.
   private let entityReference: Unmanaged<EntityState>?
   /// The addresses of objects that were read before, which spare a second lookup in the table; 0 for an object not read
-  /// yet.
+  /// yet. One for each number of ``entity``, and none for other lists.
   private let addresses: UnsafeMutablePointer<UInt>
   @exclusivity(unchecked) private var storedDepartures = 0
   @usableFromInline let count: Int
 
   init(_ objects: [ManagedObject]) {
-    self.objects = objects
+    array = objects
     numbers = []
     entity = nil
+    entities = []
     unsafe entityReference = nil
     unsafe addresses = .allocate(capacity: 0)
     count = objects.count
   }
 
   init(_ numbers: [UInt64], _ entity: EntityState) {
-    objects = []
+    array = []
     self.numbers = numbers
     self.entity = entity
+    entities = []
     unsafe entityReference = Unmanaged.passUnretained(entity)
     unsafe addresses = .allocate(capacity: numbers.count)
     unsafe addresses.initialize(repeating: 0, count: numbers.count)
@@ -84,7 +118,52 @@ final class RelatedStorage {
     departures = entity.departures
   }
 
+  /// Makes a list of objects of several entities.
+  init(_ numbers: [UInt64], ofEach entities: [EntityState]) {
+    array = []
+    self.numbers = numbers
+    entity = nil
+    self.entities = entities
+    unsafe entityReference = nil
+    unsafe addresses = .allocate(capacity: 0)
+    count = numbers.count
+  }
+
   deinit { unsafe addresses.deallocate() }
+
+  /// All objects, made if they are not registered.
+  var members: [ManagedObject] { (0..<count).map { object(at: $0) } }
+
+  /// Returns all objects, so that the caller can change their array without a copy. The list must not be used again.
+  func takeMembers() -> [ManagedObject] {
+    guard entity == nil, entities.isEmpty else { return members }
+    defer { array = [] }
+    return array
+  }
+
+  /// The keys of all objects.
+  var keys: [ObjectKey] {
+    if let entity { return numbers.map { ObjectKey(entity: entity.graph.number, number: $0) } }
+    if entities.isEmpty { return array.map(\.key) }
+    return zip(entities, numbers).map { ObjectKey(entity: $0.graph.number, number: $1) }
+  }
+
+  /// Whether the context has deleted an object of the list. An object that is not registered is not deleted.
+  var hasDeleted: Bool {
+    func isDeleted(_ number: UInt64, _ entity: EntityState) -> Bool {
+      entity.known(number)?.state.contains(.deleted) ?? false
+    }
+    if let entity { return numbers.contains { isDeleted($0, entity) } }
+    return zip(numbers, entities).contains { isDeleted($0, $1) }
+      || array.contains { $0.state.contains(.deleted) }
+  }
+
+  func contains(_ object: ManagedObject) -> Bool {
+    let (owner, number) = (object.source.entity, object.key.number)
+    if let entity { return entity === owner && numbers.contains(number) }
+    if entities.isEmpty { return array.contains { $0 === object } }
+    return zip(entities, numbers).contains { $0 === owner && $1 == number }
+  }
 
   /// The value of the entity's departure count when the first address was stored.
   @inline(__always)
@@ -96,7 +175,7 @@ final class RelatedStorage {
 
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
-    guard let entity = unsafe entityReference else { return objects[position] }
+    guard let entity = unsafe entityReference else { return other(at: position) }
     require(position >= 0 && position < count, "The position is out of range.")
     return unsafe entity._withUnsafeGuaranteedRef { entity in
       if position.isMultiple(of: EntityState.nearStep) { lookAhead(entity, from: position) }
@@ -106,6 +185,12 @@ final class RelatedStorage {
       }
       return find(position, entity)
     }
+  }
+
+  private func other(at position: Int) -> ManagedObject {
+    if entities.isEmpty { return array[position] }
+    checkPlace(entities[position])
+    return entities[position].object(numbers[position])
   }
 
   private func lookAhead(_ entity: EntityState, from position: Int) {
@@ -132,11 +217,12 @@ final class RelatedStorage {
 
   /// Stops the program if an object is not of a class.
   func check<D: ManagedObject>(_ type: D.Type) {
-    if let entity {
-      if entity.type == type || entity.type is D.Type || numbers.isEmpty { return }
+    if count == 0 { return }
+    for entity in entity.map({ [$0] }) ?? entities
+    where entity.type != type && !(entity.type is D.Type) {
       RelatedStorage.refuse(entity.type, type)
     }
-    for object in objects where !(object is D) {
+    for object in array where !(object is D) {
       RelatedStorage.refuse(Swift.type(of: object), type)
     }
   }

@@ -33,11 +33,15 @@ extension EntityMapped where Self: ManagedObject {
     set { relate(to: newValue, name, hash) }
   }
 
-  /// The objects that a relationship leads to, as an array.
-  @inlinable
+  /// Unavailable: each access of an array would make all objects of the relationship.
+  @available(
+    *, unavailable,
+    message:
+      "A relationship to many objects is read in place: write RelatedObjects<…> instead of […]."
+  )
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> [D] {
-    get { Array(relatedObjects(name.description, hash) as RelatedObjects<D>) }
-    set { relate(to: newValue, name.description, hash) }
+    get { missingObject(name) }
+    set { missingObject(name) }
   }
 
   /// The objects that a relationship leads to, each made when it is read.

@@ -11,34 +11,21 @@ struct RelationshipReader {
 
   /// Returns the keys of the members of a relationship, in its order.
   func keys(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> [ObjectKey] {
-    do {
-      try workspace.propagateDeletionsOrThrow()
-      return try keysOrThrow(of: object, toMany)
-    } catch {
-      workspace.note(error)
-      return []
-    }
-  }
-
-  private func keysOrThrow(
-    of object: ManagedObject, _ toMany: GraphProperty.ToMany
-  ) throws -> [ObjectKey] {
-    guard let state = workspace.state(of: object) else { return [] }
-    try sealMembers(of: object, toMany, state)
-    let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
-    guard toMany.mayLeadToDeleted else { return keys }
-    return workspace.objects(at: keys, in: state).filter { !$0.state.contains(.deleted) }.map(\.key)
+    list(of: object, toMany).keys
   }
 
   /// Freezes all drafts, unless the members of the relationship do not depend on drafts.
   ///
-  /// A program that links many objects reads and sets the links of each object in turn. A freeze for each object would
-  /// take most of the time.
+  /// A program that reads relationships often changes objects in turn: it links many objects, or sets `trip.stopCount`
+  /// to `trip.stops.count`. A freeze for each object would take most of the time.
   private func sealMembers(
     of object: ManagedObject, _ toMany: GraphProperty.ToMany, _ state: StoreState
   ) throws {
-    if toMany.links != nil, !state.links.mayConcern(object.key) { return }
-    try workspace.sealAll()
+    let mayConcern =
+      toMany.links != nil
+      ? state.links.mayConcern(object.key)
+      : toMany.way.storingEntities.contains { state.knownEntity($0)?.hasOpenChanges ?? false }
+    if mayConcern { try workspace.sealAll() }
   }
 
   /// Returns the members of a relationship as a list that makes each object when it is read.
@@ -47,13 +34,9 @@ struct RelationshipReader {
       try workspace.propagateDeletionsOrThrow()
       guard let state = workspace.state(of: object) else { return RelatedStorage([]) }
       try sealMembers(of: object, toMany, state)
-      if let number = toMany.way.onlyEntity, let entity = state.entity(number, workspace) {
-        return try state.related(object.key, toMany, in: entity)
-      }
-      let keys = try toMany.way.objects(relatedTo: object.key, in: state.source.index)
-      let found = workspace.objects(at: keys, in: state)
-      guard toMany.mayLeadToDeleted else { return RelatedStorage(found) }
-      return RelatedStorage(found.filter { !$0.state.contains(.deleted) })
+      let list = try state.related(object.key, toMany, workspace)
+      guard toMany.mayLeadToDeleted, list.hasDeleted else { return list }
+      return RelatedStorage(list.members.filter { !$0.state.contains(.deleted) })
     } catch {
       workspace.note(error)
       return RelatedStorage([])
@@ -64,8 +47,7 @@ struct RelationshipReader {
   func objects(
     of object: ManagedObject, _ toMany: GraphProperty.ToMany
   ) -> [ManagedObject] {
-    guard let state = workspace.state(of: object) else { return [] }
-    return workspace.objects(at: keys(of: object, toMany), in: state)
+    list(of: object, toMany).members
   }
 
   /// Returns the members of a to-one or to-many relationship.

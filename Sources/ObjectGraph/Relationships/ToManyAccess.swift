@@ -37,14 +37,7 @@ struct ToManyAccess {
     }
   }
 
-  var count: Int {
-    object.noteRead(hash)
-    switch place {
-    case .stored(let toMany):
-      return workspace.map { RelationshipReader($0).keys(of: object, toMany).count } ?? 0
-    case .inMemory(let transient): return transient.objects.count
-    }
-  }
+  var count: Int { list.count }
 
   /// Replaces the members.
   func set(_ others: [ManagedObject]) {

@@ -111,7 +111,7 @@ struct ObjectValidator {
       return ValidationFailure(
         object, property.name, .null, .required, "\"\(property.name)\" must refer to an object.")
     case .toMany(let toMany):
-      let count = RelationshipReader(workspace).keys(of: object, toMany).count
+      let count = RelationshipReader(workspace).list(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
       case nil: return nil
       case .tooFew(let least):

@@ -116,21 +116,40 @@ final class StoreState {
   }
 
   /// Drops the caches of the view, because the view has changed.
-  private func changeView() {
+  ///
+  /// - Parameter layer: The changes; `nil` if they may concern anything.
+  private func changeView(by layer: Layer? = nil) {
     sources.shown = nil
-    lists.forget()
+    if let layer {
+      lists.forget(storedIn: layer.entities.map(\.entityNumber))
+    } else {
+      lists.forget()
+    }
   }
 
   private var lists = RelatedLists()
 
-  /// Returns the objects that a relationship leads to. All drafts must be frozen.
+  /// Returns the objects that a relationship leads to. The drafts that may concern them must be frozen.
   func related(
-    _ key: ObjectKey, _ toMany: GraphProperty.ToMany, in entity: EntityState
+    _ key: ObjectKey, _ toMany: GraphProperty.ToMany, _ workspace: Workspace
   ) throws -> RelatedStorage {
     if let known = lists[key, toMany] { return known }
-    let numbers = try toMany.way.numbers(relatedTo: key, in: source.index)
-    let made = RelatedStorage(numbers, entity)
-    lists.note(made, key, toMany, room: entity.objects.count)
+    let made: RelatedStorage
+    var room = 0
+    switch try toMany.way.members(relatedTo: key, in: source.index) {
+    case .numbers(let numbers, let number):
+      guard let entity = entity(number, workspace) else { return RelatedStorage([]) }
+      made = RelatedStorage(numbers, entity)
+      room = entity.objects.count
+    case .keys(let keys):
+      let members = keys.compactMap { key in entity(key.entity, workspace).map { (key.number, $0) }
+      }
+      made = RelatedStorage(members.map(\.0), ofEach: members.map(\.1))
+      room = Set(members.map { $0.1.graph.number }).reduce(0) {
+        $0 + (knownEntity($1)?.objects.count ?? 0)
+      }
+    }
+    lists.note(made, key, toMany, room: room)
     return made
   }
 
@@ -154,7 +173,7 @@ final class StoreState {
       pending.append(layer)
       try mergeTiers()
     }
-    changeView()
+    changeView(by: layer)
     return layer
   }
 
@@ -213,7 +232,7 @@ final class StoreState {
     guard !layer.isEmpty else { return }
     pending.append(layer)
     try mergeTiers()
-    changeView()
+    changeView(by: layer)
   }
 
   /// Adds the repairs of changes that are about to be put on top.

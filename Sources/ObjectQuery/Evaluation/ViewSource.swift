@@ -97,16 +97,32 @@ package struct RelationshipWay: Sendable {
     kind = .links(side.table.isSymmetric ? [way(side), way(side.turned)] : [way(side)])
   }
 
-  /// The only entity of the objects at the other end; `nil` if there may be several.
-  package var onlyEntity: UInt16? {
-    guard case .inverse(let indexes) = kind, indexes.count == 1 else { return nil }
-    return indexes[0].entityNumber
+  /// The entities whose rows store the relationship: those at the other end, or that of the links.
+  package var storingEntities: [UInt16] {
+    switch kind {
+    case .inverse(let indexes): indexes.map(\.entityNumber)
+    case .links(let ways): ways.prefix(1).map(\.index.entityNumber)
+    }
   }
 
-  /// Returns the numbers of the objects that the relationship leads to, if ``onlyEntity`` is set; otherwise nothing.
-  package func numbers(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> [UInt64] {
-    guard case .inverse(let indexes) = kind, indexes.count == 1 else { return [] }
-    return try indexed.keys(indexes[0], in: IndexRange(equalTo: IndexBound([.object(key)])))
+  /// The objects that a relationship leads to.
+  package enum Members {
+    /// Objects of one entity, by their numbers.
+    case numbers([UInt64], entity: UInt16)
+    case keys([ObjectKey])
+  }
+
+  /// Returns the objects that the relationship leads to, in its order, as numbers if they are of one entity.
+  package func members(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> Members {
+    if case .inverse(let indexes) = kind, indexes.count == 1 {
+      let range = IndexRange(equalTo: IndexBound([.object(key)]))
+      return .numbers(try indexed.keys(indexes[0], in: range), entity: indexes[0].entityNumber)
+    }
+    let keys = try objects(relatedTo: key, in: indexed)
+    guard let entity = keys.first?.entity, keys.allSatisfy({ $0.entity == entity }) else {
+      return .keys(keys)
+    }
+    return .numbers(keys.map(\.number), entity: entity)
   }
 
   /// Returns the objects that the relationship leads to, in its order.
@@ -134,15 +150,25 @@ package struct RelationshipWay: Sendable {
       return found.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key)
     case .links(let ways):
       var found: [(key: ObjectKey, order: Int64)] = []
+      // Two writers may both create the same link, so duplicates are removed.
+      guard isOrdered else {
+        var keys = try ways.flatMap { way in
+          try indexed.view.references(
+            in: way.destination, ofRows: indexed.keys(way.index, in: range),
+            ofEntity: way.index.entityNumber
+          ).compactMap { $0 }
+        }
+        keys.sort()
+        return keys.indices.filter { $0 == 0 || keys[$0 - 1] != keys[$0] }.map { keys[$0] }
+      }
       for way in ways {
-        for entry in try indexed.entries(way.index, in: range) {
-          let link = ObjectKey(entity: way.index.entityNumber, number: entry.object)
-          guard case .object(let other)? = try indexed.view.value(of: link, column: way.destination)
-          else { continue }
-          found.append((other, try order(of: entry, way.index)))
+        let entries = try indexed.entries(way.index, in: range)
+        let others = try indexed.view.references(
+          in: way.destination, ofRows: entries.map(\.object), ofEntity: way.index.entityNumber)
+        for (entry, other) in zip(entries, others) {
+          if let other { found.append((other, try order(of: entry, way.index))) }
         }
       }
-      // Two writers may both create the same link, so duplicates are removed.
       var seen: Set<ObjectKey> = []
       return found.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key)
         .filter { seen.insert($0).inserted }

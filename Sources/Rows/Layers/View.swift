@@ -41,6 +41,40 @@ public struct View: Sendable {
     try row(of: key)?.value(column)
   }
 
+  /// Returns the reference of each of many rows in one column; `nil` for a row that does not exist or refers to no
+  /// object.
+  ///
+  /// Rows of a relationship lie near one another. So the block of the last row is asked first, and the layers above it
+  /// only if they have rows near the wanted one.
+  package func references(
+    in column: LayoutColumn, ofRows numbers: [UInt64], ofEntity entity: UInt16
+  ) throws -> [ObjectKey?] {
+    var near: (block: Block, values: Column, above: [ClosedRange<UInt64>])?
+    return try numbers.map { number in
+      if let near, let row = try near.block.row(of: number),
+        !near.above.contains(where: { $0.contains(number) })
+      {
+        return near.values.reference(at: row)
+      }
+      let key = ObjectKey(entity: entity, number: number)
+      guard let row = try row(of: key) else { return nil }
+      if row.locations.count == 1, let block = row.locations.first?.block, near?.block !== block,
+        let values = try block.column(column)
+      {
+        let table = try tables.lastIndex {
+          if case .put = try $0.entry(of: key) { true } else { false }
+        }
+        let above = try tables.dropFirst((table ?? -1) + 1).flatMap { table in
+          let ranges = try table.keyRanges(ofEntity: entity)
+          return [ranges.put, ranges.changed, ranges.removed].compactMap { $0 }
+        }
+        near = (block, values, above)
+      }
+      guard case .object(let other) = try row.value(column) else { return nil }
+      return other
+    }
+  }
+
   /// Returns the keys of all objects of an entity, ascending.
   ///
   /// Changed rows are skipped, because a change neither adds nor removes an object.

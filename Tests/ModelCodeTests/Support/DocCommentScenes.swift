@@ -17,7 +17,7 @@ enum DocCommentScenes {
     @Entity final class Person: ManagedObject {
       var name: String
       var age: Int = 0
-      @Relationship(inverse: \\Trip.owner) var trips: [Trip]
+      @Relationship(inverse: \\Trip.owner) var trips: RelatedObjects<Trip>
     }
     @Entity final class Trip: ManagedObject {
       var name: String
@@ -25,7 +25,7 @@ enum DocCommentScenes {
       var start: Date?
       var cost: Double = 0
       var owner: Person?
-      @Relationship(.cascade, inverse: \\Stop.trip, ordered: true) var stops: [Stop]
+      @Relationship(.cascade, inverse: \\Stop.trip, ordered: true) var stops: RelatedObjects<Stop>
       var monthTitle: String { "" }
     }
     @Entity final class Stop: ManagedObject {

@@ -20,7 +20,7 @@ enum PageScene {
       var start: Date?
       var budget: Decimal = 0
       @Unique var code: String
-      @Relationship(.cascade, inverse: \\Port.voyage, ordered: true) var stops: [Port]
+      @Relationship(.cascade, inverse: \\Port.voyage, ordered: true) var stops: RelatedObjects<Port>
     }
     @Entity final class Port: ManagedObject {
       var name: String

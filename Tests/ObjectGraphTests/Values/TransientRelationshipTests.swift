@@ -7,7 +7,8 @@ import Testing
 
 @Entity final class Table: ManagedObject {
   var label: String
-  @Transient @Relationship(inverse: \Visitor.table, ordered: true) var visitors: [Visitor]
+  @Transient @Relationship(inverse: \Visitor.table, ordered: true) var visitors:
+    RelatedObjects<Visitor>
   @Transient @Relationship(inverse: \Visitor.booked) var booking: Visitor?
   @Transient @Relationship(inverse: \Visitor.wishes) var wishers: RelatedObjects<Visitor>
 }
@@ -16,7 +17,7 @@ import Testing
   var name: String
   @Transient var table: Table?
   @Transient var booked: Table?
-  @Transient @Relationship var wishes: [Table]
+  @Transient @Relationship var wishes: RelatedObjects<Table>
   @Transient var lastMet: Visitor?
 }
 
