@@ -96,7 +96,7 @@ struct FetchPathTests {
             $0.objectID,
             Wanted(
               name: $0.value(forKey: "name") as? String,
-              size: ($0.value(forKey: "size") as? Int).map(Int32.init), box: nil)
+              size: $0.value(forKey: "size") as? Int32, box: nil)
           )
         } : wanted.map { ($0.key, $0.value) }
       let conditions: [(text: String, holds: (Wanted) -> Bool)] = [
@@ -118,8 +118,8 @@ struct FetchPathTests {
           request.sortKeys = [
             SortKey("name", ascending: isAscending), SortKey("size", ascending: isAscending),
           ]
-          let sizes = try context.fetch(request).map { $0.value(forKey: "size") as? Int }
-          let expected = found.map(\.item.size).map { $0.map(Int.init) }
+          let sizes = try context.fetch(request).map { $0.value(forKey: "size") as? Int32 }
+          let expected = found.map(\.item.size)
             .sorted { ($0 ?? -9) < ($1 ?? -9) }
           // Names sort before sizes. Only a BEGINS condition finds objects with different names.
           if !condition.text.contains("BEGINS") {

@@ -140,6 +140,10 @@ struct EntityClassTests {
     try context.save()
     #expect(ship.crewCount == 1 && !ship.isSelected && ship.launched == nil)
     #expect(sailor.crafts.count == 2 && sailor.commands == [ship])
+    // By its key, a property has the type that the class declares.
+    #expect(ship.value(forKey: "cabin") as? Cabin == ship.cabin)
+    #expect(ship.value(forKey: "crewCount") as? Int == ship.crewCount)
+    #expect(ship.value(forKey: "launched") == nil && ship.value(forKey: "id") as? UUID == ship.id)
     #expect(try context.fetch(Cruiser.where { $0.name == "Aurora" }) == [ship])
     #expect(
       try context.fetch(Craft.where { $0.tonnage >= 100 }.sorted(by: \.name)) == [ship, other])

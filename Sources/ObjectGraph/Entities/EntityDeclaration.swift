@@ -76,21 +76,34 @@ package enum PropertyPaths {
   /// Key paths never change, so threads may share them.
   private struct Names: @unchecked Sendable {
     let byPath: [AnyKeyPath: String]
+    let types: [String: any AttributeValue.Type]
   }
 
   private static let known = Mutex<[ObjectIdentifier: Names]>([:])
 
   /// Returns the names of the properties of a class by their key paths.
-  static func names(of type: ManagedObject.Type) -> [AnyKeyPath: String] {
+  static func names(of type: ManagedObject.Type) -> [AnyKeyPath: String] { all(of: type).byPath }
+
+  /// Returns the type that a class declares for an attribute; `nil` if it declares none.
+  static func valueType(
+    of name: String, in type: ManagedObject.Type
+  ) -> (any AttributeValue.Type)? { all(of: type).types[name] }
+
+  private static func all(of type: ManagedObject.Type) -> Names {
     let identifier = ObjectIdentifier(type)
-    if let names = known.withLock({ $0[identifier] }) { return names.byPath }
+    if let names = known.withLock({ $0[identifier] }) { return names }
     let properties = type.entityDeclaration?.properties ?? []
     let paths = properties.compactMap { property in
       property.path.map { ($0, property.property.name) }
     }
-    let names = Names(byPath: Dictionary(paths, uniquingKeysWith: { $1 }))
+    let types = paths.compactMap { path, name in
+      (Swift.type(of: path).valueType as? any AttributeValue.Type).map { (name, $0) }
+    }
+    let names = Names(
+      byPath: Dictionary(paths, uniquingKeysWith: { $1 }),
+      types: Dictionary(types, uniquingKeysWith: { $1 }))
     known.withLock { $0[identifier] = names }
-    return names.byPath
+    return names
   }
 
   /// Returns the name of the property that a key path leads to, or the path's description if it leads to no property. A

@@ -18,11 +18,14 @@ struct KeyAccess {
 
   /// The value of the property; `nil` if it has none.
   ///
-  /// An attribute gives a value of its Swift type. A relationship gives an object or an array of objects.
+  /// An attribute gives a value of the type that the class declares, or else of the Swift type of the model's type. A
+  /// relationship gives an object or an array of objects.
   var value: Any? {
     guard let property = graph[key] else { graph.refuse(key, as: "there") }
     switch property.place {
-    case .attribute, .transient: return object[key].natural
+    case .attribute(let attribute, _), .transient(let attribute):
+      let declared = PropertyPaths.valueType(of: key, in: type(of: object))
+      return declared?.natural(object[key]) ?? object[key].natural(attribute.type)
     case .composite(_, let parts):
       var values: [String: Any] = [:]
       for part in parts { values[part] = object.value(forKey: key + "." + part) }
@@ -103,12 +106,19 @@ struct NamedValues {
   }
 }
 
+extension AttributeValue {
+  /// Returns the value with a stored form, without an `Optional` around it; `nil` if there is none.
+  fileprivate static func natural(_ stored: Value) -> Any? { Bare(storedValue: stored) }
+}
+
 extension Value {
-  /// The value as its Swift type; `nil` for no value.
-  var natural: Any? {
+  /// Returns the value as the Swift type of an attribute type, or as the largest type of its kind; `nil` for no value.
+  func natural(_ type: AttributeType? = nil) -> Any? {
     switch self {
     case .null: nil
     case .boolean(let value): value
+    case .integer(let number) where type == .int16: Int16(truncatingIfNeeded: number)
+    case .integer(let number) where type == .int32: Int32(truncatingIfNeeded: number)
     case .integer(let number): Int(number)
     case .float(let number): number
     case .double(let number): number

@@ -29,7 +29,9 @@ extension ManagedObject {
 
   /// Returns the value of a property; `nil` if it has none.
   ///
-  /// An attribute gives a value of its Swift type. A relationship gives an object or an array of objects.
+  /// An attribute gives a value of the type that the class declares for it: `trip.value(forKey: "kind") as? Trip.Kind`.
+  /// Without a class it gives the Swift type of the model's type: `Int16`, `Int32`, `Int`, `Float`, `Double`, `Decimal`,
+  /// `Bool`, `String` (also for a URI), `Date`, `UUID` or `Data`. A relationship gives an object or an array of objects.
   ///
   /// - Precondition: The entity has a property with this name.
   public final func value(forKey key: String) -> Any? { KeyAccess(self, key).value }

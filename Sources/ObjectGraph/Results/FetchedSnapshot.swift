@@ -132,7 +132,7 @@ extension Value {
     case .null: ""
     case .string(let text), .uri(let text): text
     case .date(let date): date.isoText()
-    default: natural.map { "\($0)" } ?? ""
+    default: natural().map { "\($0)" } ?? ""
     }
   }
 }

@@ -114,7 +114,7 @@ struct DerivedTests {
           let items = order.value(forKey: "items") as? [ManagedObject] ?? []
           let customer = order.value(forKey: "customer") as? ManagedObject
           let region = customer?.value(forKey: "region") as? ManagedObject
-          let counts = items.compactMap { $0.value(forKey: "count") as? Int }
+          let counts = items.compactMap { $0.value(forKey: "count") as? Int32 }.map { Int($0) }
           let prices = items.compactMap { $0.value(forKey: "price") as? Decimal }
           let name = customer?.value(forKey: "name") as? String
           let number = order.value(forKey: "number") as? String

@@ -48,7 +48,7 @@ struct StrangeValueTests {
       let same = try other.fetch(
         Good.self,
         where: QueryPredicate(
-          "title == %@ AND int32 == %d", text, good.value(forKey: "int32") as! Int))
+          "title == %@ AND int32 == %d", text, Int(good.value(forKey: "int32") as! Int32)))
       #expect(same == [good], "\(text.debugDescription)")
     }
     #expect(found.count == Self.texts.count)
