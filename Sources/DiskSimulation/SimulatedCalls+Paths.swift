@@ -79,6 +79,21 @@ extension SimulatedCalls {
     }
   }
 
+  func exchange(_ path: String, with other: String) throws(ErrorNumber) {
+    try perform(.exchange, path) { state throws(ErrorNumber) in
+      let (first, node) = try state.named(path)
+      let (second, otherNode) = try state.named(other)
+      if first.directory == second.directory {
+        state.change(
+          first.directory,
+          .entries([first.name: otherNode, second.name: node], needsPrevious: false))
+      } else {
+        state.change(second.directory, .entries([second.name: node], needsPrevious: false))
+        state.change(first.directory, .entries([first.name: otherNode], needsPrevious: true))
+      }
+    }
+  }
+
   func link(_ path: String, to newPath: String) throws(ErrorNumber) {
     try perform(.link, path) { state throws(ErrorNumber) in
       let (_, node) = try state.named(path)

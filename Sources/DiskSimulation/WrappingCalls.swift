@@ -70,6 +70,10 @@ extension WrappingCalls {
     try base.rename(path, to: newPath)
   }
   /// Passes the call on.
+  public func exchange(_ path: String, with other: String) throws(ErrorNumber) {
+    try base.exchange(path, with: other)
+  }
+  /// Passes the call on.
   public func link(_ path: String, to newPath: String) throws(ErrorNumber) {
     try base.link(path, to: newPath)
   }

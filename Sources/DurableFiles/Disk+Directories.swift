@@ -101,6 +101,22 @@ extension Disk {
   }
 
   /// Makes a symbolic link that leads to `destination`, which need not exist.
+  /// Exchanges two files or directories in one step, so that each of the two names exists at every moment.
+  ///
+  /// - Returns: Whether the file system can do this. Nothing has changed if it can't.
+  package func exchange(_ path: String, with other: String) throws(DiskError) -> Bool {
+    try checkPath(other, .exchange)
+    return try perform(.exchange, "exchange '\(other)' with", path) {
+      calls throws(ErrorNumber) in
+      do throws(ErrorNumber) {
+        try calls.exchange(path, with: other)
+        return true
+      } catch .notSupported, .invalidArgument, .noSuchCall {
+        return false
+      }
+    }
+  }
+
   public func makeSymbolicLink(_ path: String, to destination: String) throws(DiskError) {
     try checkPath(destination, .makeSymbolicLink)
     try perform(.makeSymbolicLink, "create symbolic link", path) { calls throws(ErrorNumber) in

@@ -46,6 +46,9 @@ public protocol DiskCalls: Sendable {
   func removeDirectory(_ path: String) throws(ErrorNumber)
   /// Moves a name in one step. A file or an empty directory with the new name is replaced.
   func rename(_ path: String, to newPath: String) throws(ErrorNumber)
+  /// Exchanges two files or directories in one step. Throws `ENOTSUP`, `EINVAL` or `ENOSYS` if the file system or the
+  /// kernel can't do this.
+  func exchange(_ path: String, with other: String) throws(ErrorNumber)
   /// Gives a file a second name, or throws `EEXIST`.
   func link(_ path: String, to newPath: String) throws(ErrorNumber)
   /// Makes a symbolic link to `destination`, which need not exist.
@@ -106,6 +109,11 @@ public struct OpenRequest: Sendable, Hashable {
 }
 
 extension DiskCalls {
+  /// Throws `ENOTSUP`.
+  public func exchange(_ path: String, with other: String) throws(ErrorNumber) {
+    throw .notSupported
+  }
+
   /// Returns the path itself if the operating system finds the same file there.
   public func realPath(of path: String) throws(ErrorNumber) -> String { try sharedPath(path) }
 

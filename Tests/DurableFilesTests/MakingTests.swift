@@ -152,6 +152,62 @@ struct MakingTests {
     #expect(count > 10)
   }
 
+  @Test(
+    "A crash while a folder is replaced leaves one of the two at the path, or any reader restores the old",
+    arguments: [true, false])
+  func crashesOfFolders(_ canExchange: Bool) throws {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/d")
+    func makeDurably(_ text: String, _ path: String) throws {
+      try disk.makeDirectory(path)
+      try disk.replace(path + "/file") { try $0.write(text) }
+      try disk.syncDirectory(path)
+    }
+    try makeDurably("old", "/d/a")
+    disk.settle()
+    if !canExchange {
+      disk.plan(.failing(.notSupported, on: .exchange, lasting: .forGood))
+    }
+    try disk.make("/d/a", overwriting: true) { try makeDurably("new", $0) }
+
+    var (count, missing) = (0, 0)
+    for state in disk.crashStates(limit: 5_000, seed: 1) {
+      let crashed = state.disk
+      if try !crashed.exists("/d/a") {
+        missing += 1
+        #expect(crashed.restoreMovedAway("/d/a"), "\(state)")
+      }
+      #expect(["old", "new"].contains(try crashed.text("/d/a/file")), "\(state)")
+      count += 1
+    }
+    #expect(count > 10)
+    #expect(canExchange == (missing == 0), "\(missing) of \(count)")
+  }
+
+  @Test("A path with nothing to restore is not touched", arguments: TestDisk.allCases)
+  func nothingToRestore(_ kind: TestDisk) throws {
+    try kind.run { disk, directory in
+      #expect(!disk.restoreMovedAway(directory + "/a"))
+      #expect(!disk.restoreMovedAway(directory + "/none/a"))
+      try makeFolder("there", disk, directory + "/a")
+      #expect(!disk.restoreMovedAway(directory + "/a"))
+      #expect(try disk.list(directory).count == 1)
+    }
+  }
+
+  @Test("Two folders change places in one step", arguments: TestDisk.allCases)
+  func exchange(_ kind: TestDisk) throws {
+    try kind.run { disk, directory in
+      try makeFolder("one", disk, directory + "/a")
+      try makeFolder("two", disk, directory + "/b")
+      // Some file systems of test machines can't do this.
+      guard try disk.exchange(directory + "/a", with: directory + "/b") else { return }
+      #expect(try disk.text(directory + "/a/file") == "two")
+      #expect(try disk.text(directory + "/b/file") == "one")
+      expect(.notFound) { _ = try disk.exchange(directory + "/a", with: directory + "/none") }
+    }
+  }
+
   @Test("A check that fails restores the old file or folder", arguments: TestDisk.allCases)
   func failingCheck(_ kind: TestDisk) throws {
     try kind.run { disk, directory in

@@ -103,6 +103,29 @@ struct OutputProcessTests {
   }
 
   @Test(
+    "A folder that a killed process had moved away is back for every command",
+    .enabled(if: BuiltTool.exists))
+  func movedAway() throws {
+    for words in [["info"], ["count"], ["validate"], ["history"], ["export"], ["attach", "list"]] {
+      let document = folder.path("Away.quire")
+      #expect(quire(["save-as", small, document, "--force"]).exitCode == .done)
+      // What a process leaves that ended between the two renames of --force, in the form that names no process.
+      let aside = folder.path(".Away.quire.0123456789abcdef.quire-tmp")
+      try FileManager.default.createDirectory(
+        atPath: aside + "/old", withIntermediateDirectories: true)
+      try FileManager.default.moveItem(atPath: document, toPath: aside + "/old/Away.quire")
+
+      let run = quire(words + [document] + (words == ["count"] ? ["Person"] : []))
+
+      #expect(run.exitCode == .done, "\(words): \(run.messages)")
+      #expect(try folder.hiddenNames.isEmpty)
+    }
+    // A command does not touch the folder of a path that does not exist.
+    #expect(quire(["info", folder.path("None.quire")]).exitCode == .inputOutput)
+    #expect(try folder.hiddenNames.isEmpty)
+  }
+
+  @Test(
     "An interrupt does not end a session that has unsaved changes", .enabled(if: BuiltTool.exists))
   func interruptedSession() throws {
     let pair = try TerminalPair()

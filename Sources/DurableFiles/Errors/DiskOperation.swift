@@ -39,6 +39,8 @@ public struct DiskOperation: RawRepresentable, Sendable, Hashable {
   public static let removeDirectory = DiskOperation(rawValue: "remove directory")
   /// Moves a name, and replaces a file or an empty directory with the new name.
   public static let rename = DiskOperation(rawValue: "rename")
+  /// Exchanges two names.
+  public static let exchange = DiskOperation(rawValue: "exchange")
   /// Gives a file a second name.
   public static let link = DiskOperation(rawValue: "link")
   /// Makes a symbolic link.

@@ -38,6 +38,8 @@ public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
   public static let isDirectory = ErrorNumber(rawValue: EISDIR)
   /// The name is longer than the file system allows (`ENAMETOOLONG`).
   public static let nameTooLong = ErrorNumber(rawValue: ENAMETOOLONG)
+  /// The kernel does not have the call (`ENOSYS`).
+  public static let noSuchCall = ErrorNumber(rawValue: ENOSYS)
   /// The path does not exist (`ENOENT`).
   public static let noEntry = ErrorNumber(rawValue: ENOENT)
   /// The device is full (`ENOSPC`).
@@ -98,6 +100,7 @@ extension ErrorNumber: CustomStringConvertible {
     .notSupported: ("ENOTSUP", "the file system does not support the operation"),
     .quotaExceeded: ("EDQUOT", "the quota is used up"),
     .readOnlyFileSystem: ("EROFS", "the file system is read-only"),
+    .noSuchCall: ("ENOSYS", "the system does not have the call"),
     .staleHandle: ("ESTALE", "the server no longer knows the file"),
     .systemFileTableFull: ("ENFILE", "the system has too many files open"),
     .tooManyLinks: (

@@ -39,6 +39,28 @@ extension SystemCalls {
     try named(unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath))
   }
 
+  func exchange(_ path: String, with other: String) throws(ErrorNumber) {
+    #if canImport(Darwin)
+      try named(unsafe renamex_np(path, other, UInt32(RENAME_SWAP)))
+    #else
+      guard let exchange = unsafe SystemCalls.renameWithFlags else { throw .noSuchCall }
+      try named(unsafe exchange(AT_FDCWD, path, AT_FDCWD, other, 2))
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    private typealias RenameWithFlags =
+      @convention(c) @Sendable (
+        CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
+      ) -> CInt
+
+    /// `renameat2`, which Swift does not import and some C libraries lack. Its flag `RENAME_EXCHANGE` is 2.
+    ///
+    /// SAFETY: The type is that of the function in `renameat2(2)`.
+    private static let renameWithFlags: RenameWithFlags? = unsafe unsafeBitCast(
+      dlsym(nil, "renameat2"), to: RenameWithFlags?.self)
+  #endif
+
   func link(_ path: String, to newPath: String) throws(ErrorNumber) {
     try named(unsafe linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0))
   }

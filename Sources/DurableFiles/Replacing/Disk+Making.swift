@@ -68,6 +68,25 @@ extension Disk {
     _ = try? writingAlone(target) { try removeAbandonedReplacements(of: target) }
   }
 
+  /// Puts back the file or folder that an ended process had moved away from a path to put a new one there.
+  ///
+  /// File systems that exchange two names in one step never need this. On others, a process that ends between its two
+  /// renames leaves nothing at the path.
+  ///
+  /// - Returns: Whether there is a file or a folder at the path now.
+  package func restoreMovedAway(_ path: String) -> Bool {
+    guard let target = try? destination(path).path.trimmingSlashes, (try? exists(target)) == false,
+      let entries = try? list(target.parentPath)
+    else { return false }
+    let stem = TemporaryName.shortened(target.lastPathComponent)
+    let isMovedAway = entries.contains { entry in
+      TemporaryName(parsing: entry.name)?.stem == stem && entry.kind == .directory
+    }
+    // Nothing is written, not even a lock file, unless there is something to put back.
+    if isMovedAway { removeLeftovers(of: target) }
+    return (try? exists(target)) == true
+  }
+
   /// Makes a file as ``make(_:overwriting:acceptsEmptyFolder:companionEndings:contents:check:)`` does, and syncs it.
   package func makeFile<Result>(
     _ path: String, overwriting: Bool, companionEndings: [String] = [],
@@ -122,21 +141,29 @@ extension Disk {
   ) throws -> Result {
     let name = ".\(TemporaryName.shortened(target.lastPathComponent)).quire-lock"
     let path = target.parentPath.appendingPathComponent(name)
-    let lock: FileLock
-    do { lock = try self.lock(path) } catch {
-      // The call may have made the file before it failed. A file that another process holds stays.
-      if let lock = try? self.lock(path) {
-        if lock.isLockFile { try? remove(path) }
-        try? lock.release()
+    // From here on a signal ends this process only after it has removed its files. It waits for the calls that make a lock
+    // file and record it, and for those that remove it.
+    TemporaryFiles.note(directory: target.parentPath, calls)
+    let lock = try TemporaryFiles.switching.withLock {
+      let lock: FileLock
+      do { lock = try self.lock(path) } catch {
+        // The call may have made the file before it failed. A file that another process holds stays.
+        if let lock = try? self.lock(path) {
+          if lock.isLockFile { try? remove(path) }
+          try? lock.release()
+        }
+        throw error
       }
-      throw error
+      if lock.isLockFile { TemporaryFiles.note(lockFile: path, calls) }
+      return lock
     }
-    if lock.isLockFile { TemporaryFiles.note(lockFile: path, calls) }
     defer {
-      // The file is removed while the lock is held: a process that waits for it then sees that its file has no name
-      // any more.
-      if lock.isLockFile { do { try remove(path) } catch { try? remove(path) } }
-      TemporaryFiles.forget(lockFile: path)
+      TemporaryFiles.switching.withLock {
+        // The file is removed while the lock is held: a process that waits for it then sees that its file has no name
+        // any more.
+        if lock.isLockFile { do { try remove(path) } catch { try? remove(path) } }
+        TemporaryFiles.forget(lockFile: path)
+      }
       try? lock.release()
     }
     return try body()

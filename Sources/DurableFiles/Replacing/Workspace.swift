@@ -53,6 +53,7 @@ struct Workspace {
     let switches = old?.kind == .file && new.kind == .file && companions.isEmpty
     var moved: [(from: String, to: String)] = []
     var isPlaced = false
+    var isExchanged = false
     var hasBackup = false
     func move(_ path: String) throws(DiskError) {
       let place = oldFolder.appendingPathComponent(path.lastPathComponent)
@@ -75,13 +76,19 @@ struct Workspace {
           try disk.syncDirectory(folder)
           try disk.syncDirectory(of: folder)
         }
+        // In one step, so that a process that ends in between leaves the old or the new folder at the path.
+        if old != nil, companions.isEmpty {
+          isExchanged = try disk.exchange(newPath, with: target)
+        }
         // The file goes first: without it, its companions mean nothing, and no companion is ever beside a new file.
         // So a crash that leaves a companion in the folder leaves the file there too.
-        if old != nil { try move(target) }
+        if old != nil, !isExchanged { try move(target) }
         if !moved.isEmpty { try syncMoves() }
         for path in companions { try move(path) }
         if !companions.isEmpty { try syncMoves() }
-        if new.kind == .file {
+        if isExchanged {
+          // The workspace contains the old folder now, and is removed with it.
+        } else if new.kind == .file {
           // A rename would replace a file that appeared meanwhile. Giving the new file a second name fails in this
           // case.
           try disk.link(newPath, to: target)
@@ -98,6 +105,8 @@ struct Workspace {
       if isPlaced {
         if switches {
           if hasBackup { try? disk.rename(oldPath, to: target) }
+        } else if isExchanged {
+          _ = try? disk.exchange(newPath, with: target)
         } else if new.kind == .file {
           try? disk.remove(target)
         } else {

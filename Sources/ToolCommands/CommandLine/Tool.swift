@@ -166,6 +166,7 @@ public struct Tool: Sendable {
       console = console.quiet
     }
     let invocation = try command.parse(words, on: console).readingVersionInPath()
+    for path in invocation.inputs { _ = RealDisk().restoreMovedAway(path) }
     return try StandardFiles.run(invocation) { try command.run($0) }
   }
 
