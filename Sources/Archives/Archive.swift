@@ -69,15 +69,19 @@ public struct Archive: Sendable {
   ///
   /// The first bytes of most packed documents identify them. For any other archive the directory is read, because
   /// programs that pack a folder again may drop or move the type.
-  public static func isPackedDocument(at path: String, on disk: any Disk) -> Bool {
-    guard let file = try? disk.open(path, for: .read),
-      let start = try? file.read(byteCount: min(100, file.byteCount()), at: 0)
-    else { return false }
+  ///
+  /// - Throws: `DiskError` if a file is there and can't be read.
+  public static func isPackedDocument(at path: String, on disk: any Disk) throws -> Bool {
+    guard try disk.statusIfThere(path)?.kind == .file else { return false }
+    let file = try disk.open(path, for: .read)
+    let start = try file.read(byteCount: min(100, file.byteCount()), at: 0)
     if isPackedDocument(firstBytes: start) { return true }
     guard start.count >= ZipFormat.localByteCount,
       start.int32(at: 0) == ZipFormat.localSignature
     else { return false }
-    return (try? Archive(path, on: disk))?.isPackedDocument ?? false
+    do { return try Archive(path, on: disk).isPackedDocument } catch is ArchiveError {
+      return false
+    }
   }
 
   /// Whether the first bytes of a file identify it as a packed document, as Quire writes it (spec §8.2.1). 100 bytes

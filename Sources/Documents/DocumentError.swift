@@ -88,3 +88,5 @@ extension DocumentError {
       .noVersion, "Version \(number) does not exist, or is not kept any more.", path: path)
   }
 }
+
+extension DocumentError: CausedError {}

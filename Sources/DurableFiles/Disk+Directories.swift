@@ -23,6 +23,17 @@ extension Disk {
     }
   }
 
+  /// Returns the status of the file or directory at a path, or `nil` if there is none.
+  package func statusIfThere(
+    _ path: String, followingLinks: Bool = true
+  ) throws(DiskError) -> FileStatus? {
+    do { return try status(of: path, followingLinks: followingLinks) } catch let error
+      where error.code == .notFound || error.code == .notADirectory
+    {
+      return nil
+    }
+  }
+
   /// Returns the entries of a directory, sorted by name, without `.` and `..`.
   public func list(
     _ path: String, links: LinkRule = .followed
@@ -90,17 +101,6 @@ extension Disk {
     }
   }
 
-  /// Gives a file a second name.
-  ///
-  /// - Throws: ``DiskError`` with code `exists` if the new name is in use.
-  public func link(_ path: String, to newPath: String) throws(DiskError) {
-    try checkPath(newPath, .link)
-    try perform(.link, "create the link '\(newPath)' to", path) { calls throws(ErrorNumber) in
-      try calls.link(path, to: newPath)
-    }
-  }
-
-  /// Makes a symbolic link that leads to `destination`, which need not exist.
   /// Exchanges two files or directories in one step, so that each of the two names exists at every moment.
   ///
   /// - Returns: Whether the file system can do this. Nothing has changed if it can't.
@@ -117,6 +117,17 @@ extension Disk {
     }
   }
 
+  /// Gives a file a second name.
+  ///
+  /// - Throws: ``DiskError`` with code `exists` if the new name is in use.
+  public func link(_ path: String, to newPath: String) throws(DiskError) {
+    try checkPath(newPath, .link)
+    try perform(.link, "create the link '\(newPath)' to", path) { calls throws(ErrorNumber) in
+      try calls.link(path, to: newPath)
+    }
+  }
+
+  /// Makes a symbolic link that leads to `destination`, which need not exist.
   public func makeSymbolicLink(_ path: String, to destination: String) throws(DiskError) {
     try checkPath(destination, .makeSymbolicLink)
     try perform(.makeSymbolicLink, "create symbolic link", path) { calls throws(ErrorNumber) in

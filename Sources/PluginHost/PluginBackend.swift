@@ -66,10 +66,10 @@ public struct PluginBackend: StoreBackend {
   public func recognizesAddress(_ path: String) -> Bool { recognizingAddress(path) }
 
   /// Returns whether a folder contains the marker file that the plug-in's manifest names for this type of store.
-  public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
+  public func recognizesFolder(at path: String, on disk: any Disk) throws -> Bool {
     guard let marker else { return false }
     let file = path.appendingPathComponent(marker)
-    return (try? disk.status(of: file, followingLinks: false).kind) == .file
+    return try disk.statusIfThere(file, followingLinks: false)?.kind == .file
   }
 
   /// Creates a store without objects.

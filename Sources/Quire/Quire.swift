@@ -60,6 +60,7 @@ public import ObjectModel
 @_exported public import class ObjectGraph.LiveResult
 @_exported public import class ObjectGraph.ManagedObject
 @_exported public import class ObjectGraph.ManagedObjectContext
+@_exported public import protocol ObjectGraph.ContextActor
 @_exported public import struct ObjectGraph.MergeConflict
 @_exported public import struct ObjectGraph.MergePolicy
 @_exported public import enum ObjectGraph.MergeResolution

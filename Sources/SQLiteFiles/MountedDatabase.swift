@@ -38,7 +38,7 @@ final class MountedDatabase {
     _ = registered
     mount = Mount(
       disk: disk, path: path, status: try disk.status(of: path),
-      logStatus: try? disk.status(of: path + "-wal"))
+      logStatus: try disk.statusIfThere(path + "-wal"))
     let mount = mount
     number = MountedDatabase.mounts.withLock { mounts in
       let number = mounts.next
@@ -92,6 +92,7 @@ private enum Failure {
   static let read = SQLITE_IOERR | 1 << 8
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let status = SQLITE_IOERR | 7 << 8
+  static let access = SQLITE_IOERR | 13 << 8
 }
 
 @unsafe private func held(_ file: UnsafeMutablePointer<sqlite3_file>?) -> DurableFile? {
@@ -184,7 +185,10 @@ private let registered: Int32 = {
   unsafe system.pointee.xAccess = { _, name, kind, answer in
     var isThere = false
     if kind != SQLITE_ACCESS_READWRITE, let (disk, path) = unsafe MountedDatabase.place(of: name) {
-      isThere = (try? disk.status(of: path).byteCount).map { $0 > 0 } ?? false
+      // Without its log, the database would show an older state.
+      do { isThere = try disk.statusIfThere(path)?.byteCount ?? 0 > 0 } catch {
+        return Failure.access
+      }
     }
     unsafe answer?.pointee = isThere ? 1 : 0
     return SQLITE_OK

@@ -42,7 +42,7 @@ final class BackendFileCheck {
       found = try backend.check(path, on: disk, model: givenModel) { [progress] in
         progress(0.6 * $0)
       }
-    } catch let error as StoreError {
+    } catch let error as StoreError where error.code != .inputOutput {
       unchecked.append("The store can't be checked: \(error)")
       return
     }
@@ -110,6 +110,8 @@ final class BackendFileCheck {
     } catch let error as DiskError {
       throw error
     } catch {
+    } catch let error as StoreError where error.code == .inputOutput {
+      throw error
       unchecked.append("The objects can't be read to the end: \(error)")
     }
   }

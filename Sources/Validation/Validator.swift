@@ -39,7 +39,7 @@ public struct Validator {
         on: path, BackendFileCheck(path, on: disk, backend, model: model, progress: progress))
     }
     if try disk.status(of: path).kind == .directory {
-      if let backend = backends.backend(ofStoreFolderAt: path, on: disk) {
+      if let backend = try backends.backend(ofStoreFolderAt: path, on: disk) {
         return try report(
           on: path, BackendFileCheck(path, on: disk, backend, model: model, progress: progress))
       }
@@ -48,7 +48,7 @@ public struct Validator {
       return check.report
     }
     let file = try disk.open(path, for: .read)
-    if Archive.isPackedDocument(at: path, on: disk) {
+    if try Archive.isPackedDocument(at: path, on: disk) {
       return try PackedCheck(path, on: disk, backends, model: model, progress: progress).run()
     }
     let check = try FileChecks.check(

@@ -178,6 +178,121 @@ struct DocumentCommandTests {
     #expect(text.contains("\"note\":\"new\""))
   }
 
+  @Test("A command asks the store that contains the objects, and never one of several")
+  func severalStores() throws {
+    #expect(run(Self.one + ["--store", "a=binary,b=binary"]).exitCode == .done)
+    #expect(done("count", "/Trip.quire", "Trip") == "0\n")
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon", "--in", "b")
+
+    #expect(done("count", "/Trip.quire", "Trip") == "1\n")
+    #expect(names() == "Lisbon")
+    #expect(done("export", "/Trip.quire", "--entity", "Trip").contains("Lisbon"))
+    #expect(done("export", "/Trip.quire", "--entity", "Person,Trip").contains("Lisbon"))
+    _ = done("set", "/Trip.quire", "Trip", "name=Porto", "--where", "TRUEPREDICATE")
+    _ = done("insert", "/Trip.quire", "Person", "name=Ada", "--in", "a")
+    let both = run(["export", "/Trip.quire", "--entity", "Person,Trip"])
+    #expect(both.exitCode == .wrongUsage && both.messages.contains("contain objects of"))
+
+    _ = done("insert", "/Trip.quire", "Trip", "name=Rome", "--in", "a")
+    for words in [
+      ["count", "/Trip.quire", "Trip"], ["fetch", "/Trip.quire", "Trip"],
+      ["export", "/Trip.quire", "--entity", "Trip"],
+      ["set", "/Trip.quire", "Trip", "name=X", "--where", "TRUEPREDICATE"],
+      ["delete", "/Trip.quire", "Trip", "--where", "TRUEPREDICATE"],
+      ["insert", "/Trip.quire", "Trip", "name=X"],
+    ] {
+      let refused = run(words)
+      #expect(refused.exitCode == .wrongUsage, "\(words): \(refused.output)")
+      #expect(
+        refused.messages.contains("contain objects of 'Trip': a, b")
+          && refused.messages.contains("--in: a, b"), "\(refused.messages)")
+    }
+    #expect(names("Trip", "--in", "a") == "Rome")
+    #expect(names("Trip", "--in", "b") == "Porto")
+    #expect(done("count", "/Trip.quire", "Trip", "--version", "3", "--in", "b") == "1\n")
+    #expect(run(["fetch", "/Trip.quire"]).output.contains("Trip    2 objects"))
+  }
+
+  @Test("A command joins programs that share the document")
+  func sharing() throws {
+    #expect(run(Self.one).exitCode == .done)
+    let places = StorePlaces(.builtIn, on: disk)
+    let document = try Document.open("/Trip.quire", in: places, access: .shared)
+    try document.addAttachment(named: "photo.jpg") { try $0([1, 2]) }
+
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon")
+    _ = done("vacuum", "/Trip.quire")
+    _ = done("history", "/Trip.quire", "--thin", "newest")
+    try document.save()
+
+    #expect(names() == "Lisbon")
+    #expect(document.attachments.map(\.name) == ["photo.jpg"])
+    #expect(try document.openAttachment(named: "photo.jpg").read(byteCount: 9, at: 0) == [1, 2])
+    try document.close()
+  }
+
+  @Test("A type of store may be written as 'info' prints it")
+  func typeNames() {
+    for type in ["Binary", "XML", "CompressedBinary"] {
+      #expect(run(Self.one + ["--force", "--store", type]).exitCode == .done, "\(type)")
+      #expect(done("info", "/Trip.quire").contains("main  \(type), "))
+    }
+  }
+
+  @Test("A changed bit of a packed document is damage, and not a failed disk")
+  func damagedEntries() throws {
+    #expect(run(Self.two).exitCode == .done)
+    for number in 0..<40 { _ = done("insert", "/Trip.quire", "Trip", "name=Trip \(number)") }
+    _ = done("pack", "/Trip.quire", "/Trip.zip")
+    let bytes = try disk.read("/Trip.zip", byteLimit: 1 << 24)
+    var count = 0
+    for place in stride(from: 60, to: bytes.count, by: 97) {
+      var changed = bytes
+      changed[place] ^= 4
+      try disk.replace("/Trip.zip") { try $0.write(changed) }
+      for words in [
+        ["info", "/Trip.zip"], ["export", "/Trip.zip", "--entity", "Trip"],
+        ["history", "/Trip.zip"],
+      ] {
+        let run = run(words)
+        #expect(
+          ![.inputOutput, .internalFault].contains(run.exitCode),
+          "\(place) \(words): \(run.messages)")
+        if run.exitCode == .unreadable, run.messages.contains("EBADMSG") { count += 1 }
+      }
+    }
+    #expect(count > 0)
+  }
+
+  @Test(
+    "A failed thinning tells whether the versions are gone",
+    arguments: [DiskOperation.rename, .sync])
+  func failedThinning(_ operation: DiskOperation) throws {
+    var outcomes: Set<Bool> = []
+    for number in 0..<12 {
+      #expect(run(Self.one + ["--force"]).exitCode == .done)
+      for name in ["Lisbon", "Rome"] { _ = done("insert", "/Trip.quire", "Trip", "name=\(name)") }
+      disk.plan(.failing(.noSpace, on: operation, after: number))
+      let failed = run(["history", "/Trip.quire", "--thin", "newest"])
+      disk.planNoFailures()
+      guard failed.exitCode != .done else { break }
+      let document = try Document.open(
+        "/Trip.quire", in: StorePlaces(.builtIn, on: disk), access: .readOnly)
+      let isGone = document.versions.count == 1
+      try document.close()
+      outcomes.insert(isGone)
+      #expect(failed.exitCode == .inputOutput)
+      #expect(
+        failed.messages.contains(
+          isGone ? "2 versions are removed. Run 'quire vacuum" : "No version was removed."),
+        "\(number): \(failed.messages)")
+      #expect(!failed.messages.contains("manifest.json' was replaced"), "\(failed.messages)")
+      #expect(done("count", "/Trip.quire", "Trip") == "2\n")
+      _ = done("vacuum", "/Trip.quire")
+    }
+    #expect(outcomes.contains(true), "\(outcomes)")
+  }
+
   @Test("Each error has its exit code")
   func wrong() throws {
     #expect(run(["new", "/Trip.quire"]).exitCode == .wrongUsage)

@@ -16,7 +16,7 @@ extension BinaryStore {
       if summaries.last?.number != record.number {
         if messages[record.metadata] == nil {
           // The list of commits does not depend on readable metadata.
-          let metadata = try? CommittedState.metadata(record, head.file)
+          let metadata = try readIfSound { try CommittedState.metadata(record, head.file) }
           messages[record.metadata] = metadata?.commitMessage ?? [:]
         }
         summaries.append(

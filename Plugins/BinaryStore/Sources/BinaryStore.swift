@@ -297,7 +297,8 @@ public final class BinaryStore: Store {
       } else {
         // The file was replaced by a vacuum, or by another store. In the latter case, this store keeps showing its
         // known commit.
-        guard let other = try? BinaryStore.file(filePath, disk, isReadOnly),
+        guard
+          let other = try readIfSound({ try BinaryStore.file(filePath, disk, isReadOnly) }),
           other.header.uuid == uuid
         else { return }
         file = other

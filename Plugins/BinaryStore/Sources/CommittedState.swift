@@ -120,3 +120,164 @@ final class CommittedState: StoreSnapshot {
     }
   }
 }
+
+extension StoreFile {
+  /// Returns the newest whole commit of the file as it was when it was opened.
+  func newestCommit() throws -> (Trailer, CommitRecord) {
+    try newestCommit(before: openingByteCount)
+  }
+
+  /// Returns the commit that counts, or the newest commit before `end` if `number` is `nil`. Commits behind the one
+  /// that counts were never confirmed, and are skipped.
+  func newestCommit(before end: Int, counting number: Int64?) throws -> (Trailer, CommitRecord) {
+    try commit(counting: number, from: newestCommit(before: end), before: end)
+  }
+
+  /// Returns the commit with the given number, or the newest commit if `number` is `nil`.
+  func commit(
+    counting number: Int64?, from newest: (Trailer, CommitRecord), before end: Int
+  ) throws -> (Trailer, CommitRecord) {
+    guard let number, newest.1.number != number else { return newest }
+    var found: (Trailer, CommitRecord)?
+    try forEachCommit(from: newest.0, newest.1) { trailer, record in
+      if record.number == number { found = (trailer, record) }
+      return record.number > number
+    }
+    // No later commit refers to a commit that its document has not confirmed, so only a search finds such a commit.
+    if found == nil {
+      found = try readIfSound { try searchedCommit(before: end) { $0.number == number } }
+    }
+    guard let found else {
+      throw StoreError(
+        .damaged,
+        "The file does not contain commit \(number), which the document names. Its newest commit is "
+          + "\(newest.1.number).", path: path)
+    }
+    return found
+  }
+
+  /// Calls `body` with each commit from the given one back, until `body` returns `false`.
+  func forEachCommit(
+    from trailer: Trailer, _ record: CommitRecord,
+    _ body: (Trailer, CommitRecord) throws -> Bool
+  ) throws {
+    var (trailer, record) = (trailer, record)
+    while try body(trailer, record), record.previousTrailer > 0 {
+      // Each trailer lies before the commit that refers to it, so this loop ends.
+      let offset = Int(record.previousTrailer)
+      (trailer, record) = try reading {
+        let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: offset)
+        guard let before = try commit(endingWith: bytes, at: offset) else {
+          throw FormatFault("The commit that must end at \(offset) is not complete.")
+        }
+        return before
+      }
+    }
+  }
+
+  /// Returns the newest whole commit before `end`, the end of the file.
+  ///
+  /// Tries the last bytes of the file first. The commit ends there, unless a save was cut off or is in progress.
+  func newestCommit(before end: Int) throws -> (Trailer, CommitRecord) {
+    do { return try wholeCommit(before: end) } catch {
+      // A failed save may have removed its bytes since the size was read.
+      guard let now = try? file.byteCount(), now < end else { throw error }
+      return try newestCommit(before: now)
+    }
+  }
+
+  private func wholeCommit(before end: Int) throws -> (Trailer, CommitRecord) {
+    try reading {
+      let last = end - BlockFile.trailerByteCount
+      if last >= BlockFile.headerByteCount, last % 8 == 0 {
+        // Usually the record lies directly before the trailer, and a small commit is completely in these bytes.
+        let start = max(0, end - StoreFile.usualEndByteCount) & ~7
+        let bytes = try file.read(byteCount: end - start, at: start)
+        let trailer = Array(bytes[(last - start)...])
+        if let found = try commit(endingWith: trailer, at: last, in: bytes, from: start) {
+          return found
+        }
+      }
+      return try searchedCommit(before: end)
+    }
+  }
+
+  /// The number of last bytes of a file that contain most records.
+  private static let usualEndByteCount = 4096
+
+  /// Returns bytes of the file. They are taken from the known bytes if possible.
+  private func bytes(
+    _ byteCount: Int, at offset: Int, known: [UInt8], from start: Int
+  ) throws -> [UInt8] {
+    let place = offset - start
+    guard place >= 0, place <= known.count, byteCount <= known.count - place else {
+      return try file.read(byteCount: byteCount, at: offset)
+    }
+    return Array(known[place..<place + byteCount])
+  }
+
+  /// Searches backwards from the end for the newest whole commit that `isWanted` accepts.
+  func searchedCommit(
+    before end: Int, where isWanted: (CommitRecord) -> Bool = { _ in true }
+  ) throws -> (Trailer, CommitRecord) {
+    let window = 64 * 1024
+    var high = end
+    var trailerCount = 0
+    while high > BlockFile.headerByteCount {
+      let low = max(BlockFile.headerByteCount, high - window) & ~7
+      // A trailer may begin in this window and end in the one behind it.
+      let bytes = try file.read(
+        byteCount: min(end, high + BlockFile.trailerByteCount) - low, at: low)
+      var place = (bytes.count - BlockFile.trailerByteCount) & ~7
+      while place >= 0 {
+        let candidate = bytes[place..<place + BlockFile.trailerByteCount]
+        if bytes[place] == 0x51, bytes[place + 1] == 0x45, bytes[place + 2] == 0x4E,
+          bytes[place + 3] == 0x44,
+          Trailer(candidate, at: UInt64(low + place), salt: header.salt) != nil
+        {
+          if let found = try commit(endingWith: Array(candidate), at: low + place) {
+            if isWanted(found.1) { return found }
+            place -= 8
+            continue
+          }
+          // A cut leaves one or two such trailers. Checking a trailer costs as much as the size of the commit that it
+          // claims to end.
+          trailerCount += 1
+          if trailerCount == BlockFile.mostBrokenCommits {
+            throw FormatFault(
+              "The last \(trailerCount) commits of the file are all damaged.")
+          }
+        }
+        place -= 8
+      }
+      high = low
+    }
+    throw FormatFault("The file contains no complete commit.")
+  }
+
+  /// Returns the commit that ends with the given bytes; `nil` if they are no trailer, or the commit is not whole.
+  ///
+  /// - Parameters:
+  ///   - known: Bytes of the file that were read already.
+  ///   - start: The offset of these bytes.
+  func commit(
+    endingWith bytes: [UInt8], at offset: Int, in known: [UInt8] = [], from start: Int = 0
+  ) throws -> (Trailer, CommitRecord)? {
+    guard let trailer = Trailer(bytes, at: UInt64(offset), salt: header.salt) else { return nil }
+    let section = trailer.record
+    let recordBytes = try self.bytes(
+      Int(section.byteCount), at: Int(section.offset), known: known, from: start)
+    guard recordBytes.checksum == section.checksum else { return nil }
+    let record = try CommitRecord(recordBytes, at: section.offset)
+    if !trailer.isSettled {
+      // A small commit was made durable with a single sync, so any part of it may have been lost.
+      let first = Int(record.start)
+      guard offset - first <= BlockFile.unsettledByteCount else {
+        throw FormatFault("The commit at \(first) is too large for an unsettled commit.")
+      }
+      let all = try self.bytes(offset - first, at: first, known: known, from: start)
+      guard all.checksum == trailer.commitChecksum else { return nil }
+    }
+    return (trailer, record)
+  }
+}

@@ -338,7 +338,7 @@ public final class SQLiteStore: Store {
     var description = StoreDescription()
     description.formatVersion = head.contents.isOwn ? "\(OwnRecord.version)" : nil
     for suffix in ["", "-wal"] {
-      guard let status = try? disk.status(of: filePath + suffix) else { continue }
+      guard let status = try disk.statusIfThere(filePath + suffix) else { continue }
       description.byteCount += status.byteCount
       if status.byteCount > 0 {
         description.savedAt = max(

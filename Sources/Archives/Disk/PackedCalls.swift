@@ -109,7 +109,7 @@ extension PackedCalls: DiskCalls {
         return bytes
       } catch let error as ArchiveError {
         state.reasons[entry.path] = error
-        throw error.code == .tooLarge ? ErrorNumber.fileTooLarge : .inputOutput
+        throw error.code == .tooLarge ? ErrorNumber.fileTooLarge : .badMessage
       } catch {
         throw ErrorNumber.of(error)
       }

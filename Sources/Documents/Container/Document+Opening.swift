@@ -110,8 +110,11 @@ extension Document {
     if access != .readOnly {
       // Commits that were prepared and never confirmed use numbers as well. No new version may get such a
       // number.
-      let kept = (try? container.recovery())?.number ?? 0
-      let prepared = stores.compactMap { try? $0.describe().highestCommit }.max() ?? 0
+      let kept = try readIfSound { try container.recovery()?.number ?? 0 } ?? 0
+      let prepared =
+        try stores.compactMap { store in
+          try readIfSound { try store.describe().highestCommit }
+        }.max() ?? 0
       highestNumber = max(highestNumber, kept, prepared)
     }
     return Document(
@@ -125,8 +128,12 @@ extension StorePlaces {
   func inside(_ path: String) throws -> StorePlaces {
     if disk is PackedDisk { return self }
     do {
-      guard try disk.exists(path), try disk.status(of: path).kind == .file else { return self }
-      guard Archive.isPackedDocument(at: path, on: disk) else {
+      guard let kind = try disk.statusIfThere(path)?.kind else {
+        _ = disk.restoreMovedAway(path)
+        return self
+      }
+      guard kind == .file else { return self }
+      guard try Archive.isPackedDocument(at: path, on: disk) else {
         throw DocumentError(
           .notADocument, "This is a file, but not a packed document.", path: path)
       }

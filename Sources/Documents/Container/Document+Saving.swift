@@ -51,7 +51,7 @@ extension Document: StoreGroup {
         if access == .shared {
           try followOthers()
           // A recovery that another process has kept uses a number as well.
-          let kept = (try? container.recovery())?.number ?? 0
+          let kept = try readIfSound { try container.recovery()?.number ?? 0 } ?? 0
           state.withLock { $0.highestNumber = max($0.highestNumber, kept) }
         }
         result = try body()

@@ -174,6 +174,8 @@ extension Container {
     } catch {
       throw DocumentError(
         .damaged, "The model \"\(name)\" can't be read: \(error)", path: path, cause: error)
+    } catch let error as DiskError where error.isFailureOfDisk {
+      throw DocumentError(error, path: path)
     }
     guard model.versionHashes == model.currentHashes(for: version.hashes) else {
       throw DocumentError(

@@ -17,6 +17,8 @@ extension DiskError {
     public static let readOnly = Code(rawValue: "readOnly")
     /// The device is full, or the user's quota is used up.
     public static let noSpace = Code(rawValue: "noSpace")
+    /// The bytes that are stored for the file are damaged.
+    public static let damaged = Code(rawValue: "damaged")
     /// The device failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
     /// The file or a value is larger than the system or a limit allows.
@@ -60,6 +62,7 @@ extension DiskError {
     private static let codes: [ErrorNumber: Code] = [
       .accessDenied: .permissionDenied,
       .badDescriptor: .permissionDenied,
+      .badMessage: .damaged,
       .busy: .busy,
       .crossesDevices: .crossesFileSystems,
       .directoryNotEmpty: .notEmpty,

@@ -20,6 +20,8 @@ public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
   public static let accessDenied = ErrorNumber(rawValue: EACCES)
   /// The descriptor is closed, or was opened for another kind of access (`EBADF`).
   public static let badDescriptor = ErrorNumber(rawValue: EBADF)
+  /// The bytes that are stored do not match their checksum (`EBADMSG`).
+  public static let badMessage = ErrorNumber(rawValue: EBADMSG)
   /// The file or directory is in use (`EBUSY`).
   public static let busy = ErrorNumber(rawValue: EBUSY)
   /// The directory is not empty (`ENOTEMPTY`).
@@ -36,10 +38,10 @@ public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
   public static let invalidArgument = ErrorNumber(rawValue: EINVAL)
   /// The path names a directory (`EISDIR`).
   public static let isDirectory = ErrorNumber(rawValue: EISDIR)
-  /// The name is longer than the file system allows (`ENAMETOOLONG`).
-  public static let nameTooLong = ErrorNumber(rawValue: ENAMETOOLONG)
   /// The kernel does not have the call (`ENOSYS`).
   public static let noSuchCall = ErrorNumber(rawValue: ENOSYS)
+  /// The name is longer than the file system allows (`ENAMETOOLONG`).
+  public static let nameTooLong = ErrorNumber(rawValue: ENAMETOOLONG)
   /// The path does not exist (`ENOENT`).
   public static let noEntry = ErrorNumber(rawValue: ENOENT)
   /// The device is full (`ENOSPC`).
@@ -87,6 +89,7 @@ extension ErrorNumber: CustomStringConvertible {
     .crossesDevices: ("EXDEV", "the paths are on different file systems"),
     .directoryNotEmpty: ("ENOTEMPTY", "the directory is not empty"),
     .exists: ("EEXIST", "a file or directory of that name exists"),
+    .badMessage: ("EBADMSG", "the stored bytes are damaged"),
     .fileTooLarge: ("EFBIG", "the file would become too large"),
     .inputOutput: ("EIO", "the device failed"),
     .interrupted: ("EINTR", "a signal interrupted the operation"),
@@ -97,10 +100,10 @@ extension ErrorNumber: CustomStringConvertible {
     .noSpace: ("ENOSPC", "no space left on the device"),
     .notDirectory: ("ENOTDIR", "a part of the path is not a directory"),
     .notPermitted: ("EPERM", "operation not permitted"),
+    .noSuchCall: ("ENOSYS", "the system does not have the call"),
     .notSupported: ("ENOTSUP", "the file system does not support the operation"),
     .quotaExceeded: ("EDQUOT", "the quota is used up"),
     .readOnlyFileSystem: ("EROFS", "the file system is read-only"),
-    .noSuchCall: ("ENOSYS", "the system does not have the call"),
     .staleHandle: ("ESTALE", "the server no longer knows the file"),
     .systemFileTableFull: ("ENFILE", "the system has too many files open"),
     .tooManyLinks: (

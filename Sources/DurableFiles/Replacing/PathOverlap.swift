@@ -78,12 +78,4 @@ extension Disk {
     let folders = try [statusIfThere(first.parentPath), statusIfThere(second.parentPath)]
     return folders[0] != nil && folders[0]?.identity == folders[1]?.identity
   }
-
-  private func statusIfThere(_ path: String) throws(DiskError) -> FileStatus? {
-    do { return try status(of: path) } catch let error
-      where error.code == .notFound || error.code == .notADirectory
-    {
-      return nil
-    }
-  }
 }

@@ -26,7 +26,9 @@ public protocol StoreBackend: Sendable {
   var takesOpenedFile: Bool { get }
 
   /// Whether a folder is a store of this kind. Backends of single-file stores return `false`.
-  func recognizesFolder(at path: String, on disk: any Disk) -> Bool
+  ///
+  /// - Throws: `DiskError` if the folder can't be read.
+  func recognizesFolder(at path: String, on disk: any Disk) throws -> Bool
 
   /// Whether a path is the address of a store of this kind that lies on no disk, such as the URL of a database.
   func recognizesAddress(_ path: String) -> Bool

@@ -70,7 +70,7 @@ public struct StoreBackends: Sendable {
     let bytes: [UInt8]
     do { bytes = try StoreBackends.firstBytes(of: path, on: disk) } catch {
       // Most stores are files. Checking the kind of the path first would cost one more system call.
-      if let backend = backend(ofFolderAt: path, on: disk) { return backend }
+      if let backend = try backend(ofFolderAt: path, on: disk) { return backend }
       if let scheme = StoreBackends.scheme(of: path) {
         throw StoreError(
           .notFound,
@@ -104,15 +104,21 @@ public struct StoreBackends: Sendable {
 
   /// Returns the backend of a store that is a folder; `nil` for the folder of a document, which has a manifest, and for
   /// any other folder.
-  package func backend(ofStoreFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
-    let hasManifest = (try? disk.exists(path.appendingPathComponent("manifest.json"))) ?? false
-    return hasManifest ? nil : backend(ofFolderAt: path, on: disk)
+  ///
+  /// - Throws: `DiskError` if the folder can't be read.
+  package func backend(
+    ofStoreFolderAt path: String, on disk: any Disk
+  ) throws -> (any StoreBackend)? {
+    if try disk.exists(path.appendingPathComponent("manifest.json")) { return nil }
+    return try backend(ofFolderAt: path, on: disk)
   }
 
   /// Returns the backend that recognises a folder; `nil` if there is no such folder, or no backend recognises it.
-  public func backend(ofFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
-    guard (try? disk.status(of: path).kind) == .directory else { return nil }
-    return backends.first { $0.recognizesFolder(at: path, on: disk) }
+  ///
+  /// - Throws: `DiskError` if the folder can't be read.
+  public func backend(ofFolderAt path: String, on disk: any Disk) throws -> (any StoreBackend)? {
+    guard try disk.statusIfThere(path)?.kind == .directory else { return nil }
+    return try backends.first { try $0.recognizesFolder(at: path, on: disk) }
   }
 
   /// Opens a store of any type.
@@ -161,6 +167,7 @@ extension StoreError {
       case .exists: .exists
       case .locked: .locked
       case .readOnly, .permissionDenied: .readOnly
+      case .damaged: .damaged
       default: .inputOutput
       }
     self.init(code, error.message, path: path, cause: error)

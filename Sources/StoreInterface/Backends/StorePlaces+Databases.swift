@@ -12,9 +12,10 @@ extension StorePlaces {
   package static let companionEndings = ["-shm", "-wal", "-journal"]
 
   /// Whether the file at a path is an SQLite database.
-  package func isDatabase(_ path: String) -> Bool {
-    let bytes = try? StoreBackends.firstBytes(of: path, on: disk)
-    return bytes?.starts(with: StorePlaces.databaseMark) ?? false
+  package func isDatabase(_ path: String) throws(DiskError) -> Bool {
+    guard try disk.statusIfThere(path)?.kind == .file else { return false }
+    let file = try OpenedFile(path, on: disk, readOnly: true)
+    return file.firstBytes.starts(with: StorePlaces.databaseMark)
   }
 
   /// Removes the logs beside a database's file. The file itself need not exist.

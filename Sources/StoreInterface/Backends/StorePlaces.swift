@@ -122,7 +122,7 @@ public struct StorePlaces: Sendable {
     }
     do {
       guard try disk.exists(path) else { return }
-      if isDatabase(path) { try removeLogs(besides: path) }
+      if try isDatabase(path) { try removeLogs(besides: path) }
       try disk.removeTree(path)
       try disk.syncDirectory(of: path)
     } catch {
@@ -173,7 +173,11 @@ public struct StorePlaces: Sendable {
     _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
     overwriting: Bool = true
   ) throws(StoreError) {
-    let isDatabase = isDatabase(replacement) || isDatabase(path)
+    let isDatabase: Bool
+    do throws(DiskError) {
+      let others = try [replacement, path].map { one throws(DiskError) in try self.isDatabase(one) }
+      isDatabase = others.contains(true)
+    } catch { throw StoreError(error, path: path) }
     if isDatabase, !overwriting {
       try refuseExisting(path)
       try refuseLogs(besides: path)
@@ -217,8 +221,8 @@ public struct StorePlaces: Sendable {
             ? "A store can't be replaced by itself: '\(replacement)' is the same store."
             : "A store can't be replaced by a part of itself: '\(replacement)'.", path: path)
       }
-      if isDatabase(replacement) { try settleDatabase(replacement) }
-      if isDatabase(path) {
+      if try isDatabase(replacement) { try settleDatabase(replacement) }
+      if try isDatabase(path) {
         do { try settleDatabase(path) } catch let error as StoreError where error.code != .locked {
           // A database that can't be opened is replaced with its log.
         }

@@ -119,7 +119,8 @@ extension CommandError {
     case let error as RecoveryError:
       self.init(
         .unreadable, "\(error)", hint: error.lacksModel ? "Give the model with --model." : nil)
-    case let error as DiskError: self.init(.inputOutput, error.message)
+    case let error as DiskError:
+      self.init(error.code == .damaged ? .unreadable : .inputOutput, error.message)
     case let error as ErrorNumber: self.init(.inputOutput, "The disk reported an error: \(error).")
     case let error as FormatFault: self.init(.unreadable, "\(error)")
     case let error as DeflateError: self.init(.unreadable, "Compressed bytes are damaged. \(error)")
@@ -148,7 +149,7 @@ extension CommandError {
   static func recoverHint(_ path: String, _ words: [String]) -> String? {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
     // `recover` does not read SQLite databases.
-    if StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input) {
+    if (try? StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input)) == true {
       return "SQLite's own tool saves the readable rows: sqlite3 \(quoted(input)) .recover"
     }
     let output =

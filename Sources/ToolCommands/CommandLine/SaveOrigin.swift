@@ -46,16 +46,16 @@ extension Invocation {
 
 extension StoreReader {
   /// Returns whether saves of a store can have messages.
-  func keepsMessages(_ store: any Store, at path: String) -> Bool {
-    isDocument(path) || [.binary, .compressed].contains(store.type)
+  func keepsMessages(_ store: any Store, at path: String) throws -> Bool {
+    try isDocument(path) || [.binary, .compressed].contains(store.type)
   }
 
   /// Throws an error for a message that the store would not keep.
   func checkMessage(
     for store: any Store, at path: String, _ invocation: Invocation
-  ) throws(CommandError) {
-    guard invocation.has(.message), !keepsMessages(store, at: path) else { return }
-    throw .keepsNoMessages(path, store)
+  ) throws {
+    guard invocation.has(.message), try !keepsMessages(store, at: path) else { return }
+    throw CommandError.keepsNoMessages(path, store)
   }
 }
 

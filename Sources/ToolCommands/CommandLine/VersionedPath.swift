@@ -10,7 +10,7 @@ struct VersionedPath {
   /// - Throws: ``CommandError`` if no number follows the @ after the name of an existing file.
   init(_ word: String, on disk: any Disk) throws {
     guard let at = word.lastIndex(of: "@"), at != word.startIndex,
-      (try? disk.exists(word)) != true
+      try !disk.exists(word)
     else {
       (path, version) = (word, nil)
       return
@@ -19,7 +19,7 @@ struct VersionedPath {
     let number = word[word.index(after: at)...]
     if let version = Int64(number), version >= 0 {
       (path, self.version) = (name, version)
-    } else if !number.contains("/"), (try? disk.exists(name)) == true {
+    } else if !number.contains("/"), try disk.exists(name) {
       throw CommandError.wrongUsage(
         "'\(oneLine(String(number)))' in '\(oneLine(word))' is not the number of a version.",
         hint:

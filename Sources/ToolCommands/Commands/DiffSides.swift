@@ -41,7 +41,7 @@ struct DiffSides {
     let places = BothSides(
       old: try VersionedPath(names.old, on: reader.disk),
       new: try VersionedPath(names.new, on: reader.disk))
-    let areDocuments = [places.old, places.new].map { reader.isDocument($0.path) }
+    let areDocuments = try [places.old, places.new].map { try reader.isDocument($0.path) }
     if !areDocuments.contains(true), invocation.has(DiffCommand.store) {
       throw CommandError.wrongUsage(
         "--in names a store of a document, but no side is a document.", hint: "Leave out --in.")
@@ -88,7 +88,7 @@ struct DiffSides {
     _ place: VersionedPath, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> Side {
     let invocation = invocation.setting(.version, to: place.version.map { "\($0)" })
-    guard reader.isDocument(place.path) else {
+    guard try reader.isDocument(place.path) else {
       let store = try open(place.path, reader, models, invocation)
       return Side(stores: [(name: "", store: store)])
     }
@@ -186,12 +186,12 @@ struct DiffSides {
     else { return snapshots }
     let isForward = snapshots.old.commit <= snapshots.new.commit
     let store = isForward ? new : old
-    func snapshot(_ known: any StoreSnapshot) -> any StoreSnapshot {
+    func snapshot(_ known: any StoreSnapshot) throws -> any StoreSnapshot {
       // A commit that only the other store can open is read from there.
-      (try? store.snapshot(ofCommit: known.commit)) ?? known
+      try readIfSound { try store.snapshot(ofCommit: known.commit) } ?? known
     }
     return BothSides(
-      old: snapshot(snapshots.old), new: snapshot(snapshots.new))
+      old: try snapshot(snapshots.old), new: try snapshot(snapshots.new))
   }
 }
 

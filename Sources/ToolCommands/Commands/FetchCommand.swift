@@ -106,7 +106,7 @@ enum FetchCommand {
       let path = invocation[.store]
       guard asksForObjects(invocation) else {
         try EntityCounts.show(
-          reader.isDocument(path) && !invocation.has(.storeName)
+          try reader.isDocument(path) && !invocation.has(.storeName)
             ? InfoCommand.counts(in: reader.document(path, toRead: invocation))
             : EntityCounts.all(in: reader.open(path, invocation, models)), invocation)
         return .done

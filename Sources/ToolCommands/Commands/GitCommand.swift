@@ -169,7 +169,7 @@ enum GitCommand {
         }
       }
     }
-    guard reader.isDocument(path) else {
+    guard try reader.isDocument(path) else {
       return try write(reader.open(path, invocation, models))
     }
     let document = try reader.document(path, access: .readOnly)

@@ -54,7 +54,7 @@ enum HistoryCommand {
       ]
     ) { invocation in
       try check(invocation)
-      if !reader.isDocument(invocation[.store]) {
+      if try !reader.isDocument(invocation[.store]) {
         return try list(invocation[.store], reader, models, invocation)
       }
       try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)

@@ -24,7 +24,7 @@ enum InfoCommand {
       examples: [Example("quire info Trips.store", "Shows the type, UUID, size and entities.")]
     ) { invocation in
       let path = invocation[.store]
-      if reader.isDocument(path), !invocation.has(.storeName) {
+      if try reader.isDocument(path), !invocation.has(.storeName) {
         return try show(reader.document(path, toRead: invocation), invocation)
       }
       return try show(reader.open(path, invocation, models), invocation)

@@ -81,7 +81,7 @@ enum MigrateCommand {
       let path = invocation[.store]
       let (migrator, target) = try migrator(file, invocation, models, reader)
       let origin = try invocation.saveOrigin()
-      if reader.isDocument(path) {
+      if try reader.isDocument(path) {
         return try migrate(document: path, to: target, migrator, origin, reader, invocation)
       }
       for option in [Option.message, .author] where invocation.has(option) {

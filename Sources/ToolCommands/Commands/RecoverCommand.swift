@@ -55,10 +55,10 @@ enum RecoverCommand {
           "'recover' needs --output.", hint: "Give the path of the new store.")
       }
       let path = made.path
-      if reader.isDocument(invocation[file]) {
+      if try reader.isDocument(invocation[file]) {
         return try recover(document: invocation[file], into: made, reader, models, invocation)
       }
-      if reader.isDatabase(invocation[file]) {
+      if try reader.isDatabase(invocation[file]) {
         throw CommandError(
           .unreadable,
           "'\(invocation[file])' is an SQLite database. 'quire recover' can't repair it.",

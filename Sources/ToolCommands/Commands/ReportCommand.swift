@@ -140,12 +140,12 @@ enum ReportCommand {
       let cause = CommandError(explaining: error, words: [invocation[.store]])
       invocation.console.report(
         CommandError(
-          .unreadable,
+          cause.exitCode,
           "The rows of '\(oneLine(entity))' can't be read completely: \(cause.message)",
           hint: cause.hint ?? CommandError.recoverHint(invocation[.store], [])),
         asJSON: invocation.format == .json)
     }
-    if !summary.faults.isEmpty { return .unreadable }
+    if let fault = summary.faults.first { return CommandError(explaining: fault.error).exitCode }
     return findings?.verdict == .invalid ? .no : .done
   }
 }

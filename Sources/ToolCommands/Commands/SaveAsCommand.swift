@@ -44,7 +44,7 @@ enum SaveAsCommand {
       }
       let line = ProgressLine(invocation.console.messages, "writing")
       defer { line.end() }
-      if reader.isDocument(from) {
+      if try reader.isDocument(from) {
         let document = try reader.document(from, toRead: invocation)
         defer { try? document.close() }
         try place.making {

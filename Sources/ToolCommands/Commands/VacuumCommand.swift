@@ -31,7 +31,7 @@ enum VacuumCommand {
       ]
     ) { invocation in
       let path = invocation[.store]
-      if reader.isDocument(path) { return try vacuum(document: path, reader, invocation) }
+      if try reader.isDocument(path) { return try vacuum(document: path, reader, invocation) }
       var options = BinaryStoreOptions()
       options.history = try policy(invocation.value(of: keep) ?? "none")
       let backends = reader.backends.adding(BinaryStoreBackend(options: options))

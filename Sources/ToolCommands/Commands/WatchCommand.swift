@@ -51,7 +51,7 @@ enum WatchCommand {
       let end = try seconds(invocation).map { Date(timeIntervalSinceNow: $0) }
       let path = invocation[.store]
       let watched: any WatchedPlace
-      if reader.isDocument(path) {
+      if try reader.isDocument(path) {
         try StoreReader.checkModelOption(ofDocument: path, invocation)
         watched = try WatchedDocument(path, reader)
       } else {

@@ -100,7 +100,8 @@ struct FileNames: CompletionNames {
   // MARK: - Reading
 
   private func outline(_ path: String) -> DocumentOutline? {
-    reader.isDocument(path) ? try? DocumentOutline(of: path, in: reader.places) : nil
+    (try? reader.isDocument(path)) == true
+      ? try? DocumentOutline(of: path, in: reader.places) : nil
   }
 
   /// Returns the result of `body` for a path; `nil` if it throws, takes longer than a user waits, or would read from a

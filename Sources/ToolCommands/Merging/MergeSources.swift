@@ -78,7 +78,7 @@ struct MergeSources {
     let (newest, shown) = (try part.store.snapshot().commit, try other.snapshot().commit)
     part.knowsTheirs = common.contains(shown)
     guard let found = common.filter({ $0 <= min(newest, shown) }).max(),
-      let snapshot = try? part.store.snapshot(ofCommit: found)
+      let snapshot = try readIfSound({ try part.store.snapshot(ofCommit: found) })
     else { return }
     part.common = snapshot.view
   }
@@ -106,13 +106,13 @@ struct MergeSource {
   ) throws {
     self.name = name
     place = try VersionedPath(name, on: reader.disk)
-    if mayBeEmpty, let status = try? reader.disk.status(of: place.path), status.kind == .file,
+    if mayBeEmpty, let status = try reader.disk.statusIfThere(place.path), status.kind == .file,
       status.byteCount == 0
     {
       (document, stores) = (nil, [])
       return
     }
-    let isDocument = reader.isDocument(place.path)
+    let isDocument = try reader.isDocument(place.path)
     let side = try DiffSides.side(
       place, reader, models,
       invocation.setting(isDocument ? DiffCommand.model : DiffCommand.store, to: nil))

@@ -133,7 +133,7 @@ struct MergeTarget {
   private func copyStore(to path: String) throws {
     let store = source.stores[0].store
     let places = reader.places
-    if !places.isDatabase(self.path), !places.isAddress(self.path) {
+    if try !places.isDatabase(self.path), !places.isAddress(self.path) {
       return try places.copy(self.path, to: path)
     }
     // The log beside a database may contain a part of its content, and an address has no file, so the objects are

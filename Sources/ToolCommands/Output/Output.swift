@@ -124,7 +124,8 @@ struct Output: Sendable {
     if places.isAddress(path) { return try makeStoreAtAddress(in: places, contents) }
     // SQLite would read an old log next to the path into a new database of the same name.
     let hasLog =
-      places.isDatabase(path) || !ConvertCommand.types.contains { $0.value == type }
+      try reporting { try places.isDatabase(path) }
+      || !ConvertCommand.types.contains { $0.value == type }
     let endings = hasLog ? StorePlaces.companionEndings : []
     if !overwrites {
       for ending in endings where try reporting({ try disk.exists(path + ending) }) {
@@ -134,7 +135,7 @@ struct Output: Sendable {
           hint: hintToReplace != nil
             ? "Give --force to remove it." : "Move it away, or give another path.")
       }
-    } else if places.isDatabase(path) {
+    } else if try reporting({ try places.isDatabase(path) }) {
       do { try places.settleDatabase(path) } catch let error as StoreError
         where error.code != .locked
       {

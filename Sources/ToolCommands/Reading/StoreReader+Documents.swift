@@ -40,8 +40,9 @@ extension StoreReader {
 
   /// Throws an error for `DOC@VERSION`, which only some commands read, if no file has this name.
   func checkHasNoVersion(_ path: String) throws {
-    guard let place = try? VersionedPath(path, on: disk), let version = place.version,
-      (try? disk.exists(place.path)) == true
+    let place = try VersionedPath(path, on: disk)
+    guard let version = place.version,
+      try disk.exists(place.path)
     else { return }
     throw CommandError.wrongUsage(
       "'\(oneLine(path))' is no file, and this command does not read versions by @.",
@@ -50,17 +51,23 @@ extension StoreReader {
   }
 
   /// Returns whether there is a document at a path, as a folder or packed, and not a store.
-  func isDocument(_ path: String) -> Bool {
-    guard let kind = try? disk.status(of: path).kind else { return false }
-    if kind == .directory { return backends.backend(ofStoreFolderAt: path, on: disk) == nil }
-    return kind == .file && Archive.isPackedDocument(at: path, on: disk)
+  ///
+  /// - Throws: `DiskError` if a file or a folder is there and can't be read.
+  func isDocument(_ path: String) throws -> Bool {
+    let kind: FileKind?
+    do { kind = try disk.statusIfThere(path)?.kind } catch  where error.code == .invalidPath {
+      // The address of a store on a server may be longer than a name.
+      return false
+    }
+    if kind == .directory { return try backends.backend(ofStoreFolderAt: path, on: disk) == nil }
+    return try Archive.isPackedDocument(at: path, on: disk)
   }
 
   /// Returns the versions of a document's model; `nil` if there is no document at the path.
   ///
   /// A store of the document may be damaged, because its last save is not needed.
   func modelVersions(ofDocumentAt path: String) throws -> ModelVersions? {
-    guard isDocument(path) else { return nil }
+    guard try isDocument(path) else { return nil }
     let isFolder = try disk.status(of: path).kind == .directory
     if isFolder, try !disk.exists(path.trimmingSlashes + "/manifest.json") { return nil }
     let document = try Document.open(path, in: places, access: .readOnly, acceptsDamage: true)

@@ -47,7 +47,7 @@ struct StoreReader: Sendable {
   func open(
     _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true
   ) throws -> any Store {
-    if isDocument(path) {
+    if try isDocument(path) {
       return try store(ofDocument: path, invocation, readOnly: readOnly)
     }
     try checkHasNoVersion(path)
@@ -62,7 +62,7 @@ struct StoreReader: Sendable {
       return try version(of: store, at: path, invocation)
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
-        .unreadable, "'\(path)' is not a store of a known type.", hint: hint(path))
+        .unreadable, "'\(path)' is not a store of a known type.", hint: try hint(path))
     } catch let error as StoreError where error.code == .incompatibleModel && model == nil {
       throw CommandError(
         .modelMismatch, "\(error)", hint: "Give the model with --model.")
@@ -104,7 +104,11 @@ struct StoreReader: Sendable {
 
   /// Returns the model that a store contains; `nil` if there is no store at the path.
   func model(ofStoreAt path: String) throws -> Model? {
-    guard !isDocument(path), let backend = try? backends.backend(ofStoreAt: path, on: disk) else {
+    guard try !isDocument(path) else { return nil }
+    let backend: any StoreBackend
+    do { backend = try backends.backend(ofStoreAt: path, on: disk) } catch let error as StoreError
+      where error.code == .notAStore || error.code == .notFound
+    {
       return nil
     }
     let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
@@ -113,10 +117,10 @@ struct StoreReader: Sendable {
   }
 
   /// Returns whether a file is an SQLite database, with any contents.
-  func isDatabase(_ path: String) -> Bool { places.isDatabase(path) }
+  func isDatabase(_ path: String) throws -> Bool { try places.isDatabase(path) }
 
-  private func hint(_ path: String) -> String? {
-    isDatabase(path)
+  private func hint(_ path: String) throws -> String? {
+    try isDatabase(path)
       ? "It is an SQLite database. The plug-in SQLiteStore reads databases of Core Data; 'quire "
         + "plugin list' shows the searched folders."
       : [

@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+import StoreInterface
 
 /// The section of a report with the attachments of a document: pictures, and the names and sizes of other files.
 struct ReportAttachments {
@@ -55,7 +56,8 @@ struct ReportAttachments {
       try output.write("\">")
       return nil
     } catch {
-      if output.hasFailed { throw error }
+      // A failed disk may give the picture a moment later, so the page must not say that there is none.
+      if output.hasFailed || error.isFailureOfDisk { throw error }
       try output.write(sign)
       return "can't be read"
     }

@@ -30,12 +30,12 @@ struct ReportHistory {
   /// Reads the versions of a document, up to the version that it shows.
   ///
   /// - Parameter objectCount: The number of objects of the version that the document shows.
-  init(of document: Document, objectCount: Int) {
+  init(of document: Document, objectCount: Int) throws {
     isKept = true
     let number = document.shownVersion ?? .max
     let history = VersionHistory(document)
     let isOneFile = document.stores.allSatisfy { $0.capabilities.contains(.history) }
-    add(
+    try add(
       document.versions.filter { $0.number <= number }.map { HistoryLine($0) }, objectCount,
       mostCompared: isOneFile ? Self.mostVersions : Self.mostFiles
     ) { try history.change(from: $0, to: $1) }
@@ -47,7 +47,7 @@ struct ReportHistory {
     guard isKept else { return }
     let names = try snapshot.metadata.namedCommits
     let commits = try store.commits().filter { $0.number <= snapshot.commit }
-    add(
+    try add(
       commits.reversed().map { HistoryLine($0, name: names[$0.number]) }, objectCount,
       mostCompared: Self.mostVersions
     ) { before, number in
@@ -64,7 +64,7 @@ struct ReportHistory {
   private mutating func add(
     _ lines: [HistoryLine], _ objectCount: Int, mostCompared: Int,
     _ change: (_ before: Int64, _ number: Int64) throws -> VersionChange
-  ) {
+  ) throws {
     count = lines.count
     var known: Int? = objectCount
     var shown: [Version] = []
@@ -72,7 +72,7 @@ struct ReportHistory {
       var version = Version(line: line, objectCount: known)
       // A version that can't be read any more is listed without its changes. The validator tells the reason.
       if place > 0, shown.count < mostCompared,
-        let change = try? change(lines[place - 1].number, line.number)
+        let change = try readIfSound({ try change(lines[place - 1].number, line.number) })
       {
         version.counts = change.counts
         version.changesModel = change.parts == nil

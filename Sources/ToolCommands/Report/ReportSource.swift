@@ -45,7 +45,7 @@ struct ReportSource {
   init(_ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation) throws {
     let path = invocation[.store]
     let ownName = path.lastPathComponent
-    guard reader.isDocument(path), !invocation.has(.storeName) else {
+    guard try reader.isDocument(path), !invocation.has(.storeName) else {
       let store = try reader.open(path, invocation, models)
       let snapshot = try store.snapshot()
       let part = try Self.part(nil, store, snapshot)
@@ -67,7 +67,7 @@ struct ReportSource {
       kind = try reader.disk.status(of: path).kind == .directory ? "Document" : "Packed document"
       facts = InfoCommand.facts(of: document)
       model = try document.model
-      history = ReportHistory(
+      history = try ReportHistory(
         of: document, objectCount: stores.reduce(0) { $0 + $1.objectCount })
       self.stores = stores
       self.document = document

@@ -5,6 +5,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 import SeededRandom
+import StoreInterface
 
 /// The rows of one entity as JSON, which the script of the page draws as a table.
 ///
@@ -102,8 +103,8 @@ struct ReportTable {
     try output.write(script: Array("{\"columns\":\(JSON.array(heads).line),\"rows\":[".utf8))
     var written = Written()
     do { try writeRows(to: output, &written, &pictures, progress) } catch {
-      // Only the page's own destination ends the command. The page states the damage of a store.
-      if output.hasFailed { throw error }
+      // Only the page's own destination and a failed disk end the command. The page states the damage of a store.
+      if output.hasFailed || error.isFailureOfDisk { throw error }
       written.fault = error
     }
     try output.write("]}")
@@ -157,7 +158,7 @@ struct ReportTable {
       }
       bytes += "[\"\(target.entity)/\(target.number)\"".utf8
       // A name that can't be read is left out. The reference itself is right.
-      if let name = try? tree.name(of: target) {
+      if let name = try readIfSound({ try tree.name(of: target) }) ?? nil {
         bytes.append(0x2C)
         let text = if case .string(let text) = name { text } else { Wording.text(name) }
         append(text.cut(to: Self.mostNameCharacters), to: &bytes)

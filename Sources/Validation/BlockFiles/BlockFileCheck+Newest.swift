@@ -39,7 +39,15 @@ extension BlockFileCheck {
       }
       return nil
     }
-    if findings.errorCount == before, byteCount > Int(found.trailer.end) {
+    // In a log the last commits count without the manifest, so a damaged one must not be passed over.
+    if counting.isLog, try noteDamage(behind, newest, header) { return found }
+    // Bytes behind the commit belong to interrupted saves, unless they are a commit with the same number or a lower
+    // one.
+    try behind.broken.removeAll { one in
+      try record(of: one.trailer)?.number ?? .max > counting.number
+    }
+    noteBroken(behind)
+    if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
         "\(byteCount - Int(found.trailer.end)) bytes come after the commit. An interrupted save "
@@ -131,6 +139,73 @@ extension BlockFileCheck {
         .slotCommit, Place("header", at: 0),
         "Slot \(index) refers to a trailer at \(offset), but no commit ends there.")
     }
+  }
+
+  /// Searches the last whole commit backwards from an offset (spec §4.3.3), and records the damaged commits behind it.
+  func newestCommit(
+    _ header: FileHeader, before limit: Int, _ behind: inout BehindNewest
+  ) throws -> FoundCommit? {
+    let window = 64 * 1024
+    var high = limit
+    while high > BlockFile.headerByteCount {
+      let low = max(BlockFile.headerByteCount, (high - window) & ~7)
+      // A trailer may begin in this window and end in the next one.
+      let end = min(limit, high + BlockFile.trailerByteCount)
+      let bytes = try bytes(UInt64(low)..<UInt64(end))
+      for place in stride(
+        from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
+      where bytes[place...].starts(with: [0x51, 0x45, 0x4E, 0x44]) {
+        let candidate = bytes[place..<place + BlockFile.trailerByteCount]
+        guard let trailer = Trailer(candidate, at: UInt64(low + place), salt: header.salt) else {
+          continue
+        }
+        if let fault = try faultOfWhole(trailer) {
+          behind.broken.append((trailer, fault))
+          if behind.broken.count == BlockFile.mostBrokenCommits {
+            findings.add(
+              .wholeCommit, Place(), "None of the last \(behind.broken.count) commits is whole.")
+            return nil
+          }
+          continue
+        }
+        return FoundCommit(trailer: trailer, record: try record(of: trailer))
+      }
+      high = low
+    }
+    // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
+    if findings.counts[.headerChecksum] == nil, behind.broken.isEmpty {
+      findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
+    }
+    return nil
+  }
+
+  /// Returns the reason why a commit is not whole (spec §4.3.2); `nil` if the commit is whole.
+  func faultOfWhole(_ trailer: Trailer) throws -> String? {
+    let bytes = try bytes(of: trailer.record)
+    guard bytes.checksum == trailer.record.checksum else {
+      return "The commit's record at \(trailer.record.offset) does not match its checksum."
+    }
+    guard !trailer.isSettled, let start = try record(of: trailer)?.start else { return nil }
+    return try faultOfBytes(trailer, from: start)
+  }
+
+  /// Returns the reason why the bytes of an unsettled commit do not match its trailer; `nil` if they match, or are
+  /// too many to be checked.
+  func faultOfBytes(_ trailer: Trailer, from start: UInt64) throws -> String? {
+    guard start >= UInt64(BlockFile.headerByteCount), start <= trailer.offset,
+      trailer.offset - start <= UInt64(BlockFile.unsettledByteCount)
+    else { return nil }
+    let computed = try bytes(start..<trailer.offset).checksum
+    guard computed != trailer.commitChecksum else { return nil }
+    return
+      "The stored checksum \(hex(trailer.commitChecksum)) of the bytes from \(start) on differs "
+      + "from the computed \(hex(computed))."
+  }
+
+  /// Returns the record that a trailer refers to; `nil` if the record can't be parsed.
+  func record(of trailer: Trailer) throws -> CommitRecord? {
+    let bytes = try bytes(of: trailer.record)
+    return try? CommitRecord.unchecked(bytes, at: trailer.record.offset).record
   }
 
   /// Returns the bytes of a section that lies in the file.

@@ -4,11 +4,11 @@ import StoreInterface
 
 extension BlockFileCheck {
   /// Checks the segments of every commit, and records their blocks.
-  func checkSegments() {
+  func checkSegments() throws {
     for commit in commits {
       guard let record = commit.record else { continue }
       for (index, segment) in record.segments.enumerated() {
-        check(segment, at: index, of: record, before: commit.trailer.record.offset)
+        try check(segment, at: index, of: record, before: commit.trailer.record.offset)
       }
     }
   }
@@ -17,13 +17,13 @@ extension BlockFileCheck {
   /// commit each time.
   private func check(
     _ segment: SegmentRecord, at index: Int, of record: CommitRecord, before limit: UInt64
-  ) {
+  ) throws {
     let place = Place("segment \(index) of the record", at: limit, commit: record.number)
     let summary: SegmentSummary
     if let known = segments[segment] {
       summary = known
     } else {
-      summary = check(segment, place, before: limit, commit: record.number)
+      summary = try check(segment, place, before: limit, commit: record.number)
       segments[segment] = summary
     }
     if index == 0, !summary.hasOnlyPuts {
@@ -46,7 +46,7 @@ extension BlockFileCheck {
   /// Checks the fields of a segment against its blocks.
   private func check(
     _ segment: SegmentRecord, _ place: Place, before limit: UInt64, commit: Int64
-  ) -> SegmentSummary {
+  ) throws -> SegmentSummary {
     var summary = SegmentSummary()
     switch segment.contents {
     case .entries(let entries):
@@ -60,7 +60,7 @@ extension BlockFileCheck {
       var pageBytes: UInt64 = 0
       for page in pages {
         pageBytes += UInt64(page.section.byteCount)
-        let found = check(page, place, before: limit, commit: commit)
+        let found = try check(page, place, before: limit, commit: commit)
         if let last = summary.last, let first = found.first, summary.isSound, found.isSound,
           !last.precedes(first)
         {
@@ -90,7 +90,7 @@ extension BlockFileCheck {
   /// Checks a page of entries. The contents are checked once, even if several segments share the page.
   private func check(
     _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
-  ) -> PageSummary {
+  ) throws -> PageSummary {
     let section = page.section
     var unsound = PageSummary()
     unsound.isSound = false
@@ -113,7 +113,7 @@ extension BlockFileCheck {
     if let known = pages[section] {
       summary = known
     } else {
-      summary = read(page, pagePlace, before: limit, commit: commit) ?? unsound
+      summary = try read(page, pagePlace, before: limit, commit: commit) ?? unsound
       pages[section] = summary
     }
     if summary.isSound, let first = summary.first, first.place != page.first {
@@ -127,10 +127,11 @@ extension BlockFileCheck {
 
   private func read(
     _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
-  ) -> PageSummary? {
+  ) throws -> PageSummary? {
     // Pages that share no bytes have no more bytes than the file.
     pageByteCount += Int(page.section.byteCount)
-    guard pageByteCount <= byteCount, let bytes = try? bytes(of: page.section) else { return nil }
+    guard pageByteCount <= byteCount else { return nil }
+    let bytes = try bytes(of: page.section)
     guard bytes.checksum == page.section.checksum else {
       findings.add(
         .sectionChecksum, place,

@@ -66,7 +66,7 @@ final class BlockFileCheck {
     let contents = try checkSections(header, newest.record)
     facts.model = contents.model
     facts.commits = commits.compactMap(\.record?.number)
-    checkSegments()
+    try checkSegments()
     parts.sort()
     try checkBlocks(contents, newest: newest.record?.number ?? .max)
     parts.sort()

@@ -109,6 +109,7 @@ struct RegistrationTests {
     request.relationshipKeyPathsForPrefetching = ["trips.members", "passport"]
     let people = try context.fetch(request)
     #expect(context.registeredObjects.count == 40)
+    #expect(people.allSatisfy { $0.isFault })
     #expect(people.allSatisfy { $0.trips.count == 1 && $0.passport == nil })
     #expect(context.registeredObjects.count == 40)
     for wrong in ["nothing", "name", "trips.name"] {
