@@ -109,10 +109,10 @@ final class BackendFileCheck {
       try store.close()
     } catch let error as DiskError {
       throw error
-    } catch {
     } catch let error as StoreError where error.code == .inputOutput {
       throw error
       unchecked.append("The objects can't be read to the end: \(error)")
+    } catch {
     }
   }
 }

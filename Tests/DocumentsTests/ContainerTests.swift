@@ -145,6 +145,90 @@ struct ContainerTests {
   }
 
   @Test(
+    "Attachments that a shared document has staged stay until it is closed",
+    arguments: [true, false])
+  func stagedAttachments(_ isOneProcess: Bool) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(.binary, on: disk)
+    try world.create().close()
+    let other =
+      isOneProcess ? world : DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
+    let bytes = Array("a photograph".utf8)
+    let theirs = try other.open(.shared)
+    try theirs.addAttachment(named: "old.jpg") { try $0(bytes) }
+    try theirs.save()
+    try theirs.removeAttachment(named: "old.jpg")
+    try theirs.save()
+    let ours = try world.open(.shared)
+    try ours.addAttachment(named: "photo.jpg") { try $0(bytes) }
+    try ours.addAttachment(named: "new.jpg") { try $0([1]) }
+
+    // Neither an exclusive opening nor a program that forgets versions removes the bytes.
+    let error = #expect(throws: DocumentError.self) { try other.open() }
+    #expect(error?.code == .locked && error?.message.contains("shares it") == true)
+    #expect(try other.open(whenHeld: .readOnly).isReadOnly)
+    #expect(try theirs.thin(.newestOnly) == 2)
+    try theirs.vacuum()
+    try other.open(.shared).close()
+    try ours.save()
+
+    #expect(ours.attachments.map(\.name) == ["new.jpg", "photo.jpg"])
+    #expect(try ours.openAttachment(named: "photo.jpg").read(byteCount: 99, at: 0) == bytes)
+    try theirs.close()
+    #expect(throws: DocumentError.self) { try other.open() }
+
+    // A waiting process gets the document when the last program closes it, which can save meanwhile.
+    try ours.addAttachment(named: "late.jpg") { try $0([2]) }
+    disk.whilePausing {
+      try? ours.save()
+      try? ours.close()
+    }
+    let waiting = try other.open(whenHeld: .wait(.seconds(5)))
+    disk.whilePausing(nil)
+    #expect(waiting.attachments.map(\.name) == ["late.jpg", "new.jpg", "photo.jpg"])
+    #expect(#expect(throws: DocumentError.self) { try world.open(.shared) }?.code == .locked)
+    try waiting.close()
+  }
+
+  @Test("The bytes of forgotten attachments go when no other program shares the document")
+  func forgottenAttachments() throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(.binary, on: disk)
+    try world.create().close()
+    let other = DocumentWorld(.binary, on: disk.seen(by: DocumentWorld.otherProcess))
+    let (ours, theirs) = (try world.open(.shared), try other.open(.shared))
+    func forget(_ name: String) throws {
+      try ours.addAttachment(named: name) { try $0(Array(name.utf8)) }
+      try ours.save()
+      try ours.removeAttachment(named: name)
+      try ours.save()
+      _ = try ours.thin(.newestOnly)
+    }
+    func count() throws -> Int { try world.files().count { $0.hasPrefix("attachments/") } }
+
+    try forget("kept beside another program")
+    #expect(try count() == 1)
+    try theirs.close()
+    try forget("removed alone")
+    #expect(try count() == 1)
+    // Added again and not saved, the bytes are needed.
+    try ours.addAttachment(named: "again") { try $0([3]) }
+    try ours.save()
+    try ours.removeAttachment(named: "again")
+    try ours.save()
+    try ours.addAttachment(named: "again") { try $0([3]) }
+    _ = try ours.thin(.newestOnly)
+    try ours.save()
+    #expect(ours.attachments.map(\.name) == ["again"])
+    try ours.close()
+
+    // The first program that shares the document removes what no version names.
+    let next = try world.open(.shared)
+    #expect(try count() == 1)
+    try next.close()
+  }
+
+  @Test(
     "A document that was moved or removed while open throws an error", arguments: [true, false])
   func gone(_ isMoved: Bool) throws {
     let world = DocumentWorld(.binaryAndXML)

@@ -241,7 +241,8 @@ class Document:
     def judge_folder(self, recovery):
         for name in self.files.list(""):
             kind = self.files.kind(name)
-            if not (name in FOLDERS and kind == "folder") and name not in ("manifest.json", "recovery.json", ".lock"):
+            known = ("manifest.json", "recovery.json", ".lock", ".sharing")
+            if not (name in FOLDERS and kind == "folder") and name not in known:
                 self.judge_unnamed(name, kind, False)
         named = set(self.seen)
         if recovery is not None:

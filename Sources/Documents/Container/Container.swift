@@ -18,10 +18,13 @@ package struct Container: Sendable {
   package static let lockFile = ".lock"
 
   var manifestPath: String { inner(Manifest.fileName) }
+  /// The file that each process with shared access locks as long as it has the document open.
+  package static let sharingFile = ".sharing"
   var recoveryPath: String { inner(Container.recoveryFile) }
   var lockPath: String { inner(Container.lockFile) }
 
   /// Returns the path of a file within the folder.
+  var sharingPath: String { inner(Container.sharingFile) }
   func inner(_ name: String) -> String { path.appendingPathComponent(name) }
 
   /// Returns the name of the file with an attachment's bytes, relative to the document.

@@ -99,9 +99,10 @@ extension Document {
         .noAttachment, "The name of an attachment must have 1 to 1024 bytes.", path: path)
     }
     let (digest, byteCount) = try takeIn(body)
-    state.withLock {
-      $0.staged[StagedName(name: name, isContent: false)] = .put(
+    state.withLock { state in
+      state.staged[StagedName(name: name, isContent: false)] = .put(
         digest: digest, byteCount: byteCount)
+      state.hasStaged(digest)
     }
     return Attachment(name: name, digest: digest, byteCount: byteCount)
   }
@@ -169,6 +170,8 @@ extension Document {
   }
 
   /// Writes bytes into the folder of attachments, as a file named by their digest.
+  ///
+  /// The caller stages the attachment, and then calls ``State/hasStaged(_:)``.
   func takeIn(
     _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (digest: String, byteCount: Int) {
@@ -196,6 +199,9 @@ extension Document {
         try file.sync()
         let digest = hash.digest().description
         let path = container.attachment(digest)
+        // A thread that thins the document must not remove a file that exists already and is not staged yet. After an
+        // error the file stays until the document is opened again.
+        state.withLock { $0.incoming.append(digest) }
         // A file with the same bytes may exist already, and readers may have it open.
         if (try? container.checkAttachment(digest, byteCount: byteCount)) != nil {
           try disk.remove(incoming)
@@ -243,6 +249,13 @@ extension Document {
           name: key.name, digest: digest, byteCount: byteCount, since: number,
           isContent: key.isContent))
     }
+  }
+}
+
+extension Document.State {
+  /// Records that an attachment which was taken in is staged.
+  mutating func hasStaged(_ digest: String) {
+    if let index = incoming.firstIndex(of: digest) { incoming.remove(at: index) }
   }
 }
 

@@ -116,9 +116,10 @@ extension Document {
         let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
         try copy(old, manifest, to: path, overwriting)
         let new = Container(path: path, disk: old.disk, backends: old.backends)
-        let lock = access == .exclusive ? try new.lock(.fail) : nil
+        let lock =
+          access == .exclusive ? try new.lock(.fail, for: access).lock : try new.share()
         do { try goOn(in: new, new.manifest().manifest) } catch {
-          try? lock?.release()
+          try? lock.release()
           throw error
         }
         let before = state.withLock { state in

@@ -42,23 +42,24 @@ extension Document {
       throw DocumentError(
         .readOnly, "A packed document can only be read. Unpack it to change it.", path: path)
     }
-    let lock: FileLock
+    let (lock, isAlone): (FileLock, Bool)
     let written: (manifest: Manifest, seen: FileStatus)
     do {
       // Reading the manifest first refuses a path without a document before a lock file is made there.
       written = try container.writtenManifest()
-      lock = try container.lock(whenHeld)
+      (lock, isAlone) = try container.lock(whenHeld, for: access)
     } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
       return try openForReading(container, places)
     }
     do {
       let read = try container.manifest(knowing: written)
-      let isShared = access == .shared
-      // Removes files left by an interrupted save, unless processes share the document: another process may
-      // have added attachments that it has not saved yet.
-      if !isShared { container.tidy(read.manifest, isOpening: true) }
-      let document = try open(container, read, places, access, isShared ? nil : lock)
-      if isShared { try lock.release() }
+      // Removes files left by an interrupted save, unless the document is open elsewhere: attachments may have been added
+      // there that are not saved yet.
+      if isAlone { container.tidy(read.manifest, isOpening: true) }
+      guard access == .shared else { return try open(container, read, places, access, lock) }
+      let sharing = try container.share()
+      let document = try open(container, read, places, access, sharing)
+      try lock.release()
       return document
     } catch {
       try? lock.release()
@@ -148,14 +149,35 @@ extension StorePlaces {
 
 extension Container {
   /// Takes the lock for writing to the document.
-  func lock(_ whenHeld: Document.WhenHeld) throws -> FileLock {
-    do throws(DiskError) {
+  ///
+  /// Documents with shared access do not keep this lock while they are open. So exclusive access also waits until none of
+  /// them is open, and lets them save meanwhile.
+  ///
+  /// - Returns: The lock, and whether no other document is open for writing.
+  func lock(
+    _ whenHeld: Document.WhenHeld, for access: Document.Access
+  ) throws -> (lock: FileLock, isAlone: Bool) {
+    let (patience, takesOver): (Duration, Bool) =
       switch whenHeld {
-      case .fail, .readOnly: return try disk.lock(lockPath)
-      case .wait(let patience): return try disk.lock(lockPath, waiting: .upTo(patience))
-      case .takeOver: return try disk.lock(lockPath, takingOver: true)
+      case .fail, .readOnly: (.zero, false)
+      case .wait(let patience): (patience, false)
+      case .takeOver: (.zero, true)
       }
-    } catch {
+    do {
+      let deadline = disk.calls.uptime + patience
+      while true {
+        let remaining = max(deadline - disk.calls.uptime, .zero)
+        let lock = try disk.lock(lockPath, waiting: .upTo(remaining), takingOver: takesOver)
+        let isAlone = try isUnshared()
+        if isAlone || access != .exclusive { return (lock, isAlone) }
+        try lock.release()
+        guard remaining > .zero else {
+          throw DocumentError(
+            .locked, "The document is open for writing: another program shares it.", path: path)
+        }
+        disk.calls.pause(for: min(.milliseconds(10), remaining))
+      }
+    } catch let error as DiskError {
       if error.code == .locked, let holder = error.holder {
         throw DocumentError(
           .locked, "The document is open for writing: \(holder).", path: path, cause: error)
@@ -165,6 +187,24 @@ extension Container {
   }
 
   /// Opens a store at its commit in the newest version, or at its commit in an earlier version.
+  /// Returns whether no document with shared access is open. The caller holds the lock for writing, so that none is opened
+  /// meanwhile.
+  func isUnshared() throws(DiskError) -> Bool {
+    guard try disk.exists(sharingPath) else { return true }
+    do throws(DiskError) {
+      // A name in this file is of a process that has ended here. Processes that share the document leave none.
+      try disk.lock(sharingPath, takingOver: true).release()
+      return true
+    } catch {
+      guard error.code == .locked else { throw error }
+      return false
+    }
+  }
+
+  /// Takes the lock that a document with shared access keeps. It refuses exclusive access, which would remove added
+  /// attachments that are not saved yet.
+  func share() throws(DiskError) -> FileLock { try disk.lock(sharingPath, .shared) }
+
   func open(
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
     version: Int64? = nil, acceptsDamage: Bool = false

@@ -41,10 +41,11 @@ extension Document: StoreGroup {
     var result: R?
     try writing.withLock { _ in
       try checkOpen()
-      let (container, holdsLock) = state.withLock { ($0.container, $0.lock != nil) }
+      let container = container
       try container.reading {
         let lock =
-          holdsLock ? nil : try container.disk.lock(container.lockPath, waiting: .upTo(patience))
+          access == .exclusive
+          ? nil : try container.disk.lock(container.lockPath, waiting: .upTo(patience))
         defer { try? lock?.release() }
         try checkIsThere()
         try restoreIfNeeded()

@@ -36,10 +36,13 @@ public final class Document: Sendable {
     var loggedCount: Int
     /// The highest number that any version has used, including versions that failed.
     var highestNumber: Int64
+    /// The lock for writing, or with shared access the lock that refuses exclusive access.
     var lock: FileLock?
     var isClosed = false
     /// Changes of attachments that the next save makes.
     var staged: [StagedName: StagedAttachment] = [:]
+    /// The digests of attachments that are being added and not staged yet.
+    var incoming: [String] = []
     /// The manifest of a failed save. It may still be on the disk, in the place of the manifest of the newest version.
     var refused: Manifest?
     /// The version of a failed save whose commit may still be in the log.
@@ -171,11 +174,11 @@ extension Container {
       let bytes = try disk.read(
         path, byteLimit: Manifest.modelByteLimit, links: .refusedBelow(self.path))
       model = try Model(contents: bytes, path: path)
+    } catch let error as DiskError where error.isFailureOfDisk {
+      throw DocumentError(error, path: path)
     } catch {
       throw DocumentError(
         .damaged, "The model \"\(name)\" can't be read: \(error)", path: path, cause: error)
-    } catch let error as DiskError where error.isFailureOfDisk {
-      throw DocumentError(error, path: path)
     }
     guard model.versionHashes == model.currentHashes(for: version.hashes) else {
       throw DocumentError(

@@ -185,6 +185,7 @@ extension Document {
       // Content that was staged for a failed save may be outdated, so it is replaced.
       state.staged = state.staged.filter { !$0.key.isContent }
       state.staged.merge(changes) { _, new in new }
+      for case .put(let digest, byteCount: _) in changes.values { state.hasStaged(digest) }
     }
   }
 }

@@ -228,25 +228,44 @@ extension Document {
         try store.inner.keepCommits { needed.contains($0) }
       }
       removeUnnamedModels(container, manifest)
-      removeBytes(of: attachments, container, manifest)
+      try removeBytes(of: attachments, container, manifest)
     }
   }
 
-  /// Removes the bytes of attachments that no version contains any more, unless they were added again.
+  /// Removes the bytes of attachments that no version contains any more, unless they were added again. The caller holds the
+  /// lock for writing.
   private func removeBytes(
     of attachments: [Manifest.AttachmentEntry], _ container: Container, _ manifest: Manifest
-  ) {
-    var needed = Set(manifest.attachments.map(\.digest))
-    for case .put(let digest, byteCount: _) in state.withLock({ $0.staged }).values {
-      needed.insert(digest)
+  ) throws {
+    let unnamed = Set(attachments.map(\.digest)).subtracting(manifest.attachments.map(\.digest))
+    guard !unnamed.isEmpty, try isAlone(container) else { return }
+    // No attachment is staged between the check and the removal.
+    state.withLock { state in
+      var needed = Set(state.incoming)
+      for case .put(let digest, byteCount: _) in state.staged.values { needed.insert(digest) }
+      for digest in unnamed.subtracting(needed) {
+        try? container.disk.remove(container.attachment(digest))
+      }
     }
-    for digest in Set(attachments.map(\.digest)).subtracting(needed) {
-      try? container.disk.remove(container.attachment(digest))
+  }
+
+  /// Returns whether no other document at the path is open for writing. Its attachments that are not saved yet may have the
+  /// same bytes as attachments of forgotten versions.
+  private func isAlone(_ container: Container) throws -> Bool {
+    guard access == .shared else { return true }
+    let own = state.withLock { state in
+      defer { state.lock = nil }
+      return state.lock
     }
   }
 
   private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
     let folder = container.inner(Container.modelsFolder)
+    try own?.release()
+    let isAlone = (try? container.isUnshared()) ?? false
+    let sharing = try container.share()
+    state.withLock { $0.lock = sharing }
+    return isAlone
     let named = Set(manifest.models.map(\.file))
     for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
       let name = "\(Container.modelsFolder)/\(entry.name)"

@@ -10,14 +10,23 @@ extension StoreReader {
   /// The backends and the disk.
   var places: StorePlaces { StorePlaces(backends, on: disk) }
 
-  /// Opens a document. For exclusive access, waits for up to five seconds while another process has the document open.
+  /// Opens a document. For exclusive access, waits for up to five seconds while another process has the document open. If
+  /// programs share the document, the tool shares it too.
   func document(
     _ path: String, access: Document.Access, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
     try checkHasNoVersion(path)
-    let document = try Document.open(
-      path, in: places, access: access, whenHeld: .wait(.seconds(5)), version: version,
-      acceptsDamage: acceptsDamage)
+    func opened(_ access: Document.Access, _ whenHeld: Document.WhenHeld) throws -> Document {
+      try Document.open(
+        path, in: places, access: access, whenHeld: whenHeld, version: version,
+        acceptsDamage: acceptsDamage)
+    }
+    let document: Document
+    do { document = try opened(access, .fail) } catch let error as DocumentError
+      where error.code == .locked && access == .exclusive
+    {
+      document = try opened(.shared, .wait(.seconds(5)))
+    }
     if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
     return document
   }

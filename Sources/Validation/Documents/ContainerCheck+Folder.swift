@@ -66,9 +66,10 @@ extension ContainerCheck {
     for entry in try disk.list(path) {
       let name = entry.name
       if folders.contains(name), entry.kind == .directory { continue }
-      if [Manifest.fileName, Container.recoveryFile, Container.lockFile].contains(name) {
-        continue
-      }
+      let known = [
+        Manifest.fileName, Container.recoveryFile, Container.lockFile, Container.sharingFile,
+      ]
+      if known.contains(name) { continue }
       if !isForeign(name) { checkUnnamed(name, entry.kind, isLeftover: false) }
     }
     var named: Set<String> = seen
