@@ -111,9 +111,9 @@ final class BackendFileCheck {
       throw error
     } catch let error as StoreError where error.code == .inputOutput {
       throw error
-      unchecked.append("The objects can't be read to the end: \(error)")
     } catch {
     }
+      unchecked.append("The objects can't be read to the end: \(error)")
   }
 }
 

@@ -229,6 +229,45 @@ struct ContainerTests {
   }
 
   @Test(
+    "A folder of a document that is a link is refused before anything is written or removed",
+    arguments: ["models", "stores", "attachments"])
+  func linkedFolders(_ folder: String) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(.binary, on: disk)
+    let document = try world.create()
+    try document.addAttachment(named: "a.txt") { try $0([1]) }
+    try document.save()
+    // A folder of the user, with files that look like leftovers of a save.
+    try disk.makeDirectory("/home")
+    let digest = String(repeating: "ab", count: 32)
+    for name in [digest, ".incoming-1", "main-1.store", "1-2.xml"] {
+      try disk.replace("/home/\(name)") { try $0.write("mine") }
+    }
+    let before = try world.files(in: "/home")
+    let path = DocumentWorld.path + "/" + folder
+    func link() throws {
+      try disk.rename(path, to: "/moved")
+      try disk.calls.makeSymbolicLink(path, to: "/home")
+    }
+
+    // A link may appear while the document is open, or be there before.
+    try link()
+    for change: (Document) throws -> Void in [
+      { try $0.addAttachment(named: "b.txt") { try $0([2]) } }, { try $0.save { $0.title = "B" } },
+      { _ = try $0.thin(.newestOnly) }, { try $0.vacuum() },
+    ] {
+      #expect(#expect(throws: DocumentError.self) { try change(document) }?.code == .damaged)
+    }
+    try document.close()
+    for access in [Document.Access.exclusive, .shared] {
+      let error = #expect(throws: DocumentError.self) { try world.open(access) }
+      #expect(error?.code == .damaged && error?.path == path)
+    }
+    #expect(try world.files(in: "/home") == before)
+    if folder == "attachments" { #expect(try world.names() == [[], [], []]) }
+  }
+
+  @Test(
     "A document that was moved or removed while open throws an error", arguments: [true, false])
   func gone(_ isMoved: Bool) throws {
     let world = DocumentWorld(.binaryAndXML)

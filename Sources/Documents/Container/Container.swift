@@ -12,19 +12,21 @@ package struct Container: Sendable {
   package static let modelsFolder = "models"
   package static let storesFolder = "stores"
   package static let attachmentsFolder = "attachments"
+  /// All folders of a document.
+  package static let folders = [modelsFolder, storesFolder, attachmentsFolder]
   /// The manifest of a state that could not become a version, because something in it was not valid.
   package static let recoveryFile = "recovery.json"
   /// The file that a process locks while it writes to the document.
   package static let lockFile = ".lock"
-
-  var manifestPath: String { inner(Manifest.fileName) }
   /// The file that each process with shared access locks as long as it has the document open.
   package static let sharingFile = ".sharing"
+
+  var manifestPath: String { inner(Manifest.fileName) }
   var recoveryPath: String { inner(Container.recoveryFile) }
   var lockPath: String { inner(Container.lockFile) }
+  var sharingPath: String { inner(Container.sharingFile) }
 
   /// Returns the path of a file within the folder.
-  var sharingPath: String { inner(Container.sharingFile) }
   func inner(_ name: String) -> String { path.appendingPathComponent(name) }
 
   /// Returns the name of the file with an attachment's bytes, relative to the document.
@@ -103,6 +105,28 @@ package struct Container: Sendable {
           + "\(Manifest.byteLimit).", path: self.path)
     }
     try disk.replace(path, links: .refused) { writer in try writer.write(text) }
+  }
+
+  /// Throws ``DocumentError`` if one of the document's folders is a symbolic link, or anything else but a folder. Through a
+  /// link a writer would write and remove files outside of the document.
+  func checkFolders() throws {
+    try reading {
+      for path in Container.folders.map(inner) {
+        let kind: FileKind
+        do { kind = try disk.status(of: path, followingLinks: false).kind } catch let error
+          as DiskError where error.code == .notFound
+        {
+          continue
+        }
+        guard kind == .directory else {
+          throw DocumentError(
+            .damaged,
+            "This is a \(kind), and a document is changed only within its own folders. Put a folder in its place, or "
+              + "copy the document with the files that links lead to: 'cp -rL DOC COPY'.",
+            path: path)
+        }
+      }
+    }
   }
 
   /// Throws ``DocumentError`` unless the name is that of a file within the document. A link is refused.

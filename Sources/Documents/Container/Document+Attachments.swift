@@ -182,6 +182,7 @@ extension Document {
     let container = container
     let disk = container.disk
     return try container.reading {
+      try container.checkFolders()
       let folder = container.inner(Container.attachmentsFolder)
       if try !disk.exists(folder) { try disk.makeDirectory(folder) }
       let incoming = container.inner(

@@ -121,9 +121,7 @@ extension Container {
       }
       try disk.make(path, overwriting: overwriting) { temporary in
         let building = Container(path: temporary, disk: disk, backends: backends)
-        let folders = [
-          Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
-        ].map(building.inner)
+        let folders = Container.folders.map(building.inner)
         try disk.makeDirectory(building.path)
         for folder in folders { try disk.makeDirectory(folder) }
         let manifest = try body(building)

@@ -52,6 +52,7 @@ extension Document {
       return try openForReading(container, places)
     }
     do {
+      try container.checkFolders()
       let read = try container.manifest(knowing: written)
       // Removes files left by an interrupted save, unless the document is open elsewhere: attachments may have been added
       // there that are not saved yet.
@@ -186,7 +187,6 @@ extension Container {
     }
   }
 
-  /// Opens a store at its commit in the newest version, or at its commit in an earlier version.
   /// Returns whether no document with shared access is open. The caller holds the lock for writing, so that none is opened
   /// meanwhile.
   func isUnshared() throws(DiskError) -> Bool {
@@ -205,6 +205,7 @@ extension Container {
   /// attachments that are not saved yet.
   func share() throws(DiskError) -> FileLock { try disk.lock(sharingPath, .shared) }
 
+  /// Opens a store at its commit in the newest version, or at its commit in an earlier version.
   func open(
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
     version: Int64? = nil, acceptsDamage: Bool = false
@@ -261,11 +262,9 @@ extension Container {
   func tidy(_ manifest: Manifest, isOpening: Bool) {
     // Left files do no harm, so errors are ignored. An interrupted migration or save leaves temporary files in
     // these folders.
-    let folders = [
-      path, inner(Container.modelsFolder), inner(Container.storesFolder),
-      inner(Container.attachmentsFolder),
-    ]
-    for folder in folders { _ = try? disk.removeAbandonedReplacements(in: folder) }
+    for folder in [path] + Container.folders.map(inner) {
+      _ = try? disk.removeAbandonedReplacements(in: folder)
+    }
     let recovery: Manifest?
     // If the recovery can't be read, the files that it names are unknown, and no file may be removed.
     do { recovery = try self.recovery() } catch { return }

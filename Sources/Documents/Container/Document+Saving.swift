@@ -48,6 +48,7 @@ extension Document: StoreGroup {
           ? nil : try container.disk.lock(container.lockPath, waiting: .upTo(patience))
         defer { try? lock?.release() }
         try checkIsThere()
+        try container.checkFolders()
         try restoreIfNeeded()
         if access == .shared {
           try followOthers()

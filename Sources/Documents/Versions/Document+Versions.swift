@@ -257,10 +257,6 @@ extension Document {
       defer { state.lock = nil }
       return state.lock
     }
-  }
-
-  private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
-    let folder = container.inner(Container.modelsFolder)
     try own?.release()
     let isAlone = (try? container.isUnshared()) ?? false
     let sharing = try container.share()
@@ -270,6 +266,10 @@ extension Document {
     for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
       let name = "\(Container.modelsFolder)/\(entry.name)"
       if entry.kind == .file, entry.name.hasSuffix(".xml"), !named.contains(name) {
+  }
+
+  private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
+    let folder = container.inner(Container.modelsFolder)
         try? container.disk.remove(container.inner(name))
       }
     }

@@ -60,9 +60,7 @@ extension ContainerCheck {
 
   /// Checks that the folder contains only files of the document (spec §7.2.4).
   func checkFolder(_ recovery: Manifest?) throws {
-    let folders = [
-      Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
-    ]
+    let folders = Container.folders
     for entry in try disk.list(path) {
       let name = entry.name
       if folders.contains(name), entry.kind == .directory { continue }
