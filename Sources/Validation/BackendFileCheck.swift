@@ -112,9 +112,9 @@ final class BackendFileCheck {
     } catch let error as StoreError where error.code == .inputOutput {
       throw error
     } catch {
-    }
       unchecked.append("The objects can't be read to the end: \(error)")
   }
+    }
 }
 
 /// The report on a store that can't be checked, because there is no backend for its type.

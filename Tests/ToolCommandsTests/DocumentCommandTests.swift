@@ -178,6 +178,41 @@ struct DocumentCommandTests {
     #expect(text.contains("\"note\":\"new\""))
   }
 
+  @Test("A command asks the store that contains the objects, and never one of several")
+  func severalStores() throws {
+    #expect(run(Self.one + ["--store", "a=binary,b=binary"]).exitCode == .done)
+    #expect(done("count", "/Trip.quire", "Trip") == "0\n")
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon", "--in", "b")
+
+    #expect(done("count", "/Trip.quire", "Trip") == "1\n")
+    #expect(names() == "Lisbon")
+    #expect(done("export", "/Trip.quire", "--entity", "Trip").contains("Lisbon"))
+    #expect(done("export", "/Trip.quire", "--entity", "Person,Trip").contains("Lisbon"))
+    _ = done("set", "/Trip.quire", "Trip", "name=Porto", "--where", "TRUEPREDICATE")
+    _ = done("insert", "/Trip.quire", "Person", "name=Ada", "--in", "a")
+    let both = run(["export", "/Trip.quire", "--entity", "Person,Trip"])
+    #expect(both.exitCode == .wrongUsage && both.messages.contains("contain objects of"))
+
+    _ = done("insert", "/Trip.quire", "Trip", "name=Rome", "--in", "a")
+    for words in [
+      ["count", "/Trip.quire", "Trip"], ["fetch", "/Trip.quire", "Trip"],
+      ["export", "/Trip.quire", "--entity", "Trip"],
+      ["set", "/Trip.quire", "Trip", "name=X", "--where", "TRUEPREDICATE"],
+      ["delete", "/Trip.quire", "Trip", "--where", "TRUEPREDICATE"],
+      ["insert", "/Trip.quire", "Trip", "name=X"],
+    ] {
+      let refused = run(words)
+      #expect(refused.exitCode == .wrongUsage, "\(words): \(refused.output)")
+      #expect(
+        refused.messages.contains("contain objects of 'Trip': a, b")
+          && refused.messages.contains("--in: a, b"), "\(refused.messages)")
+    }
+    #expect(names("Trip", "--in", "a") == "Rome")
+    #expect(names("Trip", "--in", "b") == "Porto")
+    #expect(done("count", "/Trip.quire", "Trip", "--version", "3", "--in", "b") == "1\n")
+    #expect(run(["fetch", "/Trip.quire"]).output.contains("Trip    2 objects"))
+  }
+
   @Test("A command joins programs that share the document")
   func sharing() throws {
     #expect(run(Self.one).exitCode == .done)

@@ -262,10 +262,6 @@ extension Document {
     let sharing = try container.share()
     state.withLock { $0.lock = sharing }
     return isAlone
-    let named = Set(manifest.models.map(\.file))
-    for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
-      let name = "\(Container.modelsFolder)/\(entry.name)"
-      if entry.kind == .file, entry.name.hasSuffix(".xml"), !named.contains(name) {
   }
 
   private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
@@ -274,6 +270,10 @@ extension Document {
       }
     }
   }
+    let named = Set(manifest.models.map(\.file))
+    for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
+      let name = "\(Container.modelsFolder)/\(entry.name)"
+      if entry.kind == .file, entry.name.hasSuffix(".xml"), !named.contains(name) {
 }
 
 extension Manifest {

@@ -3,6 +3,7 @@ import Documents
 import DurableFiles
 import JSONText
 import ObjectModel
+import ObjectQuery
 import Rows
 import StoreInterface
 
@@ -103,24 +104,39 @@ extension StoreReader {
     }
     if stores.count == 1 { return StoreOfDocument(stores[0], document) }
     let model = try document.model
-    let entities = invocation.value(of: ExportCommand.entities)?.split(separator: ",").first
-    guard
-      let entity = invocation.value(of: .entity) ?? invocation.value(of: TreeCommand.entity)
-        ?? FetchCommand.entityName(invocation, model) ?? entities.map(String.init)
-    else {
+    let names =
+      if let list = invocation.value(of: ExportCommand.entities) {
+        list.split(separator: ",").map(String.init)
+      } else {
+        [
+          invocation.value(of: .entity) ?? invocation.value(of: TreeCommand.entity)
+            ?? FetchCommand.entityName(invocation, model)
+        ].compactMap { $0 }
+      }
+    let choice = stores.map(\.name).joined(separator: ", ")
+    guard !names.isEmpty else {
       throw CommandError.wrongUsage(
-        "'\(oneLine(path))' has several stores.",
-        hint: "Choose one with --in: \(stores.map(\.name).joined(separator: ", ")).")
+        "'\(oneLine(path))' has several stores.", hint: "Choose one with --in: \(choice).")
+    }
+    for name in names { try FetchCommand.checkEntity(name, model, in: path) }
+    let family = Set(names.flatMap { model.family(of: $0).map(\.name) })
+    // Several stores may contain an entity. The answer of one of them would be a part of the answer.
+    let holding = try stores.filter { try $0.holdsObjects(of: family) }
+    guard holding.count < 2 else {
+      throw CommandError.wrongUsage(
+        "Several stores of '\(oneLine(path))' contain objects of '\(names.joined(separator: ","))': "
+          + "\(holding.map(\.name).joined(separator: ", ")).",
+        hint: "The command reads one store. Choose it with --in: \(choice).")
     }
     let configurations = model.description.configurations
-    let holding = stores.first { store in
-      guard let name = store.configuration else { return false }
-      return configurations.first { $0.name == name }?.entities.contains(entity) ?? false
+    let meant = stores.first { store in
+      configurations.first { $0.name == store.configuration }?.entities.contains(names[0]) ?? false
     }
-    guard let store = holding ?? stores.first(where: { $0.configuration == nil }) else {
-      throw CommandError.unknown(
-        "entity", entity, in: "in '\(oneLine(path))'", known: model.entities.map(\.name),
-        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
+    let store = holding.first ?? meant ?? stores.first { $0.configuration == nil }
+    guard let store else {
+      throw CommandError.wrongUsage(
+        "No store of '\(oneLine(path))' is for objects of '\(oneLine(names[0]))'.",
+        hint: "Choose one with --in: \(choice).")
     }
     return StoreOfDocument(store, document)
   }
@@ -147,12 +163,25 @@ extension StoreReader {
   }
 }
 
+extension DocumentStore {
+  /// Returns whether the store contains an object of one of the entities, without their subentities.
+  fileprivate func holdsObjects(of entities: Set<String>) throws -> Bool {
+    let snapshot = try snapshot()
+    return try entities.contains { entity in
+      guard snapshot.schema[entity] != nil else { return false }
+      var request = QueryRequest(entity)
+      request.includesSubentities = false
+      return try count(request, in: snapshot) > 0
+    }
+  }
+}
+
 extension Option {
   /// The option for the store of a document.
   static let storeName = Option(
     "in", value: "NAME", kind: .storeName,
-    "The store of a document with several stores. The default is the store that contains the "
-      + "entity.")
+    "The store of a document with several stores. The default is the only store that contains objects "
+      + "of the entity, or else the first store for the entity.")
   /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER", kind: .version,
