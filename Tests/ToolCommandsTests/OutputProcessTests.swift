@@ -103,6 +103,36 @@ struct OutputProcessTests {
   }
 
   @Test(
+    "A signal at any moment leaves neither an attachment's bytes nor a lock file",
+    .enabled(if: BuiltTool.exists))
+  func signalsAtAnyMoment() throws {
+    let document = folder.path("Trips.quire")
+    #expect(quire(["save-as", small, document]).exitCode == .done)
+    let picture = folder.path("picture.jpg")
+    _ = FileManager.default.createFile(atPath: picture, contents: nil)
+    // Long enough to be interrupted, and without bytes on the disk.
+    try FileHandle(forWritingTo: URL(filePath: picture)).truncate(atOffset: 300 << 20)
+    var found = 0
+    for round in 0..<24 {
+      let process = try start(
+        round % 2 == 0
+          ? ["attach", "add", document, picture, "--force"]
+          : ["convert", small, folder.path("out.xml"), "--force"])
+      usleep(UInt32(round) * 3_000)
+      kill(process.processIdentifier, [SIGTERM, SIGINT, SIGHUP][round % 3])
+      process.waitUntilExit()
+      if process.terminationStatus > 128 || process.terminationReason == .uncaughtSignal {
+        found += 1
+      }
+      #expect(try folder.hiddenNames.isEmpty, "round \(round)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: document + "/attachments")
+      #expect(!names.contains { $0.hasPrefix(".") }, "round \(round): \(names)")
+    }
+    #expect(found > 4)
+    #expect(quire(["validate", document]).exitCode == .done)
+  }
+
+  @Test(
     "A folder that a killed process had moved away is back for every command",
     .enabled(if: BuiltTool.exists))
   func movedAway() throws {

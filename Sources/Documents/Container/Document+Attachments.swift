@@ -185,9 +185,8 @@ extension Document {
       try container.checkFolders()
       let folder = container.inner(Container.attachmentsFolder)
       if try !disk.exists(folder) { try disk.makeDirectory(folder) }
-      let incoming = container.inner(
-        "\(Container.attachmentsFolder)/\(Container.incomingPrefix)"
-          + String(disk.calls.uniqueNumber(), radix: 16))
+      // A temporary name, so that a signal removes the file, and after a crash any writer of the document.
+      let incoming = disk.temporaryPath(for: "\(folder)/attachment")
       do {
         let file = try disk.open(incoming, for: .create)
         var hash = SHA256()

@@ -266,10 +266,6 @@ extension Document {
 
   private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
     let folder = container.inner(Container.modelsFolder)
-        try? container.disk.remove(container.inner(name))
-      }
-    }
-  }
     let named = Set(manifest.models.map(\.file))
     for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
       let name = "\(Container.modelsFolder)/\(entry.name)"
@@ -278,6 +274,10 @@ extension Document {
 
 extension Manifest {
   /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
+        try? container.disk.remove(container.inner(name))
+      }
+    }
+  }
   mutating func keep(_ kept: [VersionEntry]) {
     versions = kept
     let numbers = kept.map(\.number)
