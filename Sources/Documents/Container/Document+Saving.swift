@@ -191,6 +191,13 @@ extension Document: StoreGroup {
       if (try? container.manifest())?.manifest != before {
         let isBack = (try? container.replace(before, at: container.manifestPath)) != nil
         if !isBack { state.withLock { $0.refused = manifest } }
+        if isBack, let error = error as? DiskError {
+          let reason = error.cause.map { "\($0)" } ?? error.message
+          throw DocumentError(
+            DocumentError(error, path: container.path).code,
+            "The new manifest could not be made durable, and the former one is in its place again: \(reason).",
+            path: container.path, cause: error)
+        }
       }
       throw error
     }

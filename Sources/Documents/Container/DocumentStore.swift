@@ -155,7 +155,7 @@ public final class DocumentStore: Store {
   }
 
   /// Throws `StoreError` with code `notConfirmable`: the document decides which versions are kept
-  /// (``Document/thin(_:now:eagerly:)``).
+  /// (``Document/thin(_:now:eagerly:didForget:)``).
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(
       .notConfirmable,

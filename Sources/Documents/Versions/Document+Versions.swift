@@ -163,15 +163,19 @@ extension Document {
   ///   - eagerly: Whether all space is freed at once. Otherwise a store that keeps its versions in one file
   ///     rewrites
   ///     the file only if it forgets more commits than it keeps.
+  ///   - didForget: Called with the number of forgotten versions before their space is freed.
   /// - Returns: The number of forgotten versions.
-  /// - Throws: The errors of a save. Versions forgotten before the error stay forgotten.
+  /// - Throws: The errors of a save. If `didForget` was called, the versions stay forgotten, and ``vacuum()`` frees
+  ///   their space.
   @discardableResult
   public func thin(
-    _ policy: VersionPolicy = .usual, now: Date = Date(), eagerly: Bool = true
+    _ policy: VersionPolicy = .usual, now: Date = Date(), eagerly: Bool = true,
+    didForget: (Int) -> Void = { _ in }
   ) throws -> Int {
     let before = manifest.attachments
     let count = try forget(policy, now)
     if count > 0 {
+      didForget(count)
       try giveBack(before, eagerly: eagerly)
     }
     return count
@@ -188,7 +192,7 @@ extension Document {
     get throws { try container.reading { try container.disk.exists(container.recoveryPath) } }
   }
 
-  /// Returns the versions that ``thin(_:now:eagerly:)`` would forget, the oldest first, and changes nothing.
+  /// Returns the versions that ``thin(_:now:eagerly:didForget:)`` would forget, the oldest first, and changes nothing.
   ///
   /// - Throws: The errors of reading the document.
   public func versionsToThin(
@@ -270,14 +274,14 @@ extension Document {
     for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
       let name = "\(Container.modelsFolder)/\(entry.name)"
       if entry.kind == .file, entry.name.hasSuffix(".xml"), !named.contains(name) {
-}
-
-extension Manifest {
-  /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
         try? container.disk.remove(container.inner(name))
       }
     }
   }
+}
+
+extension Manifest {
+  /// Forgets all versions but the given ones, with the attachments, earlier files and models that only the others have.
   mutating func keep(_ kept: [VersionEntry]) {
     versions = kept
     let numbers = kept.map(\.number)

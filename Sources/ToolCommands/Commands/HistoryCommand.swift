@@ -78,7 +78,13 @@ enum HistoryCommand {
           versions = try document.versionsToThin(policy)
           count = versions.count
         } else {
-          count = try document.thin(policy)
+          let outcome = invocation.console.outcome
+          outcome.willChange("No version was removed.")
+          count = try document.thin(policy) { count in
+            outcome.didChange(
+              "\(Wording.count(count, "version")) \(count == 1 ? "is" : "are") removed. Run 'quire vacuum "
+                + "\(CommandError.quoted(invocation[.store]))' to free the space.")
+          }
           versions = document.versions
         }
         let verb = invocation.has(.dryRun) ? "would be" : count == 1 ? "was" : "were"
