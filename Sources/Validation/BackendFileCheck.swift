@@ -115,9 +115,9 @@ final class BackendFileCheck {
       unchecked.append("The objects can't be read to the end: \(error)")
     }
   }
-
 }
 /// The report on a store that can't be checked, because there is no backend for its type.
+
 final class MissingBackendCheck: FileCheck {
   let format: Report.Format
   let findings = Findings()

@@ -231,6 +231,14 @@ struct DocumentCommandTests {
     try document.close()
   }
 
+  @Test("A type of store may be written as 'info' prints it")
+  func typeNames() {
+    for type in ["Binary", "XML", "Compressed"] {
+      #expect(run(Self.one + ["--force", "--store", type]).exitCode == .done, "\(type)")
+      #expect(done("info", "/Trip.quire").contains("(\(type))"))
+    }
+  }
+
   @Test("A changed bit of a packed document is damage, and not a failed disk")
   func damagedEntries() throws {
     #expect(run(Self.two).exitCode == .done)

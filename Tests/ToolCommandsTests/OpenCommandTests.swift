@@ -127,6 +127,18 @@ struct OpenCommandTests {
       script("insert Trip days=many\ncount Trip\n", "--keep-going").output == "2\n")
   }
 
+  @Test(
+    "A script in which a change finds no object goes on, and its exit code is that of the command")
+  func nothingFound() {
+    for line in ["set Trip --where 'name == \"None\"' days=1", "delete Trip --where 'days == 77'"] {
+      let run = script("\(line)\ninsert Trip name=One\nsave\n")
+      #expect(run.exitCode == .no, "\(run.messages)")
+      #expect(run.output.contains("0 objects"))
+    }
+    #expect(count() == "2\n")
+    #expect(script("set Trip --where 'name == \"One\"' days=1\nsave\n").exitCode == .done)
+  }
+
   @Test("Unsaved changes at the end are an error, unless discarding them was requested")
   func unsaved() {
     let run = script("insert Trip name=One\n")

@@ -79,11 +79,16 @@ enum ConvertCommand {
 
   /// Returns the type of store that a name on the command line means: a built-in type, or a type of a plug-in.
   static func type(_ name: some StringProtocol, _ reader: StoreReader) throws -> StoreType {
-    if let known = types.first(where: { $0.key == name })?.value { return known }
+    // 'quire info' prints the names of types with their capitals.
+    let folded = name.lowercased()
+    let isMeant = { (name: String, type: StoreType) in
+      name == folded || type.rawValue.lowercased() == folded
+    }
+    if let known = types.first(where: { isMeant($0.key, $0.value) })?.value { return known }
     let others = reader.backends.types.filter { type in
       type != .memory && !types.contains { $0.value == type }
     }
-    if let brought = others.first(where: { $0.rawValue == name }) { return brought }
+    if let brought = others.first(where: { $0.rawValue.lowercased() == folded }) { return brought }
     let known =
       "The types are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", "))."
     // The type may belong to an installed plug-in that can't be used.

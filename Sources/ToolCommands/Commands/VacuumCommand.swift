@@ -48,11 +48,11 @@ enum VacuumCommand {
       try (store as? any VacuumingStore)?.vacuum()
       invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
-      let isAddress = reader.places.isAddress(path)
-      let described = isAddress ? try store.describe().byteCount : 0
-      // Closing the store moves a database's log into its file.
+      let described = try store.describe().byteCount
+      // Closing the store moves a database's log into its file. An address has no size, and a folder's entry has another.
       try store.close()
-      let after = isAddress ? described : try reader.disk.status(of: path).byteCount
+      let status = try reader.disk.statusIfThere(path)
+      let after = status?.kind == .file ? status!.byteCount : described
       let output = invocation.console.output
       switch invocation.format {
       case .text:

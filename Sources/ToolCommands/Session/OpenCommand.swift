@@ -32,8 +32,9 @@ enum OpenCommand {
         A packed document and a store without write permission are open for reading only.
 
         Input from a pipe is a script of commands; # begins a comment. The script stops at the first command \
-        that fails, and the error gives the number of its line. Unsaved changes at the end of a script are \
-        an error.
+        that fails, and the error gives the number of its line. A 'set' or 'delete' that finds no object does \
+        not stop the script, and the exit code is 1 then, as it is for 'quire set'. Unsaved changes at the end \
+        of a script are an error.
         """,
       arguments: [.store], options: [keepGoing, discard, .author, .storeName, .storeModel],
       changing: [.store],
@@ -77,7 +78,10 @@ enum OpenCommand {
       var command = GrowingCommand()
       var text = command.add(line)
       while text == nil { text = try lines.next().map { command.add($0) } ?? command.finish() }
-      do { try session.run(text ?? "", on: console) } catch {
+      do {
+        let code = try session.run(text ?? "", on: console)
+        if code != .done { first = first ?? code }
+      } catch {
         var error = CommandError(explaining: error, words: [session.path])
         error = CommandError(error.exitCode, "line \(number): \(error.message)", hint: error.hint)
         guard invocation.has(keepGoing) else { throw error }
