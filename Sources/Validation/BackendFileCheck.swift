@@ -116,9 +116,9 @@ final class BackendFileCheck {
     }
   }
 }
-/// The report on a store that can't be checked, because there is no backend for its type.
 
 final class MissingBackendCheck: FileCheck {
+/// The report on a store that can't be checked, because there is no backend for its type.
   let format: Report.Format
   let findings = Findings()
   private(set) var checked = Report.Checked()

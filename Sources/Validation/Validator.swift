@@ -31,8 +31,31 @@ public struct Validator {
   /// Checks the document or the file at a path. The first bytes of a file determine its format. A folder is a
   /// document. A packed document is checked without unpacking it to disk.
   ///
+  /// Another process may save meanwhile. Parts that were read before and after the save do not belong together, so the check
+  /// begins again if it finds an error and a file has changed.
+  ///
   /// - Throws: `DiskError` if something can't be read; never because of the contents.
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
+    var attempts = 0
+    while true {
+      let before = try FileStatuses(below: path, on: disk)
+      attempts += 1
+      func isLast() throws -> Bool {
+        try attempts == Validator.mostAttempts || FileStatuses(below: path, on: disk) == before
+      }
+      do {
+        let report = try validateOnce(path, on: disk)
+        if try report.verdict == .valid || isLast() { return report }
+      } catch {
+        if try isLast() { throw error }
+      }
+    }
+  }
+
+  /// The most times that a check begins because another process saves.
+  private static let mostAttempts = 16
+
+  private func validateOnce(_ path: String, on disk: any Disk) throws -> Report {
     let progress = progress ?? { _ in }
     if let backend = backends.backend(ofAddress: path) {
       return try report(
