@@ -87,8 +87,7 @@ public struct PluginBackend: StoreBackend {
     unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
     unsafe wanted.schema = unsafe QuireBytes(PluginDescriptions.bytes(of: schema))
     unsafe wanted.metadata = unsafe QuireBytes(
-      try PluginDescriptions.bytes(
-        of: StoreMetadata(uuid: creation.uuid, type: type, model: model)))
+      try PluginDescriptions.bytes(of: creation.metadata(of: type, model)))
     defer {
       _ = unsafe wanted.model.taken()
       _ = unsafe wanted.schema.taken()

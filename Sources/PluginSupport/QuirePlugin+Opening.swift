@@ -36,6 +36,13 @@ extension QuirePlugin {
         let schema = unsafe try creation.pointee.schema.copied.map {
           try PluginDescriptions.schema($0, path: path)
         }
+        var wanted = StoreCreation(
+          uuid: unsafe UUID(uuid: creation.pointee.uuidBytes),
+          overwriting: unsafe creation.pointee.overwriting != 0, schema: schema)
+        let metadata = unsafe try creation.pointee.metadata.copied.map {
+          try PluginDescriptions.metadata($0, path: path)
+        }
+        wanted.isForCopy = metadata?.isUnfinishedCopy ?? false
         let made = try backend.create(
           at: path, model: model, on: HostDisk(host: host),
           StoreCreation(

@@ -30,6 +30,8 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let versionBefore = "QuireVersionBefore"
     /// The UUID of the document that the store is a part of, as text, if the store lies on a server.
     public static let document = "QuireDocument"
+    /// A number that a store on a server contains until a copy into it is complete.
+    public static let unfinishedCopy = "QuireUnfinishedCopy"
   }
 
   /// Creates the metadata of a new store of the given type and model.
@@ -71,6 +73,12 @@ public struct StoreMetadata: Sendable, Hashable {
   public var document: UUID? {
     get { values[Key.document]?.string.flatMap(UUID.init(spelled:)) }
     set { values[Key.document] = newValue.map { .string($0.uuidString) } }
+  }
+
+  /// Whether the store is the target of a copy that is not complete. Such a store does not open.
+  package var isUnfinishedCopy: Bool {
+    get { values[Key.unfinishedCopy] != nil }
+    set { values[Key.unfinishedCopy] = newValue ? .integer(1) : nil }
   }
 
   /// The names of commits, by number. The store keeps a named commit until its name is removed.

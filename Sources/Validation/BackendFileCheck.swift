@@ -74,11 +74,12 @@ final class BackendFileCheck {
   /// Opens the store with its own model, or with the given model if it contains none.
   private func open(needsModel: Bool) throws -> any Store {
     if needsModel {
-      return try backend.open(
+      return try backend.openComplete(
         path, on: disk, StoreOpening(readOnly: true, model: givenModel, commit: counting))
     }
     do {
-      return try backend.open(path, on: disk, StoreOpening(readOnly: true, commit: counting))
+      return try backend.openComplete(
+        path, on: disk, StoreOpening(readOnly: true, commit: counting))
     } catch let error as StoreError where error.code == .incompatibleModel && givenModel != nil {
       return try open(needsModel: true)
     }
@@ -117,8 +118,8 @@ final class BackendFileCheck {
   }
 }
 
-final class MissingBackendCheck: FileCheck {
 /// The report on a store that can't be checked, because there is no backend for its type.
+final class MissingBackendCheck: FileCheck {
   let format: Report.Format
   let findings = Findings()
   private(set) var checked = Report.Checked()

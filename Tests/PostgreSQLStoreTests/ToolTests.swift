@@ -62,6 +62,32 @@ final class ToolTests {
     return address
   }
 
+  @Test("A copy that was not completed does not open, and another copy replaces it")
+  func unfinishedCopy() throws {
+    let address = try make()
+    let site = try StoreSite()
+    var creation = StoreCreation()
+    creation.isForCopy = true
+    // A copy makes the store, commits a part of the objects, and ends.
+    let source = try site.backend.open(address, on: RealDisk(), StoreOpening(readOnly: true))
+    let model = try source.snapshot().model
+    try site.backend.create(at: site.address, model: model, on: RealDisk(), creation).close()
+
+    for words in [
+      ["fetch", site.address, "Trip"], ["info", site.address],
+      ["insert", site.address, "Trip", "name=Oslo"],
+    ] {
+      let refused = run(words)
+      #expect(refused.code == .unreadable, "\(words): \(refused.text)")
+      #expect(refused.text.contains("a copy that is not complete"), "\(refused.text)")
+      #expect(!refused.text.contains("quire recover"), "\(refused.text)")
+    }
+    #expect(run("convert", address, site.address).code == .inputOutput)
+    #expect(run("convert", address, site.address, "--force").code == .done)
+    #expect(names(site.address) == ["Rome"])
+    try source.close()
+  }
+
   @Test("A document can have a store on a server, beside one of its own")
   func document() throws {
     let address = try StoreSite().address

@@ -120,7 +120,7 @@ def change_files(source, files):
         files[name + source.choice(["2", ".x", "-3"])] = files.pop(name)
     else:
         files[source.choice([
-            ".lock", ".DS_Store", "notes.txt", "stores/main-9.store", "stores/other.store", "models/9.xml", "attachments/.incoming-1",
+            ".lock", ".sharing", ".DS_Store", "notes.txt", "stores/main-9.store", "stores/other.store", "models/9.xml", "attachments/.incoming-1",
             "attachments/" + "0" * 64, "recovery.json", "stores/main-9.store/x"])] = source.choice(
                 [b"", b"{}", files.get("manifest.json") or b""])
 

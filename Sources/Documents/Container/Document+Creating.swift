@@ -176,6 +176,9 @@ extension Container {
         "A store of type \"\(description.type.rawValue)\" can't lie at this address.",
         path: address)
     }
+    var creation = creation
+    // The folder of the document appears when it is complete. A store on a server is there before.
+    creation.isForCopy = description.address != nil
     let store = try backend.create(at: place, model: model, on: places.disk, creation)
     onServers.add(description, backend)
     defer { try? store.close() }
@@ -185,6 +188,7 @@ extension Container {
     if let address = description.address {
       try write(address: address, to: file)
       metadata.document = manifest.uuid
+      metadata.isUnfinishedCopy = false
     }
     // The numbers of commits in a manifest begin at 1 (spec §7.4.2). A store on a server names its document.
     if commit < 1 || description.address != nil {

@@ -47,7 +47,12 @@ extension PersistentStoreCoordinator {
     _ store: PersistentStore, to path: String, _ type: StoreType, in places: StorePlaces,
     _ progress: (StoreCopy.Progress) throws -> Void
   ) throws -> PersistentStore? {
-    let target = try places.create(path, type: type, model: try model(of: store.configuration))
+    let snapshot = try store.store.snapshot()
+    let target = try places.createCopy(
+      path, type: type, model: try model(of: store.configuration)
+    ) { made in
+      _ = try StoreCopy(from: snapshot, to: made).run(progress)
+    }
     var isTaken = false
     defer {
       if !isTaken {
@@ -55,8 +60,6 @@ extension PersistentStoreCoordinator {
         try? places.destroy(path)
       }
     }
-    let snapshot = try store.store.snapshot()
-    try StoreCopy(from: snapshot, to: target).run(progress)
     let copy = try fitting(target, store.configuration, store.isReadOnly)
     isTaken = try store.replacing {
       guard try store.store.snapshot().commit == snapshot.commit else { return false }

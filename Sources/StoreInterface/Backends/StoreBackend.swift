@@ -110,12 +110,22 @@ public struct StoreCreation: Sendable {
   /// The numbers that the model's entities and properties have already, for a store of objects that must keep their
   /// identifiers; `nil` to assign new numbers.
   public var schema: Schema?
+  /// Whether a ``StoreCopy`` is to fill the store. A store at an address can't be opened again until the copy is complete,
+  /// so that a process which ends before leaves no store with a part of the objects. Make a file at a temporary path.
+  public var isForCopy = false
 
   /// Creates options. By default, an existing file is not replaced.
   public init(uuid: UUID = UUID(), overwriting: Bool = false, schema: Schema? = nil) {
     self.uuid = uuid
     self.overwriting = overwriting
     self.schema = schema
+  }
+
+  /// Returns the metadata of a new store.
+  package func metadata(of type: StoreType, _ model: Model) -> StoreMetadata {
+    var metadata = StoreMetadata(uuid: uuid, type: type, model: model)
+    metadata.isUnfinishedCopy = isForCopy
+    return metadata
   }
 
   /// Returns the schema of a new store of the given model.
@@ -165,6 +175,24 @@ public struct StoreOpening: Sendable {
 extension StoreOpening {
   /// Throws if the store was not written with the model of these options.
   ///
+extension StoreBackend {
+  /// Opens a store, unless it is a copy that was not completed.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` for such a copy; the errors of ``open(_:on:_:)``.
+  package func openComplete(
+    _ path: String, on disk: any Disk, _ opening: StoreOpening
+  ) throws -> any Store {
+    let store = try open(path, on: disk, opening)
+    guard try store.knownSnapshot().metadata.isUnfinishedCopy else { return store }
+    try? store.close()
+    throw StoreError(
+      .damaged,
+      "The store is a copy that is not complete: the program that made it has ended before, or is still copying. "
+        + "Copy again, and let the copy replace this store ('quire convert SRC DST --force').",
+      path: path)
+  }
+}
+
   /// - Throws: ``StoreError`` that names the entities with different hashes.
   public func check(_ metadata: StoreMetadata, path: String) throws {
     guard let model else { return }

@@ -127,15 +127,17 @@ public struct StoreBackends: Sendable {
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
-    if let backend = backend(ofAddress: path) { return try backend.open(path, on: disk, opening) }
+    if let backend = backend(ofAddress: path) {
+      return try backend.openComplete(path, on: disk, opening)
+    }
     guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly) else {
       // The path is a folder, or can't be opened; then the backend throws an error in its own words.
-      return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)
+      return try backend(ofStoreAt: path, on: disk).openComplete(path, on: disk, opening)
     }
     let backend = try backend(ofFileAt: path, beginningWith: file.firstBytes)
     var opening = opening
     if backend.takesOpenedFile { opening.file = file } else { try? file.file.close() }
-    return try backend.open(path, on: disk, opening)
+    return try backend.openComplete(path, on: disk, opening)
   }
 
   /// Returns the metadata of a store of any type.
@@ -165,9 +167,9 @@ extension StoreError {
       switch error.code {
       case .notFound: .notFound
       case .exists: .exists
+      case .damaged: .damaged
       case .locked: .locked
       case .readOnly, .permissionDenied: .readOnly
-      case .damaged: .damaged
       default: .inputOutput
       }
     self.init(code, error.message, path: path, cause: error)

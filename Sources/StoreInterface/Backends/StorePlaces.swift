@@ -84,7 +84,7 @@ public struct StorePlaces: Sendable {
     _ path: String, type: StoreType? = nil, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
     guard let type else { return try backends.open(path, on: disk, opening) }
-    return try backend(of: type).open(path, on: disk, opening)
+    return try backend(of: type).openComplete(path, on: disk, opening)
   }
 
   /// Creates a store.
@@ -94,6 +94,40 @@ public struct StorePlaces: Sendable {
     _ path: String, type: StoreType, model: Model, _ creation: StoreCreation = StoreCreation()
   ) throws -> any Store {
     try backend(of: type).create(at: path, model: model, on: disk, creation)
+  }
+
+  /// Creates a store that `fill` fills by a ``StoreCopy``, and opens it.
+  ///
+  /// The store is there when it is complete. After an error, or after the end of the process, there is no store, or on a
+  /// server a store that does not open.
+  ///
+  /// - Throws: ``StoreError``; the errors of `fill`.
+  package func createCopy(
+    _ path: String, type: StoreType, model: Model, fill: (any Store) throws -> Void
+  ) throws -> any Store {
+    let backend = try backend(of: type)
+    var creation = StoreCreation()
+    creation.isForCopy = true
+    func made(at place: String) throws -> any Store {
+      let store = try backend.create(at: place, model: model, on: disk, creation)
+      do { try fill(store) } catch {
+        try? store.close()
+        throw error
+      }
+      return store
+    }
+    if isAddress(path) || !backend.capabilities.contains(.durable) {
+      do { return try made(at: path) } catch {
+        try? destroy(path)
+        throw error
+      }
+    }
+    do {
+      try disk.make(path, overwriting: false) { temporary in try made(at: temporary).close() }
+    } catch let error as DiskError {
+      throw StoreError(error, path: path)
+    }
+    return try open(path, type: type, StoreOpening(model: model))
   }
 
   /// Returns the metadata of a store, read without a model and without its rows.

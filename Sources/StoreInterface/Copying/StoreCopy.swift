@@ -73,7 +73,7 @@ public struct StoreCopy {
   ///
   /// - Parameter progress: Called repeatedly with the progress. If it throws, the copy ends.
   /// - Throws: ``StoreError``; the errors of `progress` and of damaged blocks. The target may then contain a part of
-  ///   the objects and should be removed.
+  ///   the objects and should be removed. If it was made with ``StoreCreation/isForCopy``, it can't be opened.
   @discardableResult
   public func run(_ progress: (Progress) throws -> Void = { _ in }) throws -> Report {
     var base = try target.snapshot()
@@ -124,10 +124,10 @@ public struct StoreCopy {
         base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
       }
     }
-    try target.commit(
-      CommitRequest(
-        pending.takeLayer(), basedOn: base,
-        metadata: try base.metadata.adding(applicationValuesOf: source.metadata)))
+    // From this commit on the target counts.
+    var metadata = try base.metadata.adding(applicationValuesOf: source.metadata)
+    metadata.isUnfinishedCopy = false
+    try target.commit(CommitRequest(pending.takeLayer(), basedOn: base, metadata: metadata))
     return report
   }
 
@@ -169,6 +169,7 @@ extension StoreMetadata {
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
       // Texts and numbers of commits, and the document, belong to the source store only.
       Key.namedCommits, Key.commitMessage, Key.versionBefore, Key.document,
+      Key.unfinishedCopy,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata

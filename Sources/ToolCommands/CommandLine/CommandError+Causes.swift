@@ -148,6 +148,8 @@ extension CommandError {
   ///   - words: The command line. The word that is a prefix of the path is the path of the document.
   static func recoverHint(_ path: String, _ words: [String]) -> String? {
     let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
+    // `recover` reads files, and no stores on servers.
+    if input.contains("://") { return nil }
     // `recover` does not read SQLite databases.
     if (try? StorePlaces(StoreBackends([]), on: RealDisk()).isDatabase(input)) == true {
       return "SQLite's own tool saves the readable rows: sqlite3 \(quoted(input)) .recover"

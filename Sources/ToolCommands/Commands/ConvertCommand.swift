@@ -50,9 +50,11 @@ enum ConvertCommand {
       try output.checkFree()
       let line = ProgressLine(invocation.console.messages, "converting")
       defer { line.end() }
+      var creation = StoreCreation(overwriting: true)
+      creation.isForCopy = true
       let report = try output.makeStore(type, in: reader.places) { temporary in
         let made = try backend.create(
-          at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
+          at: temporary, model: snapshot.model, on: reader.disk, creation)
         let report = try StoreCopy(from: snapshot, to: made).run { progress in
           show(progress, line)
         }

@@ -14,7 +14,7 @@ enum StoreMaking {
   ) throws {
     let path = address.path
     let schema = try creation.schema(of: model, path: path)
-    let metadata = StoreMetadata(uuid: creation.uuid, type: .postgreSQL, model: model)
+    let metadata = creation.metadata(of: .postgreSQL, model)
     let contents = try StoreContents(
       metadata, model, schema, modelCommit: 0, metadataCommit: 0, path: path)
     try asStore(path) {
@@ -27,8 +27,13 @@ enum StoreMaking {
       try makeSchema(address, connection)
       if try isStore(address, connection) {
         guard creation.overwriting else {
+          let known = try? StoreContents.metadata(connection).metadata
           throw StoreError(
-            .exists, "The schema '\(address.schema)' of the database contains a store already.",
+            .exists,
+            "The schema '\(address.schema)' of the database contains a store already."
+              + (known?.isUnfinishedCopy == true
+                ? " It is a copy that was not completed: 'quire convert SRC DST --force' replaces it."
+                : ""),
             path: path)
         }
         // A store without readable metadata may be replaced.
