@@ -109,6 +109,7 @@ public struct PluginBackend: StoreBackend {
     unsafe wanted.read_only = opening.readOnly ? 1 : 0
     unsafe wanted.commit = opening.commit ?? -1
     unsafe wanted.writes_foreign = opening.writesForeign ? 1 : 0
+    unsafe wanted.folder_number = opening.folderNumber ?? 0
     if let model = opening.model {
       unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
     }

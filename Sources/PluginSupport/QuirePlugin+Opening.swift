@@ -44,10 +44,7 @@ extension QuirePlugin {
         }
         wanted.isForCopy = metadata?.isUnfinishedCopy ?? false
         let made = try backend.create(
-          at: path, model: model, on: HostDisk(host: host),
-          StoreCreation(
-            uuid: unsafe UUID(uuid: creation.pointee.uuidBytes),
-            overwriting: unsafe creation.pointee.overwriting != 0, schema: schema))
+          at: path, model: model, on: HostDisk(host: host), wanted)
         unsafe store?.pointee = ExportedStore(made, host).retained
       }
     }
@@ -57,17 +54,20 @@ extension QuirePlugin {
         let backend = unsafe try ExportedBackend.of(type)
         guard let opening = unsafe opening else { throw missing("opening") }
         let commit = unsafe opening.pointee.commit
-        // A host of the first version does not have this member.
+        // Hosts of the first versions do not have the last members.
+        let byteCount = unsafe Int(opening.pointee.struct_size)
+        let size = unsafe MemoryLayout<QuireOpening>.size
         let writesForeign =
-          unsafe opening.pointee.struct_size >= MemoryLayout<QuireOpening>.size
+          unsafe byteCount >= size - MemoryLayout<UInt64>.size
           && opening.pointee.writes_foreign != 0
-        let opened = try backend.open(
-          path, on: HostDisk(host: host),
-          StoreOpening(
-            readOnly: unsafe opening.pointee.read_only != 0,
-            model: unsafe try opening.pointee.model.copied.map {
-              try PluginDescriptions.model($0, path: path)
-            }, commit: commit < 0 ? nil : commit, writesForeign: writesForeign))
+        var wanted = StoreOpening(
+          readOnly: unsafe opening.pointee.read_only != 0,
+          model: unsafe try opening.pointee.model.copied.map {
+            try PluginDescriptions.model($0, path: path)
+          }, commit: commit < 0 ? nil : commit, writesForeign: writesForeign)
+        let folder = unsafe byteCount >= size ? opening.pointee.folder_number : 0
+        wanted.folderNumber = folder == 0 ? nil : folder
+        let opened = try backend.open(path, on: HostDisk(host: host), wanted)
         unsafe store?.pointee = ExportedStore(opened, host).retained
       }
     }

@@ -70,6 +70,66 @@ struct InterruptedDocumentTests {
     try store.close()
   }
 
+  @Test("A copy of the folder leaves a save alone that the original may have decided")
+  func copiedFolder() throws {
+    struct End: Error {}
+    let document = try files.make()
+    try DocumentSite.save("one", in: document)
+    let entry = try #require(document.manifest.stores.last)
+    let change = try DocumentSite.change(document.stores[1], "kept")
+    try document.close()
+    let copy = files.path + "-copy"
+    try FileManager.default.copyItem(atPath: files.path, toPath: copy)
+    var opening = StoreOpening(commit: entry.commit)
+    opening.folderNumber = try files.places.disk.status(of: files.path).identity.inode
+    let store = try files.site.open(opening)
+    #expect(throws: End.self) {
+      try store.commit(
+        change, at: StorePosition(path: files.site.address, commit: entry.commit + 1)
+      ) { _ in throw End() }
+    }
+    try store.close()
+
+    let error = #expect(throws: StoreError.self) { try Document.open(copy, in: files.places) }
+    #expect(error?.code == .locked)
+    #expect(error?.message.contains("ROLLBACK PREPARED 'quire-") == true)
+    #expect(
+      try DocumentSite.texts(Document.open(copy, in: files.places, access: .readOnly)) == [
+        "one", "one",
+      ])
+    #expect(try files.waiting() == 1)
+
+    // The manifest of the original may name the commit.
+    let decided = try files.site.open(StoreOpening(readOnly: true, commit: entry.commit + 1))
+    #expect(try decided.snapshot().rows()["Trip"] == [["name": .string("kept")]])
+    #expect(try files.waiting() == 0)
+    try decided.close()
+  }
+
+  @Test("The original rolls back its own save that did not count")
+  func ownFolder() throws {
+    struct End: Error {}
+    let document = try files.make()
+    let entry = try #require(document.manifest.stores.last)
+    let change = try DocumentSite.change(document.stores[1], "lost")
+    try document.close()
+    var opening = StoreOpening(commit: entry.commit)
+    opening.folderNumber = try files.places.disk.status(of: files.path).identity.inode
+    let store = try files.site.open(opening)
+    _ = try? store.commit(
+      change, at: StorePosition(path: files.site.address, commit: entry.commit + 1)
+    ) { _ in throw End() }
+    try store.close()
+    #expect(try files.waiting() == 1)
+
+    let again = try files.open()
+
+    #expect(try files.waiting() == 0)
+    try DocumentSite.save("new", in: again)
+    #expect(try DocumentSite.texts(again) == ["new", "new"])
+    try again.close()
+  }
+
   @Test("Another process that shares the document finishes the save of a process that ended")
   func advancing() throws {
     let document = try files.make()

@@ -36,7 +36,7 @@ struct FirstHourTests {
     #expect(quire(["pack", path("d.quire")]).exitCode == .unreadable)
     let recovered = quire(["recover", path("d.quire"), "--output", path("r.quire")])
     #expect(
-      recovered.exitCode == .no && recovered.output.hasSuffix("No object is lost.\n"),
+      recovered.exitCode == .no && recovered.output.hasSuffix("No object of this store is lost.\n"),
       "\(recovered.output)")
     // The bytes can be added again.
     #expect(quire(["attach", "add", path("d.quire"), path("o.txt"), "--force"]).exitCode == .done)

@@ -27,6 +27,8 @@ public final class PostgreSQLStore: AnnouncingStore {
   let isReadOnly: Bool
   /// Whether the store was opened at a commit. Then a document decides which commits count.
   let isPartOfDocument: Bool
+  /// The number of the document's folder (`StoreOpening.folderNumber`).
+  let folderNumber: UInt64?
   /// The name under which commits are announced.
   let channel: String
   let pool: ConnectionPool
@@ -61,6 +63,7 @@ public final class PostgreSQLStore: AnnouncingStore {
     self.options = options
     isReadOnly = opening.readOnly
     isPartOfDocument = opening.commit != nil
+    folderNumber = opening.folderNumber
     let pool = ConnectionPool(address, options)
     self.pool = pool
     let path = address.path
@@ -70,7 +73,8 @@ public final class PostgreSQLStore: AnnouncingStore {
         let uuid = try StoreHead(watch, path: path).uuid
         if !opening.readOnly { try PreparedCommit.checkServer(watch, path) }
         try PreparedCommit.settle(
-          uuid, counting: number, watch, rollingBack: !opening.readOnly, waiting: opening.readOnly)
+          uuid, counting: number, watch, rollingBack: !opening.readOnly,
+          from: opening.folderNumber, waiting: opening.readOnly, path)
       }
       let reader = try ConnectionPool.connect(address, options)
       let (newest, _) = try SnapshotReader.begin(reader, path)

@@ -244,9 +244,12 @@ struct QuireOpening {
   // The commit that counts, for a store of a document: the store shows that commit until the host calls
   // 'advance'. If the value is -1, the newest commit of any process counts.
   int64_t commit;
-  // This member is not in the first version of the structure: check struct_size.
+  // The further members are not in the first version of the structure: check struct_size.
   // Whether the plug-in may write a store that another system made in its own form.
   int32_t writes_foreign;
+  // For a store of a document: a number of the document's folder, which a copy of the folder does not have. If the value
+  // is 0, the number is unknown.
+  uint64_t folder_number;
 };
 
 // The kinds of rows.

@@ -218,7 +218,10 @@ extension Container {
     let place = try place(ofStore: file, backend)
     var opening = StoreOpening(readOnly: readOnly, commit: commit)
     opening.acceptsDamage = acceptsDamage
-    let store = try backend.open(place, on: places.disk, opening)
+    if Container.isAddressFile(file) {
+      opening.folderNumber = try disk.status(of: path).identity.inode
+    }
+    let store = try backend.openComplete(place, on: places.disk, opening)
     let uuid = try store.snapshot().metadata.uuid
     guard uuid == expected else {
       try? store.close()

@@ -157,6 +157,9 @@ public struct StoreOpening: Sendable {
   /// ``StoreDescription/damage`` describes the damage. If `false`, such a store does not open. It would show the
   /// objects of an earlier save, and the next save would overwrite the damaged one.
   public var acceptsDamage = false
+  /// A number of the folder of the document that the store is a part of, which a copy of the folder does not have; `nil` if
+  /// it is unknown. A store on a server keeps the commits of a copy that it can't decide about.
+  public var folderNumber: UInt64?
   /// The store's file, if it was already opened to find the type, and the backend accepts an opened file
   /// (``StoreBackend/takesOpenedFile``).
   public var file: OpenedFile?
@@ -172,9 +175,6 @@ public struct StoreOpening: Sendable {
   }
 }
 
-extension StoreOpening {
-  /// Throws if the store was not written with the model of these options.
-  ///
 extension StoreBackend {
   /// Opens a store, unless it is a copy that was not completed.
   ///
@@ -193,6 +193,9 @@ extension StoreBackend {
   }
 }
 
+extension StoreOpening {
+  /// Throws if the store was not written with the model of these options.
+  ///
   /// - Throws: ``StoreError`` that names the entities with different hashes.
   public func check(_ metadata: StoreMetadata, path: String) throws {
     guard let model else { return }

@@ -213,7 +213,7 @@ enum RecoverCommand {
     }
     var text = table.text()
     if report.isComplete {
-      return text + (isAll ? "\nNothing is lost.\n" : "\nNo object is lost.\n")
+      return text + (isAll ? "\nNothing is lost.\n" : "\nNo object of this store is lost.\n")
     }
     var lost = Table()
     for range in report.unreadRanges.prefix(20) {

@@ -33,7 +33,7 @@ struct PostgreSQLSnapshot: StoreSnapshot {
     guard number < commit else {
       throw StoreError(
         .notFound,
-        "Commit \(number) is not in the database: the newest is \(commit). The database may have been restored from a backup.",
+        "Commit \(number) is not in the database: the newest is \(commit). The database may have been restored from a backup. 'quire convert \(reader.path) FILE' saves the objects in the database, and 'quire recover DOC --output COPY' the stores in the folder of a document.",
         path: reader.path)
     }
     let layers = try reader.read { connection, _ in

@@ -32,7 +32,8 @@ extension PostgreSQLStore {
           .badChange, "Commit \(position.commit) must follow commit \(head.newest).", path: path)
       }
       let after = try write(request, as: position.commit, token, head, connection)
-      let prepared = PreparedCommit(store: head.uuid, number: position.commit)
+      let prepared = PreparedCommit(
+        store: head.uuid, number: position.commit, folder: folderNumber)
       try prepare(prepared, connection)
       return { (prepared, after) }
     }
@@ -52,7 +53,8 @@ extension PostgreSQLStore {
         current!.head = try retrying {
           let connection = try pool.take()
           try PreparedCommit.settle(
-            uuid, counting: position.commit, connection, rollingBack: false, waiting: true)
+            uuid, counting: position.commit, connection, rollingBack: false, from: folderNumber,
+            waiting: true, filePath)
           pool.give(connection)
           return try next(after: known.contents).earlier(position.commit)
         }
@@ -63,7 +65,8 @@ extension PostgreSQLStore {
   /// Ends the commits that wait on the server, as the document has decided. The caller holds the document's lock.
   func settle(_ connection: PostgreSQLConnection) throws {
     try PreparedCommit.settle(
-      uuid, counting: newest().commit, connection, rollingBack: true, waiting: false)
+      uuid, counting: newest().commit, connection, rollingBack: true, from: folderNumber,
+      waiting: false, filePath)
   }
 
   /// Throws if the server has a commit that the document does not know.

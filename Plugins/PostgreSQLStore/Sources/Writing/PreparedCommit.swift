@@ -11,9 +11,13 @@ struct PreparedCommit: Sendable {
   let store: UUID
   /// The number of the commit.
   let number: Int64
+  /// The number of the folder of the document that saved the commit; `nil` if it is unknown.
+  var folder: UInt64?
 
   /// The name of the transaction, which is unique on the server.
-  var name: String { PreparedCommit.prefix(store) + "\(number)" }
+  var name: String {
+    PreparedCommit.prefix(store) + "\(number)" + (folder.map { "-" + String($0, radix: 16) } ?? "")
+  }
 
   private static func prefix(_ store: UUID) -> String {
     "quire-\(store.uuidString.lowercased())-"
@@ -26,9 +30,11 @@ struct PreparedCommit: Sendable {
       "SELECT gid FROM pg_catalog.pg_prepared_xacts WHERE database = current_database() AND gid LIKE '\(prefix)%'"
     )
     return rows.compactMap { row in
-      guard let name = row.first.flatMap({ $0 }), let number = Int64(name.dropFirst(prefix.count))
-      else { return nil }
-      return PreparedCommit(store: store, number: number)
+      let parts = row.first.flatMap { $0 }?.dropFirst(prefix.count).split(separator: "-") ?? []
+      guard (1...2).contains(parts.count), let number = Int64(parts[0]) else { return nil }
+      let folder = parts.count == 2 ? UInt64(parts[1], radix: 16) : nil
+      guard parts.count == 1 || folder != nil else { return nil }
+      return PreparedCommit(store: store, number: number, folder: folder)
     }
   }
 
@@ -46,10 +52,13 @@ struct PreparedCommit: Sendable {
   ///
   /// - Parameters:
   ///   - rollingBack: Whether the other waiting commits are rolled back. Only the holder of the document's lock may do that.
+  ///   - folder: The number of the document's folder. A commit of another folder stays: its manifest may name the commit.
   ///   - isPatient: Whether another process may be about to commit, and gets a second for that.
+  ///   - path: The address of the store.
+  /// - Throws: `StoreError` with code `locked` if a commit of another folder waits, and others are to be rolled back.
   static func settle(
     _ store: UUID, counting number: Int64, _ connection: PostgreSQLConnection, rollingBack: Bool,
-    waiting isPatient: Bool
+    from folder: UInt64?, waiting isPatient: Bool, _ path: String
   ) throws {
     if isPatient {
       _ = try PreparedCommit(store: store, number: number).isWaiting(connection, for: .seconds(1))
@@ -58,9 +67,20 @@ struct PreparedCommit: Sendable {
       if one.number == number {
         try one.commit(connection)
       } else if rollingBack {
+        guard one.folder == nil || folder == nil || one.folder == folder else {
+          throw one.isUndecided(path)
+        }
         try one.rollBack(connection)
       }
     }
+  }
+
+  /// Returns the error for a commit that only another copy of the document's folder can decide about.
+  private func isUndecided(_ path: String) -> StoreError {
+    StoreError(
+      .locked,
+      "Commit \(number) waits on the server. It was saved through another copy of the document's folder, or before the folder was moved to another disk, and the manifest there decides whether it counts. Open that copy first. If it does not exist any more, discard the commit in the database: ROLLBACK PREPARED '\(name)'",
+      path: path)
   }
 
   /// Whether the transaction waits.
