@@ -179,6 +179,11 @@ struct DocumentTests {
     #expect(error?.message.contains("max_prepared_transactions") == true)
     #expect(!FileManager.default.fileExists(atPath: files.path))
     #expect(try !files.places.exists(address))
+    let schemas = try PostgreSQLConnection(server.address, connectSeconds: 5, name: "test").texts(
+      "SELECT count(*) FROM pg_namespace WHERE nspname = 'trips'")
+    #expect(schemas == [["0"]])
+    let again = #expect(throws: StoreError.self) { try files.make(at: address) }
+    #expect(again?.code == .notConfirmable)
   }
 
   @Test("If a later store can't be made, no store is left on the server")

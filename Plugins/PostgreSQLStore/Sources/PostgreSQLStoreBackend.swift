@@ -73,7 +73,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
     }
   }
 
-  /// Removes a store with its tables. Other tables of the schema stay.
+  /// Removes a store with its tables, and its schema if it was made for the store. Other tables of the schema stay.
   public func destroyStore(atAddress path: String) throws {
     let address = try StoreAddress(path)
     try asStore(path) {
@@ -81,6 +81,7 @@ public struct PostgreSQLStoreBackend: StoreBackend {
       try connection.execute("BEGIN")
       try StoreMaking.dropTables(of: address, connection)
       try connection.execute("COMMIT")
+      try StoreMaking.dropOwnSchema(of: address, connection)
     }
   }
 }

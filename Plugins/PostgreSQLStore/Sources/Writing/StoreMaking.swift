@@ -84,7 +84,27 @@ enum StoreMaking {
       [PostgreSQLParameter(address.schema)]
     ) { _ in exists = true }
     // A user without the right to make schemas may use one that exists.
-    if !exists { try connection.execute("CREATE SCHEMA \(quoted(address.schema))") }
+    guard !exists else { return }
+    try connection.execute(
+      "CREATE SCHEMA \(quoted(address.schema)); COMMENT ON SCHEMA \(quoted(address.schema)) IS '\(ownComment)'"
+    )
+  }
+
+  /// The comment on a schema that was made for a store.
+  private static let ownComment = "Made by Quire for a store"
+
+  /// Removes a schema that was made for a store, if it is empty now. A schema of the user stays.
+  static func dropOwnSchema(
+    of address: StoreAddress, _ connection: PostgreSQLConnection
+  ) throws {
+    let found = try connection.texts(
+      """
+      SELECT n.nspname FROM pg_catalog.pg_namespace n WHERE n.oid = pg_catalog.to_regnamespace('\(quoted(address.schema).replacing("'", with: "''"))') \
+      AND pg_catalog.obj_description(n.oid, 'pg_namespace') = '\(ownComment)'
+      """)
+    guard !found.isEmpty else { return }
+    // A schema with tables of the user is not empty, so the server refuses, and it stays.
+    try? connection.execute("DROP SCHEMA \(quoted(address.schema)) RESTRICT")
   }
 
   /// Returns whether a schema contains a store.
