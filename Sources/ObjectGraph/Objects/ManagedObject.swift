@@ -80,6 +80,8 @@ open class ManagedObject {
     static let trackable = State(rawValue: 1 << 12)
     /// Swift's Observation tracks a property of the object.
     static let tracked = State(rawValue: 1 << 13)
+    /// A validation checks the object by the rules of its model too, so the methods of ``ManagedObject`` itself need not.
+    static let beingValidated = State(rawValue: 1 << 14)
   }
 
   /// Makes an object of a context. Only a context can call this.
@@ -136,16 +138,31 @@ open class ManagedObject {
 
   /// The names of the attributes to validate with ``validateValue(_:forKey:)``; none unless a subclass overrides this.
   open class var validatedKeys: [String] { [] }
-  /// Validates one value that a save will write, and may correct it. Called for the attributes in ``validatedKeys``.
+  /// Validates one value for a property, and may correct it. Nothing is set.
+  ///
+  /// `ManagedObject` checks the type of the value and the rules of the model. A save, ``validateForInsert()`` and
+  /// ``validateForUpdate()`` call this for the attributes in ``validatedKeys``. An override that calls `super` gives the
+  /// model's rules also to a form that asks about a value before it sets it.
   ///
   /// - Throws: An error that describes the fault of the value; it becomes one of the failures of the save.
-  open func validateValue(_ value: inout Value, forKey key: String) throws {}
-  /// Validates an inserted object as a whole.
-  open func validateForInsert() throws {}
-  /// Validates a changed object as a whole.
-  open func validateForUpdate() throws {}
-  /// Validates that the object may be deleted.
-  open func validateForDelete() throws {}
+  open func validateValue(_ value: inout Value, forKey key: String) throws {
+    try validateByModel(value, forKey: key)
+  }
+  /// Validates an inserted object as a whole: by ``validateValue(_:forKey:)``, and by the rules of the model.
+  ///
+  /// An importer calls this for each row to drop the bad ones. An override calls `super` so that the call finds
+  /// everything that a save would find. A save checks the rules of the model in any case, and once.
+  ///
+  /// - Throws: ``ContextError`` with all failures of the object.
+  open func validateForInsert() throws { try validateByModel() }
+  /// Validates a changed object as a whole, as ``validateForInsert()`` does for an inserted one.
+  ///
+  /// - Throws: ``ContextError`` with all failures of the object.
+  open func validateForUpdate() throws { try validateByModel() }
+  /// Validates that the object may be deleted: no relationship whose delete rule is *deny* leads to an object.
+  ///
+  /// - Throws: ``ContextError`` with a failure for each relationship that denies the deletion.
+  open func validateForDelete() throws { try validateDeletionByModel() }
 }
 
 /// The events that changed an object's values without a change by the program.

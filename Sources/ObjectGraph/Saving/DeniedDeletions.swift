@@ -10,31 +10,34 @@ struct DeniedDeletions {
   init(_ workspace: Workspace) { self.workspace = workspace }
 
   /// Returns a failure for each deletion that a delete rule denies.
-  ///
-  /// A deletion is allowed only if the related objects of the relationship are deleted too, or have been disconnected.
   func failures() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in workspace.changedObjects where object.state.contains(.deleted) {
-      let graph = object.source.entity.graph
-      let relationships = graph.constraints.denyingRelationships
-      guard !relationships.isEmpty,
-        object.state.isDisjoint(with: .missing) || object.isInserted,
-        let state = workspace.state(of: object)
-      else { continue }
-      for index in relationships {
-        guard let relationship = graph.properties[index].relationship else { continue }
-        let staying = try denying(object, graph.properties[index].place, in: state)
-        guard let first = staying.first else { continue }
-        failures.append(
-          ValidationFailure(
-            object, relationship.name, nil, .deletionDenied,
-            """
-            The object can't be deleted as long as "\(relationship.name)" refers to \
-            \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
-            """))
-      }
+      failures += try self.failures(of: object)
     }
     return failures
+  }
+
+  /// Returns a failure for each relationship that denies the deletion of an object, deleted already or not.
+  ///
+  /// A deletion is allowed only if the related objects of the relationship are deleted too, or have been disconnected.
+  func failures(of object: ManagedObject) throws -> [ValidationFailure] {
+    let graph = object.source.entity.graph
+    let relationships = graph.constraints.denyingRelationships
+    guard !relationships.isEmpty, object.state.isDisjoint(with: .missing) || object.isInserted,
+      let state = workspace.state(of: object)
+    else { return [] }
+    return try relationships.compactMap { index in
+      guard let relationship = graph.properties[index].relationship else { return nil }
+      let staying = try denying(object, graph.properties[index].place, in: state)
+      guard let first = staying.first else { return nil }
+      return ValidationFailure(
+        object, relationship.name, nil, .deletionDenied,
+        """
+        The object can't be deleted as long as "\(relationship.name)" refers to \
+        \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
+        """)
+    }
   }
 
   /// Returns the objects that deny the deletion of an object: the related objects of a relationship that are not
@@ -44,7 +47,10 @@ struct DeniedDeletions {
   ) throws -> [ManagedObject] {
     switch place {
     case .toOne(let toOne):
-      guard let key = try lastReference(of: object, toOne, in: state),
+      let reference =
+        object.state.contains(.deleted)
+        ? try lastReference(of: object, toOne, in: state) : object.reference(column: toOne.column)
+      guard let key = reference,
         let other = workspace.object(at: key, in: state), workspace.exists(other)
       else { return [] }
       if let name = toOne.inverse?.name,

@@ -12,7 +12,7 @@ struct ObjectValidator {
     var failures: [ValidationFailure] = []
     for object in objects where type(of: object) != ManagedObject.self {
       if !object.state.contains(.deleted) {
-        failures += failuresOfClass(of: object)
+        failures += failuresOfClass(of: object, asking: .everything)
       } else if !object.state.contains(.inserted), let failure = failureOfDelete(of: object) {
         failures.append(failure)
       }
@@ -46,11 +46,22 @@ struct ObjectValidator {
     return failures
   }
 
-  func failures(of object: ManagedObject) -> [ValidationFailure] {
+  /// The methods of an object's class that a validation calls.
+  enum ClassMethods {
+    /// Only `validateValue`: the caller is the method for the whole object.
+    case values
+    case everything
+  }
+
+  /// Returns all failures of an object, changed or not, from its class and from the rules of the model.
+  func failures(
+    of object: ManagedObject, asking methods: ClassMethods = .everything
+  ) -> [ValidationFailure] {
     workspace.realize(object)
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return [] }
     let constraints = object.source.entity.graph.constraints
-    var failures = type(of: object) == ManagedObject.self ? [] : failuresOfClass(of: object)
+    var failures =
+      type(of: object) == ManagedObject.self ? [] : failuresOfClass(of: object, asking: methods)
     failures += constraints.failures(of: object)
     failures += constraints.transientFailures(of: object)
     return failures + relationshipFailures(of: object)
@@ -128,7 +139,11 @@ struct ObjectValidator {
   }
 
   /// Returns the failures that the class of an object reports for single values and for the whole object.
-  private func failuresOfClass(of object: ManagedObject) -> [ValidationFailure] {
+  private func failuresOfClass(
+    of object: ManagedObject, asking methods: ClassMethods
+  ) -> [ValidationFailure] {
+    object.state.insert(.beingValidated)
+    defer { object.state.remove(.beingValidated) }
     var failures: [ValidationFailure] = []
     for key in type(of: object).validatedKeys {
       let before: Value
@@ -149,6 +164,7 @@ struct ObjectValidator {
           ValidationFailure(object, key, value, .custom, "\"\(key)\": \(error)", cause: error))
       }
     }
+    guard methods == .everything else { return failures }
     do {
       if object.isInserted {
         try object.validateForInsert()
@@ -163,6 +179,8 @@ struct ObjectValidator {
 
   /// Returns the failure that the class of an object reports for its deletion; `nil` if it allows the deletion.
   private func failureOfDelete(of object: ManagedObject) -> ValidationFailure? {
+    object.state.insert(.beingValidated)
+    defer { object.state.remove(.beingValidated) }
     do {
       try object.validateForDelete()
       return nil

@@ -125,6 +125,27 @@ struct ValidationPlan: Sendable {
     }
   }
 
+  /// Returns the failures that a value for a property of an object would have.
+  ///
+  /// - Throws: ``ContextError`` if the value does not have the type of the attribute.
+  func failures(
+    of value: Value, for property: GraphProperty, of object: ManagedObject
+  ) throws -> [ValidationFailure] {
+    let problem: ValueProblem?
+    switch property.place {
+    case .attribute(let attribute, _), .transient(let attribute):
+      guard attribute.type.accepts(value) else {
+        throw ContextError.wrongType(value, attribute, of: object.source.entity.graph)
+      }
+      let check = (attributes + transients).first { $0.attribute.name == property.name }
+      problem = check?.problem(with: value)
+    case .toOne(let toOne) where value.isNull && !toOne.relationship.isOptional:
+      problem = ValueProblem(.required, "\"\(property.name)\" must refer to an object.")
+    default: problem = nil
+    }
+    return problem.map { [ValidationFailure(object, property.name, value, $0)] } ?? []
+  }
+
   /// Returns the failures of an object's stored attributes.
   func failures(of object: ManagedObject) -> [ValidationFailure] {
     attributes.compactMap { check in
