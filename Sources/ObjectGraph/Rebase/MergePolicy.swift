@@ -10,7 +10,8 @@ public import ObjectModel
 ///
 /// The policy also decides about an inserted object that has the unique values of an existing object. With ``error``
 /// the save fails. With every other policy the inserted object is merged into the existing object and deleted, and
-/// references to it move to the existing object. If a custom policy returns ``MergeResolution/delete``, the existing
+/// references to it move to the existing object. Under ``storeWins`` and ``rollback`` the existing object keeps all its
+/// own values, the missing ones too. If a custom policy returns ``MergeResolution/delete``, the existing
 /// object is deleted instead. The initial values of a new object count as unchanged.
 public struct MergePolicy: Sendable {
   /// The function that resolves one conflict; `nil` if conflicts fail the save.
@@ -122,6 +123,9 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   func merged(preferringStore: Bool) -> MergeResolution {
     guard let mine else { return preferringStore && theirs != nil ? .keepStored : .delete }
     guard let theirs else { return preferringStore ? .keepStored : .save(mine) }
+    // No program has seen the stored object as the base of the inserted one, so a missing value of the stored object is
+    // as deliberate as any other.
+    if preferringStore, !uniqueKeys.isEmpty { return .keepStored }
     var values: [String: Value] = [:]
     for (key, value) in mine where differ(value, base?[key]) {
       let isContested = differ(theirs[key], base?[key]) && differ(theirs[key], value)

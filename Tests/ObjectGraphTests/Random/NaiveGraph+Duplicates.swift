@@ -55,7 +55,6 @@ extension NaiveGraph {
       switch policy {
       case .overwrite: true
       case .objectWins: mine != nil
-      case .storeWins: mine != nil && theirs == nil
       default: false
       }
     }
