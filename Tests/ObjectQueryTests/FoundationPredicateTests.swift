@@ -3,7 +3,7 @@ import ObjectModel
 import ObjectQuery
 import Testing
 
-private final class Trip: EntityMapped {
+private class Trip: EntityMapped {
   var name = ""
   var code: String?
   var start: Date?
@@ -20,6 +20,8 @@ private final class Trip: EntityMapped {
     ]
   }
 }
+
+private final class PersonalTrip: Trip {}
 
 private final class Stop: EntityMapped {
   var place = ""
@@ -64,6 +66,22 @@ struct FoundationPredicateTests {
     try check(#Predicate<Trip> { range.contains($0.days) }, "days >= 1 AND days < 5")
     try check(#Predicate<Trip> { ($0.isOpen ? 1 : 2) == 2 }, "TERNARY(isOpen == YES, 1, 2) == 2")
     try check(#Predicate<Trip> { _ in true }, "TRUEPREDICATE")
+  }
+
+  @Test("A conversion to a subclass is an error that names it")
+  func casts() throws {
+    let error = #expect(throws: QueryError.self) {
+      try QueryPredicate(#Predicate<Trip> { ($0 as? PersonalTrip)?.days == 3 })
+    }
+    #expect(error?.code == .notSupported && error?.message.contains("as?") == true)
+  }
+
+  @Test("A question for a subclass asks for the objects of its entity")
+  func subclasses() throws {
+    let personal = "FETCH('PersonalTrip', TRUEPREDICATE, NO)"
+    try check(#Predicate<Trip> { $0 is PersonalTrip }, "SELF IN \(personal)")
+    try check(#Predicate<Trip> { !($0 is PersonalTrip) }, "NOT SELF IN \(personal)")
+    try check(#Predicate<Stop> { $0.trip! is PersonalTrip }, "trip IN \(personal)")
   }
 
   @Test("A missing value differs from every other value, as in Swift")

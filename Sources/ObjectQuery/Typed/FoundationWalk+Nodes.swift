@@ -318,6 +318,32 @@ extension PredicateExpressions.IntRemainder: FoundationNode {
   }
 }
 
+// MARK: - Types
+
+extension PredicateExpressions.TypeCheck: FoundationNode {
+  func result(_ walk: inout FoundationWalk) throws(QueryError) -> FoundationWalk.Result {
+    guard let type = Desired.self as? any EntityMapped.Type else {
+      throw QueryError(
+        .notSupported,
+        "#Predicate asks whether a value is of the type \(Desired.self), which is not the type of an entity."
+      )
+    }
+    // The objects of an entity include those of its subentities, as the instances of a class do.
+    let objects = QueryExpression.fetch(
+      entity: type.entityName, .constant(true), countOnly: false)
+    return .predicate(.comparison(.init(try walk.expression(input), .in, objects)))
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: FoundationNode {
+  func result(_ walk: inout FoundationWalk) throws(QueryError) -> FoundationWalk.Result {
+    throw QueryError(
+      .notSupported,
+      "#Predicate converts a value with as? \(Desired.self), which is not supported. Ask with is, or request the objects of \(Desired.self)."
+    )
+  }
+}
+
 // MARK: - Collections and text
 
 extension PredicateExpressions.SequenceContains: FoundationNode {
