@@ -23,8 +23,8 @@ struct Prefetcher {
       for name in path.split(separator: ".").map(String.init) {
         var next: [ManagedObject] = []
         var seen: Set<ManagedObject> = []
-        for object in current {
-          workspace.realize(object)
+        // Prefetching reads rows and asks for no value, so every object stays a fault until the program reads it.
+        for object in current where workspace.exists(object) {
           switch object.source.entity.graph[name]?.place {
           case .toOne(let toOne):
             if let key = object.reference(column: toOne.column),
