@@ -51,13 +51,17 @@ public final class HistoryObserver: Sendable {
 
   /// Creates an observer of the transactions after the request's token, or from now on if the request has no token.
   ///
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError`; ``ContextError`` if the token names none of the coordinator's stores.
   public init(
     _ coordinator: PersistentStoreCoordinator, _ request: HistoryRequest = HistoryRequest()
   ) throws {
     self.coordinator = coordinator
     var request = request
-    if request.after == nil { request.after = try coordinator.historyToken }
+    if let token = request.after {
+      try coordinator.refuse(foreign: token)
+    } else {
+      request.after = try coordinator.historyToken
+    }
     var state = State(request: request)
     state.hold(coordinator.stores)
     self.state = Mutex(state)
@@ -71,7 +75,8 @@ public final class HistoryObserver: Sendable {
     try state.withLock { state in
       // A commit between these two reads is left for the next call, so that no commit is returned twice.
       let end = try coordinator.historyToken
-      let transactions = try coordinator.history(state.request).filter {
+      // The stores of the first token may have been removed since, and others added.
+      let transactions = try coordinator.transactions(state.request).filter {
         $0.number <= end.commits[$0.store] ?? -1
       }
       state.request.after = state.request.after?.merged(with: end) ?? end
@@ -83,8 +88,9 @@ public final class HistoryObserver: Sendable {
   /// Continues after another place in the history.
   ///
   /// - Parameter token: The place; `nil` for the end of the history as it is now.
-  /// - Throws: `StoreError`.
+  /// - Throws: `StoreError`; ``ContextError`` if the token names none of the coordinator's stores.
   public func move(to token: HistoryToken? = nil) throws {
+    if let token { try coordinator.refuse(foreign: token) }
     let token = try token ?? coordinator.historyToken
     state.withLock { state in
       state.request.after = token

@@ -14,10 +14,31 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` if the store no longer keeps the
   ///   commit of the token. The same code if the token is newer than the store, because an older copy has replaced the
-  ///   store. The error of a damaged store.
+  ///   store, or if the token names none of the coordinator's stores. The error of a damaged store.
   public func history(
     _ request: HistoryRequest = HistoryRequest()
   ) throws -> [HistoryTransaction] {
+    if let token = request.after { try refuse(foreign: token) }
+    return try transactions(request)
+  }
+
+  /// Throws if a token names stores, and none of them is a store of the coordinator.
+  func refuse(foreign token: HistoryToken) throws {
+    guard !token.commits.isEmpty, !stores.contains(where: { token.commits[$0.uuid] != nil }) else {
+      return
+    }
+    let names = token.commits.keys.map(\.uuidString).sorted().joined(separator: ", ")
+    let known = stores.map { "\($0.uuid.uuidString)\(at($0.path))" }.joined(separator: ", ")
+    throw ContextError(
+      .historyExpired,
+      """
+      The history token is a place in the stores \(names), which this coordinator does not have. It has: \
+      \(known.isEmpty ? "none" : known). Read the current state, and continue from there.
+      """)
+  }
+
+  /// Returns the transactions that a request selects, also if its token names none of the stores.
+  func transactions(_ request: HistoryRequest) throws -> [HistoryTransaction] {
     var transactions: [(time: Date, transaction: HistoryTransaction)] = []
     for store in stores where request.stores?.contains(store.uuid) ?? true {
       var latest = Date.distantPast
@@ -48,8 +69,10 @@ extension PersistentStoreCoordinator {
   /// Removes the history before a place. Later transactions can still be requested with the given token or a later one.
   /// Stores that were added as read-only are not changed.
   ///
-  /// - Throws: `StoreError`. Stores that were processed before the error have removed their history.
+  /// - Throws: `StoreError`. Stores that were processed before the error have removed their history. ``ContextError`` if
+  ///   the token names none of the coordinator's stores.
   public func forgetHistory(before token: HistoryToken) throws {
+    try refuse(foreign: token)
     for store in stores where !store.isReadOnly {
       if let number = token.commits[store.uuid] { try store.store.forgetCommits(before: number) }
     }

@@ -36,6 +36,34 @@ struct HistoryTests {
 
   private static let kinds: [Kind] = [.memory, .binary, .compressed, .sqlite]
 
+  @Test("A token of other stores is an error and selects no transactions", arguments: kinds)
+  func foreignToken(_ kind: Kind) throws {
+    let (coordinator, other) = (try Self.coordinator(kind), try Self.coordinator(kind))
+    for coordinator in [coordinator, other] {
+      let context = Self.context(coordinator)
+      try context.insert(Person.self) { $0.name = "Ada" }
+      try context.save()
+    }
+    let foreign = try other.historyToken
+
+    let error = #expect(throws: ContextError.self) {
+      try coordinator.history(HistoryRequest(after: foreign))
+    }
+    #expect(error?.code == .historyExpired)
+    #expect(error?.message.contains(other.stores[0].uuid.uuidString) == true)
+    #expect(error?.message.contains(coordinator.stores[0].uuid.uuidString) == true)
+    #expect(throws: ContextError.self) { try coordinator.forgetHistory(before: foreign) }
+    #expect(throws: ContextError.self) {
+      try HistoryObserver(coordinator, HistoryRequest(after: foreign))
+    }
+    let observer = try HistoryObserver(coordinator)
+    #expect(throws: ContextError.self) { try observer.move(to: foreign) }
+    // A token of several stores selects all kept transactions of a store that it does not name.
+    let both = foreign.merged(with: try coordinator.historyToken)
+    #expect(try coordinator.history(HistoryRequest(after: both)).isEmpty)
+    #expect(try coordinator.history(HistoryRequest(after: HistoryToken())).count == 1)
+  }
+
   @Test("The history contains the author, the time and the changes of each save", arguments: kinds)
   func transactions(_ kind: Kind) throws {
     let coordinator = try Self.coordinator(kind)
