@@ -68,10 +68,18 @@ struct Save {
     throw SavePreparation.endless
   }
 
-  /// Prepares and validates the changes, and announces the save.
+  /// Announces the save, and prepares and validates the changes.
   ///
   /// - Returns: Whether no object and no observer has changed anything since.
   private mutating func prepare() throws -> Bool {
+    if !isAnnounced {
+      // Observers are told first, so that hooks and validation see what they change.
+      try workspace.propagateDeletionsOrThrow()
+      try workspace.sealAll()
+      workspace.announceChanges()
+      workspace.announceSaving()
+      isAnnounced = true
+    }
     let advances = workspace.advanceCount
     try SavePreparation(workspace).run()
     try validation.run()
@@ -80,8 +88,6 @@ struct Save {
     try workspace.throwReadFailure()
     let mark = workspace.sealCount
     workspace.announceChanges()
-    if !isAnnounced { workspace.announceSaving() }
-    isAnnounced = true
     // The save includes the changes of observers, so these are prepared and validated too.
     let isSettled = !workspace.hasChanged(since: mark) && workspace.advanceCount == advances
     if !isSettled { validation = SaveValidation(workspace) }

@@ -61,7 +61,8 @@ struct NoticeTests {
     #expect(listener.take() == [])
     try context.save()
     let saved = listener.take()
-    #expect(Array(saved.suffix(2)) == ["will save [0, 0, 0]", "saved [2, 0, 0]"])
+    // The save computes derived values, which is a change of its own.
+    #expect(saved.first == "will save [0, 0, 0]" && saved.last == "saved [2, 0, 0]")
     ada.age = 1
     context.delete(bob)
     try context.save()

@@ -200,6 +200,26 @@ struct HookTests {
   }
 
   @Test(
+    "The notification before a save comes before hooks and validation", arguments: Kind.allCases)
+  func notification(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
+    let name = try #require(scene.context.name)
+    let token = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: scene.context, queue: nil
+    ) { _ in Diary.shared.write("notification", of: name) }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let one = try scene.insert()
+    _ = scene.events
+
+    try scene.context.save()
+    #expect(scene.events == ["notification", "willSave", "validateForInsert", "didSave"])
+    one.count = 1
+    try scene.context.save()
+    #expect(scene.events == ["notification", "willSave", "validateForUpdate", "didSave"])
+  }
+
+  @Test(
     "willSave may change its object and other objects, and the save includes the changes",
     arguments: Kind.allCases)
   func changingInWillSave(_ kind: Kind) throws {
