@@ -84,8 +84,11 @@ struct BadDocumentTests {
   @Test(
     "Documents that are no XML stores are refused",
     arguments: [
-      ("", StoreError.Code.damaged), ("<database/>", .damaged), ("<database></database>", .damaged),
-      ("<base/>", .notAStore), ("hello", .damaged),
+      ("", StoreError.Code.notAStore), ("<database/>", .damaged),
+      ("<database></database>", .damaged),
+      ("<base/>", .notAStore), ("hello", .notAStore), ("name,age\nAda,36\n", .notAStore),
+      ("{\"database\": 1}", .notAStore), ("<?xml version=\"1.0\"?>\n<plist", .notAStore),
+      ("<?xml version=\"1.0\"?>\n<database><broken", .damaged),
       ("<database><databaseInfo></databaseInfo></database>", .damaged),
       ("<database><object type=\"AUTHOR\" id=\"z1\"></object></database>", .damaged),
       ("<database>\(Library.head)", .damaged),

@@ -85,7 +85,7 @@ struct XMLStoreFormat: AtomicFormat {
     let reader = DatabaseReader(
       names, path: file.path, given: model, evolving: schema,
       checksHashes: options.checksVersionHashes)
-    return try explaining(file.path) {
+    return try explaining(file) {
       guard try file.byteCount() <= XMLStoreFormat.greatestByteCount else {
         throw XMLStoreFault(
           "The document has more than \(XMLStoreFormat.greatestByteCount) bytes. Use another type "
@@ -101,7 +101,7 @@ struct XMLStoreFormat: AtomicFormat {
   /// Reads the metadata before the objects.
   func metadata(_ file: DurableFile) throws -> StoreMetadata {
     let names = XMLNames()
-    return try explaining(file.path) {
+    return try explaining(file) {
       do {
         var parser = XMLPushParser(
           handler: DatabaseReader(names, path: file.path, endsWithMetadata: true), names: names,
@@ -130,10 +130,23 @@ struct XMLStoreFormat: AtomicFormat {
   }
 
   /// Calls `body`, and adds the path of the file to the errors that it throws.
-  private func explaining<R>(_ path: String, _ body: () throws -> R) throws -> R {
+  private func explaining<R>(_ file: DurableFile, _ body: () throws -> R) throws -> R {
+    let path = file.path
     do { return try body() } catch let fault as XMLStoreFault {
       throw StoreError(fault.code, fault.description, path: path)
     } catch let error as XMLError {
+      // Any text file fails to parse. Only a file that begins as a store does is a damaged one.
+      var firstBytes = [UInt8](repeating: 0, count: StoreBackends.firstByteCount)
+      var memory = firstBytes.mutableSpan
+      // SAFETY: Any byte is a valid element.
+      var bytes = unsafe memory.mutableBytes
+      let count = try file.readAvailable(into: &bytes, at: 0)
+      guard XMLStoreFormat.recognizes(Array(firstBytes.prefix(count))) else {
+        throw StoreError(
+          .notAStore,
+          "The file is not an XML store: it does not begin with the element 'database'. "
+            + error.description, path: path, cause: error)
+      }
       throw StoreError(.damaged, error.description, path: path, cause: error)
     } catch let error as PropertyListError {
       throw StoreError(
