@@ -12,6 +12,7 @@ struct MemoryPathTests {
       // A second call opens no second store.
       for _ in 0..<2 { container.loadPersistentStores { _, error in #expect(error == nil) } }
       #expect(container.coordinator.stores.map(\.type) == [.memory])
+      #expect(container.coordinator.stores.map(\.path) == ["/dev/null"])
       let context = container.newBackgroundContext()
       // The container is gone when this function returns, and the context keeps the store.
       return context

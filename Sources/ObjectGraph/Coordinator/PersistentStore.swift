@@ -31,8 +31,9 @@ public final class PersistentStore: Sendable {
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
-    isReadOnly: Bool, graph: GraphSchema, checkedCommit: Int64
+    isReadOnly: Bool, graph: GraphSchema, checkedCommit: Int64, path: String? = nil
   ) {
+    givenPath = path
     self.checkedCommit = Atomic(checkedCommit)
     self.store = store
     grouping = store.groupCommits
@@ -48,8 +49,11 @@ public final class PersistentStore: Sendable {
   public var type: StoreType { store.type }
   /// The store's tag in object identifiers.
   public var tag: StoreTag { store.tag }
-  /// The store's path; `nil` for a store in memory.
-  public var path: String? { store.path }
+  /// The path at which the store was added: `/dev/null` for a store in memory that was added there; `nil` for a store
+  /// without a path.
+  public var path: String? { store.path ?? givenPath }
+  /// The path at which a store without a path of its own was added.
+  private let givenPath: String?
 
   /// The store's metadata.
   ///

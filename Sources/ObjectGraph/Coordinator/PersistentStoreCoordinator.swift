@@ -74,6 +74,14 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The stores, in the order in which they were added.
   public var stores: [PersistentStore] { state.withLock { $0.stores } }
 
+  /// Returns the store at a path, however the path is spelled; `nil` if there is none.
+  public func store(at path: String) -> PersistentStore? {
+    stores.first { store in
+      guard let known = store.path else { return false }
+      return known == path || (try? places?.isSame(known, path)) ?? false
+    }
+  }
+
   /// Returns the store with the given identifier; `nil` if there is none.
   public subscript(uuid: UUID) -> PersistentStore? { stores.first { $0.uuid == uuid } }
 
@@ -137,7 +145,10 @@ extension PersistentStoreCoordinator {
   ) throws -> PersistentStore {
     let store = try open(path, type, configuration, readOnly)
     do {
-      return try add(store, configuration: configuration, readOnly: readOnly)
+      return try add(
+        fitting(
+          store, configuration, readOnly,
+          path: path == PersistentStoreCoordinator.memoryPath ? path : nil))
     } catch {
       try? store.close()
       throw error
@@ -180,13 +191,16 @@ extension PersistentStoreCoordinator {
   public func add(
     _ store: any Store, configuration: String? = nil, readOnly: Bool = false
   ) throws -> PersistentStore {
-    let added = try fitting(store, configuration, readOnly)
+    try add(fitting(store, configuration, readOnly))
+  }
+
+  private func add(_ added: PersistentStore) throws -> PersistentStore {
     try state.withLock { state in
       guard !state.stores.contains(where: { $0.tag == added.tag }) else {
         throw ContextError(
           .notSupported,
           """
-          The store\(at(store.path)) has the identifier \(added.uuid), which another store of this \
+          The store\(at(added.path)) has the identifier \(added.uuid), which another store of this \
           coordinator has too. Give a copy of a store a new identifier.
           """)
       }
@@ -212,7 +226,7 @@ extension PersistentStoreCoordinator {
     let entities = try configuration.map { Set(try self.configuration($0).entities) }
     return PersistentStore(
       store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
-      graph: GraphSchema.of(model, snapshot.schema), checkedCommit: snapshot.commit)
+      graph: GraphSchema.of(model, snapshot.schema), checkedCommit: snapshot.commit, path: path)
   }
 
   /// Removes a store from the coordinator and closes it. Objects that contexts have of this store can be read but not
