@@ -10,6 +10,27 @@ import Testing
   var age: Int16
 }
 
+/// A trip whose properties differ from those of the model, each in its own way.
+@Entity("Trip") private final class WrongTrip: ManagedObject {
+  var name: Int
+  var start: Date
+  var owner: Stop?
+  var stops: Stop?
+  @Relationship var cost: RelatedObjects<Stop>
+  @Relationship var members: RelatedObjects<Person>
+  var missing: String?
+}
+
+@Entity private final class Nobody: ManagedObject {
+  var name: String?
+}
+
+@Entity("Person") private final class PartOfPerson: ManagedObject {
+  var name: String
+  var passport: ManagedObject?
+  @Relationship var joined: RelatedObjects<ManagedObject>
+}
+
 /// Misuse ends the program at once, with a message that names the remedy.
 @Suite("Misuse")
 struct MisuseTests {
@@ -157,24 +178,33 @@ struct MisuseTests {
     #expect(Self.text(result).contains(#"has no property "nmae". It has: "#))
   }
 
-  @Test("A number that does not fit the type of its property stops the program")
-  func narrow() async throws {
+  @Test("Classes that do not fit the model stop the program at the start, with all disagreements")
+  func disagreement() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let context = try Graph(.memory, classes: [ShortPerson.self]).context()
-      let ada = try context.insert(ShortPerson.self)
-      ada["age"] = .integer(70_000)
-      _ = ada.age
+      _ = try Graph(.memory, classes: [ShortPerson.self, WrongTrip.self, Nobody.self])
     }
 
-    #expect(Self.text(result).contains("has the value 70000, which is not a valid Int16"))
-    let context = try Graph(.memory, classes: [ShortPerson.self]).context()
-    let ada = try context.insert(ShortPerson.self)
-    for age in [0, -1, Int(Int16.min), Int(Int16.max)] {
-      ada["age"] = .integer(Int64(age))
-      #expect(ada.age == Int16(age))
-    }
+    let text = Self.text(result)
+    for line in [
+      "ShortPerson.age is of the type Integer 16, and in the model Integer 32.",
+      "WrongTrip.name is of the type Integer 64, and in the model String.",
+      "WrongTrip.start is required, and in the model it may have no value",
+      "WrongTrip.owner leads to one object of Stop, and in the model leads to one object of Person.",
+      "WrongTrip.stops leads to one object of Stop, and in the model leads to many objects of Stop.",
+      "WrongTrip.cost is a relationship, and in the model an attribute.",
+      "WrongTrip.missing is not in the model.",
+      "The class Nobody belongs to the entity \"Nobody\", which is not in the model.",
+    ] { #expect(text.contains(line), "\(line)") }
+    #expect(!text.contains("WrongTrip.members"))
+  }
+
+  @Test("A class may declare fewer properties than its entity has, and a more general destination")
+  func partialClass() throws {
+    let context = try Graph(.memory, classes: [PartOfPerson.self]).context()
+    let ada = try context.insert(PartOfPerson.self) { $0.name = "Ada" }
+    #expect(ada.name == "Ada" && ada.passport == nil && ada.joined.isEmpty)
   }
 
   @Test("A relationship between objects of two stores stops the program")

@@ -40,8 +40,11 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Parameters:
   ///   - classes: The classes of the objects, one for each entity. An object of an entity without a class has the
-  ///     class of the nearest superentity that has one, or else ``ManagedObject``.
+  ///     class of the nearest superentity that has one, or else ``ManagedObject``. A class may declare fewer properties
+  ///     than its entity has.
   ///   - transformers: The transformers between the values of transformable attributes and bytes.
+  /// - Precondition: The properties that the classes declare are in the model, with the same types. The program stops
+  ///   with a list of all that are not.
   public init(
     model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = [],
     transformers: [ValueTransformer] = []
@@ -51,13 +54,14 @@ public final class PersistentStoreCoordinator: Sendable {
     self.model = model
     self.places = places
     var byName: [String: ManagedObject.Type] = [:]
-    for type in classes {
-      require(
-        model[type.entityName] != nil,
-        "The class \(type) belongs to the entity \"\(type.entityName)\", which is not in the model."
-      )
-      byName[type.entityName] = type
-    }
+    let disagreements = ClassAgreement.disagreements(of: classes, with: model)
+    require(
+      disagreements.isEmpty,
+      """
+      The classes do not fit the model:
+        \(disagreements.joined(separator: "\n  "))
+      """)
+    for type in classes { byName[type.entityName] = type }
     for entity in model.entities where byName[entity.name] == nil {
       var next = entity.superentity
       while let name = next {
@@ -213,8 +217,10 @@ extension PersistentStoreCoordinator {
   }
 
   /// Returns a store as a store of this coordinator, without adding it. Throws if the store's model does not fit.
+  ///
+  /// - Parameter path: The path at which a store without a path of its own is added.
   func fitting(
-    _ store: any Store, _ configuration: String?, _ readOnly: Bool
+    _ store: any Store, _ configuration: String?, _ readOnly: Bool, path: String? = nil
   ) throws -> PersistentStore {
     // The known snapshot is enough here: a context asks for the newest snapshot when it reads.
     let snapshot = try store.knownSnapshot()
