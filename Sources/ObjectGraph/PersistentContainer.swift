@@ -17,7 +17,11 @@ public final class PersistentContainer: Sendable {
   public let coordinator: PersistentStoreCoordinator
   /// The context of the main actor. It merges the saves of background tasks, and the saves of other programs if the store
   /// announces them.
-  public let viewContext: ManagedObjectContext
+  ///
+  /// The compiler refuses its use outside of the main actor: take ``newBackgroundContext()`` there, or a
+  /// ``ContextActor``.
+  @MainActor public var viewContext: ManagedObjectContext { mainContext }
+  private let mainContext: ManagedObjectContext
 
   private struct State {
     var descriptions: [StoreDescription]
@@ -62,9 +66,9 @@ public final class PersistentContainer: Sendable {
     self.name = name
     coordinator = PersistentStoreCoordinator(
       model: model, places: places, classes: classes, transformers: transformers)
-    viewContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
-    viewContext.name = "view"
-    viewContext.automaticallyMergesChangesFromParent = true
+    mainContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
+    mainContext.name = "view"
+    mainContext.automaticallyMergesChangesFromParent = true
     state = Mutex(State(descriptions: stores))
   }
 

@@ -274,6 +274,18 @@ struct ObjectsPageTests {
     }
     #expect(count == 2)
 
+    actor Planner: ContextActor {
+      let context: ManagedObjectContext
+
+      init(_ container: PersistentContainer) { context = container.newBackgroundContext() }
+
+      func places() throws -> [String] {
+        try context.fetch(Stop.all.sorted(by: \.name)).map(\.name)
+      }
+    }
+    let places = try await Planner(container).places()
+    #expect(places == ["Porto", "Régua"])
+
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
     let northern = Stop.where { $0.latitude > 60 }

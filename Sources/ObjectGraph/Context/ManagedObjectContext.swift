@@ -10,6 +10,7 @@ import ObjectModel
 ///     }
 ///
 /// A context and its objects belong to one place (``ContextConcurrency``). The program stops if it uses them elsewhere.
+/// For work in the background a ``ContextActor`` is the safest owner: the compiler keeps its objects inside of it.
 ///
 /// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does not
 /// wait for the parent.
@@ -18,6 +19,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
   /// The state behind the context.
   let workspace: Workspace
+  /// The executor of an actor that works in the context.
+  let turnExecutor: TurnExecutor
   /// The context that this context saves into; `nil` when it saves into the stores.
   public let parent: ManagedObjectContext?
   /// Values that the program keeps with the context.
@@ -29,6 +32,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ) {
     parent = nil
     workspace = Workspace(coordinator, concurrency)
+    turnExecutor = TurnExecutor(workspace)
     register()
   }
 
@@ -38,6 +42,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   ) {
     self.parent = parent
     workspace = Workspace(parent: parent.workspace, concurrency)
+    turnExecutor = TurnExecutor(workspace)
     register()
     // The parent publishes its changes now if that is possible without waiting.
     if parent.workspace.place.isHeld { try? parent.processPendingChanges() }
@@ -128,6 +133,27 @@ extension ManagedObjectContext {
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
     try await ContextExecutor(workspace).perform(body)
+  }
+
+  /// Runs `body` in a turn of the context and returns its result.
+  ///
+  /// - Parameter schedule: `enqueued` for a turn of its own, after the work that waits already. `immediate` is as
+  ///   `perform` without a schedule: within another turn of the context `body` runs at once.
+  public func perform<R: Sendable>(
+    schedule: ScheduledTaskType, _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    if schedule == .immediate { return try await perform(body) }
+    return try await withCheckedThrowingContinuation { continuation in
+      workspace.schedule { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  /// The time at which `perform` runs its body.
+  public enum ScheduledTaskType: Sendable, Hashable {
+    /// At once within a turn of the context, and otherwise in a turn of its own.
+    case immediate
+    /// In a turn of its own, after the work that waits already.
+    case enqueued
   }
 
   /// Runs `body` in a turn of the context, waits for it and returns its result.
