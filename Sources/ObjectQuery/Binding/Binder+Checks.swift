@@ -2,16 +2,20 @@ import Foundation
 import ObjectModel
 
 extension Binder {
-  /// Casts a constant text that is compared with a date, a UUID or an object to that type.
+  /// Casts a constant text that is compared with a number, a date, a UUID or an object to that type.
   ///
   /// Only constants are cast: in `start > "2026-01-31"` the date is read once, when the predicate is bound.
+  ///
+  /// - Parameter isFixed: Whether both sides are constants. A text is not a number then, because no property says that a
+  ///   number is meant.
   func coerce(
-    _ expression: BoundExpression, _ type: OperandType, toFit other: OperandType
+    _ expression: BoundExpression, _ type: OperandType, toFit other: OperandType, isFixed: Bool
   ) -> (BoundExpression, OperandType) {
     guard let operand = expression.constant, type.element == .text || type == .collection(.unknown)
     else { return (expression, type) }
     let target: QueryExpression.CastType
     switch other.element {
+    case .number where !isFixed: target = .number
     case .date: target = .date
     case .uuid: target = .uuid
     case .object: target = .object
@@ -19,6 +23,21 @@ extension Binder {
     }
     guard let cast = operand.cast(each: target, store: store) else { return (expression, type) }
     return (.constant(cast), OperandType(cast))
+  }
+
+  /// Returns the right side of `IN` without the constants that no value of the left side is equal to, because their types
+  /// have nothing in common. If no constant is left, the list stays as it is and is refused.
+  func withoutIncomparable(
+    _ right: BoundExpression, _ type: OperandType, _ comparison: QueryPredicate.Comparison,
+    _ left: OperandType
+  ) -> (BoundExpression, OperandType) {
+    guard comparison.operation == .in, type == .collection(.unknown),
+      case .list(let items)? = right.constant
+    else { return (right, type) }
+    let kept = items.filter { left.element.isComparable(to: OperandType($0)) }
+    guard !kept.isEmpty, kept.count < items.count else { return (right, type) }
+    let list = Operand.list(kept)
+    return (.constant(list), OperandType(list))
   }
 
   /// Throws for comparisons that never have a meaning.
@@ -46,7 +65,7 @@ extension Binder {
       try refuse(one, right, operation)
     case .between:
       try refuse(collection: one, in: comparison, unless: false)
-      guard right.isCollection || right == .unknown else {
+      guard right.isCollection || right == .unknown || right == .null else {
         throw QueryError(
           .typeMismatch, "BETWEEN needs two bounds in braces on its right, not \(right.words).")
       }

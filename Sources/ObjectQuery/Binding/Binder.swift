@@ -80,8 +80,10 @@ struct Binder {
   ) throws(QueryError) -> BoundPredicate {
     var (left, leftType) = try bind(comparison.left)
     var (right, rightType) = try bind(comparison.right)
-    (left, leftType) = coerce(left, leftType, toFit: rightType)
-    (right, rightType) = coerce(right, rightType, toFit: leftType)
+    let isFixed = left.isConstant && right.isConstant
+    (left, leftType) = coerce(left, leftType, toFit: rightType, isFixed: isFixed)
+    (right, rightType) = coerce(right, rightType, toFit: leftType, isFixed: isFixed)
+    (right, rightType) = withoutIncomparable(right, rightType, comparison, leftType)
     try check(comparison, leftType, rightType)
     try check(elements: right, comparison, leftType, rightType)
     var pattern: TextPattern?
