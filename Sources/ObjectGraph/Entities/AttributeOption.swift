@@ -4,41 +4,67 @@ public import ObjectModel
 /// An option of an attribute that its Swift type can't express.
 public struct AttributeOption: Sendable {
   let apply: @Sendable (inout Attribute) -> Void
+  /// The measure of the option's bounds; `nil` for an option without bounds.
+  private let measure: Measure?
 
-  private init(_ apply: @escaping @Sendable (inout Attribute) -> Void) { self.apply = apply }
+  /// The property of a value that bounds limit.
+  private enum Measure {
+    case value
+    case length
+  }
+
+  private init(
+    _ measure: Measure? = nil, _ apply: @escaping @Sendable (inout Attribute) -> Void
+  ) {
+    self.apply = apply
+    self.measure = measure
+  }
+
+  /// Returns the reason why the option does not fit an attribute, as the end of a sentence; `nil` if it fits.
+  func problem(with attribute: Attribute) -> String? {
+    switch measure {
+    case .value where attribute.type == .string:
+      "is a text, and .range limits numbers and dates. Write .length for its number of characters"
+    case .length where attribute.type != .string:
+      "is of the type \(attribute.type.sourceName), and .length limits texts. Write .range for its values"
+    default: nil
+    }
+  }
 
   /// Requires values between two bounds. The bounds themselves are valid.
   public static func range<V: BoundedAttributeValue>(_ range: ClosedRange<V>) -> AttributeOption {
-    bounds(range.lowerBound.storedValue, range.upperBound.storedValue)
+    bounds(.value, range.lowerBound.storedValue, range.upperBound.storedValue)
   }
 
   /// Requires values that are not less than a bound.
   public static func range<V: BoundedAttributeValue>(
     _ range: PartialRangeFrom<V>
-  ) -> AttributeOption { bounds(range.lowerBound.storedValue, .null) }
+  ) -> AttributeOption { bounds(.value, range.lowerBound.storedValue, .null) }
 
   /// Requires values that are not greater than a bound.
   public static func range<V: BoundedAttributeValue>(
     _ range: PartialRangeThrough<V>
-  ) -> AttributeOption { bounds(.null, range.upperBound.storedValue) }
+  ) -> AttributeOption { bounds(.value, .null, range.upperBound.storedValue) }
 
   /// Requires texts with a number of characters in a range.
   public static func length(_ range: ClosedRange<Int>) -> AttributeOption {
-    bounds(range.lowerBound.storedValue, range.upperBound.storedValue)
+    bounds(.length, range.lowerBound.storedValue, range.upperBound.storedValue)
   }
 
   /// Requires texts with a least number of characters.
   public static func length(_ range: PartialRangeFrom<Int>) -> AttributeOption {
-    bounds(range.lowerBound.storedValue, .null)
+    bounds(.length, range.lowerBound.storedValue, .null)
   }
 
   /// Requires texts with at most a number of characters.
   public static func length(_ range: PartialRangeThrough<Int>) -> AttributeOption {
-    bounds(.null, range.upperBound.storedValue)
+    bounds(.length, .null, range.upperBound.storedValue)
   }
 
-  private static func bounds(_ minimum: Value, _ maximum: Value) -> AttributeOption {
-    AttributeOption { attribute in
+  private static func bounds(
+    _ measure: Measure, _ minimum: Value, _ maximum: Value
+  ) -> AttributeOption {
+    AttributeOption(measure) { attribute in
       if !minimum.isNull { attribute.validation.minimum = minimum.bound(of: attribute.type) }
       if !maximum.isNull { attribute.validation.maximum = maximum.bound(of: attribute.type) }
     }

@@ -32,20 +32,26 @@ public struct CompositePart {
   let attribute: Attribute
   /// The Swift type of the part, if the part is composite itself.
   let type: (any CompositeValue.Type)?
+  /// The reasons why options do not fit the part.
+  let problems: [String]
 
   /// Returns a part with a single value.
   public static func part<Root: CompositeValue, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     _ options: AttributeOption...
   ) -> CompositePart {
-    CompositePart(path: path, attribute: .plain(name, default: value, options), type: nil)
+    let attribute = Attribute.plain(name, default: value, options)
+    return CompositePart(
+      path: path, attribute: attribute, type: nil,
+      problems: options.compactMap { $0.problem(with: attribute) })
   }
 
   /// Returns a composite part, which has parts of its own.
   public static func part<Root: CompositeValue, Value: CompositeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
   ) -> CompositePart {
-    CompositePart(path: path, attribute: .composite(name, Value.self, options), type: Value.self)
+    CompositePart(
+      path: path, attribute: .composite(name, Value.self, options), type: Value.self, problems: [])
   }
 }
 

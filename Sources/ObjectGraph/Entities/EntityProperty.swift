@@ -12,6 +12,8 @@ public struct EntityProperty {
   var isUnique = false
   /// The Swift type of a composite attribute.
   var composite: (any CompositeValue.Type)?
+  /// The reasons why options do not fit the attribute.
+  var problems: [String] = []
 }
 
 // MARK: - Attributes
@@ -59,7 +61,9 @@ extension EntityProperty {
   ) -> EntityProperty {
     var attribute = Attribute.plain(name, default: value, options)
     change(&attribute)
-    return EntityProperty(path: path, property: .attribute(attribute), isUnique: isUnique)
+    return EntityProperty(
+      path: path, property: .attribute(attribute), isUnique: isUnique,
+      problems: options.compactMap { $0.problem(with: attribute) })
   }
 }
 
@@ -112,7 +116,8 @@ extension EntityProperty {
     relationship(
       name, path, to: Destination.self, inverse,
       Relationship(
-        name, to: Destination.entityName, count: .init(minimum: 1, maximum: 1), deleteRule: rule,
+        name, to: Destination.entityName,
+        count: .init(minimum: optional == true ? minimum : 1, maximum: 1), deleteRule: rule,
         isOptional: optional ?? false, renamingIdentifier: originalName,
         versionHashModifier: hashModifier))
   }

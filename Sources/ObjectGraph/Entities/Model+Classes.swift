@@ -7,8 +7,8 @@ extension Model {
   ///
   /// A superclass with an entity belongs to the model too. An inverse that one end states applies to both ends.
   ///
-  /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, or an inverse
-  ///   that is no property of the destination.
+  /// - Throws: `ModelError` with all faults of the model; ``ContextError`` if a class declares no entity, an inverse
+  ///   that is no property of the destination, or an option that does not fit the attribute.
   public init(classes: [ManagedObject.Type]) throws {
     var declarations: [EntityDeclaration] = []
     var seen: Set<ObjectIdentifier> = []
@@ -25,26 +25,42 @@ extension Model {
         next = declaration.superclass
       }
     }
+    let composites = compositeTypes(declarations.flatMap(\.ownProperties))
+    let problems =
+      declarations.flatMap { declaration in
+        declaration.ownProperties.flatMap { property in
+          property.problems.map { "\(declaration.entity.name).\(property.property.name) \($0)." }
+        }
+      }
+      + composites.flatMap { type in
+        type.compositeParts.flatMap { part in
+          part.problems.map { "\(type.compositeName).\(part.attribute.name) \($0)." }
+        }
+      }
+    guard problems.isEmpty else {
+      throw ContextError(.wrongType, problems.joined(separator: "\n"))
+    }
     var description = Description()
     description.entities = try declarations.map { try $0.entityWithInverses() }
-    description.composites = compositeTypes(declarations.flatMap(\.ownProperties))
+    description.composites = composites.map { type in
+      CompositeType(type.compositeName, attributes: type.compositeParts.map(\.attribute))
+    }.sorted { $0.name < $1.name }
     description.stateInversesAtBothEnds()
     try self.init(description)
   }
 }
 
 /// Returns the composite types of the properties and of their parts.
-private func compositeTypes(_ properties: [EntityProperty]) -> [CompositeType] {
-  var types: [CompositeType] = []
+private func compositeTypes(_ properties: [EntityProperty]) -> [any CompositeValue.Type] {
+  var types: [any CompositeValue.Type] = []
   var waiting = properties.compactMap(\.composite)
   var seen: Set<ObjectIdentifier> = []
   while let type = waiting.popLast() {
     guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-    let parts = type.compositeParts
-    types.append(CompositeType(type.compositeName, attributes: parts.map(\.attribute)))
-    waiting += parts.compactMap(\.type)
+    types.append(type)
+    waiting += type.compositeParts.compactMap(\.type)
   }
-  return types.sorted { $0.name < $1.name }
+  return types
 }
 
 extension EntityDeclaration {

@@ -140,6 +140,14 @@ extension Binder {
 
   func unknownProperty(_ name: String, of entity: String) -> QueryError {
     let names = model.properties(of: entity).map(\.name)
+    // A key path without a name in the model stands for itself (`PropertyPaths.name(of:in:)`).
+    if name.hasPrefix("\\") {
+      return QueryError(
+        .unknownProperty,
+        "A key path leads to no property of the entity \"\(entity)\". The values of a computed property are not stored: "
+          + "use the properties that it reads. \"\(entity)\" has: \(names.joined(separator: ", "))."
+      )
+    }
     return QueryError(
       .unknownProperty,
       "\"\(entity)\" has no property \"\(name)\"." + suggestion(name, among: names), name: name)
