@@ -95,6 +95,17 @@ struct FetchedResultsTests {
     #expect(trippy == 2)
   }
 
+  @Test("A list without a sort key has the order of the identifiers", arguments: Kind.allCases)
+  func unsorted(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let people = try Self.people(context, "Cleo", "Ada")
+    let results = try FetchedResults(FetchRequest(Person.self), in: context)
+    let bob = try Self.people(context, "Bob")
+    try context.processPendingChanges()
+
+    #expect(results.map(\.objectID) == (people + bob).map(\.objectID))
+  }
+
   @Test(
     "A list reports changes as insertions, deletions, moves and updates", arguments: Kind.allCases)
   func changes(_ kind: Kind) throws {

@@ -98,6 +98,19 @@ struct FetchedPropertyTests {
     }
   }
 
+  @Test("A fetched property shows each change at the next read", arguments: Kind.allCases)
+  func current(_ kind: Kind) throws {
+    let library = try Library(kind)
+    let ada = library.ada
+    #expect(try library.names(ada, "books") == ["A crime", "C crime"])
+
+    ada["taste"] = .string("poems")
+    #expect(try library.names(ada, "books") == ["B poems"])
+    let book = try library.context.insert("Book")
+    try book.setValues(["title": .string("A poem"), "kind": .string("poems")])
+    #expect(try library.names(ada, "books") == ["A poem", "B poems"])
+  }
+
   @Test(
     "A fetched property uses its owner's values in another store", arguments: Kind.allCases,
     [true, false])
