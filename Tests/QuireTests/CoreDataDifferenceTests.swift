@@ -3,7 +3,7 @@ import ObjectModel
 import Quire
 import Testing
 
-/// Differences from Core Data that docs/deviations.md lists and no other test shows.
+/// Differences from Core Data that docs/deviations.md lists and no further test shows.
 @Suite("Differences from Core Data")
 struct CoreDataDifferenceTests {
   private func temporary() throws -> URL {

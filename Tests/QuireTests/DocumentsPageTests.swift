@@ -44,7 +44,7 @@ struct DocumentsPageTests {
     #expect(received == [1, 2, 3, 1, 2, 3])
 
     if let date = try document.recoveryDate() {
-      // Ask the user: what was not finished on `date` can be taken up again.
+      // Ask the user whether to take up the unfinished work of `date` again.
       try await document.recover()  // as changes that are not saved, to be mended
       show("\(date)")
     }

@@ -78,6 +78,11 @@ struct OneWayLinkTests {
       return (store, ManagedObjectContext(coordinator, concurrency: .confined))
     }
 
+    /// Opens the store a second time, as another program does.
+    func openAgain() throws -> (any Store, ManagedObjectContext) {
+      try World.opened(path, OneWayLinkTests.model())
+    }
+
     func reopen(_ model: Model? = nil) throws {
       try store.close()
       (store, context) = try World.opened(path, model ?? OneWayLinkTests.model())
@@ -109,6 +114,20 @@ struct OneWayLinkTests {
 
     func rows(_ text: String) throws -> [[SQLiteValue]] {
       try RawDatabase(path).rows(text)
+    }
+
+    /// The friendships in the table, as `1-2` for a row from 1 to 2.
+    func friendships() throws -> [String] {
+      let numbers = ["Ada": "1", "Bob": "2", "Cid": "3", "Dee": "4"]
+      return try rows(
+        """
+        SELECT a.ZNAME, b.ZNAME FROM Z_1FRIENDS f \
+        JOIN ZPERSON a ON a.Z_PK = f.REFLEXIVE JOIN ZPERSON b ON b.Z_PK = f.Z_1FRIENDS
+        """
+      ).map { row in
+        row.map { if case .text(let name) = $0 { numbers[name] ?? name } else { "?" } }
+          .joined(separator: "-")
+      }.sorted()
     }
   }
 
@@ -192,6 +211,103 @@ struct OneWayLinkTests {
       try world.rows(Self.tagRows) == [
         [.text("first Bob")], [.text("two Bob")], [.text("three Ada")], [.text("five Dee")],
       ])
+  }
+
+  @Test("A symmetric link has a row in each direction", arguments: [false, true])
+  func bothDirections(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    // The database of the other system has the friendship of 3 and 1 in one direction only.
+    let alone = isOwn ? ["1-3", "3-1"] : ["1-3"]
+    #expect(try world.friendships() == (["1-2", "2-1", "4-4"] + alone).sorted())
+
+    try world.add("Bob", of: "Person", to: "friends", of: "Cid")
+    try world.add("Cid", of: "Person", to: "friends", of: "Cid")
+    try world.context.save()
+    #expect(
+      try world.friendships()
+        == (["1-2", "2-1", "2-3", "3-2", "3-3", "4-4"] + alone).sorted())
+
+    try world.remove("Ada", of: "Person", from: "friends", of: "Cid")
+    try world.remove("Cid", of: "Person", from: "friends", of: "Cid")
+    try world.context.save()
+    #expect(try world.friendships() == ["1-2", "2-1", "2-3", "3-2", "4-4"])
+    world.context.delete(try world.object("Bob", of: "Person"))
+    try world.context.save()
+    #expect(try world.friendships() == ["4-4"])
+  }
+
+  @Test("Two writers never replace each other's rows of symmetric links", arguments: [false, true])
+  func writersInTurn(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    let names = (0..<12).map { "N\($0)" }
+    for name in names { try world.context.insert("Person")["name"] = .string(name) }
+    try world.context.save()
+    let others = try (0..<2).map { _ in try world.openAgain() }
+    var expected = 0
+    for (index, name) in names.enumerated() {
+      for other in names.dropFirst(index + 1) {
+        // Each context has leased keys for links, in a range that lies between the other's.
+        let context = others[expected % 2].1
+        func object(_ name: String) throws -> ManagedObject {
+          var request = FetchRequest("Person")
+          request.predicate = try QueryPredicate("name == '\(name)'")
+          return try #require(try context.fetch(request).first)
+        }
+        let (one, two) = (try object(name), try object(other))
+        one.setObjects(
+          (one.value(forKey: "friends") as? [ManagedObject] ?? []) + [two], forKey: "friends")
+        try context.save()
+        expected += 1
+      }
+    }
+    for (store, _) in others { try store.close() }
+    try world.reopen()
+
+    for name in names {
+      #expect(try world.names("friends", of: name) == names.filter { $0 != name }.sorted())
+    }
+    let rows = try world.friendships()
+    #expect(Set(rows).count == rows.count)
+    #expect(rows.count == 2 * expected + (isOwn ? 5 : 4))
+  }
+
+  @Test(
+    "A store with half of the rows is read, and a vacuum or a change of the model adds the rest")
+  func half() throws {
+    for changesModel in [false, true] {
+      let world = try World(isOwn: true)
+      try world.store.close()
+      try RawDatabase(world.path).run("DELETE FROM Z_1FRIENDS WHERE REFLEXIVE > Z_1FRIENDS")
+      try world.reopen()
+      #expect(try world.friendships() == ["1-2", "1-3", "4-4"])
+      #expect(try world.names("friends", of: "Bob") == ["Ada"])
+
+      if changesModel {
+        let next = try Self.model(.attribute(Attribute("colour", .string)))
+        _ = try world.store.commit(
+          CommitRequest(Layer(), basedOn: world.store.snapshot(), model: next))
+      } else {
+        try world.store.keepCommits { _ in true }
+      }
+
+      #expect(try world.friendships() == ["1-2", "1-3", "2-1", "3-1", "4-4"])
+    }
+  }
+
+  @Test("Earlier commits show symmetric links as they were")
+  func earlierFriends() throws {
+    let world = try World(isOwn: true)
+    let number = try world.store.snapshot().commit
+    try world.add("Bob", of: "Person", to: "friends", of: "Cid")
+    try world.remove("Ada", of: "Person", from: "friends", of: "Bob")
+    try world.context.save()
+
+    let before = try world.store.snapshot(ofCommit: number)
+    let links = try #require(before.schema.links(of: "Person", "friends")).table.layout
+    #expect(try before.view.keys(ofEntity: links.entityNumber).count == 3)
+    let now = try world.store.snapshot()
+    #expect(try now.view.keys(ofEntity: links.entityNumber).count == 3)
+    #expect(try now.changes(since: before).entities.map(\.entityNumber) == [links.entityNumber])
   }
 
   @Test("Deleting an object removes its links", arguments: [false, true])

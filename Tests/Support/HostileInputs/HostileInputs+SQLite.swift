@@ -7,7 +7,7 @@ import StoreInterface
 import Validation
 
 extension HostileInputs {
-  /// The model of the seeds, as in `spec/vectors/sqlite-store.sql`.
+  /// The model of the seeds: that of `spec/vectors/sqlite-store.sql` without the relationship between tags.
   private static let shelfModel: Model = {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)

@@ -37,8 +37,9 @@ extension SQLiteStore {
 
   /// Drops the history that only discarded commits need.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
-    try withExclusiveAccess { _, connection, head in
+    try withExclusiveAccess { writing, connection, head in
       guard head.contents.isOwn else { return }
+      try addMissingReverseRows(head.contents, &writing, connection)
       try keep(CommitTable.openable(connection).map(\.number), isKept, head.schema, connection)
       for number in try CommitTable.all(connection) where number < head.commit && !isKept(number) {
         try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER = ?", number)

@@ -89,7 +89,7 @@ struct LinkReader {
       let source = try end(statement, 1, link.sources, key)
       let target = try end(statement, 3, link.targets, key)
       if link.links.isSymmetric {
-        // A table may contain a symmetric link once in each direction.
+        // A symmetric link has a row in each direction. It has the lower key of the two.
         let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
         guard seen.insert(pair).inserted else { continue }
       }

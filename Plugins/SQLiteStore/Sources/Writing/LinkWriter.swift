@@ -28,8 +28,8 @@ struct LinkWriter {
     }
   }
 
-  /// Removes duplicates of symmetric links, in either direction. Readers take all duplicates for one link, so that a
-  /// duplicate would bring a removed link back.
+  /// Removes the second rows of symmetric links, and duplicates in either direction. Readers take all of these rows for
+  /// one link, so that a row that stays would bring a removed link back.
   private func removeTwins(_ run: BlockRun) throws {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
@@ -77,9 +77,10 @@ struct LinkWriter {
     }
   }
 
-  /// Changes the positions or ends of links.
+  /// Changes the positions or ends of links. Symmetric links lose their second rows, which are then added again.
   func update(_ run: BlockRun) throws {
     if let column { return try column.update(run) }
+    if link.links.isSymmetric { try removeTwins(run) }
     for block in run.blocks {
       let keys = try block.keys
       for row in 0..<block.rowCount {

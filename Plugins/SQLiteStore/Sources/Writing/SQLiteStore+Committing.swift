@@ -19,9 +19,10 @@ extension SQLiteStore {
       var contents = head.contents
       if request.model != nil {
         contents = try changeModel(request, contents, connection, number)
+        try addMissingReverseRows(contents, &writing, connection)
       }
       let before = try before(request, head, connection)
-      try write(request.changes, contents, connection, number)
+      try write(request.changes, contents, &writing, connection, number)
       if request.metadata != nil || request.model != nil || head.contents.hasFormerHashes {
         var metadata = request.metadata ?? head.metadata
         if let model = request.model { metadata.setModel(model) }
@@ -131,7 +132,8 @@ extension SQLiteStore {
 
   /// Writes changes. Removals come first, to free keys and cells for the rows that follow.
   private func write(
-    _ changes: Layer, _ contents: StoreContents, _ connection: SQLiteConnection, _ number: Int64
+    _ changes: Layer, _ contents: StoreContents, _ writing: inout Writing,
+    _ connection: SQLiteConnection, _ number: Int64
   ) throws {
     let map = contents.map
     let version = contents.isOwn ? number : nil
@@ -176,6 +178,10 @@ extension SQLiteStore {
       try writer.update(entity.changed)
       try writer.insert(entity.put)
       if contents.isOwn { try raiseLinks(entity, connection) }
+      var written: [Int64] = []
+      for run in [entity.changed, entity.put] { try run.forEachKey { written.append($0) } }
+      try addReverseRows(
+        of: written, writer.link, isOwn: contents.isOwn, &writing, connection)
     }
   }
 

@@ -1,4 +1,5 @@
 import ObjectModel
+import Rows
 import SQLTranslation
 import SQLiteFiles
 import StoreInterface
@@ -18,17 +19,8 @@ extension SQLiteStore {
           try statement.run()
         }
       } else if let link = head.contents.map.links[number] {
-        last = try lastKey(of: link, number, &writing, head, connection)
-        try set(last, count) { end in
-          guard head.contents.isOwn else {
-            writing.linkKeys[number] = UInt64(end)
-            return
-          }
-          let statement = try connection.prepare(
-            "INSERT OR REPLACE INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?)")
-          try statement.bind([.integer(Int64(number)), .integer(end)])
-          try statement.run()
-        }
+        last = try reserve(
+          Int(count), ofLinks: link, isOwn: head.contents.isOwn, &writing, connection)
       } else {
         throw StoreError(
           .badChange, "No entity has the number \(number).", path: filePath)
@@ -37,6 +29,28 @@ extension SQLiteStore {
       if !head.contents.isOwn { try ignoreOwnWriting() }
       return UInt64(last) + 1..<UInt64(last + count) + 1
     }
+  }
+
+  /// Reserves keys for links.
+  ///
+  /// - Returns: The last key that was reserved before. The reserved keys follow it.
+  func reserve(
+    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool, _ writing: inout Writing,
+    _ connection: SQLiteConnection
+  ) throws -> Int64 {
+    let number = link.links.layout.entityNumber
+    let last = try lastKey(of: link, number, &writing, isOwn: isOwn, connection)
+    try set(last, Int64(count)) { end in
+      guard isOwn else {
+        writing.linkKeys[number] = UInt64(end)
+        return
+      }
+      let statement = try connection.prepare(
+        "INSERT OR REPLACE INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?)")
+      try statement.bind([.integer(Int64(number)), .integer(end)])
+      try statement.run()
+    }
+    return last
   }
 
   private func set(_ last: Int64, _ count: Int64, _ write: (Int64) throws -> Void) throws {
@@ -71,11 +85,11 @@ extension SQLiteStore {
   }
 
   private func lastKey(
-    of link: TableMap.LinkMap, _ number: UInt16, _ writing: inout Writing, _ head: SQLiteSnapshot,
+    of link: TableMap.LinkMap, _ number: UInt16, _ writing: inout Writing, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
     let highest = max(try highestKey(of: link, connection), 0)
-    guard head.contents.isOwn else {
+    guard isOwn else {
       if let known = writing.linkKeys[number] { return Int64(known) }
       // A saved link in a column has the key of its target (spec §10.3.7). Until it is saved, it must not have the
       // key of another link.
