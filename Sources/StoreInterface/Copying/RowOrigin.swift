@@ -15,9 +15,15 @@ package struct RowOrigin: Sendable {
   /// The columns of the links, if each source row with a reference becomes a link; `nil` if no links are made from
   /// references.
   package let linkColumns: LinkColumns?
-  /// References for columns of the target that no column of the source contains, by the numbers of the source rows.
-  /// They lead to objects of the source.
-  package var references: [(target: Int, values: [UInt64: ObjectKey])] = []
+  /// References for columns of the target, by the numbers of the source rows. They lead to objects of the source, and
+  /// take precedence over the columns that are copied.
+  package var references: [(target: Int, values: [UInt64: ObjectKey?])] = []
+  /// Places for order columns of the target, by the numbers of the source rows.
+  package var places: [(target: Int, values: [UInt64: Int64])] = []
+  /// The numbers of source rows that are not copied.
+  package var omitted: Set<UInt64> = []
+  /// Whether target rows get new numbers even if objects keep theirs, because the rows come from several tables.
+  package var getsNewKeys = false
   /// Order columns of the target that the source does not have. The numbers of the keys become the places.
   package var newPlaces: [NewPlace] = []
 
@@ -89,8 +95,8 @@ package struct RowOrigin: Sendable {
     (isLinks, self.linkColumns) = (true, linkColumns)
   }
 
-  /// Whether the target rows are new links, which have no keys yet.
-  var makesLinks: Bool { linkColumns != nil }
+  /// Whether the target rows have no keys yet.
+  var needsKeys: Bool { linkColumns != nil || getsNewKeys }
 
   /// Creates an origin from two layouts of one entity; `nil` if their columns differ.
   init?(_ source: Layout, alike target: Layout) {
@@ -158,6 +164,8 @@ struct RowCopy {
   private(set) var count = 0
   private(set) var pendingCount = 0
   private(set) var lostCount = 0
+  /// References to objects that are copied later.
+  private(set) var late: [LateReference] = []
 
   init(_ origin: RowOrigin, _ own: KeyPlaces, _ places: [UInt16: KeyPlaces]) {
     (self.origin, self.own, self.places) = (origin, own, places)
@@ -169,30 +177,39 @@ struct RowCopy {
       || drafts.reduce(0) { $0 + $1.memoryByteCount } >= StoreCopy.byteCount
   }
 
-  mutating func append(_ batch: RowBatch) throws {
+  /// Appends the rows of a batch.
+  ///
+  /// - Parameter arrived: The numbers of the objects that were copied so far; `nil` if the target accepts references
+  ///   to objects that come later.
+  mutating func append(_ batch: RowBatch, _ arrived: inout ArrivedObjects?) throws {
     let keys = try batch.block.keys
     let columns = try origin.columns.map { try batch.block.column($0.source) }
     for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
       let number = UInt64(bitPattern: keys.integer(at: row))
-      guard let key = own.key(of: number) else { continue }
+      guard let key = own.key(of: number), !origin.omitted.contains(number) else { continue }
       count += 1
-      var references: [(Int, ObjectKey?)] = []
+      if !origin.isLinks {
+        arrived?.add(ObjectKey(entity: origin.source.entityNumber, number: number))
+      }
+      var references: [(column: Int, place: ObjectKey?, source: ObjectKey?)] = []
       for (index, column) in origin.columns.enumerated() where column.source.kind == .reference {
-        let reference = columns[index]?.reference(at: row)
-        references.append((column.target, reference.flatMap { place(of: $0, column.destinations) }))
+        let source = columns[index]?.reference(at: row)
+        references.append(
+          (column.target, source.flatMap { place(of: $0, column.destinations) }, source))
       }
       for one in origin.references {
-        guard let reference = one.values[number] else { continue }
-        references.append((one.target, place(of: reference, nil)))
+        guard let source = one.values[number] else { continue }
+        references.removeAll { $0.column == one.target }
+        references.append((one.target, source.flatMap { place(of: $0, nil) }, source))
       }
       if let links = origin.linkColumns {
-        guard let end = references.first?.1,
+        guard let end = references.first?.place,
           let owner = places[origin.source.entityNumber]?.key(of: number)
         else { continue }
-        references = [(links.owner, owner), (links.destination, end)]
+        references = [(links.owner, owner, nil), (links.destination, end, nil)]
       }
       // A link needs both of its ends.
-      if origin.isLinks, references.contains(where: { $0.1 == nil }) { continue }
+      if origin.isLinks, references.contains(where: { $0.place == nil }) { continue }
       if drafts.last?.isFull ?? true { drafts.append(Draft(origin.target, role: .insertions)) }
       let draft = drafts[drafts.count - 1]
       let new = draft.append(key: key.number)
@@ -203,9 +220,19 @@ struct RowCopy {
         if value.isNull { value = column.missing }
         draft.set(value, column: column.target, row: new)
       }
-      for (column, place) in references {
-        draft.set(place.map { .object($0) } ?? .null, column: column, row: new)
-        guard place != nil else { continue }
+      for one in origin.places {
+        if let place = one.values[number] {
+          draft.set(.integer(place), column: one.target, row: new)
+        }
+      }
+      for (column, place, source) in references {
+        // Links are copied after all objects, so only references of objects may come too early.
+        let isEarly =
+          !origin.isLinks && place != nil && source.map { arrived?.contains($0) == false } ?? false
+        draft.set(
+          isEarly ? .null : place.map { .object($0) } ?? .null, column: column, row: new)
+        guard let place else { continue }
+        if isEarly { late.append(LateReference(row: key, column: column, target: place)) }
         for place in origin.newPlaces where place.reference == column {
           draft.set(.integer(Int64(key.number)), column: place.target, row: new)
         }

@@ -77,7 +77,10 @@ public struct StoreCopy {
   @discardableResult
   public func run(_ progress: (Progress) throws -> Void = { _ in }) throws -> Report {
     var base = try target.snapshot()
-    let origins = try self.origins ?? alike(base.schema)
+    let isIncremental = target.capabilities.contains(.incremental)
+    var arrived = isIncremental && target.type.mayCheckReferences ? ArrivedObjects() : nil
+    var origins = try self.origins ?? alike(base.schema)
+    if arrived != nil { origins = try ordered(origins, in: base.model) }
     let view = source.view
     // Determine all new keys first, because a reference may be copied before its target.
     var places: [UInt16: KeyPlaces] = [:]
@@ -91,7 +94,7 @@ public struct StoreCopy {
         continue
       }
       let isKept =
-        keepsKeys && !origin.makesLinks && !renumbered.contains(origin.target.entityNumber)
+        keepsKeys && !origin.needsKeys && !renumbered.contains(origin.target.entityNumber)
       let first =
         isKept
         ? nil
@@ -104,19 +107,20 @@ public struct StoreCopy {
     // Leasing keys may have made a commit.
     base = try target.snapshot()
     var report = Report()
-    let isIncremental = target.capabilities.contains(.incremental)
+    var late: [LateReference] = []
     var pending = PendingRows()
     for (origin, own) in zip(origins, own) {
       guard let own else { continue }
       var rows = RowCopy(origin, own, places)
       for batch in try view.batches(of: origin.source) {
-        try rows.append(batch)
+        try rows.append(batch, &arrived)
         try progress(Progress(done: state.done + rows.count, total: state.total))
         guard isIncremental, rows.isLarge else { continue }
         pending.add(rows.take())
         base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
       }
       pending.add(rows.take())
+      late += rows.late
       state.done += rows.count
       report.lostReferenceCount += rows.lostCount
       if !origin.isLinks { report.objectCount += rows.count }
@@ -124,10 +128,14 @@ public struct StoreCopy {
         base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
       }
     }
-    // From this commit on the target counts.
-    var metadata = try base.metadata.adding(applicationValuesOf: source.metadata)
-    metadata.isUnfinishedCopy = false
-    try target.commit(CommitRequest(pending.takeLayer(), basedOn: base, metadata: metadata))
+    if !late.isEmpty {
+      base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
+      base = try set(late, above: base)
+    }
+    try target.commit(
+      CommitRequest(
+        pending.takeLayer(), basedOn: base,
+        metadata: try base.metadata.adding(applicationValuesOf: source.metadata)))
     return report
   }
 

@@ -54,12 +54,10 @@ enum ConvertCommand {
       creation.isForCopy = true
       let report = try output.makeStore(type, in: reader.places) { temporary in
         let made = try backend.create(
-          at: temporary, model: snapshot.model, on: reader.disk, creation)
-        let report = try StoreCopy(from: snapshot, to: made).run { progress in
-          show(progress, line)
+          at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
+        return try closing(made) {
+          try StoreCopy(from: snapshot, to: made).run { progress in show(progress, line) }
         }
-        try made.close()
-        return report
       }
       line.end()
       try write(report, type, path, invocation)
@@ -101,6 +99,17 @@ enum ConvertCommand {
         hint: "\(known) Run 'quire plugin list' to see the searched folders.")
     }
     throw CommandError.wrongUsage("'\(name)' is not a type of store.", hint: known)
+  }
+
+  /// Calls `body`, which fills a new store, and closes the store. After a failure an open store could not be removed.
+  static func closing<R>(_ store: any Store, _ body: () throws -> R) throws -> R {
+    let result: R
+    do { result = try body() } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    return result
   }
 
   static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {

@@ -87,9 +87,9 @@ enum RecoverCommand {
       let report = try made.makeStore(backend.type, in: reader.places) { temporary in
         let store = try backend.create(
           at: temporary, model: recovery.snapshot.model, on: reader.disk, recovery.creation)
-        let report = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
-        try store.close()
-        return report
+        return try ConvertCommand.closing(store) {
+          try recovery.copy(to: store) { ConvertCommand.show($0, line) }
+        }
       }
       line.end()
       let console = invocation.console

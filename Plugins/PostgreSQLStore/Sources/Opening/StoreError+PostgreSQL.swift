@@ -44,7 +44,7 @@ extension StoreError {
     case "23503":
       return (
         .badChange,
-        "The changes refer to an object that another save has removed, or remove an object to which others refer. Refresh the context and correct the references."
+        "The changes refer to an object that the store does not have, for example because another save has removed it, or they remove an object to which others refer. Refresh the context and correct the references."
       )
     case "23505":
       return (
