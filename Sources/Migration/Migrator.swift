@@ -70,6 +70,16 @@ public struct Migrator: Sendable {
     (self.versions, self.mappings, self.stages) = (versions, mappings, stages)
   }
 
+  /// Allows a migration to drop what it would drop of some entities and properties. Any other loss stays refused.
+  ///
+  ///     var migrator = Migrator(knowing: .init(try ModelVersions.read("Trips.xcdatamodeld")))
+  ///     migrator.allowsLoss(of: "Book.authorList", "Draft")
+  ///
+  /// Use this rather than ``allowsLoss`` when you know what a new version leaves behind, so that a later change of the
+  /// model can't drop anything else unnoticed. The names are those of the store's version, as in
+  /// ``MigrationPlan/drops``. The name of an entity stands for its objects and all of their properties.
+  public mutating func allowsLoss(of names: String...) { allowedLosses.formUnion(names) }
+
   /// A migrator that infers every mapping and keeps no backup. Most programs use this one.
   public static var automatic: Migrator { Migrator() }
 }

@@ -66,6 +66,40 @@ public struct ValueTransformer: Sendable {
   }
 }
 
+extension ValueTransformer {
+  /// Returns the value that the bytes stand for.
+  ///
+  /// ```
+  /// let colour = try manager.transformers["ColourTransformer"]?.decoded(bytes, as: Colour.self)
+  /// ```
+  ///
+  /// Use it where no object has the attribute, such as in a migration's policy. Objects decode their own attributes
+  /// (``ManagedObject/transformed(forKey:as:)``).
+  ///
+  /// - Throws: ``ContextError`` if the transformer is for another type; the error of the transformer.
+  public func decoded<T>(_ bytes: Data, as type: T.Type) throws -> T {
+    guard let value = try check(type).decode(bytes) as? T else { throw wrong(type) }
+    return value
+  }
+
+  /// Returns the bytes that stand for a value.
+  ///
+  /// - Throws: ``ContextError`` if the transformer is for another type; the error of the transformer.
+  public func encoded<T>(_ value: T) throws -> Data {
+    guard let bytes = try check(T.self).encode(value) else { throw wrong(T.self) }
+    return bytes
+  }
+
+  private func check(_ wanted: Any.Type) throws -> ValueTransformer {
+    guard type == wanted else { throw wrong(wanted) }
+    return self
+  }
+
+  private func wrong(_ wanted: Any.Type) -> ContextError {
+    ContextError(.wrongType, "The value transformer \"\(name)\" is for \(type), not for \(wanted).")
+  }
+}
+
 extension ManagedObject {
   /// Returns the value that the transformer of a transformable attribute makes from the bytes; `nil` if there are none.
   ///
@@ -109,11 +143,6 @@ extension ValueTransformer {
         initializer of the coordinator.
         """)
     }
-    guard transformer.type == type else {
-      throw ContextError(
-        .wrongType,
-        "The value transformer \"\(wanted)\" is for \(transformer.type), not for \(type).")
-    }
-    return transformer
+    return try transformer.check(type)
   }
 }

@@ -11,16 +11,17 @@ extension PersistentContainer {
   /// - Parameters:
   ///   - type: The type of a new store; `nil` for a binary store.
   ///   - migrator: Brings a store of another model to this model. Without a migrator such a store is refused.
+  ///   - transformers: The transformers of transformable attributes.
   ///   - classes: The classes with `@Entity`.
   /// - Throws: `ModelError` if the model of the classes has faults; `StoreError` if the store can't be opened;
   ///   ``ContextError`` if the store has another model.
   public convenience init(
     at path: String, type: StoreType? = nil, migrator: (any StoreMigrator)? = nil,
-    for classes: ManagedObject.Type...
+    transformers: [ValueTransformer] = [], for classes: ManagedObject.Type...
   ) throws {
     try self.init(
       try Model(classes: classes), at: path, type: type, places: .builtIn, migrator: migrator,
-      classes: classes)
+      classes: classes, transformers: transformers)
   }
 
   /// Makes a container over one store, with the model of a version that classes declare.
@@ -28,17 +29,18 @@ extension PersistentContainer {
   ///     let migrator = try Migrator(TripsV1.self, TripsV2.self)
   ///     let container = try PersistentContainer(at: "Trips.store", for: TripsV2.self, migrator: migrator)
   ///
-  /// - Parameter migrator: Brings a store of another version to this version. Without a migrator such a store is
-  ///   refused.
+  /// - Parameters:
+  ///   - migrator: Brings a store of another version to this version. Without a migrator such a store is refused.
+  ///   - transformers: The transformers of transformable attributes.
   /// - Throws: `ModelError` if the model of the classes has faults; `StoreError` if the store can't be opened;
   ///   ``ContextError`` if the store has another model.
   public convenience init(
     at path: String, type: StoreType? = nil, for version: any ModelVersion.Type,
-    migrator: (any StoreMigrator)? = nil
+    migrator: (any StoreMigrator)? = nil, transformers: [ValueTransformer] = []
   ) throws {
     try self.init(
       try Model(classes: version.classes), at: path, type: type, places: .builtIn,
-      migrator: migrator, classes: version.classes)
+      migrator: migrator, classes: version.classes, transformers: transformers)
   }
 
   /// Makes a container over one store, with a model of the program.

@@ -21,6 +21,7 @@ public import ObjectModel
 @_exported public import class Migration.EntityMigrationPolicy
 @_exported public import struct Migration.KnownVersion
 @_exported public import struct Migration.MappingModel
+@_exported public import enum Migration.MappingValue
 @_exported public import struct Migration.MigrationError
 @_exported public import class Migration.MigrationManager
 @_exported public import struct Migration.MigrationPlan
@@ -29,6 +30,8 @@ public import ObjectModel
 @_exported public import struct Migration.MigrationStage
 @_exported public import struct Migration.Migrator
 @_exported public import protocol Migration.ModelVersion
+@_exported public import struct Migration.PropertyMapping
+@_exported public import struct Migration.WrittenMapping
 @_exported public import struct ObjectGraph.AttributeOption
 @_exported public import struct ObjectGraph.BatchDeleteRequest
 @_exported public import struct ObjectGraph.BatchInsertRequest

@@ -3,9 +3,10 @@
 /// Values that are drawn one by one hardly ever make a column that has no value at all, or nothing but empty texts. A
 /// generator of rows therefore draws a pattern for each column, and then values of that pattern:
 ///
+///     var random = SeededGenerator(seed: 1)
 ///     let pattern = ValuePattern.random(using: &random)
-///     let names = (0..<count).map { _ in
-///       pattern.value(empty: "", greatest: String(repeating: "z", count: 5000), same: "Ada") { text(&random) }
+///     let ages = (0..<40).map { _ in
+///       pattern.value(empty: 0, greatest: Int.max, same: 7) { Int.random(in: 0...99, using: &random) }
 ///     }
 public enum ValuePattern: String, CaseIterable, Sendable {
   case ordinary

@@ -121,6 +121,49 @@ struct AppleMappingTests {
     #expect(try world.files() == ["Trips.store"])
   }
 
+  /// The mappings of the editor and of the compiler.
+  private static let files =
+    AppleFixtures.paths(".xcmappingmodel", in: "mappingmodel")
+    + AppleFixtures.paths(".cdm", in: "mappingmodel")
+
+  @Test(
+    "Each mapping runs with the policies that it names, and its dry run finds nothing else",
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"), arguments: files)
+  func all(_ path: String) throws {
+    let known = try versions()
+    let mapping = try WrittenMapping(contentsOf: path).completed(among: known)
+    let world = World(.binary)
+    // Each entity gets an object with every value, and one without any that is not required.
+    try world.make(mapping.source) { context in
+      for entity in mapping.source.entities where !entity.isAbstract {
+        for isFull in [true, false] {
+          let object = try context.insert(entity.name)
+          for case .attribute(let attribute) in mapping.source.properties(of: entity.name)
+          where isFull || !attribute.isOptional {
+            switch attribute.type {
+            case .string: object[attribute.name] = .string("\(entity.name) \(isFull)")
+            case .date: object[attribute.name] = .date(Date(timeIntervalSinceReferenceDate: 1))
+            case .uuid: object[attribute.name] = .uuid(UUID())
+            case .boolean: object[attribute.name] = .boolean(isFull)
+            default: break
+            }
+          }
+        }
+      }
+    }
+    var migrator = Migrator(knowing: known, mappings: [mapping]).allowingLoss
+    for name in mapping.entityMappings.compactMap(\.policyName) {
+      migrator.policies[name] = { EntityMigrationPolicy() }
+    }
+
+    let plan = try migrator.plan(forStoreAt: World.path, to: mapping.destination, in: world.places)
+    #expect(plan.violations.isEmpty, "\(plan)")
+    try migrator.migrate(storeAt: World.path, to: mapping.destination, in: world.places)
+
+    #expect(try world.faults() == [])
+    #expect(try world.dump(mapping.destination).count >= 8)
+  }
+
   @Test("A file that contains no mapping is refused with the reason")
   func noMapping() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")

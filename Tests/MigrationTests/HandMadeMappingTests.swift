@@ -341,6 +341,24 @@ struct HandMadeMappingTests {
     #expect(contact.contains("dogs=[Ada's dog]") == (mapping != nil), "\(contact)")
   }
 
+  @Test(
+    "A property whose expression the author has removed stays empty; a generated one is carried over",
+    arguments: [("0", false), ("1", true), (nil, true)] as [(String?, Bool)])
+  func removedExpression(_ flag: String?, _ isCarried: Bool) throws {
+    let text = try Self.document(
+      dogs: flag.map {
+        "<attribute name=\"autogenerateexpression\" type=\"bool\">\($0)</attribute>"
+      } ?? "")
+    let written = try Self.read(Array(text.utf8), "People.xcmappingmodel/xcmapping.xml")
+    let property = written.entityMappings[0]["dogs"]
+    #expect((property == nil) == isCarried)
+    #expect(property?.expression == nil)
+    let mapping = try written.completed(among: Self.versions)
+    #expect(
+      mapping.entityMappings[0]["dogs"]?.expression?.description
+        == (isCarried ? "$source.dogs" : nil))
+  }
+
   @Test("Unused parts that the mapping editor leaves behind have no effect")
   func leftovers() throws {
     func mapping(_ id: String, _ fields: String, model: String) -> String {

@@ -296,17 +296,33 @@ struct WrittenTests {
       ("years = $source.firstName", "a value for \"years\""),
       ("fullName = $other.firstName", "The variable \"$other\" is unknown here"),
       ("fullName = FUNCTION($entityPolicy, \"nothing\")", "has no function \"nothing\""),
+      ("years = $manager", "The variable \"$manager\" is unknown here"),
+      ("fullName = $source.firstName.absolute", "absolute"),
+      ("fullName = $source.age.absoluteString", "\"absoluteString\" is a method of text"),
+      ("fullName = $source.dogs.name.lowercaseString", "lowercaseString"),
+      ("fullName = $source", "is an object"),
+      (
+        "dogs = FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", "
+          + "\"Nowhere\", $source.dogs)", "The mapping \"Nowhere\" does not exist"
+      ),
     ])
   func wrongValues(_ line: String, _ message: String) throws {
     let world = World(.binary)
     try world.make(People.old, People.fill)
-    let error = #expect(throws: (any Error).self) {
-      let mapping = try MappingModel(
-        "map Person -> Contact\n  \(line)", from: People.old, to: People.new)
-      try Migrator(mappings: [mapping]).allowingLoss.migrate(
-        storeAt: World.path, to: People.new, in: world.places)
+    // A dry run finds what the migration would find.
+    for isDry in [true, false] {
+      let error = #expect(throws: (any Error).self) {
+        let mapping = try MappingModel(
+          "map Person -> Contact\n  \(line)", from: People.old, to: People.new)
+        let migrator = Migrator(mappings: [mapping]).allowingLoss
+        if isDry {
+          _ = try migrator.plan(forStoreAt: World.path, to: People.new, in: world.places)
+        } else {
+          try migrator.migrate(storeAt: World.path, to: People.new, in: world.places)
+        }
+      }
+      #expect("\(error!)".contains(message), "\(error!)")
     }
-    #expect("\(error!)".contains(message), "\(error!)")
     #expect(try world.dump(People.old).count == 8)
     #expect(try world.files() == ["Trips.store"])
   }

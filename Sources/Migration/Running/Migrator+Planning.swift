@@ -184,8 +184,12 @@ extension Migrator {
         }
       case .written(let mapping):
         try requirePolicies(of: mapping)
+        try mapping.checkExpressions()
         if counting || !allowsLoss, let shown = preview {
           leftOut += try mapping.leftOut(of: shown)
+        }
+        if counting, let shown = preview {
+          violations += try mapping.violations(in: shown, of: opened.store.tag)
         }
         preview = nil
         rewritings.append("a written mapping creates the objects of \"\(step.to.name)\"")
@@ -207,7 +211,8 @@ extension Migrator {
     return MigrationPlan(
       from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
       objectCounts: counts, rewritings: rewritings, losses: losses,
-      drops: counting || !allowsLoss ? try lineage.drops(from: opened.snapshot) + leftOut : [],
+      drops: counting || !allowsLoss
+        ? try lineage.drops(from: opened.snapshot) + leftOut : [],
       violations: violations, constraintConflicts: conflicts,
       changesModelAlone: opened.store.changesModelAlone)
   }

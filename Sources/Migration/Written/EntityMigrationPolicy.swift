@@ -62,6 +62,9 @@ open class EntityMigrationPolicy {
 
   /// Returns the value of `FUNCTION($entityPolicy, "name", …)` in the expressions of a mapping.
   ///
+  /// The arguments are in the order of the expression. `$manager`, `$entityMapping` and `$propertyMapping` may be
+  /// among them, as in mappings of Core Data; a function that does not need them passes over them.
+  ///
   /// - Throws: ``MigrationError`` if the policy has no such function. Subclasses override this to provide functions.
   open func value(
     of function: String, _ arguments: [MappingValue], _ manager: MigrationManager
@@ -77,4 +80,10 @@ public enum MappingValue {
   case value(Value)
   /// Objects of the source. They are objects of the destination if the expression asks for these.
   case objects([ManagedObject])
+  /// The running migration: the argument `$manager` of a policy's function.
+  case manager(MigrationManager)
+  /// The mapping of the entity: the argument `$entityMapping` of a policy's function.
+  case entityMapping(EntityMapping)
+  /// The mapping of the property: the argument `$propertyMapping` of a policy's function.
+  case propertyMapping(PropertyMapping)
 }

@@ -167,7 +167,9 @@ struct MappingCompletion {
     case (.attribute(let attribute), .attribute(let old)):
       if attribute.derivation != nil { return [] }
       if attribute.type == .composite { return parts(attribute, old) }
-      guard old.type.becomes(attribute.type) else {
+      guard old.type.mayBecome(attribute.type) else {
+        // A policy gives the value.
+        if mapping.policyName != nil { return [] }
         throw unsaid(
           attribute.name, mapping,
           "was of type \(old.type.sourceName) and is of type \(attribute.type.sourceName)")
@@ -175,6 +177,7 @@ struct MappingCompletion {
       return [PropertyMapping(attribute.name, path)]
     case (.relationship(let relationship), .relationship(let old)):
       guard relationship.isToMany || !old.isToMany else {
+        if mapping.policyName != nil { return [] }
         throw unsaid(relationship.name, mapping, "was to-many and is to-one")
       }
       return [PropertyMapping(relationship.name, path)]

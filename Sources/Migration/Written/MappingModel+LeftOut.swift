@@ -42,7 +42,9 @@ extension EntityMapping {
     var request = FetchRequest(entity)
     request.includesSubentities = false
     do {
-      request.predicate = try sourcePredicate?.replacing("source", by: MappingValues.ofSource)
+      request.predicate = try sourcePredicate?.replacing("source") {
+        ofSource($0, context.coordinator.model)
+      }
       return try context.fetchIdentifiers(request)
     } catch let error as QueryError {
       throw MigrationError(

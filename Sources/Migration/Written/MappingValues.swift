@@ -26,6 +26,39 @@ struct MappingValues {
     case policy(String, [Plan])
     /// The mapped object itself.
     case object
+    /// The object being made.
+    case destination
+    /// The running migration, an argument of a policy's function.
+    case manager
+    /// The mapping of the entity, an argument of a policy's function.
+    case entityMapping
+    /// The mapping of the property, an argument of a policy's function.
+    case propertyMapping(PropertyMapping)
+
+    /// Whether the value follows from the source object's row alone.
+    var readsSourceOnly: Bool {
+      switch self {
+      case .column, .source: true
+      default: false
+      }
+    }
+
+    /// Whether the value is objects, whatever the source object is.
+    var givesObjects: Bool {
+      switch self {
+      case .object, .destination, .instances: true
+      default: false
+      }
+    }
+
+    /// The mappings that the plan names.
+    var mappingNames: [String] {
+      switch self {
+      case .instances(mapping: let name, let inner): [name] + inner.mappingNames
+      case .policy(_, let arguments): arguments.flatMap(\.mappingNames)
+      default: []
+      }
+    }
   }
 
   /// The values that a mapping gives to the objects it makes.
@@ -39,6 +72,11 @@ struct MappingValues {
 
   init(_ snapshot: any StoreSnapshot, _ model: Model) {
     source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
+  }
+
+  /// Creates values without objects, to find out whether expressions can be bound.
+  init(_ model: Model) throws {
+    source = ViewSource(View(), model: model, schema: try Schema(model))
   }
 
   /// Returns the values of a mapping, with every expression bound once.
@@ -64,7 +102,7 @@ struct MappingValues {
   func plan(_ property: PropertyMapping, _ mapping: EntityMapping) throws -> Plan? {
     guard let expression = property.expression else { return nil }
     do {
-      return try plan(expression, mapping)
+      return try plan(expression, property, mapping)
     } catch {
       throw MigrationError(
         .badMapping,
@@ -74,9 +112,15 @@ struct MappingValues {
     }
   }
 
-  private func plan(_ expression: QueryExpression, _ mapping: EntityMapping) throws -> Plan {
+  private func plan(
+    _ expression: QueryExpression, _ property: PropertyMapping, _ mapping: EntityMapping
+  ) throws -> Plan {
+    func inner(_ expression: QueryExpression) throws -> Plan {
+      try plan(expression, property, mapping)
+    }
     switch expression {
     case .variable("source"): return .object
+    case .variable("destination"): return .destination
     case .keyPath(of: .variable("source"), let path):
       // Most values are carried over unchanged.
       if let layout = source.schema[mapping.sourceEntity ?? ""],
@@ -84,40 +128,49 @@ struct MappingValues {
       {
         return .column(layout.columns[index])
       }
-      return .source(try compiled(.keyPath(of: .evaluatedObject, path), mapping))
+      return .source(try compiled(mapping.ofSource(path, source.model), mapping))
     case .call(.variable("manager"), Method.instances, let arguments):
       guard arguments.count == 2, case .constant(.string(let name)) = arguments[0] else {
         throw MigrationError(
           .badMapping, "\(Method.instances) needs the name of a mapping and source instances.")
       }
-      return .instances(mapping: name, try plan(arguments[1], mapping))
+      return .instances(mapping: name, try inner(arguments[1]))
     case .call(.variable("manager"), Method.related, let arguments):
       // The objects are found under every mapping, so the relationship's name is not needed.
       guard arguments.count == 2 else {
         throw MigrationError(
           .badMapping, "\(Method.related) needs the name of a relationship and source instances.")
       }
-      return try plan(arguments[1], mapping)
+      return try inner(arguments[1])
     case .call(.variable("entityPolicy"), let function, let arguments):
-      return .policy(function, try arguments.map { try plan($0, mapping) })
+      guard mapping.policyName != nil else {
+        throw MigrationError(
+          .badMapping, "The mapping names no policy, so it has no function \"\(function)\".")
+      }
+      return .policy(
+        function,
+        try arguments.map { argument in
+          switch argument {
+          case .variable("manager"): .manager
+          case .variable("entityMapping"): .entityMapping
+          case .variable("propertyMapping"): .propertyMapping(property)
+          default: try inner(argument)
+          }
+        })
     default:
-      let rooted = try expression.replacing("source", by: MappingValues.ofSource)
+      let rooted = try expression.replacing("source") { mapping.ofSource($0, source.model) }
       if let other = rooted.variables.min() {
         throw MigrationError(
           .badMapping,
           """
           The variable "$\(other)" is unknown here. Use $source, which is the object that is mapped. \
           FUNCTION($entityPolicy, …) and FUNCTION($manager, "\(Method.instances)", …) must not be part \
-          of another expression.
+          of another expression, and $manager, $entityMapping and $propertyMapping are arguments of \
+          FUNCTION($entityPolicy, …) only.
           """)
       }
       return .source(try compiled(rooted, mapping))
     }
-  }
-
-  /// Returns the expression for `$source`, or a path from it, on the evaluated object.
-  static func ofSource(_ path: [String]) -> QueryExpression {
-    path.isEmpty ? .evaluatedObject : .keyPath(of: .evaluatedObject, path)
   }
 
   private func compiled(
@@ -130,11 +183,83 @@ struct MappingValues {
   /// Returns the row of a source object. The caller reuses the row for all values of the object.
   func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
 
+  /// Returns the value of a plan that reads the source object only; `nil` if the plan gives several values.
+  func value(_ plan: Plan, _ key: ObjectKey, _ row: ViewRow) throws -> Value? {
+    switch plan {
+    case .column(let column): return try row.value(column)
+    case .source(let expression):
+      if case .value(let value) = try result(expression, key, row) { return value }
+      return nil
+    default: return nil
+    }
+  }
+
+  /// Returns a value in the type of an attribute; `nil` if the attribute keeps its default value.
+  ///
+  /// - Throws: ``MigrationError`` that names the source object if the value does not fit.
+  static func fitting(
+    _ value: Value?, _ attribute: Attribute, _ property: PropertyMapping, _ mapping: EntityMapping,
+    _ source: ManagedObject
+  ) throws(MigrationError) -> Value? {
+    guard let value else {
+      throw refused(
+        property, mapping, source,
+        "the expression does not give a value, but the property is an attribute")
+    }
+    if value.isNull, !attribute.isOptional, !attribute.defaultValue.isNull { return nil }
+    guard let fitting = attribute.taking(value) else {
+      throw refused(
+        property, mapping, source,
+        attribute.type.problem(with: value) ?? "\(value.text) is not a value of its type")
+    }
+    return fitting
+  }
+
+  /// Returns the error for a value that a property can't have.
+  static func refused(
+    _ property: PropertyMapping, _ mapping: EntityMapping, _ source: ManagedObject, _ reason: String
+  ) -> MigrationError {
+    MigrationError(
+      .badMapping,
+      """
+      The mapping "\(mapping.name)" can't give \(source) a value for "\(property.name)" \
+      (\(property.expression.map { "\($0)" } ?? "null")): \(reason).
+      """)
+  }
+
   /// Returns the result of an expression for a source object.
   func result(
     _ expression: CompiledExpression, _ key: ObjectKey, _ row: ViewRow
   ) throws -> CompiledExpression.Result {
     try expression.value(for: key, row, in: source)
+  }
+}
+
+extension EntityMapping {
+  /// Returns the expression for `$source`, or a path from it, on the evaluated object.
+  ///
+  /// Names behind an attribute are methods of its value: `$source.link.absoluteString`.
+  func ofSource(_ path: [String], _ model: Model) -> QueryExpression {
+    guard !path.isEmpty else { return .evaluatedObject }
+    var entity = sourceEntity ?? ""
+    for (index, name) in path.enumerated() {
+      switch model.property(name, of: entity) {
+      case .relationship(let relationship)? where !relationship.isToMany:
+        entity = relationship.destination
+      case .attribute(var attribute)?:
+        var rest = path[(index + 1)...]
+        while let next = rest.first, let part = model.part(at: [next], of: attribute),
+          part != attribute
+        {
+          attribute = part
+          rest.removeFirst()
+        }
+        let value = QueryExpression.keyPath(of: .evaluatedObject, Array(path[..<rest.startIndex]))
+        return rest.reduce(value) { .call($0, $1, []) }
+      default: return .keyPath(of: .evaluatedObject, path)
+      }
+    }
+    return .keyPath(of: .evaluatedObject, path)
   }
 }
 
@@ -145,6 +270,20 @@ extension Model {
     guard let first = names.first, case .attribute(let attribute)? = property(first, of: entity)
     else { return nil }
     return part(at: names.dropFirst(), of: attribute)
+  }
+}
+
+extension AttributeType {
+  /// Whether values of this type may fit another type, which a migration finds out for each value.
+  func mayBecome(_ other: AttributeType) -> Bool {
+    if becomes(other) { return true }
+    return switch (self, other) {
+    case (.int16, .boolean), (.int32, .boolean), (.int64, .boolean), (.int32, .int16),
+      (.int64, .int16), (.int64, .int32), (.double, .int16), (.double, .int32), (.double, .int64),
+      (.string, .uri), (.string, .uuid), (.binary, .transformable):
+      true
+    default: false
+    }
   }
 }
 

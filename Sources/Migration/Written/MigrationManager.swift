@@ -20,6 +20,14 @@ public final class MigrationManager {
   /// The mapping that is being processed.
   public private(set) var currentEntityMapping: EntityMapping?
 
+  /// The transformers of transformable attributes, by the names that the models give them.
+  ///
+  /// A policy usually reads values with `transformed(forKey:as:)` of an object. It uses a transformer itself for bytes
+  /// that no attribute of an object has, such as the arguments of its functions.
+  public var transformers: [String: ValueTransformer] {
+    destinationContext.coordinator.transformers
+  }
+
   private let source: PersistentStore
   private let destination: PersistentStore
   private var policies: [String: EntityMigrationPolicy] = [:]
@@ -124,15 +132,19 @@ extension MigrationManager {
       return nil
     }
     return try value(
-      plan, source, try values.row(of: source.objectID.key), mapping, policy(mapping))
+      plan, source, nil, try values.row(of: source.objectID.key), mapping, policy(mapping))
   }
 
   private func value(
-    _ plan: MappingValues.Plan, _ source: ManagedObject, _ row: ViewRow?,
+    _ plan: MappingValues.Plan, _ source: ManagedObject, _ made: ManagedObject?, _ row: ViewRow?,
     _ mapping: EntityMapping, _ policy: EntityMigrationPolicy
   ) throws -> MappingValue {
     switch plan {
     case .object: return .objects([source])
+    case .destination: return .objects(made.map { [$0] } ?? [])
+    case .manager: return .manager(self)
+    case .entityMapping: return .entityMapping(mapping)
+    case .propertyMapping(let property): return .propertyMapping(property)
     case .column(let column):
       let value = try row?.value(column) ?? .null
       if case .object(let key) = value { return .objects([original(key)]) }
@@ -150,13 +162,14 @@ extension MigrationManager {
       guard mappingModel[name] != nil else {
         throw MigrationError(.badMapping, "The mapping \"\(name)\" does not exist.")
       }
-      guard case .objects(let sources) = try value(inner, source, row, mapping, policy) else {
+      guard case .objects(let sources) = try value(inner, source, made, row, mapping, policy)
+      else {
         return .objects([])
       }
       return .objects(destinationInstances(of: name, for: sources))
     case .policy(let function, let arguments):
       return try policy.value(
-        of: function, try arguments.map { try value($0, source, row, mapping, policy) }, self)
+        of: function, try arguments.map { try value($0, source, made, row, mapping, policy) }, self)
     }
   }
 
@@ -170,34 +183,18 @@ extension MigrationManager {
       .attributes
     {
       guard let plan else {
-        object[property.name] = .null
+        // A required attribute keeps its default value, as it does for an expression without a value.
+        if attribute.isOptional || attribute.defaultValue.isNull { object[property.name] = .null }
         continue
       }
-      guard case .value(let value) = try self.value(plan, source, row, mapping, policy) else {
-        throw refused(
-          property, mapping, source,
-          "the expression gives objects, but the property is an attribute")
+      var found: Value?
+      if case .value(let value) = try self.value(plan, source, object, row, mapping, policy) {
+        found = value
       }
-      if value.isNull, !attribute.isOptional, !attribute.defaultValue.isNull { continue }
-      guard let fitting = attribute.taking(value) else {
-        throw refused(
-          property, mapping, source,
-          attribute.type.problem(with: value) ?? "\(value.text) is not a value of its type")
+      if let fitting = try MappingValues.fitting(found, attribute, property, mapping, source) {
+        object[property.name] = fitting
       }
-      object[property.name] = fitting
     }
-  }
-
-  private func refused(
-    _ property: PropertyMapping, _ mapping: EntityMapping, _ source: ManagedObject,
-    _ reason: String
-  ) -> MigrationError {
-    MigrationError(
-      .badMapping,
-      """
-      The mapping "\(mapping.name)" can't give \(source) a value for "\(property.name)" \
-      (\(property.expression.map { "\($0)" } ?? "null")): \(reason).
-      """)
   }
 
   /// Sets the relationships of an object as a mapping states.
@@ -212,8 +209,14 @@ extension MigrationManager {
     for (property, relationship, plan) in try values.prepare(mapping, mappingModel.destination)
       .relationships where !skipped.contains(property.name)
     {
-      guard case .objects(let found) = try value(plan, source, row, mapping, policy) else {
-        continue
+      let found: [ManagedObject]
+      switch try value(plan, source, object, row, mapping, policy) {
+      case .objects(let objects): found = objects
+      case .value(.null): continue
+      default:
+        throw MappingValues.refused(
+          property, mapping, source,
+          "the expression does not give objects, but the property is a relationship")
       }
       // A source object stands for its destination objects.
       let objects = found.flatMap { one in
@@ -224,7 +227,7 @@ extension MigrationManager {
           $0.entity.name, isOrInheritsFrom: relationship.destination)
       }
       guard relationship.isToMany || objects.count < 2 else {
-        throw refused(
+        throw MappingValues.refused(
           property, mapping, source,
           "the expression gives \(objects.count) objects, but the relationship is to-one")
       }

@@ -19,6 +19,11 @@ extension WrittenMapping {
   }
 
   init(_ file: MappingFile, path: String) throws(MigrationError) {
+    do throws(MigrationError) { try self.init(file) } catch { throw error.inFile(path) }
+    origin.path = path
+  }
+
+  private init(_ file: MappingFile) throws(MigrationError) {
     switch file {
     case .text(let text): try self.init(text)
     case .entities(let parts, let source, let destination):
@@ -68,7 +73,10 @@ extension WrittenMapping {
       throw MigrationError(.badMapping, "The condition of \(what): \(error)", cause: error)
     }
     for (name, text) in part.properties {
-      do throws(QueryError) { mapping.properties.append(try PropertyMapping(name, text)) } catch {
+      do throws(QueryError) {
+        let expression = try QueryExpression(text)
+        mapping.properties.append(PropertyMapping(name, expression == .null ? nil : expression))
+      } catch {
         throw MigrationError(
           .badMapping, "The value of \"\(name)\" in \(what), \(text): \(error)", cause: error)
       }
@@ -80,9 +88,11 @@ extension WrittenMapping {
   ///
   /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badMapping`` if a version is not found.
   public func completed(among versions: [KnownVersion]) throws(MigrationError) -> MappingModel {
-    try MappingModel(
-      from: version("from", sourceName, sourceHashes, versions),
-      to: version("to", destinationName, destinationHashes, versions), entityMappings)
+    do throws(MigrationError) {
+      return try MappingModel(
+        from: version("from", sourceName, sourceHashes, versions),
+        to: version("to", destinationName, destinationHashes, versions), entityMappings)
+    } catch { throw origin.path.map(error.inFile) ?? error }
   }
 
   private func version(
@@ -119,5 +129,14 @@ extension WrittenMapping {
         """)
     }
     return found.model
+  }
+}
+
+extension MigrationError {
+  /// Returns the error with the path of the mapping's file before its message.
+  fileprivate func inFile(_ path: String) -> MigrationError {
+    MigrationError(
+      code, "\(path): \(message)", problems: problems, failures: failures,
+      constraintConflicts: constraintConflicts, cause: cause)
   }
 }

@@ -29,6 +29,17 @@ public struct WrittenMapping: Sendable, Hashable {
   public var destinationHashes: [String: VersionHash] = [:]
   /// The mappings of the entities.
   public var entityMappings: [EntityMapping]
+  /// The file that the mapping was read from, for the messages of errors.
+  var origin = Origin()
+
+  /// The place of a mapping, which does not matter when two mappings are compared.
+  struct Origin: Sendable, Hashable {
+    /// The path of the file; `nil` for a mapping that was not read from a file.
+    var path: String?
+
+    static func == (left: Origin, right: Origin) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+  }
 
   /// Creates a written mapping between versions of the given names.
   public init(

@@ -21,7 +21,7 @@ public final class PersistentStoreCoordinator: Sendable {
   public let places: StorePlaces?
   let classes: [String: ManagedObject.Type]
   /// The transformers between values and bytes, by name.
-  let transformers: [String: ValueTransformer]
+  public let transformers: [String: ValueTransformer]
 
   private struct State {
     var stores: [PersistentStore] = []

@@ -152,6 +152,9 @@ private struct MappingDocument {
             part.properties.append((name, try expression(data, name, property)))
           } else if let expression = keyPathExpression(of: property, name) {
             part.properties.append((name, expression))
+          } else if value("autogenerateexpression", of: property) == "0" {
+            // The author has removed the expression. The compiler generates none in its place.
+            part.properties.append((name, "NULL"))
           }
         }
       }

@@ -236,18 +236,14 @@ extension Binder {
         .typeMismatch,
         "\"\(name)\" needs \(method.argumentCount) arguments, not \(arguments.count).")
     }
-    let (bound, _) = try bind(target)
+    let (bound, type) = try bind(target)
+    if let expected = method.target, !type.element.isComparable(to: expected) {
+      throw QueryError(
+        .typeMismatch, "\"\(name)\" is a method of \(expected.words), not of \(type.words).")
+    }
     var others: [BoundExpression] = []
     for argument in arguments { others.append(try bind(argument).0) }
-    let type: OperandType =
-      switch method {
-      case .uppercase, .lowercase, .capitalized, .appending, .substringFrom, .substringTo,
-        .replacing:
-        .text
-      case .addingSeconds: .date
-      default: .number
-      }
-    return (.call(bound, method, others), type)
+    return (.call(bound, method, others), method.result)
   }
 }
 

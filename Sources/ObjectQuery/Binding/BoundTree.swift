@@ -131,8 +131,25 @@ package enum ValueMethod: String, CaseIterable, Sendable {
   case substringFrom = "substringFromIndex:"
   case substringTo = "substringToIndex:"
   case replacing = "stringByReplacingOccurrencesOfString:withString:"
+  case lastPathComponent
+  case pathExtension
+  case deletingPathExtension = "stringByDeletingPathExtension"
+  case deletingLastPathComponent = "stringByDeletingLastPathComponent"
+  case appendingPathComponent = "stringByAppendingPathComponent:"
+  case uuidText = "UUIDString"
+  case numberText = "stringValue"
+  case absoluteText = "absoluteString"
+  case relativeText = "relativeString"
+  case scheme
+  case host
+  case port
+  case path
+  case query
+  case fragment
   case integerValue
+  case longLongValue
   case intValue
+  case floatValue
   case doubleValue
   case boolValue
   case secondsSinceReferenceDate = "timeIntervalSinceReferenceDate"
@@ -142,6 +159,30 @@ package enum ValueMethod: String, CaseIterable, Sendable {
   case count
 
   var argumentCount: Int { rawValue.count { $0 == ":" } }
+
+  /// The type of the values that have the method; `nil` if values of several types have it.
+  var target: OperandType? {
+    switch self {
+    case .length, .count, .integerValue, .longLongValue, .intValue, .floatValue, .doubleValue,
+      .boolValue:
+      nil
+    case .numberText: .number
+    case .uuidText: .uuid
+    case .secondsSinceReferenceDate, .secondsSince1970, .secondsSince, .addingSeconds: .date
+    default: .text
+    }
+  }
+
+  /// The type of the method's value.
+  var result: OperandType {
+    switch self {
+    case .length, .count, .integerValue, .longLongValue, .intValue, .floatValue, .doubleValue,
+      .boolValue, .port, .secondsSinceReferenceDate, .secondsSince1970, .secondsSince:
+      .number
+    case .addingSeconds: .date
+    default: .text
+    }
+  }
 }
 
 extension BoundExpression {

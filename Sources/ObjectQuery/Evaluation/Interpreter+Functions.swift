@@ -177,6 +177,29 @@ extension Interpreter {
         guard let part = arguments[0].text, let other = arguments[1].text else { return nil }
         return part.isEmpty ? text : text.replacingOccurrences(of: part, with: other)
       }
+    case .lastPathComponent: return text { ($0.path as NSString).lastPathComponent }
+    case .pathExtension: return text { ($0.path as NSString).pathExtension }
+    case .deletingPathExtension: return text { ($0 as NSString).deletingPathExtension }
+    case .deletingLastPathComponent: return text { ($0 as NSString).deletingLastPathComponent }
+    case .appendingPathComponent:
+      return text { text in
+        arguments[0].text.map { (text as NSString).appendingPathComponent($0) }
+      }
+    case .uuidText:
+      guard case .value(.uuid(let uuid)) = target else { return .null }
+      return .value(.string(uuid.uuidString))
+    case .numberText:
+      return target.cast(to: .string, store: nil) ?? .null
+    case .absoluteText, .relativeText: return text { $0 }
+    case .scheme: return text { NSURL(string: $0)?.scheme }
+    case .host: return text { NSURL(string: $0)?.host }
+    case .port:
+      return target.text.flatMap { NSURL(string: $0)?.port }.map { Operand($0.intValue) } ?? .null
+    case .path: return text { NSURL(string: $0)?.path }
+    case .query: return text { NSURL(string: $0)?.query }
+    case .fragment: return text { NSURL(string: $0)?.fragment }
+    case .longLongValue: return number?.integer.map { .value(.integer($0)) } ?? .null
+    case .floatValue: return number.map { .value(.double(Double(Float($0.double)))) } ?? .null
     case .integerValue: return number?.integer.map { .value(.integer($0)) } ?? .null
     case .intValue:
       return number?.integer.map { .value(.integer(Int64(Int32(clamping: $0)))) } ?? .null
@@ -194,5 +217,13 @@ extension Interpreter {
         arguments[0].number.map { .date(date.addingTimeInterval($0.double)) }
       }
     }
+  }
+}
+
+extension String {
+  /// The path of a URL, or the text itself if it is not a URL.
+  fileprivate var path: String {
+    guard let url = NSURL(string: self), url.scheme != nil else { return self }
+    return url.path ?? ""
   }
 }

@@ -190,7 +190,7 @@ enum MigrateCommand {
           try WrittenMapping(contentsOf: String(path)).completed(among: migrator.versions))
       } catch let error as MigrationError {
         throw CommandError(
-          error.code == .badMapping ? .wrongUsage : .modelMismatch, "\(path): \(error)")
+          error.code == .badMapping ? .wrongUsage : .modelMismatch, "\(error)")
       }
     }
     return (migrator, target)
