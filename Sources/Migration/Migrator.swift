@@ -35,6 +35,8 @@ public struct Migrator: Sendable {
   /// Whether a migration may drop objects, values other than the default, and links. If `false`, a migration that
   /// would drop any throws ``MigrationError/Code/wouldLose`` and writes nothing.
   public var allowsLoss = false
+  /// The entities and properties whose losses are allowed, by their names in the store's version.
+  var allowedLosses: Set<String> = []
   /// Whether objects may break rules of the new version. If `false`, a migration that would leave such objects throws
   /// ``MigrationError/Code/invalidResult`` and the store stays unchanged.
   public var allowsInvalid = false
@@ -72,7 +74,6 @@ public struct Migrator: Sendable {
 
   /// Allows a migration to drop what it would drop of some entities and properties. Any other loss stays refused.
   ///
-  ///     var migrator = Migrator(knowing: .init(try ModelVersions.read("Trips.xcdatamodeld")))
   ///     migrator.allowsLoss(of: "Book.authorList", "Draft")
   ///
   /// Use this rather than ``allowsLoss`` when you know what a new version leaves behind, so that a later change of the

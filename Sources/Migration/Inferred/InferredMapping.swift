@@ -85,7 +85,7 @@ private struct Inference {
       case (.attribute(let attribute), .attribute(let old)?): check(attribute, old, entity)
       case (.relationship(let relationship), nil): check(added: relationship, entity)
       case (.relationship(let relationship), .relationship(let old)?):
-        check(relationship, old, entity, before)
+        check(relationship, old, entity)
       case (_, let old?):
         problems.append(
           MigrationProblem(
@@ -186,7 +186,7 @@ private struct Inference {
   }
 
   private mutating func check(
-    _ relationship: Relationship, _ before: Relationship, _ entity: Entity, _ oldEntity: Entity
+    _ relationship: Relationship, _ before: Relationship, _ entity: Entity
   ) {
     func problem(_ reason: String) {
       problems.append(MigrationProblem(entity.name, relationship.name, reason))
@@ -212,18 +212,6 @@ private struct Inference {
             + oldFamily.filter { name in
               continuation.entity(after: name).map { !newFamily.contains($0.name) } ?? true
             }.map { "\"\($0)\"" }.joined(separator: ", ")))
-    }
-    // The problem applies to both ends. It is reported only for the relationship whose name comes first.
-    if let inverse = new.inverse(of: relationship),
-      let old = self.before(inverse, of: relationship.destination),
-      self.old.inverse(of: before)?.name != old.name,
-      relationship.name <= inverse.name
-    {
-      problem(
-        """
-        and its inverse "\(inverse.name)" were not inverses of each other, and no mapping selects which of \
-        them to keep
-        """)
     }
     if before.keepsOrder, !relationship.keepsOrder, relationship.isToMany {
       losses.append(

@@ -9,29 +9,19 @@ struct RowTransfer {
   private(set) var origins: [RowOrigin] = []
   /// The reasons to write rows anew, in words. Empty if the new schema reads every row as it is.
   private(set) var rewritings: [String] = []
-  /// References that are computed from the opposite relationship. They are looked up before rows are transferred.
-  private(set) var reversals: [Reversal] = []
+  /// References that are computed from links. The links are read before rows are transferred.
+  private(set) var joins: [InverseJoin] = []
+  /// Tables of links that receive the links of two relationships.
+  private(set) var joinedTables: [LinkTable] = []
   /// Entities with derived values that must be computed.
   private(set) var derivingEntities: [String] = []
 
-  /// A column of the target that is filled from the opposite relationship of the source.
-  struct Reversal {
-    /// The index of the origin in `origins`.
-    let origin: Int
-    /// The index of the column in the target.
-    let target: Int
-    /// The relationship of the source that is reversed.
-    let relationship: Relationship
-    /// The entity of the source that has the relationship.
-    let entity: String
-  }
-
   /// The order columns that the entity being transferred gets anew.
   private var newPlaces: [RowOrigin.NewPlace] = []
-  private let mapping: InferredMapping
-  private let source: Schema
-  private let target: Schema
-  private var continuation: ModelContinuation { mapping.continuation }
+  let mapping: InferredMapping
+  let source: Schema
+  let target: Schema
+  var continuation: ModelContinuation { mapping.continuation }
 
   /// Creates the transfer between the rows of two schemas.
   ///
@@ -54,12 +44,12 @@ struct RowTransfer {
 
   private mutating func carry(_ layout: Layout) {
     guard let entity = mapping.destination[layout.entity], !entity.isAbstract,
-      let before = continuation.entity(before: entity.name), !before.isAbstract,
-      let old = source[before.name]
+      let oldEntity = continuation.entity(before: entity.name), !oldEntity.isAbstract,
+      let old = source[oldEntity.name]
     else { return }
     if old.entityNumber != layout.entityNumber {
       rewritings.append(
-        "the entity number of \(entity.name) differs from the number of \(before.name)")
+        "the entity number of \(entity.name) differs from the number of \(oldEntity.name)")
     }
     let continued = continuation.properties(of: entity.name)
     var columns: [RowOrigin.Column] = []
@@ -75,14 +65,18 @@ struct RowTransfer {
       case (.attribute(let attribute), _) where attribute.derivation != nil:
         derive(attribute, nil, entity.name)
       case (.relationship(let relationship), let before) where !relationship.isToMany:
-        if case .relationship(let before)? = before, !before.isToMany {
-          carry(relationship, before, old, layout, entity.name, &columns)
-        } else if let reversed = reversed(relationship) {
-          reversals.append(
-            Reversal(
-              origin: position, target: layout.index(of: relationship.name)!,
-              relationship: reversed.relationship, entity: reversed.entity))
-          rewritings.append("\(name) is computed from its old inverse")
+        var own: Relationship?
+        if case .relationship(let before)? = before, !before.isToMany { own = before }
+        if let own { carry(relationship, own, old, layout, entity.name, &columns) }
+        if let join = join(
+          relationship, before: own, of: entity.name, oldEntity.name, layout, origin: position)
+        {
+          joins.append(join)
+          newPlaces.removeAll { $0.target == join.order }
+          rewritings.append(
+            own == nil
+              ? "\(name) is computed from its old inverse"
+              : "\(name) is joined with the links of its new inverse")
         }
       default: break
       }
@@ -189,7 +183,7 @@ struct RowTransfer {
   // MARK: - Links
 
   /// Returns the relationship of the source that is the inverse of a new relationship.
-  private func reversed(
+  func reversed(
     _ relationship: Relationship
   ) -> (relationship: Relationship, entity: String)? {
     guard let inverse = mapping.destination.inverse(of: relationship),
@@ -218,18 +212,26 @@ struct RowTransfer {
 
   private mutating func carry(_ table: LinkTable) {
     let forward = LinkTable.Side(table: table, isForward: true)
-    if let (relationship, entity) = relationship(table.forward),
-      case .relationship(let before)? = continuation.properties(of: entity).before[
-        relationship.name], !before.isTransient,
-      let owner = continuation.entity(before: entity)
-    {
-      carry(relationship, before, of: owner.name, forward)
-    } else if let backward = table.backward, let (relationship, entity) = relationship(backward),
-      case .relationship(let before)? = continuation.properties(of: entity).before[
-        relationship.name], !before.isTransient,
-      let owner = continuation.entity(before: entity)
-    {
-      carry(relationship, before, of: owner.name, forward.turned)
+    let sides = table.backward == nil || table.isSymmetric ? [forward] : [forward, forward.turned]
+    var carried: [(before: Relationship, owner: String)] = []
+    for side in sides {
+      let end = side.isForward ? table.forward : table.backward
+      guard let (relationship, entity) = end.flatMap(relationship),
+        case .relationship(let before)? = continuation.properties(of: entity).before[
+          relationship.name], !before.isTransient,
+        let owner = continuation.entity(before: entity)
+      else { continue }
+      // The links of a former inverse are the same links.
+      if let other = carried.first?.before, wereInverses(other, before, of: owner.name) { continue }
+      carry(relationship, before, of: owner.name, side)
+      carried.append((before, owner.name))
+    }
+    let wasSymmetric = carried.first.map { first in
+      source.links(of: first.owner, first.before.name)?.table.isSymmetric ?? false
+    }
+    if carried.count > 1 || table.isSymmetric && wasSymmetric == false {
+      joinedTables.append(table)
+      rewritings.append("the links of \(table.layout.entity) count in both directions now")
     }
   }
 
@@ -309,7 +311,7 @@ struct RowTransfer {
     origins.append(origin)
   }
 
-  private func layouts(of entity: String) -> [Layout] {
+  func layouts(of entity: String) -> [Layout] {
     mapping.source.family(of: entity).filter { !$0.isAbstract }.compactMap { source[$0.name] }
   }
 
@@ -337,55 +339,5 @@ extension LayoutColumn {
     LayoutColumn(
       number: number, name: name, kind: other.kind, isOptional: isOptional,
       defaultValue: kind == other.kind ? defaultValue : other.defaultValue)
-  }
-}
-
-// MARK: - References computed from inverses
-
-extension RowTransfer {
-  /// Returns the origins with the references that are computed from the opposite relationship.
-  ///
-  /// - Throws: ``MigrationError`` if several objects lead to an object that may lead back to only one.
-  func origins(reading snapshot: any StoreSnapshot) throws -> [RowOrigin] {
-    var origins = origins
-    for reversal in reversals {
-      let layout = origins[reversal.origin].source
-      let relationship = reversal.relationship
-      var values: [UInt64: ObjectKey] = [:]
-      func note(_ owner: ObjectKey, _ other: ObjectKey) throws {
-        guard other.entity == layout.entityNumber else { return }
-        guard values.updateValue(owner, forKey: other.number) == nil else {
-          throw MigrationError(
-            .invalidResult,
-            """
-            Several objects refer to \(origins[reversal.origin].target.entity) object \(other.number) by \
-            "\(relationship.name)", but the object can refer back to only one of them.
-            """)
-        }
-      }
-      if let side = source.links(of: reversal.entity, relationship.name) {
-        try snapshot.forEachRow(of: side.table.layout, [side.owner, side.destination]) {
-          _, found, row in
-          if let owner = found[0]?.reference(at: row), let other = found[1]?.reference(at: row) {
-            try note(owner, other)
-          }
-        }
-      } else if !relationship.isToMany {
-        for owners in layouts(of: reversal.entity) {
-          guard let index = owners.index(of: relationship.name) else { continue }
-          try snapshot.forEachRow(of: owners, [owners.columns[index]]) { key, found, row in
-            if let other = found[0]?.reference(at: row) { try note(key, other) }
-          }
-        }
-      } else if let inverse = mapping.source.inverse(of: relationship),
-        let index = layout.index(of: inverse.name)
-      {
-        try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
-          if let owner = found[0]?.reference(at: row) { try note(owner, key) }
-        }
-      }
-      origins[reversal.origin].references.append((reversal.target, values))
-    }
-    return origins
   }
 }

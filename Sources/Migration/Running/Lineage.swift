@@ -183,6 +183,17 @@ struct Lineage {
     }
   }
 
+  /// Returns drops of the next step under the first names of their entities and properties.
+  func named(_ drops: [MigrationDrop]) -> [MigrationDrop] {
+    drops.map { drop in
+      guard let (first, member) = members.first(where: { $0.value.entity == drop.entity }) else {
+        return drop
+      }
+      let property = member.properties.first { $0.value == drop.property }?.key
+      return MigrationDrop(first, property ?? drop.property, drop.count, isOrder: drop.isOrder)
+    }
+  }
+
   /// Counts the objects, values and links of a store that do not survive.
   func drops(from snapshot: any StoreSnapshot) throws -> [MigrationDrop] {
     var drops: [MigrationDrop] = []

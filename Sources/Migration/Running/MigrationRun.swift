@@ -111,7 +111,9 @@ struct MigrationRun {
       current = EvolvedSnapshot(current, mapping.destination, schema)
       pendingModels.append(mapping.destination)
     } else {
-      let origins = try transfer.origins(reading: current)
+      let (origins, drops) = try transfer.origins(reading: current)
+      // The plan has counted these drops, unless an earlier step wrote the rows anew.
+      try migrator.checkLoss(of: drops, plan)
       let made = try makeStore(mapping.destination, schema)
       try copy(to: made.store, origins, keepingKeys: true)
       try derive(transfer.derivingEntities, in: made.store)

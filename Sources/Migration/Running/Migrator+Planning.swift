@@ -160,7 +160,9 @@ extension Migrator {
     var violations: [ValidationFailure] = []
     var leftOut: [MigrationDrop] = []
     var conflicts: [ConstraintConflict] = []
+    var joinDrops: [MigrationDrop] = []
     for step in steps {
+      let former = lineage
       lineage = lineage.following(step.means)
       if step.hasHandlers {
         preview = nil
@@ -171,7 +173,14 @@ extension Migrator {
       case .inferred(let mapping):
         losses += mapping.losses
         let evolved = try Schema(step.to.model, evolving: schema, of: before)
-        let reasons = RowTransfer(mapping, from: schema, to: evolved).rewritings
+        let transfer = RowTransfer(mapping, from: schema, to: evolved)
+        let reasons = transfer.rewritings
+        // After a step that writes rows anew, the preview lacks the references that the step computes.
+        if let shown = preview, rewritings.isEmpty, !transfer.joins.isEmpty,
+          counting || !allowsLoss
+        {
+          joinDrops += former.named(try transfer.origins(reading: shown).drops)
+        }
         rewritings += reasons
         schema = evolved
         if let shown = preview {
@@ -212,7 +221,7 @@ extension Migrator {
       from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
       objectCounts: counts, rewritings: rewritings, losses: losses,
       drops: counting || !allowsLoss
-        ? try lineage.drops(from: opened.snapshot) + leftOut : [],
+        ? try lineage.drops(from: opened.snapshot) + joinDrops + leftOut : [],
       violations: violations, constraintConflicts: conflicts,
       changesModelAlone: opened.store.changesModelAlone)
   }

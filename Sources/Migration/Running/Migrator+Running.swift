@@ -68,14 +68,23 @@ extension Migrator {
   }
 
   /// Throws an error if the migration would drop data and the caller has not allowed that.
-  private func checkLoss(_ plan: MigrationPlan) throws {
-    guard !allowsLoss, !plan.drops.isEmpty else { return }
+  private func checkLoss(_ plan: MigrationPlan) throws { try checkLoss(of: plan.drops, plan) }
+
+  /// Throws an error if one of the given drops is not allowed.
+  func checkLoss(of drops: [MigrationDrop], _ plan: MigrationPlan) throws {
+    let refused = drops.filter { !allows($0) }
+    guard !refused.isEmpty else { return }
     throw MigrationError(
       .wouldLose,
       "The migration from \"\(plan.from.name)\" to \"\(plan.to.name)\" would drop:\n"
-        + plan.drops.map { "  \($0)" }.joined(separator: "\n")
+        + refused.map { "  \($0)" }.joined(separator: "\n")
         + "\nNothing was written. Allow the loss (allowsLoss, or --allow-loss), or give a written mapping."
     )
+  }
+
+  private func allows(_ drop: MigrationDrop) -> Bool {
+    if allowsLoss || allowedLosses.contains(drop.entity) { return true }
+    return drop.property.map { allowedLosses.contains("\(drop.entity).\($0)") } ?? false
   }
 
   /// Returns the path for the backup of the old store.
