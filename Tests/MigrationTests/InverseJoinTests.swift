@@ -183,6 +183,45 @@ struct InverseJoinTests {
     }
   }
 
+  @Test(
+    "A dry run finds the rules that objects would break when their rows are written again",
+    arguments: Kind.allCases)
+  func rules(_ kind: Kind) throws {
+    let old = model(toMany: true, nil, areInverses: false)
+    func new(required: Bool, unique: Bool) throws -> Model {
+      var book = Entity(
+        "Book",
+        properties: [.text("name"), .one("shop", "Shop", back: "books", required: required)])
+      if unique { book.uniquenessConstraints = [["name"]] }
+      return try Model(entities: [
+        Entity("Shop", properties: [.text("name"), .many("books", "Book", back: "shop")]), book,
+      ])
+    }
+    for (required, unique) in [(true, false), (false, true), (false, false)] {
+      let target = try new(required: required, unique: unique)
+      let world = World(kind)
+      try world.make(old) { context in
+        try fill(["A": ["1", "2"]], [:], context)
+        for book in try context.fetch(FetchRequest("Book")) where book["name"] == .string("2") {
+          book["name"] = .string("1")
+        }
+      }
+      let plan = try Migrator().plan(forStoreAt: World.path, to: target, in: world.places)
+      #expect(plan.violations.map(\.key) == (required ? ["shop"] : []))
+      #expect(plan.constraintConflicts.count == (unique ? 1 : 0))
+      if required || unique {
+        let error = #expect(throws: MigrationError.self) {
+          try Migrator().migrate(storeAt: World.path, to: target, in: world.places)
+        }
+        #expect(error?.code == .invalidResult)
+        #expect(error?.failures.map(\.key) == plan.violations.map(\.key))
+        #expect(error?.constraintConflicts.count == plan.constraintConflicts.count)
+      } else {
+        try Migrator().migrate(storeAt: World.path, to: target, in: world.places)
+      }
+    }
+  }
+
   @Test("The loss of one property may be allowed alone")
   func allowed() throws {
     let old = model(toMany: true, nil, areInverses: false)

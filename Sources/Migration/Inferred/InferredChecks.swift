@@ -85,6 +85,26 @@ struct InferredChecks {
   }
 }
 
+extension InferredChecks {
+  /// Returns the check of the references and unique values that a step will write, computed from the rows before it.
+  func check(
+    before snapshot: any StoreSnapshot, writing origins: [RowOrigin], of tag: StoreTag
+  ) throws -> ObjectsCheck {
+    var check = ObjectsCheck(snapshot, mapping.source, tag)
+    func parts(of entity: String) -> [RowOrigin] {
+      let names = Set(mapping.destination.family(of: entity).map(\.name))
+      return origins.filter { !$0.isLinks && names.contains($0.target.entity) }
+    }
+    for (entity, relationship) in requiredReferences {
+      for origin in parts(of: entity) { try check.requireReferences(relationship, in: origin) }
+    }
+    for (entity, columns) in constraints {
+      try check.unique(columns, of: entity, in: parts(of: entity))
+    }
+    return check
+  }
+}
+
 /// Finds the objects of a snapshot that break the rules of their model.
 struct ObjectsCheck {
   private let snapshot: any StoreSnapshot
@@ -129,6 +149,49 @@ struct ObjectsCheck {
         fail(
           key, layout.entity, relationship.name, .required,
           "\"\(relationship.name)\" must refer to an object.")
+      }
+    }
+  }
+
+  /// Records a failure for each row that will be written without a reference, or with a reference to a missing object.
+  mutating func requireReferences(_ relationship: Relationship, in origin: RowOrigin) throws {
+    guard let index = origin.target.index(of: relationship.name) else { return }
+    let columns = origin.columns.filter { $0.target == index }.map(\.source)
+    let computed = origin.references.last { $0.target == index }?.values ?? [:]
+    try snapshot.forEachRow(of: origin.source, columns) { key, found, row in
+      let kept = found.first.flatMap { $0?.reference(at: row) }
+      let reference = computed[key.number] ?? kept
+      if let reference, try snapshot.view.contains(reference) { return }
+      fail(
+        key, origin.target.entity, relationship.name, .required,
+        "\"\(relationship.name)\" must refer to an object.")
+    }
+  }
+
+  /// Records a conflict for each pair of rows that will be written with the same values of some attributes.
+  mutating func unique(_ names: [String], of entity: String, in origins: [RowOrigin]) throws {
+    var seen: [[Value]: ObjectKey] = [:]
+    for origin in origins {
+      let indexes = names.compactMap { origin.target.index(of: $0) }
+      guard indexes.count == names.count else { continue }
+      let columns = indexes.map { index in origin.columns.first { $0.target == index } }
+      try snapshot.forEachRow(of: origin.source, columns.compactMap { $0?.source }) {
+        key, found, row in
+        var rest = found[...]
+        let values = zip(indexes, columns).map { index, column -> Value in
+          guard let column else { return origin.target.columns[index].defaultValue }
+          var value = rest.popFirst().flatMap { $0?.value(at: row) } ?? .null
+          if let convert = column.convert { value = convert(value) }
+          return value.isNull ? column.missing : value
+        }
+        if values.contains(where: \.isNull) { return }
+        guard let other = seen.updateValue(key, forKey: values) else { return }
+        conflicts.append(
+          ConstraintConflict(
+            entity: entity, constraint: names,
+            values: Dictionary(zip(names, values)) { first, _ in first },
+            storedObject: ObjectID(store: tag, key: other),
+            conflictingObjects: [ObjectID(store: tag, key: key)]))
       }
     }
   }

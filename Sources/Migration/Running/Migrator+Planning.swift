@@ -176,10 +176,15 @@ extension Migrator {
         let transfer = RowTransfer(mapping, from: schema, to: evolved)
         let reasons = transfer.rewritings
         // After a step that writes rows anew, the preview lacks the references that the step computes.
-        if let shown = preview, rewritings.isEmpty, !transfer.joins.isEmpty,
-          counting || !allowsLoss
-        {
-          joinDrops += former.named(try transfer.origins(reading: shown).drops)
+        if let shown = preview, rewritings.isEmpty, !reasons.isEmpty, counting || !allowsLoss {
+          let (origins, drops) = try transfer.origins(reading: shown)
+          joinDrops += former.named(drops)
+          if counting {
+            let check = try InferredChecks(mapping, all: false).check(
+              before: shown, writing: origins, of: opened.store.tag)
+            violations += check.failures
+            conflicts += check.conflicts
+          }
         }
         rewritings += reasons
         schema = evolved
