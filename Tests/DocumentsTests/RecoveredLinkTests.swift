@@ -63,7 +63,7 @@ struct RecoveredLinkTests {
       people.filter { person in names.contains { person["name"] == .string($0) } }
     }
     let trip = try trip(document)
-    var members = trip.objects(forKey: "members").filter { !named(removing).contains($0) }
+    var members = Array(trip.objects(forKey: "members")).filter { !named(removing).contains($0) }
     members += named(adding)
     trip.setObjects(members, forKey: "members")
   }
