@@ -1,4 +1,5 @@
 public import ObjectModel
+import Rows
 import StoreInterface
 
 /// The failure of an operation of a context or a coordinator.
@@ -183,6 +184,18 @@ extension ContextError {
       """
       The value of "\(attribute.name)" of "\(graph.name)" can't be set: \
       \(attribute.type.problem(with: value) ?? "\(value.text) has another type").
+      """)
+  }
+
+  static func tooLarge(
+    _ value: Value, _ attribute: Attribute, of graph: GraphEntity
+  ) -> ContextError {
+    ContextError(
+      .wrongType,
+      """
+      The value of "\(attribute.name)" of "\(graph.name)" can't be set: it has \
+      \(value.byteStringByteCount) bytes, but the texts and bytes of one object can have at most \
+      \(Draft.maximumRowByteCount) bytes together. Keep larger data in a file, such as an attachment of a document.
       """)
   }
 

@@ -27,6 +27,31 @@ struct BlockRoundTripTests {
     }
   }
 
+  @Test("A row has room for its texts and bytes up to the limit of a block")
+  func room() {
+    let layout = Layout(
+      entity: "One", entityNumber: 1,
+      columns: [
+        LayoutColumn(number: 1, name: "a", kind: .binary),
+        LayoutColumn(number: 2, name: "b", kind: .string),
+        LayoutColumn(number: 3, name: "c", kind: .uuid),
+      ])
+    for role in [Draft.Role.insertions, .changes] {
+      let draft = Draft(layout, role: role)
+      for key in 1...2 as ClosedRange<UInt64> { draft.append(key: key) }
+      let most = Draft.maximumRowByteCount
+      #expect(draft.hasRoom(for: most, column: 0, row: 0))
+      #expect(!draft.hasRoom(for: most + 1, column: 0, row: 0))
+      let bytes = [UInt8](repeating: 7, count: 100_000)
+      draft.setBytes(bytes.span.bytes, column: 0, row: 0)
+      // The present value of the column itself is replaced.
+      #expect(draft.hasRoom(for: most, column: 0, row: 0))
+      #expect(draft.hasRoom(for: most - 100_000, column: 1, row: 0))
+      #expect(!draft.hasRoom(for: most - 99_999, column: 1, row: 0))
+      #expect(draft.hasRoom(for: most, column: 1, row: 1))
+    }
+  }
+
   @Test(
     "Constant, ascending and scattered integers come back equal", arguments: ColumnKind.allCases)
   func oneKind(_ kind: ColumnKind) throws {

@@ -83,7 +83,9 @@ extension ManagedObject {
 
   @usableFromInline
   final func setString(_ value: String, _ hash: UInt64) -> Bool {
-    write(
+    // The general way checks whether a large value fits into the row.
+    if value.utf8.count > Draft.fittingByteCount { return false }
+    return write(
       hash, if: { $0.content == .string },
       by: { $0.setString(value, column: $1, row: Int(row)) })
   }
@@ -132,7 +134,11 @@ extension ManagedObject {
       else {
         return nil
       }
-      place.draft!.set(value, column: column, row: Int(row))
+      let draft = place.draft!
+      guard draft.hasRoom(for: value.byteStringByteCount, column: column, row: Int(row)) else {
+        return .tooLarge(value, attribute, of: graph)
+      }
+      draft.set(value, column: column, row: Int(row))
     case .transient(let attribute):
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)

@@ -326,7 +326,7 @@ struct RowGathering {
         }
       }
     }
-    if let first = sizes.first, first.inside > BlockFormat.maximumByteCount / 2 {
+    if let first = sizes.first, first.inside > Draft.maximumRowByteCount {
       throw BlockError(
         code: .badValue, column: nil,
         message:

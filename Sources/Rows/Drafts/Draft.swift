@@ -243,6 +243,26 @@ extension Draft {
     unsafe columns[column].setNull(row)
   }
 
+  /// Returns whether a row can contain a text or bytes of the given size in place of a column's present value.
+  ///
+  /// Check this before a value of any size is set. A row that has more than ``maximumRowByteCount`` bytes does not fit
+  /// into a block.
+  public func hasRoom(for byteCount: Int, column: Int, row: Int) -> Bool {
+    if byteCount <= Draft.fittingByteCount { return true }
+    var sum = byteCount
+    for index in 0..<layout.columns.count
+    where index != column && layout.columns[index].kind.family == .bytes {
+      guard layout.columns[index].kind != .uuid, unsafe columns[index].exists else { continue }
+      unsafe sum += columns[index].raw.isNull(row) ? 0 : columns[index].raw.bytes(row).count
+    }
+    return sum <= Draft.maximumRowByteCount
+  }
+
+  /// The number of bytes that the texts and bytes of one row may have together.
+  public static let maximumRowByteCount = BlockFormat.maximumByteCount / 2
+  /// The size of a value up to which a row always fits: as many values as a layout has columns are below the limit.
+  public static let fittingByteCount = maximumRowByteCount / (1 << 16)
+
   /// Undoes the change of one value, so that the value of the row beneath shows again.
   ///
   /// - Precondition: The draft's rows are changes.
@@ -318,5 +338,16 @@ extension Draft {
   /// Calls `body` with the keys and bases of all rows, including removed rows.
   func withKeys<R>(_ body: (UnsafeBufferPointer<UInt64>, [Int64]) throws -> R) rethrows -> R {
     try unsafe keys.withUnsafeBufferPointer { try unsafe body($0, bases) }
+  }
+}
+
+extension Value {
+  /// The number of bytes of a text, a URI or binary data, which lie in a heap; 0 for other values.
+  package var byteStringByteCount: Int {
+    switch self {
+    case .string(let text), .uri(let text): text.utf8.count
+    case .binary(let data): data.count
+    default: 0
+    }
   }
 }

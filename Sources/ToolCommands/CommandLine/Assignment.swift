@@ -81,8 +81,21 @@ struct Assignment {
     let path = String(text.dropFirst())
     do {
       let file = try disk.open(path, for: .read)
-      return Data(try file.read(byteCount: file.byteCount(), at: 0))
-    } catch let error {
+      let byteCount = try file.byteCount()
+      guard byteCount <= Draft.maximumRowByteCount else {
+        throw CommandError(
+          .wrongUsage,
+          "'\(oneLine(path))' has \(byteCount) bytes, but the texts and bytes of one object can have at most \(Draft.maximumRowByteCount) bytes together.",
+          hint: "A document keeps files of any size: see 'quire help attach'.")
+      }
+      var bytes = Data(count: byteCount)
+      // SAFETY: The memory is valid during the call, and only this call uses it. The span of no bytes needs no memory.
+      unsafe try bytes.withUnsafeMutableBytes { memory in
+        var span = unsafe MutableRawSpan(_unsafeBytes: memory)
+        try file.read(into: &span, at: 0)
+      }
+      return bytes
+    } catch let error as DiskError {
       throw CommandError(.inputOutput, error.message)
     }
   }

@@ -56,6 +56,22 @@ struct LargeValueTests {
     #expect(try last.count(for: FetchRequest("Good")) == 2)
   }
 
+  @Test("A value that does not fit into an object is refused, and the object stays as it is")
+  func tooLarge() throws {
+    let graph = try Goods.graph(.binary)
+    let context = graph.context()
+    let good = try context.insert(Good.self) { $0.picture = Data([1, 2]) }
+    // Memory that is never written takes no place.
+    let value = Value.binary(Data(count: 513 << 20))
+
+    let error = #expect(throws: ContextError.self) { try good.setValues(["picture": value]) }
+
+    #expect(error?.message.contains("537919488 bytes") == true)
+    #expect(good.picture == Data([1, 2]))
+    try context.save()
+    #expect(try graph.again().count(for: FetchRequest("Good")) == 1)
+  }
+
   @Test("Undo and child contexts carry large values", arguments: Kind.allCases)
   func carried(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)

@@ -163,6 +163,14 @@ struct RowReader: ~Copyable {
     guard cells[step.cell].byteCount <= RowReader.mostValueBytes else {
       throw .words("contains \(cells[step.cell].byteCount) bytes, which are too many")
     }
+    if step.kind.family == .bytes {
+      let byteCount = cells[step.cell].byteCount
+      guard draft.hasRoom(for: byteCount, column: column, row: row) else {
+        throw .words(
+          "contains \(byteCount) bytes, but the texts and bytes of one row can have at most \(Draft.maximumRowByteCount) bytes together"
+        )
+      }
+    }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
       guard let number = cells[step.cell].integer, step.kind.integerRange.contains(number) else {

@@ -190,6 +190,7 @@ struct RowReader: ~Copyable {
       draft.setDouble(number, column: column, row: row)
     case .string, .uri:
       guard cell.kind == .text else { throw .kind }
+      try checkRoom(for: cell.byteCount, draft, column, row)
       let isText = cell.withBytes { bytes in
         guard bytes.isUTF8 else { return false }
         draft.setText(bytes, column: column, row: row)
@@ -216,11 +217,22 @@ struct RowReader: ~Copyable {
   ) throws(OddCell) {
     guard cell.kind == .blob || cell.kind == .text else { throw .kind }
     guard step.isExternal else {
+      try checkRoom(for: cell.byteCount, draft, step.column, row)
       return cell.withBytes { draft.setBytes($0, column: step.column, row: row) }
     }
     let value: [UInt8]
     do { value = try values.value(of: cell.bytes) } catch { throw .other(error) }
+    try checkRoom(for: value.count, draft, step.column, row)
     unsafe draft.setBytes(value.span.bytes, column: step.column, row: row)
+  }
+
+  private func checkRoom(
+    for byteCount: Int, _ draft: Draft, _ column: Int, _ row: Int
+  ) throws(OddCell) {
+    guard !draft.hasRoom(for: byteCount, column: column, row: row) else { return }
+    throw .words(
+      "contains \(byteCount) bytes, but the texts and bytes of one row can have at most \(Draft.maximumRowByteCount) bytes together"
+    )
   }
 
   private func reference(
