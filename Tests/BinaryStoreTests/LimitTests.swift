@@ -120,6 +120,66 @@ struct LimitTests {
     #expect(Self.code(opening: bytes(262_152)) == .damaged)
   }
 
+  @Test(
+    "A store that was made opens again, however large its model is",
+    arguments: [1, 1_000, 1_800, 1_900, 2_000, 2_100, 2_500, 20_000], [false, true])
+  func modelsOfAnySize(_ count: Int, isCompressed: Bool) throws {
+    let model = try Model(entities: [
+      Entity(
+        "Wide", properties: (0..<count).map { .attribute(Attribute("text\($0)", .string)) })
+    ])
+    let disk = SimulatedDisk()
+
+    let made = try BinaryStore.create(
+      at: "/s", model: model, isCompressed: isCompressed, on: disk)
+    try made.close()
+
+    let store = try BinaryStore.open("/s", on: disk)
+    let base = try store.snapshot()
+    #expect(try base.model == model)
+    let builder = LayerBuilder(base.schema)
+    let key = ObjectKey(entity: 1, number: 1)
+    builder.insert(key)
+    builder.set(.string("last"), column: count - 1, of: key)
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    #expect(try BinaryStore.open("/s", on: disk).snapshot().view.keys(ofEntity: 1) == [1])
+  }
+
+  @Test("Metadata and a model that no reader accepts are refused by the writer")
+  func unreadableParts() throws {
+    func nested(_ depth: Int) -> PropertyList {
+      (0..<depth).reduce(.integer(1)) { list, _ in .array([list]) }
+    }
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(
+      at: "/s", model: Model(entities: [Entity("Note")]), on: disk)
+    func save(_ list: PropertyList) -> StoreError.Code? {
+      Self.code {
+        let base = try store.snapshot()
+        var metadata = try base.metadata
+        metadata.values["a"] = list
+        try store.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
+      }
+    }
+
+    #expect(save(nested(255)) == nil)
+    #expect(save(nested(256)) == .badChange)
+    #expect(try BinaryStore.open("/s", on: disk).snapshot().metadata.values["a"] == nested(255))
+    let text = String(repeating: "x", count: 1 << 24)
+    for value in [text, text + "x"] {
+      let note = Entity(
+        "Note",
+        properties: [.attribute(Attribute("text", .string, defaultValue: .string(value)))])
+      let found = Self.code {
+        let made = try BinaryStore.create(
+          at: "/m", model: Model(entities: [note]), on: disk, overwriting: true)
+        #expect(try BinaryStore.open("/m", on: disk).snapshot().model == made.snapshot().model)
+      }
+      // A reader limits the length of one text, so the writer refuses what it could not read again.
+      #expect(found == nil || found == .badChange)
+    }
+  }
+
   @Test("A page with too many entries is damaged")
   func pageEntries() throws {
     func bytes(_ count: Int) -> [UInt8] {

@@ -72,6 +72,27 @@ struct SchemaTests {
       twice.allSatisfy { Layout(checking: "Thing", entityNumber: 1, columns: $0) == nil })
   }
 
+  @Test("A part of composites has a path of at most 65535 bytes", arguments: [64, 66])
+  func deepComposites(_ depth: Int) throws {
+    let name = String(repeating: "n", count: 1000)
+    func part(_ level: Int) -> Attribute {
+      level == depth
+        ? Attribute(name, .string) : Attribute(name, .composite, compositeName: "C\(level)")
+    }
+    let model = try Model(
+      Model.Description(
+        entities: [Entity("Thing", properties: [.attribute(part(0))])],
+        composites: (0..<depth).map { CompositeType("C\($0)", attributes: [part($0 + 1)]) }))
+
+    if depth == 64 {
+      let schema = try Schema(model)
+      #expect(schema["Thing"]?.columns.map(\.name.utf8.count) == [65 * 1001 - 1])
+      #expect(try SchemaCoding.read(SchemaCoding.bytes(schema), at: 0) == schema)
+    } else {
+      #expect(throws: SchemaError.self) { try Schema(model) }
+    }
+  }
+
   @Test("Composite attributes have a column for each part")
   func composites() throws {
     let model = try Model(

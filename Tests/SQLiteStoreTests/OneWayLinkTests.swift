@@ -218,22 +218,24 @@ struct OneWayLinkTests {
     let world = try World(isOwn: isOwn)
     // The database of the other system has the friendship of 3 and 1 in one direction only.
     let alone = isOwn ? ["1-3", "3-1"] : ["1-3"]
-    #expect(try world.friendships() == (["1-2", "2-1", "4-4"] + alone).sorted())
+    var rows = try world.friendships()
+    #expect(rows == (["1-2", "2-1", "4-4"] + alone).sorted())
 
     try world.add("Bob", of: "Person", to: "friends", of: "Cid")
     try world.add("Cid", of: "Person", to: "friends", of: "Cid")
     try world.context.save()
-    #expect(
-      try world.friendships()
-        == (["1-2", "2-1", "2-3", "3-2", "3-3", "4-4"] + alone).sorted())
+    rows = try world.friendships()
+    #expect(rows == (["1-2", "2-1", "2-3", "3-2", "3-3", "4-4"] + alone).sorted())
 
     try world.remove("Ada", of: "Person", from: "friends", of: "Cid")
     try world.remove("Cid", of: "Person", from: "friends", of: "Cid")
     try world.context.save()
-    #expect(try world.friendships() == ["1-2", "2-1", "2-3", "3-2", "4-4"])
+    rows = try world.friendships()
+    #expect(rows == ["1-2", "2-1", "2-3", "3-2", "4-4"])
     world.context.delete(try world.object("Bob", of: "Person"))
     try world.context.save()
-    #expect(try world.friendships() == ["4-4"])
+    rows = try world.friendships()
+    #expect(rows == ["4-4"])
   }
 
   @Test("Two writers never replace each other's rows of symmetric links", arguments: [false, true])

@@ -114,7 +114,8 @@ struct RewrittenTablesTests {
   @Test(
     "A database of Core Data keeps each table and each row",
     .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
-    arguments: AppleFixtures.paths(".sqlite"))
+    // One of them was made by hand and contains no model.
+    arguments: AppleFixtures.paths(".sqlite").filter { !$0.hasSuffix("/made-by-rules.sqlite") })
   func fixtures(_ path: String) throws { try compare(path) }
 
   @Test("Links in both directions, links in a column and objects of subentities keep their rows")

@@ -61,7 +61,10 @@ extension CommitImage {
     try padded(record.count, record.rawSpan)
   }
 
-  /// Returns the bytes of the whole commit, including its trailer, for one write and one sync.
+  /// Returns the bytes of the whole commit, including its trailer.
+  ///
+  /// A small commit needs one write and one sync. A larger commit is settled, so no reader may see its trailer before
+  /// all bytes are durable, as in a new file that has no name yet.
   mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
     let (bytes, section) = try close()
     var all: [UInt8] = []
@@ -70,8 +73,8 @@ extension CommitImage {
       unsafe span.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
     }
     let trailer = Trailer(
-      isSettled: false, salt: salt, offset: record.start + UInt64(all.count), record: section,
-      commitChecksum: all.checksum)
+      isSettled: !isSmall, salt: salt, offset: record.start + UInt64(all.count), record: section,
+      commitChecksum: isSmall ? all.checksum : 0)
     return (all + trailer.bytes, trailer)
   }
 

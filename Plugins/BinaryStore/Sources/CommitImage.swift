@@ -110,7 +110,9 @@ struct CommitImage {
 
   mutating func setMetadata(_ metadata: StoreMetadata) throws {
     pending.metadata = metadata
-    record.metadata = try add(section: BinaryPropertyList.write(.dictionary(metadata.values)))
+    let bytes = BinaryPropertyList.write(.dictionary(metadata.values))
+    try checkReadable("metadata") { _ = try BinaryPropertyList.read(bytes) }
+    record.metadata = try add(section: bytes)
   }
 
   /// Sets the metadata, the model and its schema.
@@ -125,8 +127,24 @@ struct CommitImage {
   mutating func setModel(_ model: Model, _ schema: Schema) throws {
     pending.model = model
     pending.schema = schema
-    record.model = try add(section: ModelSource.write(model))
+    let source = try ModelSource.write(model)
+    // Only a long text can exceed a limit: a model that was made has kept the other ones.
+    if source.count > CommitImage.surelyReadableByteCount {
+      try checkReadable("model") { _ = try ModelSource.read(source, path: "") }
+    }
+    record.model = try add(section: source)
     record.schema = try add(section: SchemaCoding.bytes(schema))
+  }
+
+  private static let surelyReadableByteCount = 1 << 24
+
+  /// Throws if a reader would refuse a part that is about to be written (spec §4.8).
+  private func checkReadable(_ part: String, _ read: () throws -> Void) throws {
+    do { try read() } catch {
+      throw StoreError(
+        .badChange, "The \(part) can't be saved, because no program could read it again: \(error)",
+        cause: error)
+    }
   }
 
   /// Moves the large values of changes into sections of this commit, and returns the changes.

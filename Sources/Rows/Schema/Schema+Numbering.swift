@@ -182,6 +182,12 @@ struct Numbering {
     _ name: String, before: [String], kind: ColumnKind, isOptional: Bool, defaultValue: Value,
     entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
   ) throws(SchemaError) {
+    guard name.utf8.count <= Int(UInt16.max) else {
+      throw SchemaError(
+        description:
+          "A part of a composite attribute of '\(entity.name)' lies so deep that its path has \(name.utf8.count) bytes. The limit is \(UInt16.max) bytes (spec §4.8)."
+      )
+    }
     let layout = self.before(entity)
     let known = before.lazy.compactMap { layout?.index(of: $0) }.first
       .flatMap { layout?.columns[$0] }
