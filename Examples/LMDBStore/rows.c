@@ -13,9 +13,10 @@ struct Walk {
   const struct Table *table;
   uint16_t entity;
   int32_t kind;
-  // In the lowest table: the ranges of keys, and the lowest key that was not read yet.
+  // The ranges of keys that were not read yet.
   const struct QuireKeyRange *ranges;
   uint64_t range_count;
+  // In the lowest table: the lowest key that was not read yet.
   uint64_t lowest;
   // In another table: the place among the changed keys.
   size_t place;
@@ -55,6 +56,15 @@ static int next_in_ranges(
   return MDB_NOTFOUND;
 }
 
+// Returns whether the ranges contain a key, and passes over the ranges below it.
+static int is_wanted(struct Walk *walk, uint64_t key) {
+  while (walk->range_count > 0 && walk->ranges->highest < key) {
+    walk->ranges++;
+    walk->range_count--;
+  }
+  return walk->range_count > 0 && walk->ranges->lowest <= key;
+}
+
 // Finds the next record of a table of changes. A removed row has none.
 static int next_changed(
     struct Walk *walk, MDB_cursor *cursor, MDB_val *record, uint64_t *found) {
@@ -64,6 +74,7 @@ static int next_changed(
        walk->place++) {
     MDB_val key = {sizeof place, place};
     *found = table->keys[walk->place];
+    if (!is_wanted(walk, *found & HIGHEST_KEY)) continue;
     store_big(place, *found);
     int result = mdb_cursor_get(cursor, &key, record, MDB_SET);
     if (result == (walk->kind == QUIRE_PUT ? 0 : MDB_NOTFOUND)) return 0;
@@ -159,7 +170,7 @@ static const struct Table *find_table(
   return NULL;
 }
 
-// Gives the rows of a table; of the lowest table, only those in the ranges.
+// Gives the rows of a table in some ranges of keys.
 static int32_t walk_table(
     const struct Table *table, uint16_t entity, int32_t kind, const struct QuireKeyRange *ranges,
     uint64_t range_count, TakeRows take, void *context, struct QuireError *error) {
@@ -203,9 +214,8 @@ int32_t snapshot_rows_in_ranges(
     void *context, struct QuireError *error) {
   const struct Table *found = find_table(snapshot, table, error);
   if (found == NULL) return QUIRE_FAILED;
-  // A table of changes also has removed rows, and the host reads it as a whole.
-  *has = found->keys == NULL;
-  if (!*has) return QUIRE_OK;
+  // A table of changes also has removed rows. The host asks snapshot_rows for them.
+  *has = 1;
   return walk_table(found, entity, QUIRE_PUT, ranges, range_count, take, context, error);
 }
 

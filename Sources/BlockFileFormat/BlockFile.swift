@@ -30,7 +30,7 @@ package enum BlockFile {
   package static let leastCompressedByteCount = 1024
 
   /// The highest number of a commit, so that a following number always exists (spec §4.8).
-  package static let highestCommitNumber: Int64 = 1 << 62
+  package static let highestCommitNumber = RowVersion.highest
 
   package static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
 

@@ -22,6 +22,12 @@ extension StoreError.Code {
     self = Self.kinds.first { $0.number == Int(number) }?.code ?? .failed
   }
 
+  /// Returns whether the interface defines a number.
+  package static func isDefined(pluginCode number: Int32) -> Bool {
+    number == Int32(QUIRE_OK) || number == Int32(QUIRE_FAILED)
+      || kinds.contains { $0.number == Int(number) }
+  }
+
   /// The kind's number.
   package var pluginCode: Int32 {
     Int32(Self.kinds.first { $0.code == self }?.number ?? Int(QUIRE_FAILED))

@@ -93,7 +93,7 @@ public struct PluginBackend: StoreBackend {
       _ = unsafe wanted.schema.taken()
       _ = unsafe wanted.metadata.taken()
     }
-    return unsafe try store(path, disk) { functions, services, store, error in
+    return unsafe try store(path, disk, by: "create") { functions, services, store, error in
       services.services.trace?("create")
       return unsafe functions.table.pointee.create?(
         services.host, functions.type, path, &wanted, store, error)
@@ -114,7 +114,7 @@ public struct PluginBackend: StoreBackend {
       unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
     }
     defer { _ = unsafe wanted.model.taken() }
-    let store = unsafe try store(path, disk) { functions, services, store, error in
+    let store = unsafe try store(path, disk, by: "open") { functions, services, store, error in
       services.services.trace?("open")
       return unsafe functions.table.pointee.open?(
         services.host, functions.type, path, &wanted, store, error)
@@ -131,7 +131,7 @@ public struct PluginBackend: StoreBackend {
     self.services.trace?("metadata")
     let code = unsafe functions.table.pointee.metadata?(
       services.host, functions.type, path, &bytes, &error)
-    unsafe try PluginBackend.check(code, &error, path: path)
+    unsafe try PluginBackend.check(code, &error, of: "metadata", functions, path: path)
     guard let found = unsafe bytes.taken() else {
       throw functions.failure("reports success but returns no metadata.", at: path)
     }
@@ -187,12 +187,12 @@ public struct PluginBackend: StoreBackend {
       unsafe error.release?(&error)
       return nil
     }
-    unsafe try PluginBackend.check(code, &error, path: path ?? "")
+    unsafe try PluginBackend.check(code, &error, of: "check", functions, path: path ?? "")
     return unsafe bytes.taken()
   }
 
   private func store(
-    _ path: String, _ disk: any Disk,
+    _ path: String, _ disk: any Disk, by name: StaticString,
     _ body: (
       PluginFunctions, HostServices, UnsafeMutablePointer<OpaquePointer?>,
       UnsafeMutablePointer<QuireError>
@@ -202,7 +202,7 @@ public struct PluginBackend: StoreBackend {
     let services = HostServices(disk, services)
     var (handle, error): (OpaquePointer?, QuireError) = unsafe (nil, QuireError())
     let code = unsafe try body(functions, services, &handle, &error)
-    unsafe try PluginBackend.check(code, &error, path: path)
+    unsafe try PluginBackend.check(code, &error, of: name, functions, path: path)
     guard let handle = unsafe handle else {
       throw functions.failure("reports success but returns no store.", at: path)
     }
@@ -212,10 +212,12 @@ public struct PluginBackend: StoreBackend {
   }
 
   private static func check(
-    _ code: Int32?, _ error: inout QuireError, path: String
+    _ code: Int32?, _ error: inout QuireError, of name: StaticString,
+    _ functions: PluginFunctions, path: String
   ) throws {
     if code != Int32(QUIRE_OK) {
-      throw unsafe StoreError(code ?? Int32(QUIRE_NOT_SUPPORTED), taking: &error, path: path)
+      throw unsafe functions.failure(
+        code ?? Int32(QUIRE_NOT_SUPPORTED), taking: &error, of: name, at: path)
     }
   }
 }

@@ -1,6 +1,7 @@
 // SAFETY: The table is a library's own, or a checked copy of it, and is never freed: libraries stay loaded.
 
 package import CStorePlugin
+import PluginExchange
 import StoreInterface
 
 /// The functions of a plug-in, with one of its types of stores. The creator of the value has checked both.
@@ -37,6 +38,17 @@ package struct PluginFunctions: @unchecked Sendable {
       .failedInUse, plugin: name, path: library,
       "The plug-in '\(name)'\(library.isEmpty ? "" : " (\(library))") \(fault)"
     ).error(ofStoreAt: path)
+  }
+
+  /// Returns the error for a call that the plug-in has ended with a code.
+  func failure(
+    _ code: Int32, taking error: inout QuireError, of name: StaticString, at path: String?
+  ) -> StoreError {
+    let known = unsafe StoreError(code, taking: &error, path: path)
+    guard !StoreError.Code.isDefined(pluginCode: code) else { return known }
+    return failure(
+      "ends '\(name)' with the code \(code), which the interface does not define. \(known.message)",
+      at: path)
   }
 
   /// Calls `body` on data that the plug-in gave, and turns its `badPlugin` error into one that names the plug-in.

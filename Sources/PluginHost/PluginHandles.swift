@@ -100,7 +100,9 @@ final class StoreHandle: @unchecked Sendable {
       if let release = unsafe error.release { unsafe release(&error) }
       throw failure
     }
-    if code != Int32(QUIRE_OK) { throw unsafe StoreError(code, taking: &error, path: path) }
+    if code != Int32(QUIRE_OK) {
+      throw unsafe functions.failure(code, taking: &error, of: name, at: path)
+    }
   }
 }
 

@@ -22,6 +22,8 @@ final class PluginRowTable: RowTable {
   private struct Cache {
     /// The changes of each entity; `nil` for an entity without changes.
     var changes: [UInt16: Layer.EntityChanges?] = [:]
+    /// The rows of one kind and one entity that were read beside pieces.
+    var runs: [RunName: BlockRun] = [:]
     var indexes: [UInt16: IndexRun?] = [:]
     /// The rows of ranges of keys, for entities that were not read as a whole.
     var pieces: [Piece: BlockRun] = [:]
@@ -60,10 +62,33 @@ final class PluginRowTable: RowTable {
   func isSame(as other: any RowTable) -> Bool { (other as? PluginRowTable) === self }
 
   func entry(of key: ObjectKey) throws -> RowEntry {
-    if let run = try piece(around: key) {
-      return try run.location(of: key.number).map { .put($0) } ?? .absent
+    guard let near = try piece(around: key) else {
+      return try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
     }
-    return try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
+    if let row = try near.location(of: key.number) { return .put(row) }
+    // A piece contains only whole rows. The table may also change or remove the row of a lower table.
+    return try Layer.EntityChanges(
+      entityNumber: key.entity, changed: run(.changed, ofEntity: key.entity),
+      removed: run(.removed, ofEntity: key.entity)
+    ).entry(of: key.number)
+  }
+
+  private struct RunName: Hashable {
+    let entity: UInt16
+    let kind: PluginRowKind
+  }
+
+  /// Returns all rows of a kind and an entity, which are read once.
+  private func run(_ kind: PluginRowKind, ofEntity number: UInt16) throws -> BlockRun {
+    let name = RunName(entity: number, kind: kind)
+    if let known = cache.withLock({ $0.runs[name] }) { return known }
+    let run = try checked(blocks(number, kind) ?? rows(number, kind), number, kind)
+    return cache.withLock { cache in
+      // Another thread may have read the same rows first.
+      if let known = cache.runs[name] { return known }
+      cache.runs[name] = run
+      return run
+    }
   }
 
   // MARK: - Rows around a key
@@ -91,11 +116,12 @@ final class PluginRowTable: RowTable {
     }
     if known.isWhole { return nil }
     if let run = known.run { return run }
-    guard let blocks = try rows(in: PluginRowTable.range(piece), ofEntity: key.entity) else {
+    let range = PluginRowTable.range(piece)
+    guard let blocks = try rows(in: range, ofEntity: key.entity) else {
       cache.withLock { $0.hasNoPieces = true }
       return nil
     }
-    let run = try checked(blocks, key.entity)
+    let run = try checked(blocks, key.entity, in: [range])
     cache.withLock { cache in
       if cache.pieces.updateValue(run, forKey: piece) == nil {
         cache.pieceCounts[key.entity, default: 0] += 1
@@ -122,10 +148,11 @@ final class PluginRowTable: RowTable {
         }
       }
       guard !wanted.isEmpty else { continue }
-      guard let blocks = try rows(in: wanted.map(PluginRowTable.range), ofEntity: entity) else {
+      let ranges = wanted.map(PluginRowTable.range)
+      guard let blocks = try rows(in: ranges, ofEntity: entity) else {
         return cache.withLock { $0.hasNoPieces = true }
       }
-      let run = try checked(blocks, entity)
+      let run = try checked(blocks, entity, in: ranges)
       cache.withLock { cache in for piece in wanted { cache.pieces[piece] = run } }
     }
   }
@@ -136,10 +163,28 @@ final class PluginRowTable: RowTable {
     return QuireKeyRange(lowest: max(lowest, 1), highest: lowest + pieceKeyCount - 1)
   }
 
-  private func checked(_ blocks: [Block], _ entity: UInt16) throws -> BlockRun {
+  private func checked(
+    _ blocks: [Block], _ entity: UInt16, _ kind: PluginRowKind
+  ) throws -> BlockRun {
     try snapshot.store.functions.checking(at: snapshot.store.path) {
-      try BlockRun(checking: blocks, ofEntity: entity, .put, path: snapshot.store.path)
+      try BlockRun(checking: blocks, ofEntity: entity, kind, path: snapshot.store.path)
     }
+  }
+
+  /// Returns the rows that the plug-in gave for some ranges of keys in ascending order.
+  private func checked(
+    _ blocks: [Block], _ entity: UInt16, in ranges: [QuireKeyRange]
+  ) throws -> BlockRun {
+    let run = try checked(blocks, entity, .put)
+    if let keys = run.keyRange, let lowest = ranges.first?.lowest,
+      let highest = ranges.last?.highest,
+      keys.lowerBound < lowest || keys.upperBound > highest
+    {
+      throw snapshot.store.functions.failure(
+        "was asked for the rows with keys from \(lowest) to \(highest), but returns rows with keys from \(keys.lowerBound) to \(keys.upperBound).",
+        at: snapshot.store.path)
+    }
+    return run
   }
 
   /// Returns the whole rows of an entity in some ranges of keys; `nil` if the plug-in prefers to give all rows.
@@ -171,15 +216,9 @@ final class PluginRowTable: RowTable {
     if let known = cache.withLock({ $0.changes[number] }) { return known }
     // This table can't contain rows of an entity that a newer model added.
     guard schema[number] != nil else { return nil }
-    func run(_ kind: PluginRowKind) throws -> BlockRun {
-      let found = try blocks(number, kind) ?? rows(number, kind)
-      return try snapshot.store.functions.checking(at: snapshot.store.path) {
-        try BlockRun(checking: found, ofEntity: number, kind, path: snapshot.store.path)
-      }
-    }
     let found = Layer.EntityChanges(
-      entityNumber: number, put: try run(.put), changed: try run(.changed),
-      removed: try run(.removed))
+      entityNumber: number, put: try run(.put, ofEntity: number),
+      changed: try run(.changed, ofEntity: number), removed: try run(.removed, ofEntity: number))
     let changes = found.count > 0 ? found : nil
     return cache.withLock { cache in
       // Another thread may have read the same blocks first.
@@ -239,9 +278,13 @@ final class PluginRowTable: RowTable {
           "has a block of \(described.byte_count) bytes, which is too large.", at: store.path)
       }
       let source = PluginBlock(snapshot, table: id, block: described.id, values)
-      return try Block(
-        source, byteCount: Int(described.byte_count),
-        version: described.version != 0 ? described.version : version)
+      do {
+        return try Block(
+          source, byteCount: Int(described.byte_count),
+          version: described.version != 0 ? described.version : version)
+      } catch let error as BlockError {
+        throw source.failure(error)
+      }
     }
   }
 
@@ -265,16 +308,22 @@ final class PluginRowTable: RowTable {
     ) -> Int32?
   ) throws -> [Block] {
     var found: [Block] = []
-    let version = version
+    let (version, store) = (version, snapshot.store)
     let sink = unsafe Sink { schema, array in
       guard let array = unsafe array else { return }
       let batch = unsafe ArrowBatch(
         taking: array.assumingMemoryBound(to: ArrowArray.self),
         schema: UnsafeMutablePointer(
           mutating: schema.assumingMemoryBound(to: ArrowSchema.self)))
-      for block in try batch.blocks(layout) { found.append(try block.stamped(version)) }
+      do {
+        for block in try batch.blocks(layout) { found.append(try block.stamped(version)) }
+      } catch let fault as ArrowError {
+        throw store.functions.failure(
+          "returns rows of '\(layout.entity)' from '\(name)' that break a rule of rows (spec §3.7). \(fault)",
+          at: store.path)
+      }
     }
-    unsafe try snapshot.store.reading(name, sink) { table, error in
+    unsafe try store.reading(name, sink) { table, error in
       unsafe body(
         table,
         { context, schema, array in
@@ -312,6 +361,16 @@ final class PluginBlock: BlockSource {
   }
 
   var outsideValues: (any OutsideValues)? { values.of(block) }
+
+  func explained(_ error: BlockError, in block: Block) -> any Error { failure(error) }
+
+  /// Returns the error for damaged bytes of the block.
+  fileprivate func failure(_ error: BlockError) -> StoreError {
+    StoreError(
+      .damaged,
+      "Block \(block) of table \(table), which the plug-in '\(snapshot.store.functions.name)' returns, is damaged. \(error)",
+      path: snapshot.store.path, cause: error)
+  }
 }
 
 /// The values that lie outside of a table's blocks.

@@ -149,6 +149,11 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
       throw handle.store.functions.failure(
         "returns two tables with the same number.", at: handle.store.path)
     }
+    if let wrong = described.first(where: { $0.version < 0 || $0.version > RowVersion.highest }) {
+      throw handle.store.functions.failure(
+        "returns a table with the version \(wrong.version), which is not from 0 to \(RowVersion.highest).",
+        at: handle.store.path)
+    }
     var parts: [PluginPart] = []
     var rest = described[...]
     for part in known {

@@ -125,6 +125,9 @@ final class ExportedTable: Sendable {
     if let index = schema.indexes.first(where: { $0.number == number }) {
       guard let run = try table.entries(of: index) else { return nil }
       found = kind == .put ? run.blocks : []
+    } else if kind != .put, table is any PartialRowTable {
+      // All rows would have to be read to learn what the type of the table says.
+      found = []
     } else {
       found = try table.changes(ofEntity: number).map { kind.run(of: $0).blocks } ?? []
     }

@@ -28,9 +28,9 @@ public final class XMLNames {
   /// Returns the identifier of a name. The same name always has the same identifier.
   public func id(_ name: String) -> XMLNameID {
     let count = Int32(name.utf8.count)
+    // SAFETY: A zero byte follows the name, so that an empty name has an address too. libxml2 copies the bytes, so the
+    // address is used only inside the closure. It returns `nil` only if memory is exhausted.
     return unsafe name.withCString(encodedAs: UTF8.self) { start in
-      // SAFETY: A zero byte follows the name, so that an empty name has an address too. libxml2 copies the bytes. It
-      // returns `nil` only if memory is exhausted.
       guard let address = unsafe xmlDictLookup(dictionary, start, count) else {
         fatalError("Out of memory.")
       }

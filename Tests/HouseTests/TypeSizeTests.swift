@@ -19,18 +19,20 @@ struct TypeSizeTests {
 
   /// The types that may be larger. An exception is removed when its type fits the limits.
   static let exceptions: [String: Exception] = [
+    "ObjectGraph.ManagedObject": Exception(
+      lines: 1050, reason: "The class of programs: keys, hooks and validation are its public face."),
     "ObjectGraph.RowSource": Exception(
       properties: 28,
       reason: "A value is read from it in one step, so tables of its entity are repeated in it."),
     "ObjectGraph.UndoStack": Exception(
       properties: 16, reason: "Five properties are settings and callbacks of its public face."),
     "Documents.Document": Exception(
-      lines: 1490, reason: "Opening, saving, versions and attachments share one lock on one folder."
+      lines: 1540, reason: "Opening, saving, versions and attachments share one lock on one folder."
     ),
     "SQLTranslation.SQLTranslator": Exception(
       lines: 1310, reason: "One walk over a request: a function for each kind of expression."),
     "SQLiteStore.SQLiteStore": Exception(
-      lines: 1110, reason: "The protocol of stores, which is wide, over one connection."),
+      lines: 1160, reason: "The protocol of stores, which is wide, over one connection."),
     "StoreConformance.CaseRun": Exception(
       lines: 1120, reason: "A list of cases: each is a short function that no other case calls."),
     "Validation.BlockFileCheck": Exception(

@@ -7,6 +7,7 @@ import DurableFiles
 import ObjectModel
 import PluginHost
 import PluginSupport
+import Rows
 import StoreInterface
 import Testing
 
@@ -16,6 +17,8 @@ struct BrokenPromiseTests {
   /// A fault of a plug-in, with the words of the error for it.
   enum Fault: String, CaseIterable {
     case noStore, noSnapshot, noMetadata, twoTables, keysBelowOne, tooFewKeys, nobodyHeld
+    case unknownColumn, negativeVersion, versionAboveAll, negativeTableVersion, rowsOutsideOfRange
+    case unknownCode
 
     var words: String {
       switch self {
@@ -26,6 +29,14 @@ struct BrokenPromiseTests {
       case .keysBelowOne: "returns 3 keys from 0 on"
       case .tooFewKeys: "returns 2 keys from 1 on"
       case .nobodyHeld: "did not call the function of the caller"
+      case .unknownColumn:
+        "returns rows of 'Note' from 'rows' that break a rule of rows (spec §3.7). Column 'wrong': "
+      case .negativeVersion: "Column '#version': Row 0: -7 is not from 0 to 4611686018427387904."
+      case .versionAboveAll: "Column '#version': Row 0: 4611686018427387905 is not from 0 to"
+      case .negativeTableVersion: "returns a table with the version -1"
+      case .unknownCode: "ends 'lease_keys' with the code 99, which the interface does not define."
+      case .rowsOutsideOfRange:
+        "was asked for the rows with keys from 64 to 127, but returns rows with keys from 1 to 1."
       }
     }
   }
@@ -33,7 +44,9 @@ struct BrokenPromiseTests {
   @Test("The error names the plug-in, its file and its fault", arguments: Fault.allCases)
   func faults(_ fault: Fault) throws {
     let backend = Self.backend(fault)
-    let model = try Model(entities: [Entity("Note")])
+    let model = try Model(entities: [
+      Entity("Note", properties: [.attribute(Attribute("text", .string))])
+    ])
     let disk = SimulatedDisk()
 
     let error = #expect(throws: StoreError.self) {
@@ -41,6 +54,7 @@ struct BrokenPromiseTests {
       _ = try backend.metadata(at: "/s", on: disk)
       _ = try store.leaseKeys(ofEntity: 1, count: 3)
       _ = try store.holding(commit: store.snapshot().commit) {}
+      _ = try store.snapshot().view.row(of: ObjectKey(entity: 1, number: 70))
     }
 
     #expect(error?.code == .badPlugin)
@@ -51,6 +65,43 @@ struct BrokenPromiseTests {
     #expect(
       refusal.message.hasPrefix("The plug-in 'Broken' (/plugins/libBroken.so) ")
         && refusal.message.contains(fault.words), "\(refusal)")
+  }
+
+  typealias Take =
+    @convention(c) (
+      UnsafeMutableRawPointer?, UnsafeMutablePointer<ArrowSchema>?,
+      UnsafeMutablePointer<ArrowArray>?
+    ) -> Int32
+
+  /// Passes one note to the host, with one text and a version.
+  static func row(
+    _ column: String, _ version: Int64, _ take: Take?, _ context: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    let layout = Layout(
+      entity: "Note", entityNumber: 1,
+      columns: [LayoutColumn(number: 1, name: column, kind: .string)])
+    let draft = Draft(layout, role: .insertions)
+    draft.setString("a", column: 0, row: draft.append(key: 1))
+    var (schema, array) = (ArrowSchema(), ArrowArray())
+    do {
+      try ArrowBatch(draft.freeze(version: version)[0], layout: layout).move(
+        to: &array, schema: &schema)
+    } catch { return 1 }
+    defer {
+      array.release?(&array)
+      schema.release?(&schema)
+    }
+    return take?(context, &schema, &array) ?? 1
+  }
+
+  /// Lets a plug-in have one table, which is not in blocks.
+  private static func addTable(to plugin: inout QuirePlugin) {
+    plugin.blocks = nil
+    plugin.rows_between = nil
+    plugin.tables = { _, take, context, _ in
+      var table = QuireTable(id: 7, version: 1, row_count: 1)
+      return take?(context, &table) ?? 0
+    }
   }
 
   private static func backend(_ fault: Fault) -> PluginBackend {
@@ -79,6 +130,33 @@ struct BrokenPromiseTests {
         return 0
       }
     case .nobodyHeld: table.pointee.hold = { _, _, _, _, _ in 0 }
+    case .unknownColumn:
+      addTable(to: &table.pointee)
+      table.pointee.rows = { _, _, _, kind, take, context, _ in
+        kind == 0 ? BrokenPromiseTests.row("wrong", 1, take, context) : 0
+      }
+    case .negativeVersion:
+      addTable(to: &table.pointee)
+      table.pointee.rows = { _, _, _, kind, take, context, _ in
+        kind == 0 ? BrokenPromiseTests.row("text", -7, take, context) : 0
+      }
+    case .versionAboveAll:
+      addTable(to: &table.pointee)
+      table.pointee.rows = { _, _, _, kind, take, context, _ in
+        kind == 0 ? BrokenPromiseTests.row("text", (1 << 62) + 1, take, context) : 0
+      }
+    case .unknownCode: table.pointee.lease_keys = { _, _, _, _, _, _ in 99 }
+    case .negativeTableVersion:
+      table.pointee.tables = { _, take, context, _ in
+        var table = QuireTable(id: 7, version: -1, row_count: 0)
+        return take?(context, &table) ?? 0
+      }
+    case .rowsOutsideOfRange:
+      addTable(to: &table.pointee)
+      table.pointee.rows_between = { snapshot, table, entity, _, _, has, take, context, error in
+        has?.pointee = 1
+        return BrokenPromiseTests.row("text", 1, take, context)
+      }
     }
     let functions = PluginFunctions(
       UnsafePointer(table), type: honest.pointee.types[0]!,

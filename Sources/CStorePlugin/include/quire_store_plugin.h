@@ -617,7 +617,7 @@ struct QuirePlugin {
   // This function is not in the first version of the table: the host checks struct_size. May be NULL. For
   // stores that find a few rows faster than all rows: returns the whole rows of an entity with keys from
   // 'lowest' to 'highest', both included, as 'rows' returns rows of kind QUIRE_PUT. Sets 'has' to 0 if the
-  // host has to request all rows of the table instead.
+  // host has to request all rows of the table instead. The host requests changed and removed rows with 'rows'.
   int32_t (*rows_between)(
       struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity, uint64_t lowest,
       uint64_t highest, int32_t *has,

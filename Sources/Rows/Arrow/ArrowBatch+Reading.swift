@@ -33,6 +33,7 @@ extension ArrowBatch {
       guard unsafe child.presence == nil else {
         throw ArrowError.badStructure(name, "Every row must have a value.")
       }
+      try rows.checkVersions(column)
       columns.append(column)
     }
     for column in layout.columns {

@@ -85,9 +85,20 @@ final class ArrowRows: RowSource {
     unsafe columns[column.number] = unsafe raw
   }
 
+  /// Throws if a version or a basis is not the number of a commit, and not 0.
+  func checkVersions(_ column: LayoutColumn) throws {
+    for row in 0..<rowCount {
+      guard let version = unsafe columns[column.number]?.integer(row),
+        !(0...RowVersion.highest).contains(version)
+      else { continue }
+      throw ArrowError.badValue(
+        column.name, row: row, "\(version) is not from 0 to \(RowVersion.highest).")
+    }
+  }
+
   /// Throws if the byte strings of one row do not fit into a block.
   func checkSizes(_ columns: [LayoutColumn]) throws {
-    let most = BlockFormat.maximumByteCount / 2
+    let most = Draft.maximumRowByteCount
     guard byteStringByteCount > most else { return }
     for row in 0..<rowCount {
       var sum = 0

@@ -40,7 +40,29 @@ struct FindingCases {
       }
     }
     try store.close()
+    try afterReopening()
     try afterRemovals()
+  }
+
+  /// Looks rows up in a store that was opened after commits have changed and removed rows of earlier commits.
+  private func afterReopening() throws {
+    var store = try run.make()
+    var generator = SeededGenerator(seed: run.suite.seed)
+    var objects: StoreConformance.Objects = [:]
+    for round in 0..<8 {
+      let save = try StoreConformance.randomSave(
+        of: round == 0 ? 30 : 5, to: objects, above: store.snapshot(), &generator)
+      try store.commit(save.request)
+      objects = save.objects
+      store = try run.reopen(store)
+      let snapshot = try store.snapshot()
+      for number in (1...30).shuffled(using: &generator) as [UInt64] {
+        check(
+          try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
+          "looked up by its key after the store was opened again")
+      }
+    }
+    try store.close()
   }
 
   /// Looks rows up in an open store after another open store has changed and removed some of them.
