@@ -9,6 +9,7 @@
 ///       pattern.value(empty: 0, greatest: Int.max, same: 7) { Int.random(in: 0...99, using: &random) }
 ///     }
 public enum ValuePattern: String, CaseIterable, Sendable {
+  /// Each value is drawn for itself.
   case ordinary
   /// No row has a value.
   case missing

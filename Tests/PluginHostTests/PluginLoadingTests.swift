@@ -104,7 +104,10 @@ struct PluginLoadingTests {
   func all() throws {
     let sources = try FileManager.default.contentsOfDirectory(
       atPath: Compiler.sources.path(percentEncoded: false))
-    let sound = ["sound", "old-table", "later-table", "crash", "ends"]
+    let sound = [
+      "sound", "old-table", "later-table", "crash", "ends", "crash-loading", "crash-in-entry",
+      "hangs-loading",
+    ]
 
     #expect(
       Set(sources.filter { $0.hasSuffix(".c") }.map { String($0.dropLast(2)) })
@@ -173,6 +176,48 @@ struct PluginLoadingTests {
       let plugin = try #require(world.search().plugins.first)
       let table = try plugin.load().table
       _ = table.pointee.open(nil, nil, "/none", nil, nil, nil)
+    }
+  }
+
+  /// Loads a plug-in in a process that ends with the exit code 5 if that fails. Returns the messages of the process.
+  private func messages(
+    whileLoading name: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> String {
+    let result = await #expect(
+      processExitsWith: .exitCode(5), observing: [\.standardErrorContent],
+      sourceLocation: sourceLocation
+    ) { [name = name as String] in
+      LoadingWatch.endProcess(exitCode: 5, limit: 2)
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library(name))
+      _ = try #require(world.search().plugins.first).load()
+    }
+    return String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+  }
+
+  @Test("A plug-in that crashes or hangs while it is loaded is named before the process ends")
+  func endWhileLoading() async throws {
+    for (name, words) in [
+      ("crash-loading", "crashed while it was loaded, by signal 06."),
+      ("crash-in-entry", "crashed while it was loaded, by signal 11."),
+      ("hangs-loading", "was not loaded within 2 seconds."),
+    ] {
+      let messages = try await messages(whileLoading: name)
+      #expect(
+        messages.contains("error: The plug-in 'bad' can't be used: its library, /"), "\(name)")
+      #expect(messages.contains(words), "\(messages)")
+      #expect(messages.contains("hint: 'quire plugin remove bad'"), "\(messages)")
+    }
+  }
+
+  @Test("After a plug-in was loaded, a crash ends the process by its signal as before")
+  func crashAfterLoading() async throws {
+    await #expect(processExitsWith: .signal(SIGABRT)) {
+      LoadingWatch.endProcess(exitCode: 5, limit: 60)
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library("sound"))
+      _ = try #require(world.search().plugins.first).load()
+      abort()
     }
   }
 

@@ -24,7 +24,7 @@ struct DocumentsPageTests {
     let trip = try context.insert(Trip.self)
     trip.name = "Lisbon"  // is saved by itself, two seconds after the last change
 
-    try context.processPendingChanges()  // what is done next is undone by itself
+    try context.processPendingChanges()  // the next change is an undo step of its own
     trip.name = "Porto"
     try context.undoStack?.undo()  // Lisbon again, whether or not it was saved
     #expect(trip.name == "Lisbon")
@@ -48,7 +48,7 @@ struct DocumentsPageTests {
       try await document.recover()  // as changes that are not saved, to be mended
       show("\(date)")
     }
-    try await document.close()  // saves what is not saved
+    try await document.close()  // saves unsaved changes
     for await state in states {
       switch state {
       case .normal, .saving: show("")

@@ -34,9 +34,11 @@ def modules(folder):
 def suites(report):
     """Seconds from the begin to the end of each test, added up for each suite."""
     seconds = collections.Counter()
-    if report.exists():
+    try:
         for case in xml.etree.ElementTree.parse(report).iter("testcase"):
             seconds[case.get("classname")] += float(case.get("time", 0))
+    except (FileNotFoundError, xml.etree.ElementTree.ParseError):
+        pass  # No run has ended yet.
     return seconds
 
 

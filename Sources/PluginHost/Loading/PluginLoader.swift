@@ -41,7 +41,11 @@ enum PluginLoader {
       {
         return Result<LoadedPlugin, PluginRefusal>.success(loaded)
       }
-      let result = Result { () throws(PluginRefusal) in try loadAnew(plugin, &state.files) }
+      let result = Result { () throws(PluginRefusal) in
+        try LoadingWatch.watching(plugin) { () throws(PluginRefusal) in
+          try loadAnew(plugin, &state.files)
+        }
+      }
       if case .success = result { endingAtExit }
       state.outcomes[plugin.libraryPath] = result
       return result

@@ -1,6 +1,7 @@
 import Dispatch
 import DurableFiles
 import Foundation
+import PluginHost
 import Synchronization
 
 /// The signals by which a user or the system ends the tool. The tool removes its temporary files before it ends.
@@ -28,6 +29,7 @@ public enum EndingSignals {
     // A program that starts the tool from a thread of its own may have blocked the signals in that thread.
     unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
     isWaiting.store(false, ordering: .relaxed)
+    LoadingWatch.endProcess(exitCode: ExitCode.plugin.rawValue, limit: 30)
     TemporaryFiles.beforeFirst(startWaiting)
   }
 

@@ -130,6 +130,27 @@ struct Patch {
     let ends: [ObjectKey]
     /// The old and the new value of each property.
     let values: [(property: PatchEntity.Property, old: Value, new: Value)]
+
+    /// All objects that the line names.
+    var named: [ObjectKey] {
+      var named = ends
+      if let key { named.append(key) }
+      for value in values {
+        for case .object(let other) in [value.old, value.new] { named.append(other) }
+      }
+      return named
+    }
+  }
+
+  /// The subject of a line: an object, or the ends of a link.
+  private struct Subject: Hashable {
+    private let entityNumber: UInt16
+    private let keys: [ObjectKey]
+
+    init(_ row: Row) {
+      entityNumber = row.entity.layout.entityNumber
+      keys = row.key.map { [$0] } ?? (row.entity.isSymmetric ? row.ends.sorted() : row.ends)
+    }
   }
 
   private func row(_ line: Line, _ entity: PatchEntity) throws -> Row {
