@@ -11,7 +11,8 @@ private class Trip: EntityMapped {
   var price = 0.0
   var isOpen = true
   var stops: [Stop] = []
-  var notMapped = 0
+  // The path of a property that a subclass may override has no name.
+  final var notMapped = 0
 
   static var propertyNames: [AnyKeyPath: String] {
     [

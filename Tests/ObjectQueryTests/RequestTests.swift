@@ -35,6 +35,7 @@ struct RequestTests {
         #expect(found == crowd.sorted([key]), "\(count) people, \(path)")
 
         var groups = QueryRequest("Person")
+        groups.resultType = .dictionaries
         groups.propertiesToGroupBy = [path]
         groups.propertiesToFetch = [FetchedValue(path)]
         // No two values that are not numbers are equal, and zeros of both signs are.

@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import JSONText
 import ObjectModel
+import SeededRandom
 import Testing
 
 @testable import ToolCommands
@@ -371,5 +372,55 @@ struct MergeCommandTests {
       #expect(run.messages.contains(message), "\(run.messages)")
     }
     #expect(diff("/A.quire", "/Base.quire") == "No differences.\n")
+  }
+
+  @Test("A patch with lines that are doubled, mixed or left out gives a valid store or is refused")
+  func mixedPatches() throws {
+    set("/B.quire", "Trip", "3/p1", "name=River", "price=-0.0", "stops=2/p2,2/p1")
+    set("/B.quire", "Trip", "3/p2", "travellers=1/p1")
+    trips.done("insert", "/B.quire", "Stop", "name=Tua", "trip=3/p1")
+    trips.done("delete", "/B.quire", "Stop", "--id", "2/p3")
+    try patch("/Base.quire", "/B.quire")
+    let text = String(
+      decoding: try trips.disk.read("/patch", byteLimit: 1 << 20), as: UTF8.self)
+    let lines = text.split(separator: "\n").map(String.init)
+    let identifier = #/[0-9]+\/p[0-9]+/#
+    let identifiers =
+      text.matches(of: identifier).map { String($0.output) } + ["2/p9", "1/p1000000"]
+    var random = SeededGenerator(seed: 11)
+    var outcomes: Set<ExitCode> = []
+    for round in 0..<80 {
+      var mixed = Array(lines.dropFirst())
+      for _ in 0..<Int.random(in: 1...3, using: &random) where !mixed.isEmpty {
+        let place = mixed.indices.randomElement(using: &random)!
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: mixed.append(mixed[place])
+        case 1: mixed.remove(at: place)
+        case 2:
+          guard let found = mixed[place].matches(of: identifier).randomElement(using: &random)
+          else { continue }
+          mixed[place].replaceSubrange(
+            found.range, with: identifiers.randomElement(using: &random)!)
+        default:
+          let words = ["inserted", "changed", "deleted"].shuffled(using: &random)
+          mixed[place] = mixed[place].replacing(
+            #""change":"\#(words[0])""#, with: #""change":"\#(words[1])""#)
+        }
+      }
+      let patch = ([lines[0]] + mixed).joined(separator: "\n") + "\n"
+      try trips.disk.replace("/mixed") { try $0.write(patch) }
+
+      let run = trips.run([
+        "merge", "--patch", "/mixed", "/A.quire", "--output", "/M\(round).quire",
+      ])
+
+      outcomes.insert(run.exitCode)
+      #expect(
+        [ExitCode.done, .no, .unreadable].contains(run.exitCode), "\(run.messages)\n\(patch)")
+      guard run.exitCode == .done else { continue }
+      let check = trips.run(["validate", "/M\(round).quire"])
+      #expect(check.exitCode == .done, "\(check.output)\n\(patch)")
+    }
+    #expect(outcomes.isSuperset(of: [.done, .unreadable]), "\(outcomes)")
   }
 }

@@ -106,6 +106,8 @@ struct Patch {
     )
     let own = lines.filter { $0.store == part.name }
     var rows: [Row] = []
+    // A layer has one change of each row, so a patch has one line for each.
+    var numbers: [Subject: Int] = [:]
     for line in own {
       let isLinks = line.json["links"] != nil
       guard case .string(let name)? = line.json[isLinks ? "links" : "entity"] else {
@@ -114,7 +116,14 @@ struct Patch {
       guard let entity = entities[(isLinks ? "links" : "") + name] else {
         throw fault(line, "There is no '\(oneLine(name))'.")
       }
-      rows.append(try row(line, entity))
+      let found = try row(line, entity)
+      if let earlier = numbers.updateValue(line.number, forKey: Subject(found)) {
+        throw fault(
+          line,
+          "\(isLinks ? "The link" : "The object") has another line already, line \(earlier). Each has one line at most."
+        )
+      }
+      rows.append(found)
     }
     return try PatchLayers(rows, part).layers()
   }
@@ -142,7 +151,7 @@ struct Patch {
     }
   }
 
-  /// The subject of a line: an object, or the ends of a link.
+  /// What a line is about: an object, or the ends of a link.
   private struct Subject: Hashable {
     private let entityNumber: UInt16
     private let keys: [ObjectKey]

@@ -9,6 +9,8 @@ struct PatchEntity {
   let name: String
   let layout: Layout
   let isLinks: Bool
+  /// Whether the two ends of a link mean the same: in a relationship that is its own inverse.
+  let isSymmetric: Bool
   /// The stored properties, without derived ones.
   let properties: [Property]
 
@@ -36,7 +38,7 @@ struct PatchEntity {
     guard let entity = store.model[layout.entity], !entity.isAbstract else { return nil }
     name = entity.name
     self.layout = layout
-    isLinks = false
+    (isLinks, isSymmetric) = (false, false)
     properties = layout.columns.enumerated().compactMap { index, column in
       PatchEntity.kind(column.name, of: entity.name, store.model).map {
         Property(name: column.name, column: index, kind: $0)
@@ -53,7 +55,7 @@ struct PatchEntity {
     guard let found else { return nil }
     name = "\(found.0).\(found.1)"
     layout = table.layout
-    isLinks = true
+    (isLinks, isSymmetric) = (true, table.isSymmetric)
     properties = layout.columns.enumerated().map { index, column in
       Property(name: column.name, column: index, kind: index < 2 ? .reference : .place)
     }

@@ -58,11 +58,16 @@ struct PatchLayers {
       }
     }
     for key in same { keys[key] = key }
+    // The patch may name objects that the store does not have. A new object must not become one of them.
+    let named = Set(rows.flatMap(\.named)).subtracting(inserted)
     let new = Dictionary(grouping: inserted.subtracting(same), by: \.entity)
     for (entity, objects) in new.sorted(by: { $0.key < $1.key }) {
-      let numbers = try KeyAssignment.numbers(for: objects.map(\.number)) {
-        try part.store.leaseKeys(ofEntity: entity, count: $0)
-      }
+      var numbers: [UInt64: UInt64] = [:]
+      repeat {
+        numbers = try KeyAssignment.numbers(for: objects.map(\.number)) {
+          try part.store.leaseKeys(ofEntity: entity, count: $0)
+        }
+      } while numbers.values.contains { named.contains(ObjectKey(entity: entity, number: $0)) }
       for (old, number) in numbers {
         keys[ObjectKey(entity: entity, number: old)] = ObjectKey(entity: entity, number: number)
       }
@@ -122,9 +127,6 @@ struct PatchLayers {
     _ rows: [Patch.Row], _ base: LayerBuilder, _ theirs: LayerBuilder
   ) throws {
     let layout = rows[0].entity.layout
-    let isSymmetric =
-      part.ours.schema.linkTables.first { $0.layout.entityNumber == layout.entityNumber }?
-      .isSymmetric ?? false
     var known: [[ObjectKey]: ObjectKey] = [:]
     let wanted = Set(rows.flatMap { row in row.ends.map { keys[$0] ?? $0 } })
     let stream = try RowStream(part.ours.view, layout)
@@ -134,7 +136,7 @@ struct PatchLayers {
         wanted.contains(one), wanted.contains(other)
       else { continue }
       known[[one, other]] = row.key
-      if isSymmetric { known[[other, one]] = row.key }
+      if rows[0].entity.isSymmetric { known[[other, one]] = row.key }
     }
     let newCount = rows.filter(\.isInserted).count
     var free: Range<UInt64> = 0..<0
