@@ -20,6 +20,10 @@ extension WrappingCalls {
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int { try base.read(descriptor, into: &buffer, at: offset) }
   /// Passes the call on.
+  public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? {
+    base.storedBytes(descriptor, from: offset)
+  }
+  /// Passes the call on.
   public func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int { try base.write(descriptor, bytes, at: offset) }

@@ -12,6 +12,11 @@ public protocol DiskCalls: Sendable {
   func read(
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int
+  /// Returns an offset at or behind the given one. All bytes between them are zeros, and the disk keeps none of them. After
+  /// the last byte that the disk keeps, returns `nil`.
+  ///
+  /// A disk that can't tell returns the given offset.
+  func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int?
   /// Writes some of the bytes and returns the number of bytes written.
   func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
@@ -131,4 +136,9 @@ extension DiskCalls {
   public func abandon(temporaryNumber: UInt64) {}
   /// Returns false, for a disk that makes no temporary files.
   public func hasAbandoned(temporaryNumber: UInt64) -> Bool { false }
+}
+
+extension DiskCalls {
+  /// Returns the given offset.
+  public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? { offset }
 }

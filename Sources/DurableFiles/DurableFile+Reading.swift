@@ -79,3 +79,32 @@ extension DurableFile {
     }
   }
 }
+
+// A file can state a length of terabytes and have a few bytes: the rest are zeros that take no place on the disk. A search
+// through a file passes over them, so that its time depends on the bytes that somebody wrote.
+extension DurableFile {
+  /// Returns the offset of the first byte, at or behind the given one, that the disk keeps; `nil` if there is none. All
+  /// bytes before it are zeros.
+  public func startOfStoredBytes(from offset: Int) -> Int? {
+    guard let descriptor = try? beginUse(.read) else { return offset }
+    defer { endUse() }
+    return calls.storedBytes(descriptor, from: offset)
+  }
+
+  /// Returns an offset before `end`, or `end` itself. All bytes between them are zeros that the disk does not keep.
+  public func endOfStoredBytes(before end: Int) -> Int {
+    let least = 1 << 16
+    var (high, step) = (end, least)
+    while high > 0 {
+      let low = max(0, high - step)
+      if let stored = startOfStoredBytes(from: low), stored < high {
+        if step == least { return high }
+        step /= 2
+      } else {
+        high = low
+        step = min(step * 2, 1 << 50)
+      }
+    }
+    return 0
+  }
+}

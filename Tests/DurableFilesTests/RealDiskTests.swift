@@ -20,6 +20,32 @@ struct RealDiskTests {
     }
   }
 
+  @Test("The parts of a file that were never written are passed over, however long they are")
+  func neverWritten() throws {
+    try TestDisk.real.run { disk, directory in
+      let file = try disk.open(directory + "/sparse", for: .create)
+      try file.truncate(to: 1 << 40)
+      #expect(file.endOfStoredBytes(before: 1 << 40) == 0)
+      #expect(file.startOfStoredBytes(from: 0) == nil)
+      let places = [0, 123_456, 1 << 30, (1 << 39) + 8]
+      for place in places { try file.write(Array("bytes".utf8), at: place) }
+
+      for (index, place) in places.enumerated() {
+        // A disk keeps whole pages.
+        let start = try #require(
+          file.startOfStoredBytes(from: index == 0 ? 0 : places[index - 1] + 70_000))
+        #expect(start <= place && start > place - 70_000)
+        let end = file.endOfStoredBytes(before: index == 3 ? 1 << 40 : places[index + 1] - 70_000)
+        #expect(end >= place + 5 && end < place + 140_000)
+      }
+      #expect(file.startOfStoredBytes(from: (1 << 39) + (1 << 20)) == nil)
+      let whole = try disk.open(directory + "/whole", for: .create)
+      try whole.append([UInt8](repeating: 0, count: 200_000))
+      #expect(whole.endOfStoredBytes(before: 200_000) == 200_000)
+      #expect(whole.startOfStoredBytes(from: 100_000) == 100_000)
+    }
+  }
+
   @Test("The process identity differs from that of every other process")
   func identity() {
     let calls = RealDisk().calls

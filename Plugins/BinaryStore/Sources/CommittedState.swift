@@ -223,7 +223,10 @@ extension StoreFile {
     let window = 64 * 1024
     var high = end
     var trailerCount = 0
-    while high > BlockFile.headerByteCount {
+    while true {
+      // No commit ends in bytes that were never written.
+      high = file.endOfStoredBytes(before: high)
+      guard high > BlockFile.headerByteCount else { break }
       let low = max(BlockFile.headerByteCount, high - window) & ~7
       // A trailer may begin in this window and end in the one behind it.
       let bytes = try file.read(

@@ -55,6 +55,18 @@ struct SystemCalls: DiskCalls {
     return try check(count)
   }
 
+  func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? {
+    #if canImport(Darwin)
+      let stored: Int32 = 4  // SEEK_DATA
+    #else
+      let stored: Int32 = 3  // SEEK_DATA
+    #endif
+    // All reads and writes give their own offset, so the offset of the descriptor itself does not matter.
+    let found = lseek(descriptor.rawValue, off_t(offset), stored)
+    if found >= 0 { return Int(found) }
+    return errno == ENXIO ? nil : offset
+  }
+
   func write(
     _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int {

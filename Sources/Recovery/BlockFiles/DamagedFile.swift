@@ -18,7 +18,7 @@ final class DamagedFile: OutsideValues {
   init(_ file: DurableFile) throws {
     self.file = file
     byteCount = try file.byteCount()
-    allowance = Mutex(byteCount * 4 + (1 << 20))
+    allowance = Mutex(min(byteCount, 1 << 60) * 4 + (1 << 20))
   }
 
   /// Deducts a number of bytes from the allowance. Returns whether they may be read.

@@ -31,7 +31,8 @@ struct FileScan {
     }
     var salts: [UInt64: Int] = [:]
     var offset = 0
-    while offset < file.byteCount {
+    while let stored = file.file.startOfStoredBytes(from: offset), stored < file.byteCount {
+      offset = stored & ~7
       let count = min(FileScan.windowByteCount, file.byteCount - offset)
       guard let bytes = file.bytes(UInt64(offset), count) else { break }
       var place = 0

@@ -1,6 +1,5 @@
 import BlockFileFormat
 import DurableFiles
-import Rows
 import StoreInterface
 
 extension BlockFileCheck {
@@ -122,6 +121,29 @@ extension BlockFileCheck {
       // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
       findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
     }
+    let end = offset + UInt64(BlockFile.trailerByteCount)
+    return end > UInt64(byteCount)
+      ? "The file ends at byte \(byteCount), but the commit ends at byte \(end)."
+      : "The trailer does not match its checksum."
+  }
+
+  /// Returns the offset of bytes behind a commit that look like a former trailer; `nil` if there are none.
+  private func likelyTrailer(from end: UInt64, _ header: FileHeader) throws -> UInt64? {
+    let window = 64 * 1024
+    var low = (end + 7) & ~7
+    while let stored = file.startOfStoredBytes(from: Int(low)) {
+      // The first bytes of a likely trailer may be zeros.
+      low = max(low, UInt64(max(0, stored - BlockFile.trailerByteCount)) & ~7)
+      guard low + UInt64(BlockFile.trailerByteCount) <= UInt64(byteCount) else { break }
+      let end = min(UInt64(byteCount), low + UInt64(window + BlockFile.trailerByteCount))
+      let bytes = try bytes(low..<end)
+      for place in stride(from: 0, through: bytes.count - BlockFile.trailerByteCount, by: 8)
+      where Trailer.isLikely(bytes[place...], at: low + UInt64(place), salt: header.salt) {
+        return low + UInt64(place)
+      }
+      low += UInt64(window)
+    }
+    return nil
   }
 
   /// Checks that the slots name commits, once all commits are known.
@@ -147,7 +169,10 @@ extension BlockFileCheck {
   ) throws -> FoundCommit? {
     let window = 64 * 1024
     var high = limit
-    while high > BlockFile.headerByteCount {
+    while true {
+      // No commit ends in bytes that were never written.
+      high = file.endOfStoredBytes(before: high)
+      guard high > BlockFile.headerByteCount else { break }
       let low = max(BlockFile.headerByteCount, (high - window) & ~7)
       // A trailer may begin in this window and end in the next one.
       let end = min(limit, high + BlockFile.trailerByteCount)
