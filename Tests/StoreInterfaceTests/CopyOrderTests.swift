@@ -114,4 +114,44 @@ struct CopyOrderTests {
     #expect(try value("Person", 1, "name") == .string("1"))
     #expect(try copy.view.keys(ofEntity: links.entityNumber).count == 1)
   }
+
+  @Test("A one-to-one reference that the source has on one side alone is set on both sides")
+  func oneSided() throws {
+    let model = try model()
+    let source = try MemoryStore(model)
+    let base = try source.snapshot()
+    let schema = base.schema
+    func key(_ entity: String, _ number: UInt64) -> ObjectKey {
+      ObjectKey(entity: schema[entity]!.entityNumber, number: number)
+    }
+    let builder = LayerBuilder(schema)
+    for number in 1...5 as ClosedRange<UInt64> { builder.insert(key("Person", number)) }
+    for number in 1...4 as ClosedRange<UInt64> { builder.insert(key("Team", number)) }
+    // Both sides; one side; the other side; and a team that two people claim to lead.
+    for (person, team) in [(1, 1), (2, 2), (4, 4), (5, 4)] as [(UInt64, UInt64)] {
+      builder.set(.object(key("Team", team)), "leads", of: key("Person", person), schema)
+    }
+    for (team, person) in [(1, 1), (3, 3)] as [(UInt64, UInt64)] {
+      builder.set(.object(key("Person", person)), "captain", of: key("Team", team), schema)
+    }
+    _ = try source.commit(CommitRequest(builder.freeze(), basedOn: base))
+
+    for target in [try MemoryStore(model), try CheckingStore(model)] as [any Store] {
+      let report = try StoreCopy(from: source.snapshot(), to: target).run()
+
+      #expect(report == StoreCopy.Report(objectCount: 9, filledReferenceCount: 2))
+      let copy = try target.snapshot()
+      func values(_ entity: String, _ name: String) throws -> [UInt64?] {
+        let layout = copy.schema[entity]!
+        return try copy.view.keys(ofEntity: layout.entityNumber).map { number in
+          let value = try copy.view.value(
+            of: key(entity, number), column: layout.columns[layout.index(of: name)!])
+          if case .object(let other)? = value { return other.number }
+          return nil
+        }
+      }
+      #expect(try values("Person", "leads") == [1, 2, 3, 4, 4])
+      #expect(try values("Team", "captain") == [1, 2, 3, nil])
+    }
+  }
 }

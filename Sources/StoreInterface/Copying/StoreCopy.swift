@@ -36,11 +36,17 @@ public struct StoreCopy {
     public var objectCount = 0
     /// The number of references and links to objects that do not exist. They are not copied.
     public var lostReferenceCount = 0
+    /// The number of references that the source has on one side of a one-to-one relationship alone. The copy has them
+    /// on both sides.
+    public var filledReferenceCount = 0
 
     /// Creates a report with the given counts.
-    public init(objectCount: Int = 0, lostReferenceCount: Int = 0) {
+    public init(
+      objectCount: Int = 0, lostReferenceCount: Int = 0, filledReferenceCount: Int = 0
+    ) {
       self.objectCount = objectCount
       self.lostReferenceCount = lostReferenceCount
+      self.filledReferenceCount = filledReferenceCount
     }
   }
 
@@ -80,6 +86,8 @@ public struct StoreCopy {
     let isIncremental = target.capabilities.contains(.incremental)
     var arrived = isIncremental && target.type.mayCheckReferences ? ArrivedObjects() : nil
     var origins = try self.origins ?? alike(base.schema)
+    var report = Report()
+    if self.origins == nil { report.filledReferenceCount = try fillInverses(&origins) }
     if arrived != nil { origins = try ordered(origins, in: base.model) }
     let view = source.view
     // Determine all new keys first, because a reference may be copied before its target.
@@ -106,7 +114,6 @@ public struct StoreCopy {
     }
     // Leasing keys may have made a commit.
     base = try target.snapshot()
-    var report = Report()
     var late: [LateReference] = []
     var pending = PendingRows()
     for (origin, own) in zip(origins, own) {

@@ -116,13 +116,20 @@ enum ConvertCommand {
     line.show(Double(progress.done) / Double(max(1, progress.total)))
   }
 
-  /// Prints the number of references to missing objects, which a copy omits.
+  /// Prints the number of references to missing objects, which a copy omits, and of references that it has added.
   static func noteLosses(_ report: StoreCopy.Report, _ invocation: Invocation) throws {
     let lost = report.lostReferenceCount
     if lost > 0 {
       try invocation.console.messages.writeLine(
         "note: \(Wording.count(lost, "reference")) to missing objects "
           + (lost == 1 ? "was omitted." : "were omitted."))
+    }
+    let filled = report.filledReferenceCount
+    if filled > 0 {
+      try invocation.console.messages.writeLine(
+        "note: \(Wording.count(filled, "reference")) of one-to-one relationships "
+          + (filled == 1 ? "was" : "were")
+          + " set on one side alone. The copy has both sides.")
     }
   }
 
@@ -141,6 +148,7 @@ enum ConvertCommand {
         JSON.object([
           "path": .string(path), "type": .string(type.rawValue),
           "objectCount": .number(report.objectCount), "lostReferenceCount": .number(lost),
+          "filledReferenceCount": .number(report.filledReferenceCount),
         ]))
     }
   }
