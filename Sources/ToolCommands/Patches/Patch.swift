@@ -198,9 +198,11 @@ struct Patch {
       guard case .array(let items)? = line.json["ends"], items.count == 2 else {
         throw fault(line, "'ends' must be two identifiers.")
       }
-      ends = try items.map { item in
-        guard case .string(let text) = item, let end = FieldText.object(text) else {
-          throw fault(line, "'ends' must be two identifiers.")
+      // The first two properties of a link are its ends.
+      ends = try zip(items, entity.properties).map { item, property in
+        guard case .object(let end)? = property.value(item, FieldText.object) else {
+          throw fault(
+            line, "'ends' must be two identifiers, of objects that '\(entity.name)' relates.")
         }
         return end
       }

@@ -22,7 +22,8 @@ struct PatchEntity {
 
     enum Kind {
       case attribute(AttributeType)
-      case reference
+      /// A reference to an object of one of the entities.
+      case reference(Set<UInt16>)
       /// A place in an ordered relationship.
       case place
     }
@@ -40,7 +41,7 @@ struct PatchEntity {
     self.layout = layout
     (isLinks, isSymmetric) = (false, false)
     properties = layout.columns.enumerated().compactMap { index, column in
-      PatchEntity.kind(column.name, of: entity.name, store.model).map {
+      PatchEntity.kind(column.name, of: entity.name, store).map {
         Property(name: column.name, column: index, kind: $0)
       }
     }
@@ -56,14 +57,21 @@ struct PatchEntity {
     name = "\(found.0).\(found.1)"
     layout = table.layout
     (isLinks, isSymmetric) = (true, table.isSymmetric)
+    guard case .relationship(let relationship)? = store.model.property(found.1, of: found.0) else {
+      return nil
+    }
+    let ends = [
+      Set(table.forward.entities), PatchEntity.family(of: relationship.destination, store),
+    ]
     properties = layout.columns.enumerated().map { index, column in
-      Property(name: column.name, column: index, kind: index < 2 ? .reference : .place)
+      Property(name: column.name, column: index, kind: index < 2 ? .reference(ends[index]) : .place)
     }
   }
 
   private static func kind(
-    _ column: String, of entity: String, _ model: Model
+    _ column: String, of entity: String, _ store: ComparedStore
   ) -> Property.Kind? {
+    let model = store.model
     if column.hasSuffix("#order") { return .place }
     let path = column.split(separator: ".").map(String.init)
     switch path.first.flatMap({ model.property($0, of: entity) }) {
@@ -71,9 +79,17 @@ struct PatchEntity {
       guard let part = model.part(at: path.dropFirst(), of: attribute), part.derivation == nil
       else { return nil }
       return .attribute(part.type)
-    case .relationship(let relationship)? where !relationship.isToMany: return .reference
+    case .relationship(let relationship)? where !relationship.isToMany:
+      return .reference(family(of: relationship.destination, store))
     default: return nil
     }
+  }
+}
+
+extension PatchEntity {
+  /// Returns the numbers of an entity and of all entities that inherit from it.
+  private static func family(of entity: String, _ store: ComparedStore) -> Set<UInt16> {
+    Set(store.model.family(of: entity).compactMap { store.schema[$0.name]?.entityNumber })
   }
 }
 
@@ -83,7 +99,8 @@ extension PatchEntity.Property {
     switch (kind, json) {
     case (_, .null): .null
     case (.attribute(let type), _): FieldText.value(json, of: type)
-    case (.reference, .string(let identifier)): object(identifier).map { .object($0) }
+    case (.reference(let entities), .string(let identifier)):
+      object(identifier).flatMap { entities.contains($0.entity) ? .object($0) : nil }
     case (.place, .number(let digits)): Int64(digits).map { .integer($0) }
     default: nil
     }
