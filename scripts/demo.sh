@@ -23,7 +23,7 @@ if [ -x .build/debug/quire ]; then
 else
   say "Building the tool; the first time takes two to four minutes on two cores."
   unset QUIRE_OPTIMIZED
-  build_tool --scratch-path .build/plain
+  build_tool --scratch-path .build/plain --disable-index-store
 fi
 quire=$bin/quire
 rm -rf .build/demo
