@@ -1,3 +1,4 @@
+package import DurableFiles
 package import Rows
 
 /// A commit whose trailer counts and whose record matches its checksum.
@@ -51,7 +52,7 @@ package struct CommitSearch {
   private let salt: UInt64
   /// The number of bytes of the file to look at.
   package let byteCount: UInt64
-  private let readBytes: (Range<UInt64>) throws -> [UInt8]
+  private let file: DurableFile
   /// The bytes that were read last while searching for trailers. A small commit is in the same bytes as its trailer.
   private var known: (start: UInt64, bytes: [UInt8]) = (0, [])
 
@@ -61,15 +62,11 @@ package struct CommitSearch {
   private static let usualEndByteCount: UInt64 = 4096
   private static let windowByteCount: UInt64 = 64 * 1024
 
-  /// - Parameters:
-  ///   - byteCount: The number of bytes of the file.
-  ///   - read: Returns the bytes of a range, which lies in the file.
-  package init(
-    salt: UInt64, byteCount: Int, read: @escaping (Range<UInt64>) throws -> [UInt8]
-  ) {
+  /// - Parameter byteCount: The number of bytes of the file to look at.
+  package init(_ file: DurableFile, salt: UInt64, byteCount: Int) {
+    self.file = file
     self.salt = salt
     self.byteCount = UInt64(byteCount)
-    readBytes = read
   }
 
   /// Whether the search has ended at too many broken commits. Checking a trailer costs as much as the size of the
@@ -110,7 +107,10 @@ package struct CommitSearch {
     before limit: UInt64, where isWanted: (FoundCommit) -> Bool = { _ in true }
   ) throws -> FoundCommit? {
     var high = limit
-    while high > CommitSearch.headerByteCount {
+    while true {
+      // No commit ends in bytes that were never written. Usually it ends in the last bytes.
+      if high < limit { high = UInt64(file.endOfStoredBytes(before: Int(high))) }
+      guard high > CommitSearch.headerByteCount else { return nil }
       let window =
         high == limit ? CommitSearch.usualEndByteCount : CommitSearch.windowByteCount
       let low = (high - min(high - CommitSearch.headerByteCount, window)) & ~7
@@ -124,13 +124,14 @@ package struct CommitSearch {
         switch try commit(endingWith: trailer) {
         case .success(let found): if isWanted(found) { return found }
         case .failure(let fault):
+          // Two windows share the first place of the later one.
+          if broken.last?.trailer == trailer { continue }
           broken.append((trailer, fault.description))
           if hasGivenUp { return nil }
         }
       }
       high = low
     }
-    return nil
   }
 
   /// Returns the trailer at an offset, if it counts.
@@ -201,7 +202,10 @@ package struct CommitSearch {
   /// Returns the offset of bytes from `start` on that look like a former trailer; `nil` if there are none.
   private func likelyTrailer(from start: UInt64) throws -> UInt64? {
     var low = UInt64(BlockFile.align(Int(start)))
-    while low + CommitSearch.trailerByteCount <= byteCount {
+    while let stored = file.startOfStoredBytes(from: Int(low)) {
+      // The first bytes of a likely trailer may be zeros.
+      low = max(low, UInt64(max(0, stored - BlockFile.trailerByteCount)) & ~7)
+      guard low + CommitSearch.trailerByteCount <= byteCount else { break }
       let bytes = try readBytes(
         low..<min(byteCount, low + CommitSearch.windowByteCount + CommitSearch.trailerByteCount))
       for place in stride(from: 0, through: bytes.count - BlockFile.trailerByteCount, by: 8)
@@ -220,6 +224,10 @@ package struct CommitSearch {
     else { return try readBytes(range) }
     return Array(
       known.bytes[Int(range.lowerBound - known.start)..<Int(range.upperBound - known.start)])
+  }
+
+  private func readBytes(_ range: Range<UInt64>) throws -> [UInt8] {
+    try file.read(byteCount: range.count, at: Int(range.lowerBound))
   }
 }
 

@@ -74,6 +74,7 @@ public struct Migrator: Sendable {
 
   /// Allows a migration to drop what it would drop of some entities and properties. Any other loss stays refused.
   ///
+  ///     var migrator = Migrator(knowing: .init(try ModelVersions.read("Trips.xcdatamodeld")))
   ///     migrator.allowsLoss(of: "Book.authorList", "Draft")
   ///
   /// Use this rather than ``allowsLoss`` when you know what a new version leaves behind, so that a later change of the

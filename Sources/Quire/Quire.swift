@@ -42,6 +42,7 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.CompositeParts
 @_exported public import protocol ObjectGraph.CompositeValue
 @_exported public import struct ObjectGraph.ConstraintConflict
+@_exported public import protocol ObjectGraph.ContextActor
 @_exported public import struct ObjectGraph.ContextChange
 @_exported public import enum ObjectGraph.ContextConcurrency
 @_exported public import struct ObjectGraph.ContextError
@@ -63,7 +64,6 @@ public import ObjectModel
 @_exported public import class ObjectGraph.LiveResult
 @_exported public import class ObjectGraph.ManagedObject
 @_exported public import class ObjectGraph.ManagedObjectContext
-@_exported public import protocol ObjectGraph.ContextActor
 @_exported public import struct ObjectGraph.MergeConflict
 @_exported public import struct ObjectGraph.MergePolicy
 @_exported public import enum ObjectGraph.MergeResolution

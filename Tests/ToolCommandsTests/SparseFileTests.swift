@@ -26,10 +26,16 @@ struct SparseFileTests {
     return run.output
   }
 
+  /// Makes `a.store` with a model.
+  private func makeStore(_ model: [String]) {
+    _ = done(["new", path("a.quire")] + model)
+    _ = done(["convert", path("a.quire"), path("a.store")])
+  }
+
   @Test(
     "A store that ends with a terabyte of nothing is read, checked, changed and recovered at once")
   func store() throws {
-    _ = done(["new", path("a.store"), "--template", "todo"])
+    makeStore(["--template", "todo"])
     _ = done(["insert", path("a.store"), "Tag", "name=a"])
     try lengthen("a.store", to: 1 << 40)
     let start = ContinuousClock.now
@@ -37,7 +43,9 @@ struct SparseFileTests {
     #expect(done(["count", path("a.store"), "Tag"]) == "1\n")
     _ = done(["info", path("a.store")])
     _ = done(["validate", path("a.store")])
-    _ = done(["recover", path("a.store"), "--output", path("b.store")])
+    // The result says that the bytes behind the last save are not a part of the store.
+    let recovery = quire(["recover", path("a.store"), "--output", path("b.store")])
+    #expect([.done, .no].contains(recovery.exitCode), "\(recovery.messages)")
     #expect(done(["count", path("b.store"), "Tag"]) == "1\n")
     _ = done(["insert", path("a.store"), "Tag", "name=b"])
     #expect(done(["count", path("a.store"), "Tag"]) == "2\n")
@@ -50,7 +58,7 @@ struct SparseFileTests {
     "A file that is too large for a value is refused before it is read", arguments: [513, 1 << 20])
   func value(_ megabytes: UInt64) throws {
     try Data("entity Note\nbytes: Data?\n".utf8).write(to: URL(filePath: path("m.model")))
-    _ = done(["new", path("a.store"), "--model", path("m.model")])
+    makeStore(["--model", path("m.model")])
     try lengthen("large", to: megabytes << 20)
 
     let run = quire(["insert", path("a.store"), "Note", "bytes=@\(path("large"))"])
@@ -64,7 +72,7 @@ struct SparseFileTests {
   @Test("A file of no bytes and a file of one byte are values")
   func smallValues() throws {
     try Data("entity Note\nbytes: Data?\n".utf8).write(to: URL(filePath: path("m.model")))
-    _ = done(["new", path("a.store"), "--model", path("m.model")])
+    makeStore(["--model", path("m.model")])
     for count in 0...1 as ClosedRange<UInt64> {
       try lengthen("small", to: count)
       _ = done(["insert", path("a.store"), "Note", "bytes=@\(path("small"))"])

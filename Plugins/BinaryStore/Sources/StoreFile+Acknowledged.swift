@@ -62,51 +62,17 @@ extension StoreFile {
   /// The commit is durable already, so an error while writing the slot does not make the save fail; the slots are out
   /// of date then. The next sync makes the slot durable.
   func acknowledge(_ trailer: Trailer) {
-    guard trailer.offset <= AcknowledgementSlots.highestOffset, let slots = try? readSlots() else {
-      return
-    }
-    let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: header.salt)
-    try? file.write(slot, at: slots.offsetOfNext)
-  }
-
-  /// Returns a sentence with the reason why a commit that ends with a trailer at `offset` is not whole.
-  private func fault(ofCommitEndingAt offset: UInt64, before end: Int) throws -> String {
-    try reading {
-      guard offset + UInt64(BlockFile.trailerByteCount) <= UInt64(end) else {
-        return "the commit ends at byte \(offset + UInt64(BlockFile.trailerByteCount)), but the "
-          + "file ends at byte \(end)."
-      }
-      let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: Int(offset))
-      guard let trailer = Trailer(bytes, at: offset, salt: header.salt) else {
-        return "the trailer at \(offset) does not match its checksum."
-      }
-      let section = trailer.record
-      let record = try file.read(byteCount: Int(section.byteCount), at: Int(section.offset))
-      guard record.checksum == section.checksum,
-        let commit = try? CommitRecord(record, at: section.offset)
-      else { return "the record at \(section.offset) does not match its checksum." }
-      return "the \(offset - commit.start) bytes of commit \(commit.number), from \(commit.start) "
-        + "on, do not match their checksum."
-    }
-  }
-
-  /// Returns the offset of the last bytes between two offsets that look like a former trailer; `nil` if there are none.
-  private func likelyTrailer(from start: Int, to end: Int) throws -> Int? {
-    try reading {
-      let window = 64 * 1024
-      var high = end - BlockFile.trailerByteCount
-      while true {
-        high = min(high, file.endOfStoredBytes(before: high + BlockFile.trailerByteCount))
-        guard high >= start else { return nil }
-        let low = max(BlockFile.align(start), (high - window) & ~7)
-        guard low <= high else { return nil }
-        let bytes = try file.read(byteCount: high + BlockFile.trailerByteCount - low, at: low)
-        for place in stride(from: (high - low) & ~7, through: 0, by: -8)
-        where Trailer.isLikely(bytes[place...], at: UInt64(low + place), salt: header.salt) {
-          return low + place
-        }
-        high = low - 8
-      }
+    guard trailer.offset <= AcknowledgementSlots.highestOffset,
+      let header = try? file.read(byteCount: BlockFile.headerByteCount, at: 0)
+    else { return }
+    let salt = self.header.salt
+    let place = AcknowledgementSlots(inHeader: header, salt: salt).offsetOfNext
+    let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
+    let former = Array(header[place..<place + slot.count])
+    // A write that fails may have written a part of the slot, which would look like damage. So the slot is written
+    // again, or else gets its former bytes back.
+    for bytes in [slot, slot, former, former] {
+      if (try? file.write(bytes, at: place)) != nil { return }
     }
   }
 }

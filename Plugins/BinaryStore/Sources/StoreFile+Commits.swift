@@ -80,9 +80,7 @@ extension StoreFile {
   func searching<Result>(
     before end: Int, _ body: (inout CommitSearch) throws -> Result
   ) throws -> Result {
-    var search = CommitSearch(salt: header.salt, byteCount: end) { [file] range in
-      try file.read(byteCount: range.count, at: Int(range.lowerBound))
-    }
+    var search = CommitSearch(file, salt: header.salt, byteCount: end)
     do { return try reading { try body(&search) } } catch {
       // A failed save may have removed its bytes since the size was read.
       guard let now = try? file.byteCount(), now < end else { throw error }

@@ -139,10 +139,10 @@ public struct StoreCopy {
       base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
       base = try set(late, above: base)
     }
-    try target.commit(
-      CommitRequest(
-        pending.takeLayer(), basedOn: base,
-        metadata: try base.metadata.adding(applicationValuesOf: source.metadata)))
+    // From this commit on the target counts.
+    var metadata = try base.metadata.adding(applicationValuesOf: source.metadata)
+    metadata.isUnfinishedCopy = false
+    try target.commit(CommitRequest(pending.takeLayer(), basedOn: base, metadata: metadata))
     return report
   }
 

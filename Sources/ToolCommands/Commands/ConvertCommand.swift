@@ -54,7 +54,7 @@ enum ConvertCommand {
       creation.isForCopy = true
       let report = try output.makeStore(type, in: reader.places) { temporary in
         let made = try backend.create(
-          at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
+          at: temporary, model: snapshot.model, on: reader.disk, creation)
         return try closing(made) {
           try StoreCopy(from: snapshot, to: made).run { progress in show(progress, line) }
         }

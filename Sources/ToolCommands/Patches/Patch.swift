@@ -151,7 +151,7 @@ struct Patch {
     }
   }
 
-  /// What a line is about: an object, or the ends of a link.
+  /// The subject of a line: an object, or the ends of a link.
   private struct Subject: Hashable {
     private let entityNumber: UInt16
     private let keys: [ObjectKey]

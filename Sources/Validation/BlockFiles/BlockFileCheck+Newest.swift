@@ -1,13 +1,11 @@
 import BlockFileFormat
-import DurableFiles
+import Rows
 import StoreInterface
 
 extension BlockFileCheck {
   /// Returns the search for the commit that the file shows.
   func search(_ header: FileHeader) -> CommitSearch {
-    CommitSearch(salt: header.salt, byteCount: byteCount) { [file] range in
-      try file.read(byteCount: range.count, at: Int(range.lowerBound))
-    }
+    CommitSearch(file, salt: header.salt, byteCount: byteCount)
   }
 
   /// Returns the commit that the file shows: the newest commit that stands, or the commit that counts; `nil` if there is
@@ -38,15 +36,7 @@ extension BlockFileCheck {
       }
       return nil
     }
-    // In a log the last commits count without the manifest, so a damaged one must not be passed over.
-    if counting.isLog, try noteDamage(behind, newest, header) { return found }
-    // Bytes behind the commit belong to interrupted saves, unless they are a commit with the same number or a lower
-    // one.
-    try behind.broken.removeAll { one in
-      try record(of: one.trailer)?.number ?? .max > counting.number
-    }
-    noteBroken(behind)
-    if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
+    if findings.errorCount == before, byteCount > Int(found.trailer.end) {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
         "\(byteCount - Int(found.trailer.end)) bytes come after the commit. An interrupted save "
@@ -121,29 +111,6 @@ extension BlockFileCheck {
       // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
       findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
     }
-    let end = offset + UInt64(BlockFile.trailerByteCount)
-    return end > UInt64(byteCount)
-      ? "The file ends at byte \(byteCount), but the commit ends at byte \(end)."
-      : "The trailer does not match its checksum."
-  }
-
-  /// Returns the offset of bytes behind a commit that look like a former trailer; `nil` if there are none.
-  private func likelyTrailer(from end: UInt64, _ header: FileHeader) throws -> UInt64? {
-    let window = 64 * 1024
-    var low = (end + 7) & ~7
-    while let stored = file.startOfStoredBytes(from: Int(low)) {
-      // The first bytes of a likely trailer may be zeros.
-      low = max(low, UInt64(max(0, stored - BlockFile.trailerByteCount)) & ~7)
-      guard low + UInt64(BlockFile.trailerByteCount) <= UInt64(byteCount) else { break }
-      let end = min(UInt64(byteCount), low + UInt64(window + BlockFile.trailerByteCount))
-      let bytes = try bytes(low..<end)
-      for place in stride(from: 0, through: bytes.count - BlockFile.trailerByteCount, by: 8)
-      where Trailer.isLikely(bytes[place...], at: low + UInt64(place), salt: header.salt) {
-        return low + UInt64(place)
-      }
-      low += UInt64(window)
-    }
-    return nil
   }
 
   /// Checks that the slots name commits, once all commits are known.
@@ -161,76 +128,6 @@ extension BlockFileCheck {
         .slotCommit, Place("header", at: 0),
         "Slot \(index) refers to a trailer at \(offset), but no commit ends there.")
     }
-  }
-
-  /// Searches the last whole commit backwards from an offset (spec §4.3.3), and records the damaged commits behind it.
-  func newestCommit(
-    _ header: FileHeader, before limit: Int, _ behind: inout BehindNewest
-  ) throws -> FoundCommit? {
-    let window = 64 * 1024
-    var high = limit
-    while true {
-      // No commit ends in bytes that were never written.
-      high = file.endOfStoredBytes(before: high)
-      guard high > BlockFile.headerByteCount else { break }
-      let low = max(BlockFile.headerByteCount, (high - window) & ~7)
-      // A trailer may begin in this window and end in the next one.
-      let end = min(limit, high + BlockFile.trailerByteCount)
-      let bytes = try bytes(UInt64(low)..<UInt64(end))
-      for place in stride(
-        from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
-      where bytes[place...].starts(with: [0x51, 0x45, 0x4E, 0x44]) {
-        let candidate = bytes[place..<place + BlockFile.trailerByteCount]
-        guard let trailer = Trailer(candidate, at: UInt64(low + place), salt: header.salt) else {
-          continue
-        }
-        if let fault = try faultOfWhole(trailer) {
-          behind.broken.append((trailer, fault))
-          if behind.broken.count == BlockFile.mostBrokenCommits {
-            findings.add(
-              .wholeCommit, Place(), "None of the last \(behind.broken.count) commits is whole.")
-            return nil
-          }
-          continue
-        }
-        return FoundCommit(trailer: trailer, record: try record(of: trailer))
-      }
-      high = low
-    }
-    // If the header is damaged, its salt may be wrong, so trailers can't be recognised.
-    if findings.counts[.headerChecksum] == nil, behind.broken.isEmpty {
-      findings.add(.wholeCommit, Place(), "No trailer ends a whole commit.")
-    }
-    return nil
-  }
-
-  /// Returns the reason why a commit is not whole (spec §4.3.2); `nil` if the commit is whole.
-  func faultOfWhole(_ trailer: Trailer) throws -> String? {
-    let bytes = try bytes(of: trailer.record)
-    guard bytes.checksum == trailer.record.checksum else {
-      return "The commit's record at \(trailer.record.offset) does not match its checksum."
-    }
-    guard !trailer.isSettled, let start = try record(of: trailer)?.start else { return nil }
-    return try faultOfBytes(trailer, from: start)
-  }
-
-  /// Returns the reason why the bytes of an unsettled commit do not match its trailer; `nil` if they match, or are
-  /// too many to be checked.
-  func faultOfBytes(_ trailer: Trailer, from start: UInt64) throws -> String? {
-    guard start >= UInt64(BlockFile.headerByteCount), start <= trailer.offset,
-      trailer.offset - start <= UInt64(BlockFile.unsettledByteCount)
-    else { return nil }
-    let computed = try bytes(start..<trailer.offset).checksum
-    guard computed != trailer.commitChecksum else { return nil }
-    return
-      "The stored checksum \(hex(trailer.commitChecksum)) of the bytes from \(start) on differs "
-      + "from the computed \(hex(computed))."
-  }
-
-  /// Returns the record that a trailer refers to; `nil` if the record can't be parsed.
-  func record(of trailer: Trailer) throws -> CommitRecord? {
-    let bytes = try bytes(of: trailer.record)
-    return try? CommitRecord.unchecked(bytes, at: trailer.record.offset).record
   }
 
   /// Returns the bytes of a section that lies in the file.

@@ -10,13 +10,13 @@ import Testing
   @Attribute(.range(0...9)) var count: Int?
   @Transient @Attribute(.length(...3)) var mark: String?
   var shelf: Shelf
-  @Relationship(.deny) var labels: RelatedObjects<Label>
+  @Relationship(.deny, inverse: \Label.ware) var labels: RelatedObjects<Label>
 }
 
 /// A class whose methods call those of `ManagedObject`.
 @Entity private final class Shelf: ManagedObject {
   @Attribute(.length(1...)) var name: String
-  @Relationship(minimum: 1, maximum: 2) var wares: RelatedObjects<Ware>
+  @Relationship(inverse: \Ware.shelf, minimum: 1, maximum: 2) var wares: RelatedObjects<Ware>
   var note: String?
 
   override class var validatedKeys: [String] { ["name"] }

@@ -8,8 +8,8 @@ import StoreInterface
 
 extension SmallFile {
   /// Returns the model of the small SQLite store: authors with a favourite, ordered books, comics as a subentity of
-  /// books, and tags that are related to other tags.
-  static func shelfModel(related: Bool = false) throws -> Model {
+  /// books, and tags.
+  static func shelfModel() throws -> Model {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)
     let author = entity(
@@ -29,11 +29,7 @@ extension SmallFile {
         Relationship("tags", to: "Tag", inverse: "books", count: .toMany),
       ])
     let tag = entity(
-      "Tag",
-      relationships: [
-        Relationship("books", to: "Book", inverse: "tags", count: .toMany)
-      ]
-        + (related ? [Relationship("related", to: "Tag", inverse: "related", count: .toMany)] : []))
+      "Tag", relationships: [Relationship("books", to: "Book", inverse: "tags", count: .toMany)])
     return try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
   }
 
@@ -51,13 +47,13 @@ extension SmallFile {
   static func shelf() throws -> [UInt8] { try shelf("") }
 
   /// Writes the small SQLite store, and returns its statements.
-  static func shelfText(related: Bool = false) throws -> String {
+  static func shelfText() throws -> String {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "ValidationTests.\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "shelf.sqlite").path
-    let store = try makeShelf(at: path, related: related)
+    let store = try makeShelf(at: path)
     try store.close()
     // The time of the commit differs in each run, so a fixed time replaces it.
     return try SQLText.text(ofDatabaseAt: path).replacing(
@@ -66,9 +62,9 @@ extension SmallFile {
   }
 
   /// Creates the small SQLite store, which stays open.
-  static func makeShelf(at path: String, related: Bool = false) throws -> any Store {
+  static func makeShelf(at path: String) throws -> any Store {
     let store = try SQLiteStoreBackend().create(
-      at: path, model: shelfModel(related: related), on: RealDisk(),
+      at: path, model: shelfModel(), on: RealDisk(),
       StoreCreation(uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!))
     let base = try store.snapshot()
     let saving = Saving(base: base, builder: LayerBuilder(base.schema))
@@ -101,14 +97,12 @@ extension SmallFile {
       ])
     saving.insert("Tag", 1)
     saving.insert("Tag", 2)
-    for (entity, relationship, number, ends) in [
-      ("Book", "tags", 1, [saving.key("Book", 1), saving.key("Tag", 1)]),
-      ("Book", "tags", 2, [saving.key("Comic", 2), saving.key("Tag", 1)]),
-      ("Tag", "related", 1, [saving.key("Tag", 1), saving.key("Tag", 2)]),
-    ] as [(String, String, UInt64, [ObjectKey])] {
-      guard saving.base.schema.links(of: entity, relationship) != nil else { continue }
-      let side = saving.base.schema.links(of: entity, relationship)!
-      let (links, isForward) = (side.table.layout, side.isForward)
+    let links = saving.base.schema.linkTables[0].layout
+    let isForward = saving.base.schema.links(of: "Book", "tags")!.isForward
+    for (number, ends) in [
+      (1, [saving.key("Book", 1), saving.key("Tag", 1)]),
+      (2, [saving.key("Comic", 2), saving.key("Tag", 1)]),
+    ] as [(UInt64, [ObjectKey])] {
       let key = ObjectKey(entity: links.entityNumber, number: number)
       saving.builder.insert(key)
       for (name, end) in zip(["source", "target"], isForward ? ends : ends.reversed()) {
