@@ -3,7 +3,11 @@
 Usage: slowest.py FOLDER
 
 FOLDER contains `stats`, the compiler's statistics of the modules that the last build compiled, and the report of
-the tests, `tests-swift-testing.xml`. Tests run at the same time, so the times of the suites add up to more than the run.
+the tests, `tests-swift-testing.xml`.
+
+Swift Testing begins all tests at once and then runs as many as there are cores, so the time of a test in the report is the
+time from the begin of the run to the test's end. What passes between two ends is therefore charged to the later test. These
+times add up to the length of the run.
 """
 
 import collections
@@ -32,13 +36,16 @@ def modules(folder):
 
 
 def suites(report):
-    """Seconds from the begin to the end of each test, added up for each suite."""
+    """Seconds of the run that were spent until a test of each suite ended."""
     seconds = collections.Counter()
     try:
-        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-            seconds[case.get("classname")] += float(case.get("time", 0))
+        cases = xml.etree.ElementTree.parse(report).iter("testcase")
     except (FileNotFoundError, xml.etree.ElementTree.ParseError):
-        pass  # No run has ended yet.
+        return seconds  # No run has ended yet.
+    before = 0.0
+    for end, suite in sorted((float(case.get("time", 0)), case.get("classname")) for case in cases):
+        seconds[suite] += end - before
+        before = end
     return seconds
 
 
