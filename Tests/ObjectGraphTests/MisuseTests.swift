@@ -194,10 +194,11 @@ struct MisuseTests {
       "WrongTrip.owner leads to one object of Stop, and in the model leads to one object of Person.",
       "WrongTrip.stops leads to one object of Stop, and in the model leads to many objects of Stop.",
       "WrongTrip.cost is a relationship, and in the model an attribute.",
-      "WrongTrip.missing is not in the model.",
       "The class Nobody belongs to the entity \"Nobody\", which is not in the model.",
     ] { #expect(text.contains(line), "\(line)") }
     #expect(!text.contains("WrongTrip.members"))
+    // An earlier version of the model may lack a property.
+    #expect(!text.contains("WrongTrip.missing"))
   }
 
   @Test("A class may declare fewer properties than its entity has, and a more general destination")

@@ -54,8 +54,10 @@ struct ClassAgreement {
 
   /// Returns the disagreement about a property, as the end of a sentence.
   private func problem(with declared: EntityProperty) -> String? {
+    // A program opens earlier versions of its model with its present classes. Only the use of a property that a version
+    // lacks stops the program.
     guard let property = model.property(declared.property.name, of: type.entityName) else {
-      return "is not in the model"
+      return nil
     }
     switch (declared.property, property) {
     case (.attribute(let own), .attribute(let given)): return problem(with: own, given)
