@@ -121,8 +121,8 @@ final class SnapshotReader: @unchecked Sendable {
     if newest < commit, let uuid = contents.metadata.uuid {
       // The document has decided that the commit counts, but the connection was lost before the server knew.
       try taken.execute("ROLLBACK")
-      let prepared = PreparedCommit(store: uuid, number: commit)
-      if try prepared.isWaiting(taken) { try prepared.commit(taken) }
+      try PreparedCommit.settle(
+        uuid, counting: commit, taken, rollingBack: false, from: nil, waiting: false, path)
       (newest, modelCommit) = try SnapshotReader.begin(taken, path)
     }
     guard modelCommit <= commit || modelCommit == contents.modelCommit else {
