@@ -8,7 +8,7 @@ import StoreInterface
 
 extension SmallFile {
   /// Returns the model of the small SQLite store: authors with a favourite, ordered books, comics as a subentity of
-  /// books, and tags.
+  /// books, and tags that are related to other tags.
   static func shelfModel() throws -> Model {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)
@@ -29,7 +29,11 @@ extension SmallFile {
         Relationship("tags", to: "Tag", inverse: "books", count: .toMany),
       ])
     let tag = entity(
-      "Tag", relationships: [Relationship("books", to: "Book", inverse: "tags", count: .toMany)])
+      "Tag",
+      relationships: [
+        Relationship("books", to: "Book", inverse: "tags", count: .toMany),
+        Relationship("related", to: "Tag", inverse: "related", count: .toMany),
+      ])
     return try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
   }
 
@@ -97,12 +101,13 @@ extension SmallFile {
       ])
     saving.insert("Tag", 1)
     saving.insert("Tag", 2)
-    let links = saving.base.schema.linkTables[0].layout
-    let isForward = saving.base.schema.links(of: "Book", "tags")!.isForward
-    for (number, ends) in [
-      (1, [saving.key("Book", 1), saving.key("Tag", 1)]),
-      (2, [saving.key("Comic", 2), saving.key("Tag", 1)]),
-    ] as [(UInt64, [ObjectKey])] {
+    for (entity, relationship, number, ends) in [
+      ("Book", "tags", 1, [saving.key("Book", 1), saving.key("Tag", 1)]),
+      ("Book", "tags", 2, [saving.key("Comic", 2), saving.key("Tag", 1)]),
+      ("Tag", "related", 1, [saving.key("Tag", 1), saving.key("Tag", 2)]),
+    ] as [(String, String, UInt64, [ObjectKey])] {
+      let side = saving.base.schema.links(of: entity, relationship)!
+      let (links, isForward) = (side.table.layout, side.isForward)
       let key = ObjectKey(entity: links.entityNumber, number: number)
       saving.builder.insert(key)
       for (name, end) in zip(["source", "target"], isForward ? ends : ends.reversed()) {

@@ -37,7 +37,8 @@ extension BrokenFile {
       database: "SQLS-010",
       """
       UPDATE Z_PRIMARYKEY SET Z_ENT = 5 WHERE Z_ENT = 4; UPDATE ZTAG SET Z_ENT = 5;
-      ALTER TABLE Z_2TAGS RENAME COLUMN Z_4TAGS TO Z_5TAGS;
+      ALTER TABLE Z_2TAGS RENAME COLUMN Z_4TAGS TO Z_5TAGS; ALTER TABLE Z_4RELATED RENAME TO Z_5RELATED;
+      ALTER TABLE Z_5RELATED RENAME COLUMN Z_4RELATED TO Z_5RELATED;
       """),
     BrokenFile(database: "SQLS-011", "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 2;"),
     BrokenFile(database: "SQLS-012", "DROP TABLE ZTAG;"),
@@ -74,6 +75,7 @@ extension BrokenFile {
     BrokenFile(
       database: "SQLS-033",
       "UPDATE QUIRE_BEFORE SET BYTES = zeroblob(length(BYTES)) WHERE rowid = 1;"),
+    BrokenFile(database: "SQLS-034", "DELETE FROM Z_4RELATED WHERE rowid = 2;"),
   ]
 
   /// Returns statements that give the store the metadata of another model.

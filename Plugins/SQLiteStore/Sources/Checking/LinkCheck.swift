@@ -77,6 +77,14 @@ final class LinkCheck {
           "Z_OPT is \(statement.integer(versionCell)), but the newest commit is \(newestCommit).")
       }
     }
+    for key in try ReverseLinkRows(of: link, connection)?.missing() ?? [] {
+      check.result.findings.add(
+        .sqliteReverseLinks, Place(link.table, object: UInt64(exactly: key)),
+        """
+        The link has no row in the other direction, so Core Data shows it on one side \
+        alone\(newestCommit == nil ? "." : "; 'quire vacuum' adds the row.")
+        """)
+    }
   }
 
   private func checkEnds(

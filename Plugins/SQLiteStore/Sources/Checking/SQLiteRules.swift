@@ -13,7 +13,7 @@ enum SQLiteRules {
     .sqliteEntities, .sqliteVersions, .sqliteCells, .sqliteTexts, .sqliteEntityColumns,
     .sqliteLinkEnds,
     .sqliteHalfLinks, .sqliteExternalCells, .sqliteLostFiles, .sqliteStrayFiles, .sqliteOwnTables,
-    .sqliteOwnModel, .sqliteCommits, .sqliteLinkCounts, .sqliteBefore,
+    .sqliteOwnModel, .sqliteCommits, .sqliteLinkCounts, .sqliteBefore, .sqliteReverseLinks,
   ]
 }
 
@@ -81,4 +81,7 @@ extension Rule {
     "SQLS-032", .warning, "QUIRE_LINK counts the links of the model's tables", "10.5.3")
   static let sqliteBefore = Rule(
     "SQLS-033", "The rows in QUIRE_BEFORE are blocks of the store's rows", "10.5.7")
+  static let sqliteReverseLinks = Rule(
+    "SQLS-034",
+    "A link of a relationship that is its own inverse has a row in each direction", "10.3.5")
 }

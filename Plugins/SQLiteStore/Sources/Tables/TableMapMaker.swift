@@ -233,7 +233,7 @@ extension TableMapMaker {
       guard let found = names.first(where: { tables.columns[$0] != nil }) else {
         throw TableMap.Mismatch(
           description:
-            "The table \(names.joined(separator: " or ")) for the links of '\(links.layout.entity)' is missing."
+            "The table \(Set(names).sorted().joined(separator: " or ")) for the links of '\(links.layout.entity)' is missing."
         )
       }
       table = found

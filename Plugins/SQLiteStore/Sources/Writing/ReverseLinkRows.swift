@@ -41,7 +41,7 @@ struct ReverseLinkRows {
   }
 
   /// Returns the keys of the links without a second row. Earlier versions of Quire wrote such links.
-  func missing() throws -> [Int64] {
+  func missing() throws(SQLiteError) -> [Int64] {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
       """
