@@ -10,9 +10,11 @@ extension StoreConformance {
   /// - Parameters:
   ///   - objects: The objects in the snapshot.
   ///   - valueByteCount: The number of bytes of a value that the first changed thing gets.
+  ///   - keys: The numbers of the things.
   /// - Returns: The objects as they are once the request is committed, and the request.
   public static func randomSave(
     of changes: Int, to objects: Objects, above base: any StoreSnapshot, valueByteCount: Int = 0,
+    keys: ClosedRange<UInt64> = 1...30,
     _ generator: inout SeededGenerator
   ) throws -> (objects: Objects, request: CommitRequest) {
     let view = base.view
@@ -20,7 +22,7 @@ extension StoreConformance {
     var next = objects
     let entity = base.schema["Thing"]!.entityNumber
     for index in 0..<changes {
-      let key = ObjectKey(entity: entity, number: .random(in: 1...30, using: &generator))
+      let key = ObjectKey(entity: entity, number: .random(in: keys, using: &generator))
       let version = try view.row(of: key)?.version
       if next[key] == nil {
         if objects[key] != nil { continue }

@@ -44,6 +44,9 @@ struct FindingCases {
     try afterRemovals()
   }
 
+  /// Keys of random saves. A host asks a store for the rows around a key, so a commit must change rows far from each other.
+  private static let keys: ClosedRange<UInt64> = 1...200
+
   /// Looks rows up in a store that was opened after commits have changed and removed rows of earlier commits.
   private func afterReopening() throws {
     var store = try run.make()
@@ -51,12 +54,12 @@ struct FindingCases {
     var objects: StoreConformance.Objects = [:]
     for round in 0..<8 {
       let save = try StoreConformance.randomSave(
-        of: round == 0 ? 30 : 5, to: objects, above: store.snapshot(), &generator)
+        of: round == 0 ? 90 : 9, to: objects, above: store.snapshot(), keys: Self.keys, &generator)
       try store.commit(save.request)
       objects = save.objects
       store = try run.reopen(store)
       let snapshot = try store.snapshot()
-      for number in (1...30).shuffled(using: &generator) as [UInt64] {
+      for number in Self.keys.shuffled(using: &generator).prefix(60) {
         check(
           try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
           "looked up by its key after the store was opened again")
@@ -79,12 +82,13 @@ struct FindingCases {
       let reader = try run.open(path)
       for _ in 0..<2 {
         let save = try StoreConformance.randomSave(
-          of: round == 0 ? 30 : 5, to: objects, above: writer.snapshot(), &generator)
+          of: round == 0 ? 90 : 9, to: objects, above: writer.snapshot(), keys: Self.keys,
+          &generator)
         try writer.commit(save.request)
         objects = save.objects
       }
       let snapshot = try reader.snapshot()
-      for number in (1...30).shuffled(using: &generator) as [UInt64] {
+      for number in Self.keys.shuffled(using: &generator).prefix(60) {
         check(
           try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
           "looked up by its key after a save of another open store")
