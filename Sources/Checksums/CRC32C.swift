@@ -38,8 +38,8 @@ extension CRC32C {
   /// Returns the number of the bit whose change gives the bytes an expected checksum: eight times the index of its byte,
   /// plus its place from the lowest bit. Returns `nil` if no single bit does.
   ///
-  /// Use it to put right a section that was damaged by a single bit. Of bytes with any other damage, a fraction of
-  /// `bits / 2^32` has such a bit by chance. Takes a few milliseconds for a megabyte.
+  /// Use it to mend a section in which a single bit has changed. Bytes with any other damage have such a bit by chance
+  /// with a probability of `bits / 2^32`. Takes a few milliseconds for a megabyte.
   public static func wrongBit(in bytes: RawSpan, expecting expected: UInt32) -> Int? {
     // The checksum is linear, so the difference depends on the place of the bit alone.
     let difference = checksum(of: bytes) ^ expected

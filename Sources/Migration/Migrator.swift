@@ -72,7 +72,8 @@ public struct Migrator: Sendable {
     (self.versions, self.mappings, self.stages) = (versions, mappings, stages)
   }
 
-  /// Allows a migration to drop what it would drop of some entities and properties. Any other loss stays refused.
+  /// Allows a migration to drop objects, values and links of the named entities and properties. Any other loss stays
+  /// refused.
   ///
   ///     var migrator = Migrator(knowing: .init(try ModelVersions.read("Trips.xcdatamodeld")))
   ///     migrator.allowsLoss(of: "Book.authorList", "Draft")

@@ -69,8 +69,8 @@ extension StoreFile {
     let place = AcknowledgementSlots(inHeader: header, salt: salt).offsetOfNext
     let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
     let former = Array(header[place..<place + slot.count])
-    // A write that fails may have written a part of the slot, which would look like damage. So the slot is written
-    // again, or else gets its former bytes back.
+    // A write that fails may leave half a slot, which a reader would take for damage. So the slot is written again; if
+    // that fails too, it gets its former bytes back.
     for bytes in [slot, slot, former, former] {
       if (try? file.write(bytes, at: place)) != nil { return }
     }

@@ -168,6 +168,17 @@ struct ObjectsCheck {
     }
   }
 
+  private mutating func conflict(
+    _ key: ObjectKey, _ stored: ObjectKey, of entity: String, _ names: [String], _ values: [Value]
+  ) {
+    conflicts.append(
+      ConstraintConflict(
+        entity: entity, constraint: names,
+        values: Dictionary(zip(names, values)) { first, _ in first },
+        storedObject: ObjectID(store: tag, key: stored),
+        conflictingObjects: [ObjectID(store: tag, key: key)]))
+  }
+
   /// Records a conflict for each pair of rows that will be written with the same values of some attributes.
   mutating func unique(_ names: [String], of entity: String, in origins: [RowOrigin]) throws {
     var seen: [[Value]: ObjectKey] = [:]
@@ -186,12 +197,7 @@ struct ObjectsCheck {
         }
         if values.contains(where: \.isNull) { return }
         guard let other = seen.updateValue(key, forKey: values) else { return }
-        conflicts.append(
-          ConstraintConflict(
-            entity: entity, constraint: names,
-            values: Dictionary(zip(names, values)) { first, _ in first },
-            storedObject: ObjectID(store: tag, key: other),
-            conflictingObjects: [ObjectID(store: tag, key: key)]))
+        conflict(key, other, of: entity, names, values)
       }
     }
   }
@@ -273,12 +279,7 @@ struct ObjectsCheck {
         if values.contains(where: \.isNull) { return }
         let hash = values.hashValue
         for other in seen[hash] ?? [] where try self.values(of: other, names) == values {
-          conflicts.append(
-            ConstraintConflict(
-              entity: entity, constraint: names,
-              values: Dictionary(zip(names, values)) { first, _ in first },
-              storedObject: ObjectID(store: tag, key: other),
-              conflictingObjects: [ObjectID(store: tag, key: key)]))
+          conflict(key, other, of: entity, names, values)
           break
         }
         seen[hash, default: []].append(key)

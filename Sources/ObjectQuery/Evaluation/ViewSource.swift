@@ -97,7 +97,7 @@ package struct RelationshipWay: Sendable {
     kind = .links(side.table.isSymmetric ? [way(side), way(side.turned)] : [way(side)])
   }
 
-  /// The entities whose rows store the relationship: those at the other end, or that of the links.
+  /// The entities whose rows contain the relationship's references: the entities at its other end, or the links.
   package var storingEntities: [UInt16] {
     switch kind {
     case .inverse(let indexes): indexes.map(\.entityNumber)

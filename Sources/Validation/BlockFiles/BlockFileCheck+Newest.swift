@@ -80,8 +80,8 @@ extension BlockFileCheck {
     }
   }
 
-  /// Reports what has no fault, and what a person should know: the remains of a save that a crash cut off, and a last
-  /// commit without a slot.
+  /// Reports two things that are no faults, but that a person should know: the remains of a save that a crash cut off,
+  /// and a last commit without a slot.
   private func noteTail(behind newest: FoundCommit, _ header: FileHeader) {
     let end = newest.trailer.end
     if byteCount > Int(end) {
