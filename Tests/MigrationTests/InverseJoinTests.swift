@@ -8,7 +8,8 @@ import Testing
 /// Relationships that get an inverse, and one-way relationships that become inverses of each other.
 @Suite("Relationships that become inverses")
 struct InverseJoinTests {
-  /// Creates shops `A`, `B`, … and books `1`, `2`, …, and sets relationships.
+  /// Creates shops `A`, `B`, … and books `1`, `2`, …, and sets relationships in the order of their names: the links are
+  /// numbered in this order, and the first ones stay.
   private func fill(
     _ books: [String: [String]], _ shops: [String: [String]], _ context: ManagedObjectContext
   ) throws {
@@ -16,10 +17,10 @@ struct InverseJoinTests {
     for name in ["A", "B", "C"] { objects[name] = try context.insert("Shop") }
     for name in ["1", "2", "3"] { objects[name] = try context.insert("Book") }
     for (name, object) in objects { object["name"] = .string(name) }
-    for (name, targets) in books {
+    for (name, targets) in books.sorted(by: { $0.key < $1.key }) {
       objects[name]!.setObjects(targets.map { objects[$0]! }, forKey: "books")
     }
-    for (name, targets) in shops {
+    for (name, targets) in shops.sorted(by: { $0.key < $1.key }) {
       objects[name]!.setObjects(targets.map { objects[$0]! }, forKey: "shop")
     }
   }

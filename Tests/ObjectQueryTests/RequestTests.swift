@@ -227,7 +227,7 @@ struct RequestTests {
 
   @Test("A request for a single object returns it, nil, or an error if there are several")
   func single() throws {
-    let crowd = try Crowd(30)
+    let crowd = try Crowd(30, pattern: .ordinary)
     func single(_ text: String) throws -> ObjectKey? {
       try crowd.plan(QueryRequest("Person", where: QueryPredicate(text))).single(in: crowd.source)
     }

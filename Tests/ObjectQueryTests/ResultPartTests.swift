@@ -45,7 +45,7 @@ struct ResultPartTests {
 
   @Test("Groups are delivered in parts too")
   func groups() throws {
-    let crowd = try Crowd()
+    let crowd = try Crowd(pattern: .ordinary)
     var request = QueryRequest("Person")
     request.resultType = .dictionaries
     request.propertiesToGroupBy = ["age"]
