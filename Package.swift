@@ -29,7 +29,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 func tests(
   _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: relaxed)
+  .testTarget(
+    name: name, dependencies: dependencies + ["TestEffort"], exclude: exclude,
+    swiftSettings: relaxed)
 }
 
 let package = Package(
@@ -307,6 +309,7 @@ let package = Package(
       name: "SchemaSubset", dependencies: ["JSONText"], path: "Tests/Support/SchemaSubset",
       swiftSettings: strict),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
+    .target(name: "TestEffort", path: "Tests/Support/TestEffort", swiftSettings: strict),
     .target(
       name: "HostileInputs",
       dependencies: [

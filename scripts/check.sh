@@ -1,5 +1,5 @@
 # check [--sanitize[=address|thread] | --coverage]
-#   Checks the format, the imports, all tests and the count of instructions, as before every change. With --sanitize
+#   Checks the format, the imports, all tests with all of their random work, and the count of instructions. With --sanitize
 #   the tests run again under one sanitizer or both. With --coverage it only counts the lines that the tests execute,
 #   and fails if they are less than 90 %.
 
@@ -17,6 +17,7 @@ case ${1:-} in
 esac
 find_pyarrow
 find_postgresql
+export QUIRE_EFFORT=${QUIRE_EFFORT:-1}
 lint
 build
 run_tests

@@ -1,15 +1,11 @@
 # test [FILTER]
-#   Builds and runs all tests. FILTER selects tests by name; if it names modules of tests, such as
+#   Builds and runs all tests, with a part of their random work (CONTRIBUTING.md). FILTER selects tests by name; if it names modules of tests, such as
 #   'RowsTests|ObjectGraphTests.RandomWorkTests', only these and what they need are built.
 
 find_pyarrow
 find_postgresql
 find_chromium
-if [ $# = 0 ]; then
-  run_tests
-else
-  only=$(test_targets "$1")
-  [ -z "$only" ] || export QUIRE_TARGETS="$only"
-  run_tests --filter "$1"
-fi
+only=$(test_targets "${1:-$(cd Tests && printf '%s|' *Tests)}")
+[ -z "$only" ] || export QUIRE_TARGETS="$only"
+run_tests ${1:+--filter "$1"}
 say "test: all passed"

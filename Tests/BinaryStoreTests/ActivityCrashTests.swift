@@ -6,14 +6,14 @@ import HostileInputs
 import ObjectModel
 import Rows
 import StoreInterface
+import TestEffort
 import Testing
 
 /// Cuts the power at every moment of each activity of a store, and drops every part that was not durable by then.
 @Suite("Power cuts during each activity")
 struct ActivityCrashTests {
-  /// The number of crash states of all activities together. The full run: `QUIRE_CRASH_STATES=100000`.
-  private static let stateCount =
-    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1500
+  /// The number of crash states of all activities together.
+  private static let stateCount = Effort.count(1500)
 
   /// An activity of the store during which the power is cut.
   enum Activity: String, CaseIterable, Sendable {

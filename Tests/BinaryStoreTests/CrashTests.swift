@@ -7,6 +7,7 @@ import Rows
 import SeededRandom
 import StoreConformance
 import StoreInterface
+import TestEffort
 import Testing
 
 /// A store, and random saves that change it. It keeps a list of the objects that the store must contain after each
@@ -64,9 +65,8 @@ private final class Work {
 
 @Suite("Power cuts and failing disks")
 struct CrashTests {
-  /// The number of crash states to try. The full run: `QUIRE_CRASH_STATES=100000`.
-  private static let stateCount =
-    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1000
+  /// The number of crash states to try.
+  private static let stateCount = Effort.count(1000)
 
   private static func disk() throws -> SimulatedDisk {
     let disk = SimulatedDisk()

@@ -5,12 +5,12 @@ import Foundation
 import HostileInputs
 import Rows
 import StoreInterface
+import TestEffort
 import Testing
 
-/// Removes and changes bytes of each kind of file. `QUIRE_ALL_BYTES=1` tries all bytes.
+/// Removes and changes bytes of each kind of file.
 @Suite("Hostile bytes", .serialized)
 struct HostileBytesTests {
-  private static let isFull = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
   private static let samples: [SampleStore: (bytes: [UInt8], contents: StoreContents)] =
     Dictionary(
       uniqueKeysWithValues: SampleStore.allCases.map { sample in
@@ -24,11 +24,11 @@ struct HostileBytesTests {
     return try StoreContents(BinaryStore.open("/s", on: disk))
   }
 
-  /// Returns places spread over a file: all places, or so few that the test is quick.
+  /// Returns places spread over a file.
   private static func places(_ count: Int, _ sample: SampleStore, of most: Int) -> [Int] {
     // These samples take long to read.
     let isLarge = sample == .indexed || sample == .large
-    let wanted = isFull ? (isLarge ? count / 16 : count) : (isLarge ? most / 8 : most)
+    let wanted = min(count, max(4, Effort.count(isLarge ? most / 8 : most)))
     let step = max(1, count / max(wanted, 1))
     return Array(stride(from: step / 2, to: count, by: step))
   }
@@ -83,7 +83,7 @@ struct HostileBytesTests {
           changed[place] = value
           changed = BlockFileMap.mended(changed)
           let activities =
-            Self.isFull
+            Effort.isSearch
             ? HostileInputs.Activity.allCases
             : [HostileInputs.Activity(number: UInt8(truncatingIfNeeded: place &+ Int(value)))]
           guard let error = HostileInputs.use(file: changed, activities) else {

@@ -8,18 +8,13 @@ import SeededRandom
 import StoreConformance
 import StoreInterface
 import Synchronization
+import TestEffort
 import Testing
 
 /// Compares random work on a block file, by two processes at once, with the store in memory.
-///
-/// `QUIRE_MODEL_SEEDS=1000` sets the number of seeds. `QUIRE_MODEL_SEED=17` repeats the work of one seed.
 @Suite("A block file compared with the store in memory")
 struct ModelBasedTests {
-  private static let seeds: [UInt64] = {
-    let environment = ProcessInfo.processInfo.environment
-    if let one = environment["QUIRE_MODEL_SEED"].flatMap({ UInt64($0) }) { return [one] }
-    return Array(1...max(1, environment["QUIRE_MODEL_SEEDS"].flatMap { UInt64($0) } ?? 6))
-  }()
+  private static let seeds = Effort.seeds(6)
 
   @Test(
     "The block file behaves like the store in memory, whatever happens in between", arguments: seeds

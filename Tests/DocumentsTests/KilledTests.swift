@@ -5,16 +5,15 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
+import TestEffort
 import Testing
 
 /// Kills a program that edits and saves, at random moments, again and again.
 ///
-/// `QUIRE_KILLS=1000` kills it a thousand times.
+/// `QUIRE_EFFORT=40` kills it a thousand times.
 @Suite("A program that is killed while it saves", .serialized)
 struct KilledTests {
-  private static var killCount: Int {
-    ProcessInfo.processInfo.environment["QUIRE_KILLS"].flatMap { Int($0) } ?? 8
-  }
+  private static let killCount = Effort.count(25)
 
   @Test(
     "After each kill the document is whole and holds every acknowledged save",

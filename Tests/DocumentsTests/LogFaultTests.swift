@@ -3,6 +3,7 @@ import Documents
 import DurableFiles
 import ObjectGraph
 import StoreInterface
+import TestEffort
 import Testing
 import Validation
 
@@ -24,7 +25,7 @@ struct LogFaultTests {
       }
     }
     var seen: Set<Int> = []
-    for state in disk.crashStates(limit: 800, seed: 1) {
+    for state in disk.crashStates(limit: Effort.count(800), seed: 1) {
       let found = DocumentWorld(mix, on: state.disk)
       let opened = try found.open()
       let moment = opened.versions.count - 2

@@ -5,12 +5,12 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import StoreInterface
+import TestEffort
 import Testing
 
 @Suite("Documents after power cuts and disk failures")
 struct SafetyTests {
-  private static let stateCount =
-    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1200
+  private static let stateCount = Effort.count(1200)
 
   @Test(
     "After a cut at any moment the document is whole, as one save left it",
@@ -89,7 +89,7 @@ struct SafetyTests {
       try document.close()
       let names = try world.names()
       #expect(names == .each("Lisbon") || names == .each("Lisbon", "Porto"), "\(number)")
-      number += 1
+      number += Effort.distance(1)
     }
     #expect(!isReached && number > 4)
   }
@@ -101,7 +101,7 @@ struct SafetyTests {
     disk.settle()
     try world.create().close()
     var seen: Set<Bool> = []
-    for state in disk.crashStates(limit: 200, seed: 1) {
+    for state in disk.crashStates(limit: Effort.count(200), seed: 1) {
       let isThere = try state.disk.exists(DocumentWorld.path)
       seen.insert(isThere)
       guard isThere else { continue }
@@ -146,7 +146,7 @@ struct SafetyTests {
     let model = try change.model
     #expect(try Document.migrate(DocumentWorld.path, to: model, in: world.places))
     var seen: Set<Bool> = []
-    for state in disk.crashStates(limit: max(60, Self.stateCount / 12), seed: 1) {
+    for state in disk.crashStates(limit: Effort.count(100), seed: 1) {
       let found = DocumentWorld(mix, on: state.disk)
       let opened = try found.open()
       let isNew = try opened.model.versionHashes == model.versionHashes
@@ -193,7 +193,7 @@ struct SafetyTests {
       }
       disk.planNoFailures()
       #expect(try world.files().count >= files.count)
-      number += 1
+      number += Effort.distance(1)
     }
     #expect(isDone && number > 3)
   }

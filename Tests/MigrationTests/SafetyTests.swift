@@ -8,6 +8,7 @@ import ObjectModel
 import ObjectQuery
 import StoreInterface
 import Synchronization
+import TestEffort
 import Testing
 
 @Suite("Interrupted migrations")
@@ -53,8 +54,7 @@ struct SafetyTests {
   static let filled = model(
     Entity("Trip", .text("name"), .text("note", required: true, standard: "none")))
 
-  private static let stateCount =
-    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1200
+  private static let stateCount = Effort.count(1200)
 
   private func fill(_ context: ManagedObjectContext) throws {
     for number in 1...40 { try context.insert("Trip")["name"] = .string("Trip \(number)") }

@@ -6,6 +6,7 @@ import PluginHost
 import SeededRandom
 import StoreConformance
 import StoreInterface
+import TestEffort
 import Testing
 
 @Suite("Stores through the C interface")
@@ -57,7 +58,8 @@ struct ConformanceTests {
   ]
 
   @Test(
-    "A backend behind the C interface conforms as it does without the interface", arguments: ways)
+    "A backend behind the C interface conforms as it does without the interface",
+    arguments: Effort.part(of: ways))
   func conformance(_ type: StoreType, _ crossing: Crossing) throws {
     let plain = try #require(Boundary.lasting.first { $0.type == type })
     let backend = Boundary.through(plain, crossing)

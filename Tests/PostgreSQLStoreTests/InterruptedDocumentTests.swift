@@ -9,6 +9,7 @@ import PostgreSQLServer
 import PostgreSQLStore
 import Rows
 import StoreInterface
+import TestEffort
 import Testing
 import Validation
 
@@ -262,9 +263,7 @@ struct InterruptedDocumentTests {
   @Test("A program that is killed while it saves leaves both stores with the same save")
   func kills() async throws {
     try files.make().close()
-    let (path, limit) = (
-      files.path, ProcessInfo.processInfo.environment["QUIRE_KILLS"].flatMap { Int($0) } ?? 8
-    )
+    let (path, limit) = (files.path, Effort.count(25))
     var last = 0
     for round in 0..<limit {
       let wait = UInt32.random(in: 1_000...150_000)

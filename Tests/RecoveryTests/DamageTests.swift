@@ -8,6 +8,7 @@ import ObjectModel
 import Rows
 import SeededRandom
 import StoreInterface
+import TestEffort
 import Testing
 import Validation
 
@@ -16,7 +17,7 @@ import Validation
 /// Recovery from a block file with damage at any place.
 @Suite("Recovery of block files")
 struct DamageTests {
-  private static let count = Int(ProcessInfo.processInfo.environment["QUIRE_DAMAGES"] ?? "") ?? 24
+  private static let count = Effort.count(24)
 
   /// Recovers a file of the given bytes into a new store, and validates the new store.
   private func recovered(
@@ -92,7 +93,8 @@ struct DamageTests {
       try liveBlocks(sound).blocks.first { $0.entry.rowCount == 4096 }?.entry)
     var lostNames: Set<String> = []
     for place in stride(
-      from: Int(entry.offset) + 256, to: Int(entry.offset) + Int(entry.byteCount), by: 499)
+      from: Int(entry.offset) + 256, to: Int(entry.offset) + Int(entry.byteCount),
+      by: Effort.distance(499))
     {
       var bytes = sound
       bytes[place] ^= 0x10
@@ -230,7 +232,7 @@ struct DamageTests {
     _ = try recovery.run()
     let schema = recovery.commits.last!.record.schema
     let end = Int(schema.offset) + Int(schema.byteCount)
-    for place in stride(from: Int(schema.offset), to: end, by: 5) {
+    for place in stride(from: Int(schema.offset), to: end, by: Effort.distance(5)) {
       var bytes = library.bytes
       bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       if !hasRecord {
@@ -371,9 +373,11 @@ struct DamageTests {
     _ = try recovery.run()
     let newest = recovery.commits.last!
     for commit in recovery.commits where commit.record.number > 1 {
-      for place in commit.offset..<commit.end - 48 where place % 37 == 0 {
+      for place in stride(
+        from: Int(commit.offset), to: Int(commit.end) - 48, by: Effort.distance(37))
+      {
         var bytes = library.bytes
-        bytes[Int(place)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
 
         let (report, objects) = try recovered(bytes, "\(random), \(place)")
 

@@ -4,6 +4,7 @@ import ObjectModel
 import SQLiteStore
 import SeededRandom
 import StoreInterface
+import TestEffort
 import Testing
 
 @Suite("Files that are not databases, and damaged databases")
@@ -87,8 +88,7 @@ struct DamagedFileTests {
     }
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     let other = folder.file("b.sqlite")
-    let seeds = ProcessInfo.processInfo.environment["QUIRE_MODEL_SEEDS"].flatMap(UInt64.init) ?? 300
-    for seed in 1...max(seeds, 1) {
+    for seed in Effort.seeds(300) {
       var generator = SeededGenerator(seed: seed)
       var changed = bytes
       for _ in 0..<Int.random(in: 1...8, using: &generator) {

@@ -1,5 +1,6 @@
 import Foundation
 import InstalledPlugins
+import TestEffort
 import Testing
 
 @testable import ToolCommands
@@ -23,6 +24,8 @@ struct OutputProcessTests {
     }
   }
 
+  /// The number of objects in a store that takes a command some time.
+  private static let largeCount = Effort.count(20_000)
   private let folder: Folder
   private let small: String
   private let large: String
@@ -31,7 +34,9 @@ struct OutputProcessTests {
     folder = try Folder()
     small = InstalledPlugins.root.appending(path: "Examples/Trips.store").path
     large = folder.path("large.store")
-    let text = (0..<20_000).map { "{\"@entity\":\"Person\",\"fullName\":\"Person \($0)\"}" }
+    let text = (0..<Self.largeCount).map {
+      "{\"@entity\":\"Person\",\"fullName\":\"Person \($0)\"}"
+    }
     try Data(text.joined(separator: "\n").utf8).write(to: folder.url.appending(path: "in.jsonl"))
     #expect(quire(["convert", small, large]).exitCode == .done)
     let imported = quire(["import", large, folder.path("in.jsonl")])
@@ -113,7 +118,7 @@ struct OutputProcessTests {
     // Long enough to be interrupted, and without bytes on the disk.
     try FileHandle(forWritingTo: URL(filePath: picture)).truncate(atOffset: 300 << 20)
     var found = 0
-    for round in 0..<24 {
+    for round in 0..<Effort.count(24) {
       let process = try start(
         round % 2 == 0
           ? ["attach", "add", document, picture, "--force"]
@@ -128,7 +133,7 @@ struct OutputProcessTests {
       let names = try FileManager.default.contentsOfDirectory(atPath: document + "/attachments")
       #expect(!names.contains { $0.hasPrefix(".") }, "round \(round): \(names)")
     }
-    #expect(found > 4)
+    #expect(found > Effort.count(4))
     #expect(quire(["validate", document]).exitCode == .done)
   }
 
@@ -190,7 +195,7 @@ struct OutputProcessTests {
     switch pager {
     case nil: #expect(run.text.contains("more objects. '--all' shows all"))
     case "sed -u s/^/page:/":
-      #expect(run.text.contains("\"Person 19999\""))
+      #expect(run.text.contains("\"Person \(Self.largeCount - 1)\""))
       #expect(run.text.contains("page:@id") && !run.text.contains("--all"))
     default: break
     }

@@ -6,6 +6,7 @@ import HostileInputs
 import SeededRandom
 import StoreConformance
 import StoreInterface
+import TestEffort
 import Testing
 import Validation
 import XMLStore
@@ -21,8 +22,7 @@ struct MutationTests {
 
     init(_ name: String, step: Int = 13, _ make: @escaping @Sendable () throws -> [UInt8]) {
       description = name
-      self.step =
-        ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? step : (step + 99) / 100
+      self.step = Effort.distance(step)
       self.make = make
     }
   }
@@ -97,9 +97,8 @@ struct MutationTests {
   @Test("A changed document in XML without an error can be read to its end")
   func documents() throws {
     let bytes = try SmallFile.document()
-    let step = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? 11 : 1
     var validCount = 0
-    for index in stride(from: 0, to: bytes.count, by: step) {
+    for index in stride(from: 0, to: bytes.count, by: Effort.distance(11)) {
       var changed = bytes
       changed[index] ^= 1 << (index % 7)
       let report = try BrokenFile.report(changed)
@@ -112,20 +111,19 @@ struct MutationTests {
         _ = try StoreConformance.objects(store.snapshot())
       }
     }
-    #expect(validCount > 20)
+    #expect(validCount > Effort.count(20))
   }
 
   @Test(
     "Changed databases without an error can be read, and none ends the program")
   func databases() throws {
-    let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
     let bytes = try SmallFile.shelf()
-    for index in stride(from: 0, to: bytes.count, by: isThorough ? 1 : 97) {
+    for index in stride(from: 0, to: bytes.count, by: Effort.distance(97)) {
       var changed = bytes
       changed[index] ^= 1 << (index % 8)
       HostileInputs.sqliteSchema([0] + changed)
     }
-    for count in stride(from: 0, to: bytes.count, by: isThorough ? 64 : 2048) {
+    for count in stride(from: 0, to: bytes.count, by: Effort.distance(2048)) {
       HostileInputs.sqliteSchema([0] + bytes[..<count])
     }
   }

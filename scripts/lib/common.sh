@@ -205,6 +205,7 @@ run_tests() {
       rm -f "$log.failed" || : >"$log.failed"
   } | tee "$log"
   python3 scripts/lib/slowest.py .build
+  ! grep -qa 'Test run with 0 tests' "$log" || fail "No test has such a name." "Names are MODULE.SUITE/test: '$*'"
   [ -e "$log.failed" ] || return 0
   printf '\n=== Failures (the whole log: %s)\n' "$log"
   grep -aE '✘|↳|error:|Fatal error|signal' "$log" | grep -av '◇' | tail -n 100

@@ -28,7 +28,10 @@ struct SourceFile: Sendable {
 
   /// Returns the lines that contain `word`, with their numbers from 1.
   func lines(with word: String) -> [(number: Int, text: String)] {
-    lines.enumerated().filter { $0.element.contains(word) }.map { ($0.offset + 1, $0.element) }
+    // Without optimization the C library finds a word many times as fast as a loop in Swift.
+    lines.enumerated().filter { _, line in
+      line.withCString { line in word.withCString { strstr(line, $0) != nil } }
+    }.map { ($0.offset + 1, $0.element) }
   }
 }
 

@@ -6,13 +6,14 @@ import ObjectQuery
 import SeededRandom
 import StoreInterface
 import Synchronization
+import TestEffort
 import Testing
 
 @testable import ObjectGraph
 
 /// Several contexts increment the same counters in every available way. Each acknowledged increment must be in the store.
 ///
-/// `QUIRE_STEPS=1000` makes each context count so often.
+/// `QUIRE_EFFORT=25` makes each context count so often.
 @Suite("Counters that several contexts increment")
 struct CountingTests {
   @Test("No context's increment is lost", arguments: Kind.allCases)
@@ -24,7 +25,7 @@ struct CountingTests {
       try setUp.insert(Trip.self) { $0.name = "T\(number)" }
       try setUp.save()
     }
-    let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? 40
+    let steps = Effort.count(40)
     let seed = UInt64.random(in: 0...1_000_000_000)
     print("counts on \(kind): seed \(seed)")
     // Two of the contexts share a coordinator. Two further contexts have a coordinator each.

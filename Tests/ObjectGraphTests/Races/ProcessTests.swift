@@ -3,20 +3,16 @@ import ObjectGraph
 import ObjectModel
 import SQLiteStore
 import StoreInterface
+import TestEffort
 import Testing
 import Validation
 
 /// Two processes that save into one file, each through a coordinator of its own.
-///
-/// `QUIRE_STEPS=4000` makes each process save a hundred times.
 @Suite("Saves of two processes")
 struct ProcessTests {
   private static let kinds: [Kind] = Kind.files
 
-  private static var saveCount: Int {
-    let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) }
-    return max(1, (steps ?? 800) / 40)
-  }
+  private static let saveCount = Effort.count(20)
 
   @Test("The store contains exactly the acknowledged saves of both processes", arguments: kinds)
   func both(_ kind: Kind) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ProgramRuns
+import TestEffort
 import Testing
 
 /// Random work on one store by two processes at the same time.
@@ -72,15 +73,14 @@ struct RandomProcessTests {
   func twoProcesses(_ kind: Kind) async throws {
     let ground = Ground(.sqlite)
     let folder = ground.path("")
-    let steps = Self.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? 480
-    let runCount = max(1, steps / Self.stepsOfRun / 2)
+    let runCount = Effort.count(2)
     for run in 0..<runCount {
       try FileManager.default.createDirectory(
         atPath: "\(folder)/\(run)", withIntermediateDirectories: true)
       _ = try Graph(kind, on: Ground(folder: "\(folder)/\(run)"))
     }
 
-    let seed = UInt64(Self.environment["QUIRE_WORK_SEED"] ?? "1") ?? 1
+    let seed = Effort.seed ?? 1
     let runs = try await withThrowingTaskGroup(of: ProgramRun.self) { group in
       for number in 0..<2 {
         let work = Work(kind, in: folder, seed: seed + UInt64(number) << 32, runCount: runCount)

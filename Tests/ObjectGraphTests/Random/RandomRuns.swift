@@ -1,4 +1,5 @@
 import Foundation
+import TestEffort
 import Testing
 
 /// The common parts of random runs: the choice of seeds, and the reduction of a failure to a small case.
@@ -7,8 +8,8 @@ struct RandomRuns: Sendable {
   let name: String
   /// The number of steps of a run.
   let stepsOfRun: Int
-  /// The number of steps on each kind of store, unless the environment gives another one.
-  let defaultSteps: Int
+  /// The number of runs on each kind of store in the full work.
+  let runCount: Int
 
   /// A run with the steps of the given numbers. Returns the failure, or `nil` if the run succeeds.
   typealias Attempt = @Sendable (_ kind: Kind, _ seed: UInt64, _ steps: [Int]) -> Failure?
@@ -27,8 +28,8 @@ struct RandomRuns: Sendable {
     $0.rawValue == environment["QUIRE_WORK_STORE"] ?? $0.rawValue
   }
 
-  /// Does the steps of a kind of store with the first seeds. If the environment asks for a number of steps, the seeds are
-  /// random; if it names a seed, that seed is used.
+  /// Does the runs on a kind of store. The usual run has the same seeds each time, so a change of the code is compared
+  /// with the same cases.
   ///
   /// The work runs on a thread of its own, because it waits for searches. The few threads that tasks share must be free for the
   /// searches.
@@ -47,22 +48,8 @@ struct RandomRuns: Sendable {
   }
 
   private func tried(_ kind: Kind, _ attempt: Attempt) -> [String] {
-    let seeds: ClosedRange<UInt64>
-    if let one = Self.environment["QUIRE_WORK_SEED"].flatMap({ UInt64($0) }) {
-      seeds = one...one
-    } else {
-      let wanted = Self.environment["QUIRE_STEPS"].flatMap { Int($0) }
-      // A sanitizer makes each step many times slower. It needs fewer steps to reach all code.
-      let isSanitized = Self.environment["QUIRE_SANITIZER"] != nil
-      let steps = wanted ?? (isSanitized ? defaultSteps / 6 : defaultSteps)
-      // A run with a given number of steps looks for new failures. The usual run has the same seeds each time, so a change of
-      // the code is compared with the same cases.
-      let first =
-        Self.environment["QUIRE_WORK_FIRST"].flatMap { UInt64($0) }
-        ?? (wanted == nil ? 1 : .random(in: 1...1_000_000_000))
-      seeds = first...first + UInt64(max(1, steps / stepsOfRun) - 1)
-    }
-    print("\(name) on \(kind): seeds \(seeds.lowerBound) to \(seeds.upperBound)")
+    let seeds = Effort.seeds(runCount)
+    print("\(name) on \(kind): seeds \(seeds[0]) to \(seeds[seeds.count - 1])")
     var failures: [String] = []
     for seed in seeds where failures.count < 4 {
       if let failure = failure(kind, seed, attempt) { failures.append(failure) }

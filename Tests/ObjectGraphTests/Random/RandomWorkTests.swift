@@ -3,16 +3,15 @@ import Testing
 
 /// Random work in contexts.
 ///
-/// `QUIRE_STEPS=1000000` sets the number of steps on each kind of store, starting with the seed `QUIRE_WORK_FIRST`.
-/// `QUIRE_WORK_SEED=17` repeats the work of one seed, and `QUIRE_WORK_STORE=xml` uses that kind of store alone. A failure is
-/// reduced by leaving steps out, as long as the remaining steps fail.
+/// `QUIRE_WORK_STORE=xml` uses that kind of store alone. A failure is reduced by leaving steps out, as long as the
+/// remaining steps fail.
 @Suite("Random work in contexts")
 struct RandomWorkTests {
   @Test(
     "Contexts hold the same content as a naive model after any work in any order",
     arguments: RandomRuns.kinds)
   func work(_ kind: Kind) async {
-    await RandomRuns(name: "work", stepsOfRun: 150, defaultSteps: 900).run(kind) {
+    await RandomRuns(name: "work", stepsOfRun: 150, runCount: 6).run(kind) {
       kind, seed, steps in
       do {
         let work = try RandomWork(kind, seed: seed)
@@ -33,7 +32,7 @@ struct RandomWorkTests {
     "Contexts that do not see each other's changes save a consistent state in any case",
     arguments: RandomRuns.kinds)
   func others(_ kind: Kind) async {
-    await RandomRuns(name: "others", stepsOfRun: 120, defaultSteps: 1200).run(kind) {
+    await RandomRuns(name: "others", stepsOfRun: 120, runCount: 10).run(kind) {
       kind, seed, steps in
       do {
         let work = try RandomOthers(kind, seed: seed)

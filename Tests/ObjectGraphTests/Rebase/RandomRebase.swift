@@ -1,5 +1,6 @@
 import Foundation
 import SeededRandom
+import TestEffort
 import Testing
 
 @testable import ObjectGraph
@@ -52,14 +53,11 @@ struct RandomRebase {
 
   /// Tries random cases, and records the first failures, reduced to small cases.
   static func run(_ law: (RebaseCase) throws -> String?) {
-    let environment = ProcessInfo.processInfo.environment
-    let wanted = environment["QUIRE_STEPS"].flatMap { UInt64($0) }
-    let first = environment["QUIRE_WORK_FIRST"].flatMap { UInt64($0) } ?? 1
     func failure(_ one: RandomRebase) -> String? {
       do { return try law(one.row) } catch { return "\(error)" }
     }
     var count = 0
-    for seed in first..<first + (wanted ?? 200) {
+    for seed in Effort.seeds(200) {
       var least = RandomRebase(seed: seed)
       guard var found = failure(least) else { continue }
       var isSmaller = true

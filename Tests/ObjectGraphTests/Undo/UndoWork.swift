@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import SeededRandom
+import TestEffort
 
 /// Random work of every kind on trips and people, in small steps.
 struct UndoWork {
@@ -11,14 +12,8 @@ struct UndoWork {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// Returns the seeds to try: a few random ones, or as many as the environment asks for, or the one seed that it names.
-  static func seeds(_ kind: Kind) -> [UInt64] {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["QUIRE_MODEL_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-    let count = environment["QUIRE_MODEL_SEEDS"].flatMap { Int($0) } ?? 4
-    let share = kind == .memory ? count : max(1, count / 4)
-    return (0..<share).map { _ in .random(in: 0 ... .max) }
-  }
+  /// Returns the seeds to try.
+  static func seeds(_ kind: Kind) -> [UInt64] { Effort.seeds(kind == .memory ? 4 : 1) }
 
   private mutating func one<T: ManagedObject>(
     of type: T.Type, in context: ManagedObjectContext

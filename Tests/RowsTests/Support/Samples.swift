@@ -2,12 +2,10 @@ import Foundation
 import ObjectModel
 import Rows
 import SeededRandom
+import TestEffort
 
-/// Returns a new seed for each run, or the seed that `QUIRE_SEED` contains.
-func freshSeed() -> UInt64 {
-  ProcessInfo.processInfo.environment["QUIRE_SEED"].flatMap { UInt64($0) }
-    ?? .random(in: 1...999_999)
-}
+/// Returns a new seed for each run, or the seed that the environment names.
+func freshSeed() -> UInt64 { Effort.seed ?? .random(in: 1...999_999) }
 
 enum Sample {
   /// A layout with two columns of every kind, one required and one optional.

@@ -3,14 +3,14 @@ import ObjectModel
 import ObjectQuery
 import QueryWorld
 import SQLTranslation
+import TestEffort
 import Testing
 
 @testable import SQLiteStore
 
 @Suite("Random requests as SQL")
 struct QueryingRandomTests {
-  private static let worlds =
-    ProcessInfo.processInfo.environment["QUIRE_QUERY_WORLDS"].flatMap { Int($0) } ?? 12
+  private static let worlds = Effort.seeds(12)
   private static let requests = 250
 
   private func tables(_ seed: UInt64) throws -> QueryingTables {
@@ -22,7 +22,7 @@ struct QueryingRandomTests {
   @Test("SQL finds the same objects and the same count as a search of the rows")
   func objects() throws {
     var (answered, asked) = (0, 0)
-    for seed in 1...UInt64(Self.worlds) {
+    for seed in Self.worlds {
       let tables = try tables(seed)
       var requests = QueryingRequests(seed)
       for _ in 0..<Self.requests {
@@ -53,7 +53,7 @@ struct QueryingRandomTests {
   @Test("SQL gives the same values, groups and aggregates as a search of the rows")
   func dictionaries() throws {
     var (answered, asked) = (0, 0)
-    for seed in 1...UInt64(Self.worlds) {
+    for seed in Self.worlds {
       let tables = try tables(seed)
       var requests = QueryingRequests(seed + 1000)
       for _ in 0..<Self.requests {
