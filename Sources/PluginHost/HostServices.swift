@@ -1,5 +1,5 @@
 // SAFETY: The structures lie in memory that lives as long as this object, and the code that hands them to a plug-in
-// keeps the object. Texts and buffers that come in are valid for the length of the call.
+// extends the object's life beyond the call, or keeps it in the handle of the store. Texts and buffers that come in are valid for the length of the call.
 
 import CStorePlugin
 import DurableFiles

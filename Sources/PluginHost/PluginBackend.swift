@@ -127,6 +127,7 @@ public struct PluginBackend: StoreBackend {
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     let functions = try loading()
     let services = HostServices(disk, services)
+    defer { withExtendedLifetime(services) {} }
     var (bytes, error) = unsafe (QuireBytes.none, QuireError())
     self.services.trace?("metadata")
     let code = unsafe functions.table.pointee.metadata?(
@@ -172,6 +173,7 @@ public struct PluginBackend: StoreBackend {
     let functions = try loading()
     guard let check = unsafe functions.table.pointee.check else { return nil }
     let services = HostServices(disk, services)
+    defer { withExtendedLifetime(services) {} }
     var opening = unsafe QuireOpening()
     unsafe opening.struct_size = UInt32(MemoryLayout<QuireOpening>.size)
     unsafe opening.read_only = 1

@@ -1,4 +1,5 @@
-// SAFETY: Structures that the plug-in passes are moved out at once. Each buffer has as many bytes as are requested.
+// SAFETY: Structures that the plug-in passes are moved out at once. Each buffer has as many bytes as are requested; a buffer
+// of no bytes has an address too.
 
 import CArrow
 import CStorePlugin
@@ -403,12 +404,15 @@ final class PluginValues: Sendable {
           "has a block that refers to an outside value, but has no function to read the value.",
           at: snapshot.store.path)
       }
+      var none: UInt8 = 0
       try unsafe memory.withUnsafeMutableBytes { place in
-        let start = place.baseAddress
-        unsafe try snapshot.store.reading("read_value") { functions, error in
-          unsafe bytes.withUnsafeBufferPointer {
-            unsafe functions.read_value(
-              snapshot.snapshot, all.table, block, $0.baseAddress, count, start, error)
+        unsafe try withUnsafeMutablePointer(to: &none) { none in
+          let start = unsafe place.baseAddress ?? UnsafeMutableRawPointer(none)
+          unsafe try snapshot.store.reading("read_value") { functions, error in
+            unsafe bytes.withUnsafeBufferPointer {
+              unsafe functions.read_value(
+                snapshot.snapshot, all.table, block, $0.baseAddress, count, start, error)
+            }
           }
         }
       }

@@ -53,6 +53,10 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     var (keys, flags): ([ObjectKey], UInt32) = ([], 0)
     let sink = unsafe Sink { found, count in
       let count = Int(bitPattern: count)
+      guard (0...Int.max / MemoryLayout<QuireFound>.stride).contains(count) else {
+        throw snapshot.handle.store.functions.failure(
+          "returns \(UInt(bitPattern: count)) keys at once.", at: self.path)
+      }
       let all = unsafe UnsafeRawBufferPointer(
         start: found, count: count * MemoryLayout<QuireFound>.stride)
       for index in 0..<count {

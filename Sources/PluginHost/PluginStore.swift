@@ -211,6 +211,7 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
     guard capabilities.contains(.history) else { return }
     try withoutActuallyEscaping(isKept) { isKept in
       let asked = KeptCommits(isKept)
+      defer { withExtendedLifetime(asked) {} }
       unsafe try handle.writing("keep_commits") { table, error in
         unsafe table.keep_commits?(
           handle.store,
@@ -358,7 +359,9 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
         }
       }
     } catch {
-      if let left = unsafe committed.snapshot { unsafe handle.table.release_snapshot?(left) }
+      if let left = unsafe committed.snapshot {
+        unsafe handle.inTurn { table in unsafe table.release_snapshot?(left) }
+      }
       throw error
     }
     let snapshot = unsafe try PluginStore.owned(unsafe committed.snapshot, handle)

@@ -20,7 +20,11 @@ struct HostTable: @unchecked Sendable {
   /// A copy of the disk's functions. Functions that the host does not know are NULL.
   let disk: QuireDisk
 
-  @unsafe init(_ host: UnsafePointer<QuireHost>) {
+  /// - Returns: `nil` if this module can't work with the version of the host.
+  @unsafe init?(_ host: UnsafePointer<QuireHost>) {
+    guard unsafe host.pointee.abi_version == UInt32(QUIRE_PLUGIN_ABI),
+      unsafe host.pointee.struct_size >= MemoryLayout<QuireHost>.size
+    else { return nil }
     unsafe self.host = host
     var disk = unsafe QuireDisk()
     if let known = unsafe host.pointee.disk {
@@ -29,6 +33,7 @@ struct HostTable: @unchecked Sendable {
         unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: known, count: count))
       }
     }
+    guard unsafe disk.struct_size >= HostTable.leastDiskSize else { return nil }
     unsafe self.disk = unsafe disk
   }
 
@@ -36,13 +41,6 @@ struct HostTable: @unchecked Sendable {
   private static var leastDiskSize: Int {
     // The key path reads nothing; it gives the place of the first later member.
     unsafe MemoryLayout<QuireDisk>.offset(of: \.real_path)!
-  }
-
-  /// Whether this module can work with the version of the host.
-  var isUsable: Bool {
-    unsafe host.pointee.abi_version == UInt32(QUIRE_PLUGIN_ABI)
-      && host.pointee.struct_size >= MemoryLayout<QuireHost>.size
-      && disk.struct_size >= HostTable.leastDiskSize
   }
 }
 

@@ -108,8 +108,7 @@ private func missing(_ name: String) -> StoreError {
 /// - Throws: An error if the host gave none, or one of an unsupported version.
 @unsafe func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
   guard let host = unsafe host else { throw missing("services") }
-  let table = unsafe HostTable(host)
-  guard table.isUsable else {
+  guard let table = unsafe HostTable(host) else {
     throw StoreError(
       .notSupported,
       unsafe """

@@ -1,5 +1,5 @@
 // SAFETY: The bytes belong to SQLite until it steps to the next row, when the cells are filled again. A cell is read
-// only during the call for its row.
+// only during the call for its row. A cell without bytes, or with an empty text or blob, has no address and the length 0.
 
 import CSQLite3
 
@@ -47,6 +47,7 @@ public struct SQLiteCell {
 
   /// Fills the cell from a value of SQLite.
   @unsafe mutating func take(_ value: OpaquePointer?) {
+    unsafe (start, byteCount) = (nil, 0)
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER:
       kind = .integer

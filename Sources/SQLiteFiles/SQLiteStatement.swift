@@ -10,8 +10,8 @@ import CSQLite3
 ///       let key = statement.integer(0)
 ///     }
 ///
-/// Only the thread that uses the connection may use its statements. Indexes of columns and parameters that do not
-/// exist trap.
+/// Only the thread that uses the connection may use its statements. A column that does not exist is NULL, and a
+/// parameter that does not exist is an error.
 @safe
 public final class SQLiteStatement {
   let handle: OpaquePointer

@@ -1,5 +1,6 @@
-// SAFETY: The table is the checked copy of a library's own, which stays loaded. The host's structure lives as long as
-// this object, which lives until the process ends.
+// SAFETY: The table is the checked copy of a library's own, which stays loaded. The host's structure is retained for ever
+// once it was given to `start`, because a plug-in may use it until the process ends, even if `start` failed or the plug-in
+// is loaded anew.
 
 import CStorePlugin
 import DurableFiles
@@ -24,6 +25,7 @@ package final class PluginLife: @unchecked Sendable {
   /// Calls the plug-in's function `start`, if there is one. Returns the reason if the function fails.
   func start() -> String? {
     guard let start = unsafe table.pointee.start else { return nil }
+    _ = unsafe Unmanaged.passRetained(services)
     var error = unsafe QuireError()
     let code = unsafe start(services.host, &error)
     defer { unsafe error.release?(&error) }

@@ -27,6 +27,9 @@ public final class Draft {
 
   /// The most rows that a draft can contain.
   public static let maximumRowCount = BlockFormat.targetRowCount
+  /// The number of bytes of texts and binary values after which a caller should freeze a draft, although it is not full. A
+  /// column has room for a few gibibytes.
+  public static let fullByteCount = 1 << 28
 
   /// The columns.
   public let layout: Layout

@@ -26,10 +26,8 @@ struct RowReader: ~Copyable {
   /// The number of bytes in the rows of the draft.
   private var draftByteCount = 0
 
-  /// The most bytes of a value: a block has room for less than one gibibyte.
+  /// The most bytes of a value.
   private static let mostValueBytes = (1 << 30) - 1
-  /// The number of bytes after which a draft is frozen, because its columns have room for a few gibibytes only.
-  private static let fullDraftBytes = 1 << 28
 
   /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
   private struct Step {
@@ -109,7 +107,7 @@ struct RowReader: ~Copyable {
       return draft.isFull
     }
     for index in cells.indices { draftByteCount += cells[index].byteCount }
-    guard isFull || draftByteCount > RowReader.fullDraftBytes else { return }
+    guard isFull || draftByteCount > Draft.fullByteCount else { return }
     freeze()
     // Many more rows are likely to follow.
     self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)

@@ -26,6 +26,8 @@ struct RowReader: ~Copyable {
   private var wanted: ArraySlice<UInt64>?
   /// The key of the previous row. Keys must ascend, even if the table does not enforce it.
   private var lastKey: Int64 = 0
+  /// The number of bytes of the texts and binary values in the draft.
+  private var draftByteCount = 0
 
   /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
   private struct Step {
@@ -118,7 +120,7 @@ struct RowReader: ~Copyable {
       let draft = unsafe Unmanaged.passUnretained(draft)
       let isFull = try unsafe draft._withUnsafeGuaranteedRef { draft in
         try take(cells, draft)
-        return draft.isFull
+        return draft.isFull || draftByteCount > Draft.fullByteCount
       }
       guard isFull else { return }
       freeze()
@@ -136,6 +138,7 @@ struct RowReader: ~Copyable {
   /// Turns the draft into blocks, while its memory is still in the cache.
   private mutating func freeze() {
     found += Draft.freeze([draft], &writer)
+    draftByteCount = 0
   }
 
   private mutating func take(_ cells: Span<SQLiteCell>, _ draft: Draft) throws {
@@ -173,7 +176,7 @@ struct RowReader: ~Copyable {
     case other(any Error)
   }
 
-  private func take(
+  private mutating func take(
     _ cells: Span<SQLiteCell>, _ step: Step, _ draft: Draft, _ row: Int
   ) throws(OddCell) {
     let cell = cells[step.cell]
@@ -212,7 +215,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  private func takeBytes(
+  private mutating func takeBytes(
     _ cell: SQLiteCell, _ step: Step, _ draft: Draft, _ row: Int
   ) throws(OddCell) {
     guard cell.kind == .blob || cell.kind == .text else { throw .kind }
@@ -226,9 +229,10 @@ struct RowReader: ~Copyable {
     unsafe draft.setBytes(value.span.bytes, column: step.column, row: row)
   }
 
-  private func checkRoom(
+  private mutating func checkRoom(
     for byteCount: Int, _ draft: Draft, _ column: Int, _ row: Int
   ) throws(OddCell) {
+    draftByteCount += byteCount
     guard !draft.hasRoom(for: byteCount, column: column, row: row) else { return }
     throw .words(
       "contains \(byteCount) bytes, but the texts and bytes of one row can have at most \(Draft.maximumRowByteCount) bytes together"

@@ -1,5 +1,6 @@
 // SAFETY: Positions are below the number of objects, and rows are below the number of rows in their block. Columns are
-// verified when they are loaded, and the blocks keep them alive as long as the writer exists.
+// verified when they are loaded, and the blocks keep them alive as long as the writer exists. A column that a block lacks
+// has no values, and its memory is never read.
 
 import Foundation
 import ObjectModel
