@@ -18,6 +18,8 @@ struct PartialAnswerTests {
   private struct Answer: Sendable {
     var numbers: [UInt64]
     var flags: UInt32
+    /// The number of keys that the function claims to give; `nil` for the true one.
+    var claimedCount: UInt64?
   }
 
   private static let answer = Mutex(Answer(numbers: [], flags: 0))
@@ -49,7 +51,7 @@ struct PartialAnswerTests {
       let found = answer.numbers.map { QuireFound(entity: query!.pointee.entity, key: $0) }
       answered?.pointee = answer.flags
       return found.withUnsafeBufferPointer {
-        $0.isEmpty ? 0 : take!(context, $0.baseAddress, UInt64($0.count))
+        $0.isEmpty ? 0 : take!(context, $0.baseAddress, answer.claimedCount ?? UInt64($0.count))
       }
     }
     let functions = PluginFunctions(
@@ -121,6 +123,22 @@ struct PartialAnswerTests {
     // A condition on other objects needs all rows.
     #expect(
       try keys([5], candidates, "stars > FETCH('Note', stars > 3, YES)") == [1, 2, 3])
+  }
+
+  @Test("A plug-in that claims more keys than memory can hold is blamed", arguments: [59, 63])
+  func tooMany(_ power: Int) throws {
+    let (store, snapshot) = try store()
+    Self.answer.withLock {
+      $0 = Answer(
+        numbers: [1], flags: UInt32(QUIRE_ANSWERED_CANDIDATES), claimedCount: 1 << UInt64(power))
+    }
+
+    let error = try #require(throws: StoreError.self) {
+      try store.keys(QueryRequest("Note", where: QueryPredicate("title == 'a'")), in: snapshot)
+    }
+
+    #expect(error.code == .badPlugin)
+    #expect(error.message.contains("keys at once"), "\(error)")
   }
 
   @Test("A plug-in that finds an object twice is blamed")
