@@ -53,16 +53,43 @@ struct BlockRoundTripTests {
   }
 
   @Test(
+    "Ascending integers that jump by nearly 2^63 come back equal",
+    arguments: [2, 3, 4, 5, 300], [Int64(0), 1, 1 << 40])
+  func jumps(_ count: Int, _ slope: Int64) throws {
+    let layout = Layout(
+      entity: "One", entityNumber: 1, columns: [LayoutColumn(number: 1, name: "it", kind: .int64)])
+    let (lowest, highest) = (-(Int64(1) << 62) + 1, Int64(1) << 62 - 1)
+    for lowCount in Set([1, 2, count / 2, count - 1]) where lowCount < count {
+      let values: [Value] = (0..<count).map { row in
+        .integer(
+          row < lowCount
+            ? lowest + Int64(row) * slope : highest - Int64(count - 1 - row) * slope)
+      }
+      let draft = Draft(layout, role: .insertions)
+      for (row, value) in values.enumerated() {
+        draft.append(key: UInt64(row + 1))
+        draft.set(value, column: 0, row: row)
+      }
+
+      let block = try #require(draft.freeze().first)
+
+      let read = try Block([UInt8](bytes: block)).allValues(layout).map { $0.values[0] }
+      #expect(read == values, "\(lowCount) low numbers")
+    }
+  }
+
+  @Test(
     "Constant, ascending and scattered integers come back equal", arguments: ColumnKind.allCases)
   func oneKind(_ kind: ColumnKind) throws {
     let layout = Layout(
       entity: "One", entityNumber: 1, columns: [LayoutColumn(number: 1, name: "it", kind: kind)])
     let seed = freshSeed()
-    for style in 0..<4 {
+    for style in 0..<5 {
       var generator = SeededGenerator(seed: seed)
       let draft = Draft(layout, role: .insertions)
       var given: [Value] = []
       let constant = Sample.value(of: kind, isOptional: false, using: &generator)
+      let jump = Int.random(in: 1..<300, using: &generator)
       for row in 0..<300 {
         draft.append(key: UInt64(row + 1))
         let value: Value =
@@ -70,6 +97,7 @@ struct BlockRoundTripTests {
           case 0: constant
           case 1: .null
           case 2 where [.int32, .int64].contains(kind): .integer(Int64(row) * 1000 + Int64(row % 7))
+          case 4 where kind == .int64: .integer(row < jump ? -(1 << 62) + 1 : 1 << 62 - 1)
           default: Sample.value(of: kind, isOptional: style == 3, using: &generator)
           }
         draft.set(value, column: 0, row: row)

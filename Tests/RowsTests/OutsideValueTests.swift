@@ -216,6 +216,46 @@ struct OutsideValueTests {
     }
   }
 
+  @Test("A block and the changes above it may refer to more bytes than one block")
+  func manyBytesInChanges() throws {
+    let place = Elsewhere()
+    let writer = ElsewhereWriter(place, least: 1000)
+    writer.pretendedByteCount = 40 << 20
+    let lower = LayerBuilder(Self.schema)
+    for number in 1...2 { lower.insert(Self.key(number)) }
+    lower.set(.binary(Self.bytes(1, 2000)), column: 1, of: Self.key(1))
+    let upper = LayerBuilder(Self.schema)
+    upper.set(.binary(Self.bytes(2, 2000)), column: 1, of: Self.key(2))
+    let view = try View([lower, upper].map { try $0.freeze().movingLargeValues(to: writer) })
+
+    let block = try #require(try view.batches(of: Self.layout).first).block
+
+    let presence = try #require(try block.presence(of: Self.picture))
+    #expect((0..<2).map { presence.isNull($0) } == [false, false])
+    #expect(try block.outsideReferences().reduce(0) { $0 + $1.byteCount } == 80 << 20)
+    #expect(place.readCount == 0)
+  }
+
+  @Test("A column is known to be empty after changes have set all its outside values to null")
+  func emptied() throws {
+    let place = Elsewhere()
+    let lower = LayerBuilder(Self.schema)
+    let upper = LayerBuilder(Self.schema)
+    for number in 1...3 {
+      lower.insert(Self.key(number))
+      lower.set(.binary(Self.bytes(number, 2000)), column: 1, of: Self.key(number))
+      upper.set(.null, column: 1, of: Self.key(number))
+    }
+    let moved = try lower.freeze().movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+
+    let batches = try View([moved, upper.freeze()]).batches(of: Self.layout)
+
+    let block = try #require(batches.first).block
+    let presence = try #require(try block.presence(of: Self.picture))
+    #expect((0..<3).map { presence.isNull($0) } == [true, true, true])
+    #expect(place.readCount == 0)
+  }
+
   @Test(
     "A block whose values are moved keeps its length and its other values", arguments: [3, 900])
   func moving(count: Int) throws {

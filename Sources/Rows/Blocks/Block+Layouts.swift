@@ -67,7 +67,7 @@ extension Column {
       unsafe $0.copyMemory(from: buffer.bytes)
     }
     do {
-      return unsafe try ColumnVerifier(entry, rowCount: values.count)
+      return unsafe try ColumnVerifier(entry, rowCount: values.count, isStored: false)
         .verify(entry.bodyByteCount > 0 ? BlockSlice(memory) : nil)
     } catch {
       preconditionFailure("A newly encoded column can't be read: \(error)")

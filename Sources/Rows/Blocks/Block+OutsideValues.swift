@@ -116,6 +116,7 @@ extension Block {
     var raw = unsafe RawColumn()
     unsafe raw.kind = .boolean
     unsafe raw.rowCount = stored.raw.rowCount
+    unsafe raw.isNothing = stored.raw.isNothing
     unsafe raw.presence = stored.raw.presence
     unsafe raw.given = stored.raw.given
     return unsafe Column(raw, owner: stored.owner)

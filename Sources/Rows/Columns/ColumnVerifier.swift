@@ -11,10 +11,16 @@ import ObjectModel
 struct ColumnVerifier {
   private let entry: ColumnEntry
   private let rowCount: Int
+  private let isStored: Bool
 
-  init(_ entry: ColumnEntry, rowCount: Int) {
+  /// Creates a verifier of the column with the given entry.
+  ///
+  /// - Parameter isStored: Whether the column lies in a block. A column that is encoded in memory from several blocks
+  ///   may refer to more bytes than a column of one block.
+  init(_ entry: ColumnEntry, rowCount: Int, isStored: Bool = true) {
     self.entry = entry
     self.rowCount = rowCount
+    self.isStored = isStored
   }
 
   /// Returns the verified column of the given chunk; without a chunk, a column that needs no bytes.
@@ -191,8 +197,8 @@ struct ColumnVerifier {
     }
   }
 
-  /// Throws if the entries of outside values are not references. Also limits the memory that a reader of the whole
-  /// column must allocate.
+  /// Throws if the entries of outside values are not references. Also limits the memory that a reader of a whole
+  /// stored column must allocate.
   @unsafe private func checkReferences(_ raw: RawColumn) throws {
     var (count, byteCount) = (0, 0)
     for row in 0..<rowCount where unsafe raw.isOutside(row) {
@@ -203,7 +209,7 @@ struct ColumnVerifier {
       count += 1
       unsafe byteCount += try OutsideReference(raw.bytes(row), column: entry.number).byteCount
     }
-    guard count <= 1 || byteCount <= OutsideReference.maximumColumnByteCount else {
+    guard !isStored || count <= 1 || byteCount <= OutsideReference.maximumColumnByteCount else {
       throw BlockError.badColumn(
         entry.number,
         "The column's \(count) values outside of the block have \(byteCount) bytes, which is too much."

@@ -56,8 +56,8 @@ struct IntegerEncoding {
     }
     self.init(
       base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
-    // A sloped line pays only where the integers ascend. It is computed without overflow only well inside the range
-    // of 64 bits.
+    // A sloped line pays only where the integers ascend. Only well inside the range of 64 bits does the line have no
+    // overflow. The distances from the line may still exceed 64 bits. They wrap around, as they do for a reader.
     guard ascends, width > 0, n > 1, least > -(1 << 62), most < 1 << 62 else { return }
     let slope = (most - least) / Int64(n - 1)
     guard slope > 0 else { return }
@@ -68,7 +68,7 @@ struct IntegerEncoding {
       lowest = min(lowest, rest)
       highest = max(highest, rest)
     }
-    let slopedWidth = IntegerEncoding.width(of: UInt64(highest - lowest))
+    let slopedWidth = IntegerEncoding.width(of: UInt64(bitPattern: highest &- lowest))
     guard slopedWidth < width else { return }
     self.init(base: lowest, step: slope, width: slopedWidth)
   }
