@@ -134,21 +134,33 @@ struct BlockDamageTests {
 enum BlockForgery {
   /// Adds a number to each integer of a column, or to each offset of a column with byte strings.
   static func moveBase(of column: UInt16, by distance: Int64, in bytes: inout [UInt8]) {
+    let entry = entry(of: column, in: bytes)
+    precondition(bytes[entry + 3] == 1 || bytes[entry + 3] == 5, "The column has no base.")
+    let base = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[entry + 24 + $1]) << (8 * $1) }
+    let moved = base &+ UInt64(bitPattern: distance)
+    for i in 0..<8 { bytes[entry + 24 + i] = UInt8(truncatingIfNeeded: moved >> (8 * i)) }
+    seal(&bytes)
+  }
+
+  /// Gives a column no bytes, at a place far behind the block.
+  static func removeBody(of column: UInt16, in bytes: inout [UInt8]) {
+    let entry = entry(of: column, in: bytes)
+    bytes.replaceSubrange(entry + 8..<entry + 16, with: [0xF0, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0])
+    seal(&bytes)
+  }
+
+  /// Returns the place of a column's entry.
+  private static func entry(of column: UInt16, in bytes: [UInt8]) -> Int {
     let columnCount = Int(bytes[18]) | Int(bytes[19]) << 8
     var entry = 48
     for _ in 0..<columnCount {
       let (encoding, flags) = (bytes[entry + 3], bytes[entry + 6])
-      if Int(bytes[entry]) | Int(bytes[entry + 1]) << 8 == Int(column) {
-        precondition(encoding == 1 || encoding == 5, "The column has no base.")
-        let base = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[entry + 24 + $1]) << (8 * $1) }
-        let moved = base &+ UInt64(bitPattern: distance)
-        for i in 0..<8 { bytes[entry + 24 + i] = UInt8(truncatingIfNeeded: moved >> (8 * i)) }
-      }
+      if Int(bytes[entry]) | Int(bytes[entry + 1]) << 8 == Int(column) { return entry }
       let base = encoding == 1 || encoding == 2 ? (flags & 4 != 0 ? 16 : 8) : 0
       let offsets = encoding == 5 || encoding == 6 ? 16 : 0
       entry += 24 + (flags & 2 != 0 ? 0 : base + offsets)
     }
-    seal(&bytes)
+    preconditionFailure("The block has no column \(column).")
   }
 
   static func seal(_ bytes: inout [UInt8]) {

@@ -286,6 +286,29 @@ struct PointReadTests {
     }
   }
 
+  /// A source that answers one request with too many or too few bytes.
+  private final class InexactSource: BlockSource {
+    private let memory: BlockMemory
+    private let request: Int
+    private let excess: Int
+    let requestCount = Mutex(0)
+
+    init(_ bytes: [UInt8], request: Int, excess: Int) {
+      memory = BlockMemory(bytes + [0])
+      self.request = request
+      self.excess = excess
+    }
+
+    func bytes(_ range: Range<Int>) throws -> BlockSlice {
+      let number = requestCount.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      let end = range.upperBound + (number == request ? excess : 0)
+      return BlockSlice(memory: memory, range: range.lowerBound..<end)
+    }
+  }
+
   private let layout = Layout(
     entity: "Note", entityNumber: 1,
     columns: [
@@ -340,6 +363,26 @@ struct PointReadTests {
       #expect(try view.value(layout.columns[1]) == .binary(Data(text(row).utf8)))
     }
     #expect(source.byteCount.withLock { $0 } < (try self.block().count) * 3)
+  }
+
+  @Test("A source that returns too many or too few bytes is an error", arguments: [-1, 1])
+  func lengths(_ excess: Int) throws {
+    let bytes = try block()
+    func read(_ source: InexactSource) throws {
+      let block = try Block(source, byteCount: bytes.count)
+      for column in layout.columns { _ = try block.value(column, row: 2999) }
+      try block.verify()
+      _ = try block.bytes()
+    }
+    let exact = InexactSource(bytes, request: -1, excess: 0)
+    try read(exact)
+
+    for request in 0..<exact.requestCount.withLock({ $0 }) {
+      let error = #expect(throws: BlockError.self, "request \(request)") {
+        try read(InexactSource(bytes, request: request, excess: excess))
+      }
+      #expect(error?.code == .truncated, "request \(request)")
+    }
   }
 
   @Test("A damaged page is an error for its own values only")

@@ -256,6 +256,19 @@ struct OutsideValueTests {
     #expect(place.readCount == 0)
   }
 
+  @Test("A block with outside values but without references to them can't be moved")
+  func noReferences() throws {
+    let writer = ElsewhereWriter(Elsewhere(), least: 1000)
+    let moved = try Self.pictures(9).0.movingLargeValues(to: writer)
+    var bytes = try [UInt8](bytes: moved.entities[0].put.blocks[0])
+    BlockForgery.removeBody(of: Self.picture.number, in: &bytes)
+    let block = try Block(bytes)
+
+    let error = #expect(throws: BlockError.self) { try block.bytes { $0 + 4096 } }
+
+    #expect(error?.code == .badColumn)
+  }
+
   @Test(
     "A block whose values are moved keeps its length and its other values", arguments: [3, 900])
   func moving(count: Int) throws {

@@ -41,6 +41,11 @@ extension Block {
     _ entry: ColumnEntry, at place: Int, in slice: BlockSlice,
     _ target: UnsafeMutableRawBufferPointer, _ newOffset: (UInt64) -> UInt64
   ) throws {
+    // The directory's check leaves the offset of an empty chunk open.
+    guard entry.bodyByteCount > 0 else {
+      throw BlockError.badColumn(
+        entry.number, "The column has values outside of the block, but no references to them.")
+    }
     let start = Int(entry.chunkOffset)
     let first = slice.range.lowerBound + start
     let chunk = BlockSlice(memory: slice.memory, range: first..<first + entry.chunkByteCount)

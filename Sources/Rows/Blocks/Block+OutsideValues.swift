@@ -1,5 +1,5 @@
-// SAFETY: References come from verified columns, rows stay below their count, and memory is filled before other
-// code has access to it.
+// SAFETY: References come from verified columns, rows stay below their count, and memory is cleared before a source
+// fills it: a source that writes too little shows no foreign bytes.
 
 import Foundation
 public import ObjectModel
@@ -153,6 +153,7 @@ extension Block {
   func memory(of reference: OutsideReference) throws -> BlockMemory {
     let values = try outsideValues(for: reference)
     return unsafe try BlockMemory(byteCount: reference.byteCount) { buffer in
+      unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
       var memory = unsafe MutableRawSpan(_unsafeBytes: buffer)
       try values.read(reference, into: &memory)
     }
@@ -202,6 +203,7 @@ extension Block {
         let piece = unsafe UnsafeMutableRawBufferPointer(
           rebasing: target[place..<place + byteCount])
         if let reference = unsafe raw.outsideReference(row) {
+          unsafe piece.initializeMemory(as: UInt8.self, repeating: 0)
           var span = unsafe MutableRawSpan(_unsafeBytes: piece)
           try outsideValues(for: reference).read(reference, into: &span)
         } else if byteCount > 0 {
@@ -219,7 +221,7 @@ extension Block {
     if unsafe raw.presence != nil { unsafe inside.presence = start }
     if unsafe raw.given != nil { unsafe inside.given = start + presence }
     unsafe inside.offsets = start + offsets
-    unsafe inside.heap = start + heap
+    unsafe inside.heap = heapByteCount == 0 ? RawColumn.emptyHeap : start + heap
     return unsafe Column(inside, owner: memory)
   }
 }

@@ -55,8 +55,10 @@ extension Block {
     return .value(unsafe raw.value(row))
   }
 
-  /// Returns the bytes at the given offsets. The caller checks them.
-  func sourceBytes(_ range: Range<Int>) throws -> BlockSlice { try source.bytes(range) }
+  /// Returns the bytes at the given offsets, as many as requested. The caller checks their content.
+  fileprivate func sourceBytes(_ range: Range<Int>) throws -> BlockSlice {
+    try source.exactBytes(range)
+  }
 }
 
 /// Reads single values out of one column's pages.

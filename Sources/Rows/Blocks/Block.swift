@@ -1,5 +1,5 @@
-// SAFETY: Columns are verified before they are published, and rows stay below their count. A source returns exactly
-// the bytes that were requested, and the header is checked before use.
+// SAFETY: Columns are verified before they are published, and rows stay below their count. The length of each slice is
+// compared with the request, and the header is checked before use.
 
 import ObjectModel
 import Synchronization
@@ -45,11 +45,11 @@ public final class Block: Sendable {
     guard byteCount >= BlockFormat.headerByteCount else {
       throw BlockError.truncated(needed: BlockFormat.headerByteCount, available: byteCount)
     }
-    let first = try source.bytes(0..<min(byteCount, BlockFormat.usualHeaderByteCount))
+    let first = try source.exactBytes(0..<min(byteCount, BlockFormat.usualHeaderByteCount))
     let header = try unsafe BlockHeader(checking: first, available: byteCount)
     let directory =
       header.headerByteCount <= first.range.count
-      ? first.prefix(header.headerByteCount) : try source.bytes(0..<header.headerByteCount)
+      ? first.prefix(header.headerByteCount) : try source.exactBytes(0..<header.headerByteCount)
     try unsafe header.checkChecksum(of: directory)
     entries = try unsafe header.entries(in: directory)
     entityNumber = header.entityNumber
@@ -186,7 +186,7 @@ extension Block {
     let chunk: BlockSlice?
     if entry.bodyByteCount > 0 {
       let start = Int(entry.chunkOffset)
-      chunk = try source.bytes(start..<start + entry.chunkByteCount)
+      chunk = try source.exactBytes(start..<start + entry.chunkByteCount)
     } else {
       chunk = nil
     }
@@ -254,7 +254,23 @@ extension Block {
   /// - Throws: The error of the source.
   package func bytes(_ range: Range<Int>) throws -> BlockSlice {
     precondition(overlay == nil, "A block with changes above it has no bytes of its own.")
-    return try source.bytes(range)
+    return try source.exactBytes(range)
+  }
+}
+
+extension BlockSource {
+  /// Returns the bytes at the given offsets, exactly as many as requested.
+  ///
+  /// - Throws: ``BlockError`` when the source returns more or fewer bytes, or the error of the source.
+  func exactBytes(_ range: Range<Int>) throws -> BlockSlice {
+    let slice = try bytes(range)
+    guard slice.range.count == range.count else {
+      throw BlockError(
+        code: .truncated, column: nil,
+        message:
+          "The source of the block returned \(slice.range.count) bytes in place of \(range.count).")
+    }
+    return slice
   }
 }
 

@@ -13,9 +13,12 @@ public final class BlockMemory: @unchecked Sendable {
   public let byteCount: Int
 
   /// Creates memory of the given size, whose bytes `fill` writes.
+  ///
+  /// - Precondition: The size is not negative.
   public init(
     byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) rethrows {
+    precondition(byteCount >= 0, "The size of memory must not be negative.")
     // Empty memory has an address that may be read too. Other languages get it as the address of a buffer.
     unsafe start = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 8), alignment: 16)
     self.byteCount = byteCount
