@@ -56,6 +56,34 @@ struct ArrowTests {
     #expect(block.columnNumbers.count == 5)
   }
 
+  @Test("A batch that can't be made leaves no memory behind")
+  func failure() throws {
+    let layout = Layout(
+      entity: "Note", entityNumber: 1,
+      columns: [
+        LayoutColumn(number: 1, name: "text", kind: .string),
+        LayoutColumn(number: 2, name: "bytes", kind: .binary),
+      ])
+    let draft = Draft(layout, role: .insertions)
+    for row in 0..<9 {
+      draft.append(key: UInt64(row + 1))
+      draft.set(.string("text \(row)"), column: 0, row: row)
+      draft.set(.binary(Data(repeating: UInt8(row), count: 100)), column: 1, row: row)
+    }
+    var bytes = try [UInt8](bytes: draft.freeze()[0])
+    // The last bytes are the heap of the second column.
+    bytes[bytes.count - 50] ^= 1
+    weak var memory: BlockMemory?
+    do {
+      let source = BlockMemory(bytes)
+      memory = source
+      let block = try Block(source)
+      #expect(throws: BlockError.self) { _ = try ArrowBatch(block, layout: layout) }
+    }
+
+    #expect(memory == nil)
+  }
+
   @Test("Removed rows are exchanged as keys only")
   func removals() throws {
     let schema = try Schema(

@@ -14,24 +14,26 @@ extension ArrowBatch {
   ///   version.
   /// - Throws: The error of a damaged block.
   public init(_ block: Block, layout: Layout, givesVersions: Bool = false) throws {
+    // All columns are read before the first structure is made, so that an error leaves none behind.
+    let keys = try block.keys
+    let versions = try block.column(LayoutColumn.Number.version)
+    let bases = try block.column(LayoutColumn.Number.basis)
+    let columns =
+      block.flags.contains(.removals)
+      ? [] : try layout.columns.map { (column: $0, values: try block.column($0)) }
     var children = ArrowChildList(rowCount: block.rowCount)
-    children.add(try block.keys, name: ArrowFormat.keyName, as: "L")
-    if let versions = try block.column(LayoutColumn.Number.version) {
+    children.add(keys, name: ArrowFormat.keyName, as: "L")
+    if let versions {
       children.add(versions, name: ArrowFormat.versionName, as: "l")
     } else if givesVersions {
       children.add(number: block.version, name: ArrowFormat.versionName)
     }
-    if let bases = try block.column(LayoutColumn.Number.basis) {
-      children.add(bases, name: ArrowFormat.basisName, as: "l")
-    }
-    if !block.flags.contains(.removals) {
-      for column in layout.columns {
-        guard let values = try block.column(column) else { continue }
-        children.add(values, name: column.name, isOptional: column.isOptional)
-        if let given = unsafe values.raw.given {
-          unsafe children.add(
-            bitmap: given, of: values, name: ArrowFormat.givenName(of: column.name))
-        }
+    if let bases { children.add(bases, name: ArrowFormat.basisName, as: "l") }
+    for case (let column, let values?) in columns {
+      children.add(values, name: column.name, isOptional: column.isOptional)
+      if let given = unsafe values.raw.given {
+        unsafe children.add(
+          bitmap: given, of: values, name: ArrowFormat.givenName(of: column.name))
       }
     }
     unsafe self.init(
@@ -135,16 +137,17 @@ private struct ArrowChildList {
     }
   }
 
-  /// Returns the heap in place, and its offsets at Arrow's width. Offsets of 32 bits are enough, because a heap is
-  /// shorter than the longest block.
+  /// Returns the heap in place, and its offsets at Arrow's width. A column with its outside values can be longer than
+  /// any block.
   private func heap(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
     let raw = unsafe column.raw
-    let offsets = ArrowBuffer(rowCount + 1, of: Int32.self) { i in
-      unsafe Int32(
-        truncatingIfNeeded: RawColumn.decode(
+    let ends = (0...rowCount).map { i in
+      unsafe Int(
+        RawColumn.decode(
           raw.offsets, width: raw.offsetWidth, base: raw.offsetBase, step: raw.offsetStep, i))
     }
-    return (unsafe [offsets, ArrowBuffer(start: raw.heap, memory: column.owner)], false)
+    return ArrowChildList.strings(
+      ends, unsafe ArrowBuffer(start: raw.heap, memory: column.owner))
   }
 
   /// Returns byte strings copied one after another, because their originals lie in a dictionary.
