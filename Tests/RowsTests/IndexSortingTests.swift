@@ -133,6 +133,23 @@ struct IndexSortingTests {
     }
   }
 
+  @Test(
+    "A number is above every value of bytes",
+    arguments: [
+      Column(repeating: .integer(3), kind: .int32, rowCount: 2),
+      Column(repeating: .double(0.5), kind: .double, rowCount: 2),
+      Column(repeating: .decimal(3), kind: .decimal, rowCount: 2),
+    ])
+  func numbersAndBytes(_ column: Column) {
+    let values: [Value] = [
+      .string("3"), .uri("3"), .binary(Data([3])), .uuid(UUID()),
+      column.kind == .decimal ? .null : .decimal(3),
+    ]
+    for value in values {
+      #expect(column.comparison(at: 1, with: value, isPrefix: false) == .greater, "\(value)")
+    }
+  }
+
   @Test("Long texts fill a block with fewer entries")
   func longTexts() throws {
     let layout = Layout(

@@ -326,7 +326,9 @@ struct RowGathering {
         }
       }
     }
-    if let first = sizes.first, first.inside > Draft.maximumRowByteCount {
+    // As `Draft.hasRoom`: a full row may have small values besides.
+    let most = Draft.maximumRowByteCount + columns.count * Draft.fittingByteCount
+    if let first = sizes.first, first.inside > most {
       throw BlockError(
         code: .badValue, column: nil,
         message:

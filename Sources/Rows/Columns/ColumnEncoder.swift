@@ -178,10 +178,9 @@ extension ColumnEncoder {
   private func scaleReals(_ values: borrowing ColumnValues) -> UInt8? {
     let isFloat = values.kind == .float
     let n = values.count
-    var first = 0
     for scale in 0..<UInt8(Scale.count) {
       let divisor = Scale.divisor(scale)
-      var i = first
+      var i = 0
       // SAFETY: `i` is a row, and `offsets` has room for every row.
       while i < n {
         if unsafe values.present[i] == 0 {
@@ -206,10 +205,8 @@ extension ColumnEncoder {
         unsafe offsets[i] = Int64(whole)
         i += 1
       }
-      if i == n && first == 0 { return scale }
-      // The rows before this one fit a coarser scale, and a finer scale must hold for them too. Begin again at the
-      // row that failed first, because it is the likeliest to fail again.
-      first = 0
+      // If a row does not fit, the next finer scale is tried for all rows: `offsets` depends on the scale.
+      if i == n { return scale }
     }
     return nil
   }

@@ -154,7 +154,8 @@ extension RawColumn {
       offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i)
     let end = unsafe RawColumn.decode(
       offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i &+ 1)
-    // SAFETY: Verification has checked that offsets ascend and end within the heap. Even an empty heap has an address.
+    // SAFETY: Verification has checked that offsets ascend and end within the heap. Even an empty heap has an address
+    // that may be read.
     return unsafe UnsafeRawBufferPointer(
       start: heap.unsafelyUnwrapped + Int(start), count: Int(end &- start))
   }
@@ -162,7 +163,8 @@ extension RawColumn {
   /// Returns the bytes of row `i`: text, bytes, a decimal in canonical form, or a UUID.
   @inlinable @inline(__always)
   package func bytes(_ i: Int) -> UnsafeRawBufferPointer {
-    // SAFETY: As in `heapBytes`. A draft's slots lie within its heap.
+    // SAFETY: As in `heapBytes`. A draft's slots lie within its heap, except for empty slots: they may have any offset,
+    // and no byte is read there.
     switch unsafe encoding {
     case .dictionary:
       return unsafe heapBytes(Int(RawColumn.decode(data, width: width, base: base, step: 0, i)))

@@ -251,6 +251,7 @@ extension Draft {
   /// Check this before a value of any size is set. A row that has more than ``maximumRowByteCount`` bytes does not fit
   /// into a block.
   public func hasRoom(for byteCount: Int, column: Int, row: Int) -> Bool {
+    check(column, row)
     if byteCount <= Draft.fittingByteCount { return true }
     var sum = byteCount
     for index in 0..<layout.columns.count
@@ -263,7 +264,8 @@ extension Draft {
 
   /// The number of bytes that the texts and bytes of one row may have together.
   public static let maximumRowByteCount = BlockFormat.maximumByteCount / 2
-  /// The size of a value up to which a row always fits: as many values as a layout has columns are below the limit.
+  /// The size of a value that every row has room for. Such values may exceed ``maximumRowByteCount`` in a row that is
+  /// full already; a block has room for as many of them as a layout has columns.
   public static let fittingByteCount = maximumRowByteCount / (1 << 16)
 
   /// Undoes the change of one value, so that the value of the row beneath shows again.

@@ -1,5 +1,5 @@
-// SAFETY: The draft has checked the row and reserved room for it. Bitmaps and values have `capacity` places, and
-// slots lie within the heap.
+// SAFETY: The draft has checked the row and reserved room for it. Bitmaps and values have `capacity` places. Slots lie
+// within the heap, except for empty slots: they may have any offset, and no byte is read there.
 
 import Foundation
 import ObjectModel
@@ -258,7 +258,8 @@ extension DraftColumn {
   private mutating func compact() {
     let live = sharedByteCount + heapByteCount - garbageByteCount
     let newCapacity = max(live, 256)
-    // SAFETY: Every slot lies within the old heap, and together the slots take at most `live` bytes.
+    // SAFETY: Every slot that is not empty lies within the old heap, and together the slots take at most `live` bytes.
+    // Empty slots keep their offsets and are not copied.
     guard let heap = unsafe raw.heap, let new = unsafe malloc(newCapacity) else { return }
     unsafe new.copyMemory(from: heap, byteCount: sharedByteCount)
     var end = sharedByteCount

@@ -132,9 +132,13 @@ extension Column {
     if let word = value.orderingWord(as: kind) {
       return unsafe Comparison(raw.orderingWord(row), word)
     }
+    if kind == .decimal, case .decimal(let value) = value {
+      return unsafe Comparison(of: raw.decimal(row), value)
+    }
+    // A column of numbers has no bytes to compare, and neither have decimals that are encoded as integers.
+    guard kind.family == .bytes, unsafe raw.encoding != .scaled else { return .greater }
     switch value {
-    case .null, .boolean, .integer, .object, .float, .double, .date: return .greater
-    case .decimal(let value): return unsafe Comparison(of: raw.decimal(row), value)
+    case .null, .boolean, .integer, .object, .float, .double, .date, .decimal: return .greater
     case .string(let text), .uri(let text): return ofBytes(text)
     case .uuid(let value):
       return unsafe withUnsafeBytes(of: value.uuid) { unsafe Comparison(of: raw.bytes(row), $0) }
