@@ -1,4 +1,5 @@
-// SAFETY: A loaded column has a row for each row of its source, and an object's row is one of them.
+// SAFETY: A loaded column has a row for each row of its source, and an object's row is one of them. A source is read
+// again after `realize()`, because `awakeFromFetch()` may give the object another source.
 
 public import Foundation
 public import ObjectModel
@@ -27,11 +28,12 @@ extension ManagedObject {
   /// Returns the property's code. Checks first that the object may be read here, and looks up its row if it is a fault.
   @inline(__always)
   final func code(_ hash: UInt64) -> PropertyCode {
-    unsafe sourceReference._withUnsafeGuaranteedRef { source in
+    let isFault = unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
-      if !state.contains(.realized) || source.isUnresolved { realize() }
-      return source.code(hash)
+      return !state.contains(.realized) || source.isUnresolved
     }
+    if isFault { realize() }
+    return unsafe sourceReference._withUnsafeGuaranteedRef { $0.code(hash) }
   }
 
   @inline(never)
@@ -192,6 +194,10 @@ extension ManagedObject {
     state.formUnion([.realized, .awaking])
     awakeFromFetch()
     state.remove(.awaking)
+    // The hook may have turned the object into a fault again. The access that called the hook needs a row, and does not
+    // call the hook twice.
+    let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
+    if isUnresolved { source.entity.workspace?.lookUp(self) }
   }
 }
 

@@ -1,4 +1,5 @@
-// SAFETY: An object retains its source, and nothing changes the object's source while its values are read.
+// SAFETY: An object retains its source. A hook may give the object another source, so after a call that may run hooks
+// only the entity state is used, which the new source retains too.
 
 import ObjectModel
 import Rows

@@ -63,18 +63,20 @@ extension Workspace {
 extension Workspace {
   /// Looks up the row of a fault, and calls `awakeFromFetch()` before the first use.
   func realize(_ object: ManagedObject) {
-    if object.source.isUnresolved, let state = state(of: object) {
-      do { try resolve(object, in: state) } catch { note(error) }
-    }
+    lookUp(object)
     if !object.state.contains(.realized) { object.awake() }
   }
 
   /// Returns whether an object exists. Looks up the row of a fault.
   func exists(_ object: ManagedObject) -> Bool {
-    if object.source.isUnresolved, let state = state(of: object) {
-      do { try resolve(object, in: state) } catch { note(error) }
-    }
+    lookUp(object)
     return isAlive(object)
+  }
+
+  /// Looks up the row of an object that was not looked up yet.
+  func lookUp(_ object: ManagedObject) {
+    guard object.source.isUnresolved, let state = state(of: object) else { return }
+    do { try resolve(object, in: state) } catch { note(error) }
   }
 
   /// Looks up an object's row and points the object to it.

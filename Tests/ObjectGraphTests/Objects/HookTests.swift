@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Life-cycle hooks of objects")
 struct HookTests {
-  private static let model: Model = try! Model(entities: [
+  static let model: Model = try! Model(entities: [
     Entity(
       "Diarist",
       properties: [

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import ObjectQuery
 import Testing
 
 @testable import ObjectGraph
@@ -63,6 +64,57 @@ struct SourceTests {
     }
     #expect(most < 1000)
     #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })
+  }
+
+  @Test(
+    "The first read shows the row to which the object's hook has moved it",
+    arguments: Kind.allCases)
+  func movedByHook(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: HookTests.model, classes: [Diarist.self])
+    let writer = graph.context()
+    let parents = try (0..<2).map { _ in try writer.insert(Diarist.self) { $0.text = "parent" } }
+    let children = try (0..<3).map { _ in
+      try writer.insert(Diarist.self) {
+        $0.text = "old"
+        $0.parent = parents[0]
+      }
+    }
+    try writer.save()
+    let context = graph.context()
+    context.name = "\(#function) \(kind)"
+    let found = try context.fetch(Diarist.self, where: QueryPredicate("text == 'old'"))
+    for child in children {
+      child.parent = parents[1]
+      child.text = "new"
+    }
+    try writer.save()
+    var moves = 0
+    Diarist.lock.withLock {
+      for object in found {
+        Diarist.reactions[object.objectID] = { event, object in
+          guard event == "fetch" else { return }
+          moves += 1
+          context.refresh(object, mergeChanges: false)
+          forgetSources(of: context)
+        }
+      }
+    }
+    defer {
+      let gone = Diarist.lock.withLock {
+        found.map { Diarist.reactions.removeValue(forKey: $0.objectID) }
+      }
+      withExtendedLifetime(gone) {}
+      _ = Diary.shared.take(context.name ?? "")
+    }
+
+    // The first access is a reference, a text, or a change.
+    #expect(found[0].parent?.objectID == parents[1].objectID)
+    #expect(found[1].text == "new")
+    found[2].count = 7
+    #expect(moves == 3)
+    try context.save()
+    writer.refreshAllObjects()
+    #expect(children.map(\.count) == found.map { $0 === found[2] ? 7 : 0 })
   }
 
   @Test("Refreshed objects release their former rows")
