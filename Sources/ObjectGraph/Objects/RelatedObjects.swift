@@ -1,5 +1,5 @@
 // SAFETY: The storage retains the entity state that it refers to, and has an address for each number. An address is
-// valid as long as the table retains the object, and the table retains every object until one leaves it.
+// used only if no object has left the table since it was stored; `departures` tells that.
 
 import ObjectModel
 

@@ -119,19 +119,12 @@ struct EntityDrafts {
     removeSealed()
   }
 
-  /// Drops all unsaved changes.
+  /// Drops all unsaved changes. Their objects may still be read, and nothing writes them any more.
   mutating func discard() {
     for source in insertions + changes { source.isOpen = false }
     insertions = []
     changes = []
     removals = []
-    removeSealed()
-  }
-
-  /// Releases the drafts, because the context is gone.
-  mutating func removeAll() {
-    insertions = []
-    changes = []
     removeSealed()
   }
 

@@ -23,7 +23,7 @@ final class EntityState {
   /// The registered objects.
   @inline(__always)
   var objects: ObjectTable {
-    // SAFETY: The table runs no other code while it is being changed.
+    // SAFETY: The table releases objects only after its change is complete, so a deinitializer sees a whole table.
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
@@ -73,10 +73,12 @@ final class EntityState {
   func detach() {
     unsafe workspaceReference = nil
     unsafe lastDestination = nil
-    objects.removeAll()
+    let table = objects.removeAll()
     madeUnresolved = nil
     sources.removeAll()
-    drafts.removeAll()
+    drafts.discard()
+    // The objects end last, because their deinitializers may use this state.
+    _ = consume table
   }
 
   /// The sources of the frozen changes that are not saved yet.

@@ -22,13 +22,16 @@ struct ObjectEviction {
   /// Evicts the unchanged objects that the program does not hold, and the transient values kept for them.
   func run() {
     var count = 0
+    var gone: [ManagedObject] = []
     for state in workspace.storeStates {
       state.forgetLists()
       for entity in state.knownEntities {
-        entity.objects.sweep()
+        entity.objects.sweep(into: &gone)
         count += entity.objects.count
       }
     }
+    // The objects end here. Their deinitializers may use every table.
+    gone = []
     workspace.evictionThreshold = max(4096, count * 2)
     workspace.transients.evict { isKnown($0) }
     if !workspace.orderEnds.isEmpty {

@@ -18,7 +18,7 @@ struct ObjectTable: ~Copyable {
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
-  /// The number of times that objects have left. Raised before objects leave, because their deinitializers may read the
+  /// The number of times that objects have left. Raised before objects end, because their deinitializers may read the
   /// table.
   private(set) var departures = 0
 
@@ -74,18 +74,17 @@ struct ObjectTable: ~Copyable {
       unsafe UnsafeRawPointer(places + Int(truncatingIfNeeded: number & 63)).load(as: UInt.self)
     }
 
-    /// Releases the objects that only the table holds. Returns the numbers of released and of remaining objects.
-    func sweep() -> (gone: Int, left: Int) {
-      var (gone, left) = (0, 0)
+    /// Moves the objects that only the table holds into an array. Returns whether no objects remain.
+    func sweep(into gone: inout [ManagedObject]) -> Bool {
+      var isEmpty = true
       for place in 0..<Page.count where address(UInt64(place)) != 0 {
         if unsafe isKnownUniquelyReferenced(&places[place]) {
-          unsafe places[place] = nil
-          gone += 1
+          unsafe gone.append(places[place].take().unsafelyUnwrapped)
         } else {
-          left += 1
+          isEmpty = false
         }
       }
-      return (gone, left)
+      return isEmpty
     }
 
     /// Calls `body` with each object that is held outside of the table.
@@ -165,7 +164,8 @@ struct ObjectTable: ~Copyable {
   /// Returns the object at an address without retaining it, for use while the table retains it; `nil` for 0.
   @inline(__always)
   @unsafe static func unheld(_ address: UInt) -> Unmanaged<ManagedObject>? {
-    // SAFETY: The table retains the object.
+    // SAFETY: The table retains the object as long as `departures` has the value that it had when the address was
+    // stored.
     unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
   }
 
@@ -198,36 +198,32 @@ struct ObjectTable: ~Copyable {
     count -= 1
   }
 
-  /// Removes all objects.
-  mutating func removeAll() {
-    departures += 1
-    let departures = departures
-    self = ObjectTable()
-    self.departures = departures
+  /// Removes all objects. Returns a table that releases them when it ends.
+  mutating func removeAll() -> ObjectTable {
+    var table = ObjectTable()
+    table.departures = departures + 1
+    swap(&self, &table)
+    return table
   }
 
-  /// Releases the objects that only the table holds.
-  mutating func sweep() {
+  /// Moves the objects that only the table holds into an array. The caller must release them after this call, because
+  /// their deinitializers may use the table.
+  mutating func sweep(into gone: inout [ManagedObject]) {
     departures += 1
+    let before = gone.count
     for index in 0..<low.count {
-      guard let page = low[index] else { continue }
-      let (gone, left) = page.sweep()
-      count -= gone
-      if left == 0 {
-        page.free()
-        low[index] = nil
-        pageCount -= 1
-      }
+      guard let page = low[index], page.sweep(into: &gone) else { continue }
+      page.free()
+      low[index] = nil
+      pageCount -= 1
     }
     for (index, page) in high {
-      let (gone, left) = page.sweep()
-      count -= gone
-      if left == 0 {
-        page.free()
-        high[index] = nil
-        pageCount -= 1
-      }
+      guard page.sweep(into: &gone) else { continue }
+      page.free()
+      high[index] = nil
+      pageCount -= 1
     }
+    count -= gone.count - before
   }
 
   /// Calls `body` with every object. Objects of pages in the array come first, in ascending order.

@@ -335,6 +335,8 @@ extension RowSource {
     let wanted = entity.graph.layout.columns[column]
     switch unsafe states[column] {
     case State.single: break
+    // Once the context has ended any thread may read, so a read keeps nothing.
+    case _ where !isCurrent: break
     case State.enough...:
       if block.hasOutsideValues(in: wanted.number) {
         unsafe states[column] = State.single

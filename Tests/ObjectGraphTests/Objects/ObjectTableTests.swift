@@ -1,7 +1,33 @@
+import Entities
 import ObjectModel
+import ObjectQuery
 import Testing
 
 @testable import ObjectGraph
+
+/// An object of a tree that reads its relationships once more when it ends.
+@Entity private final class Twig: ManagedObject {
+  var number: Int64
+  var parent: Twig?
+  @Relationship var children: RelatedObjects<Twig>
+  @Ignored var known: RelatedObjects<Twig> = []
+
+  static let model = try! Model(entities: [
+    Entity(
+      "Twig",
+      properties: [
+        .attribute(Attribute("number", .int64, isOptional: false, defaultValue: .integer(0))),
+        .relationship(Relationship("parent", to: "Twig", inverse: "children")),
+        .relationship(Relationship("children", to: "Twig", inverse: "parent", count: .toMany)),
+      ])
+  ])
+
+  deinit {
+    let numbers = children.map(\.number)
+    precondition(numbers.isEmpty || numbers == [2 * number + 1, 2 * number + 2])
+    for child in known { precondition((child.number - 1) / 2 == number) }
+  }
+}
 
 @Suite("The table in which a context finds its registered objects")
 struct ObjectTableTests {
@@ -32,5 +58,39 @@ struct ObjectTableTests {
     context.workspace.sweep()
     #expect(context.registeredObjects.count == known.count)
     for (number, one) in known { #expect(object(number) === one, "\(number)") }
+  }
+
+  @Test("Objects that are released may follow their relationships once more")
+  func lastReads() throws {
+    let graph = try Graph(.memory, model: Twig.model, classes: [Twig.self])
+    let count = 2047
+    let writer = graph.context()
+    var twigs = try (0..<count).map { number in
+      try writer.insert(Twig.self) { $0.number = Int64(number) }
+    }
+    for number in 1..<count { twigs[number].parent = twigs[(number - 1) / 2] }
+    try writer.save()
+
+    let context = graph.context()
+    for _ in 0..<3 {
+      twigs = try context.fetch(Twig.self, sortedBy: [SortKey("number")])
+      #expect(twigs.count == count)
+      for (number, twig) in twigs.enumerated() {
+        let children = twig.children
+        #expect(children.map(\.number).allSatisfy { ($0 - 1) / 2 == number })
+        #expect(children.allSatisfy { $0.parent === twig && twigs[Int($0.number)] === $0 })
+      }
+      twigs = []
+      context.workspace.sweep()
+    }
+
+    // Lists that the objects hold themselves also work in the deinitializers that run when a context is reset.
+    let last = graph.context()
+    for twig in try last.fetch(Twig.self) {
+      twig.known = twig.children
+      #expect(twig.known.allSatisfy { $0.parent === twig })
+    }
+    last.reset()
+    #expect(last.registeredObjects.isEmpty)
   }
 }

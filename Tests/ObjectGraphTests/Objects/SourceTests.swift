@@ -145,6 +145,9 @@ struct SourceTests {
     let boxes = try work()
     #expect(source != nil && boxes[3].people[0].name == "Changed")
     #expect(boxes[5].people[0].name == "Not saved" && boxes[6].people[0].name == "Person 6")
+    for number in 3...6 { boxes[number].people[0].name = "Too late" }
+    #expect(boxes[3].people[0].name == "Changed")
+    #expect(boxes[5].people[0].name == "Not saved" && boxes[6].people[0].name == "Person 6")
 
     DispatchQueue.concurrentPerform(iterations: boxes.count) { boxes[$0].people = [] }
 
