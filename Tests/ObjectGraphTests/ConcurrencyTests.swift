@@ -148,6 +148,29 @@ struct ConcurrencyTests {
 
     #expect(gone == nil && object == nil && deleted == nil && fault == nil)
   }
+
+  @Test("Any thread may read and set the settings of a context")
+  func settings() throws {
+    let context = ManagedObjectContext(try Graph(.memory).coordinator)
+    DispatchQueue.concurrentPerform(iterations: 2000) { number in
+      let text = "A text that needs memory of its own: \(number)"
+      context.transactionAuthor = text
+      context.transactionMessage = context.transactionAuthor
+      context.userInfo = ["text": text, "reader": Reader(context)]
+      if number % 2 == 0 { context.mergePolicy = .objectWins }
+      _ = (context.userInfo["text"], context.name, context.retainsRegisteredObjects)
+    }
+    #expect(context.transactionMessage?.hasPrefix("A text") == true)
+    #expect((context.userInfo["text"] as? String)?.hasPrefix("A text") == true)
+    context.userInfo = [:]
+  }
+}
+
+/// A value that reads a setting of its context when it ends.
+private final class Reader: Sendable {
+  let context: ManagedObjectContext
+  init(_ context: ManagedObjectContext) { self.context = context }
+  deinit { _ = context.name }
 }
 
 /// Objects that another thread is to release.

@@ -15,7 +15,8 @@ import ObjectModel
 /// A context with a parent saves into the parent. It reads the state that the parent has published, so that it does not
 /// wait for the parent.
 public final class ManagedObjectContext: @unchecked Sendable {
-  // Sendable: all state is in the workspace. Every entry point checks that the caller is in a turn.
+  // Sendable: all state is in the workspace. The settings have a lock. The program sets the undo stack in a turn, or
+  // before other threads use the context. Every other entry point checks that the caller is in a turn.
 
   /// The state behind the context.
   let workspace: Workspace
@@ -23,8 +24,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let turnExecutor: TurnExecutor
   /// The context that this context saves into; `nil` when it saves into the stores.
   public let parent: ManagedObjectContext?
-  /// Values that the program keeps with the context.
-  public var userInfo: [String: any Sendable] = [:]
 
   /// Makes a context that saves into the stores of a coordinator.
   public init(
@@ -64,33 +63,38 @@ extension ManagedObjectContext {
   /// The place where the context and its objects may be used.
   public var concurrency: ContextConcurrency { workspace.concurrency }
 
+  /// Values that the program keeps with the context. Any thread may read and set them.
+  public var userInfo: [String: any Sendable] {
+    get { workspace.settings.userInfo }
+    set { workspace.set(\.userInfo, to: newValue) }
+  }
   /// The context's name in messages, notifications and the history.
   public var name: String? {
     get { workspace.settings.name }
     set {
-      workspace.settings.name = newValue
+      workspace.set(\.name, to: newValue)
       workspace.place.setName(newValue ?? "")
     }
   }
   /// The author of the changes in the history.
   public var transactionAuthor: String? {
     get { workspace.settings.transactionAuthor }
-    set { workspace.settings.transactionAuthor = newValue }
+    set { workspace.set(\.transactionAuthor, to: newValue) }
   }
   /// The author's message about the changes of the next saves. The history of documents and block files contains it.
   public var transactionMessage: String? {
     get { workspace.settings.transactionMessage }
-    set { workspace.settings.transactionMessage = newValue }
+    set { workspace.set(\.transactionMessage, to: newValue) }
   }
   /// The rule that decides a conflict between a change and a save of another context.
   public var mergePolicy: MergePolicy {
     get { workspace.settings.mergePolicy }
-    set { workspace.settings.mergePolicy = newValue }
+    set { workspace.set(\.mergePolicy, to: newValue) }
   }
   /// A function that a search calls between two blocks. If it returns `false`, the search throws `CancellationError`.
   package var mayGoOnSearching: (@Sendable () -> Bool)? {
     get { workspace.settings.mayGoOnSearching }
-    set { workspace.settings.mayGoOnSearching = newValue }
+    set { workspace.set(\.mayGoOnSearching, to: newValue) }
   }
   /// Whether registered objects are updated by saves of other contexts into the parent, or into the stores.
   ///
@@ -106,16 +110,18 @@ extension ManagedObjectContext {
   /// Whether unchanged objects stay registered although the program does not hold them.
   public var retainsRegisteredObjects: Bool {
     get { workspace.settings.retainsRegisteredObjects }
-    set { workspace.settings.retainsRegisteredObjects = newValue }
+    set { workspace.set(\.retainsRegisteredObjects, to: newValue) }
   }
   /// Whether a save skips validation, because the caller validates all objects at the end.
   ///
   /// Use it for objects that are made step by step and lack required values until the end.
   package var defersValidation: Bool {
     get { workspace.settings.defersValidation }
-    set { workspace.settings.defersValidation = newValue }
+    set { workspace.set(\.defersValidation, to: newValue) }
   }
   /// The stack that records changes for undo; `nil` if changes are not recorded. Earlier changes can't be undone.
+  ///
+  /// Set it in a turn of the context, or before other threads use the context.
   public var undoStack: UndoStack? {
     get { workspace.undoStack }
     set { workspace.undoStack = newValue }

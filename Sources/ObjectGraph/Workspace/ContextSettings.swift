@@ -1,5 +1,7 @@
 /// The settings of a context. The program sets them.
-struct ContextSettings {
+struct ContextSettings: Sendable {
+  /// Values that the program keeps with the context.
+  var userInfo: [String: any Sendable] = [:]
   /// The name of the context in messages, notifications and the history.
   var name: String?
   /// The author of the changes in the history.

@@ -11,15 +11,17 @@ import Synchronization
 /// ``ManagedObjectContext`` is the interface of a workspace and keeps it alive. A workspace does not retain its
 /// context, and objects retain neither. Every function runs in a turn of the context unless it says otherwise.
 final class Workspace: @unchecked Sendable {
-  // Sendable: state without a lock is used only in a turn of the context. Every entry point checks that.
+  // Sendable: state without a lock is used only in a turn of the context. Every entry point to it checks that, except for
+  // the undo stack, which the program sets in a turn or before other threads use the context.
 
   /// The context of this workspace.
   var face = ContextReference()
   let coordinator: PersistentStoreCoordinator
   /// The workspace of the parent context; `nil` if changes are saved into the stores.
   let parent: Workspace?
-  /// The settings, which the program sets.
-  var settings = ContextSettings()
+  /// The settings, which the program sets on any thread.
+  var settings: ContextSettings { storedSettings.withLock { $0 } }
+  private let storedSettings = Mutex(ContextSettings())
 
   /// The stack that records changes for undo; `nil` if changes are not recorded.
   var undoStack: UndoStack? {
@@ -107,6 +109,16 @@ final class Workspace: @unchecked Sendable {
 }
 
 extension Workspace {
+  /// Changes a setting.
+  func set<V: Sendable>(_ setting: WritableKeyPath<ContextSettings, V>, to value: V) {
+    // The old value ends outside of the lock, because its deinitializer may read a setting.
+    _ = storedSettings.withLock { settings in
+      let old = settings
+      settings[keyPath: setting] = value
+      return old
+    }
+  }
+
   /// The moment that the context is pinned to; `nil` if the context is not pinned.
   var pinned: QueryGeneration? {
     get { mail.published.withLock { $0.pinned } }
