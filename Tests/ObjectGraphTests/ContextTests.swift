@@ -324,4 +324,19 @@ struct ContextTests {
     #expect(bobThere.isDeleted)
     #expect(try two.fetch(Person.self) == [adaThere])
   }
+
+  @Test(
+    "The standard comparison of a template ignores capitals and orders digits as characters",
+    arguments: Kind.allCases)
+  func numbersInTexts(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    for place in ["Stop 2", "stop 10", "Stop 1", "STOP 3"] {
+      try context.insert(Stop.self) { $0.place = place }
+    }
+    try context.save()
+    let template = FetchRequestTemplate(
+      "all", entity: "Stop", sortKeys: [.init("place", selector: "localizedStandardCompare:")])
+    let found = try context.fetch(FetchRequest<Stop>(QueryRequest(template)))
+    #expect(found.map(\.place) == ["Stop 1", "stop 10", "Stop 2", "STOP 3"])
+  }
 }

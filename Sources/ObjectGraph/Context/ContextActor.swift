@@ -1,4 +1,5 @@
-// SAFETY: The actor retains its context, and the context retains the executor.
+// SAFETY: The actor stores its context, so `context` is the same object each time and lives as long as the actor. The
+// context retains the executor.
 
 /// An actor that works in a context of its own. Each of its methods is a turn of the context, so it uses the context and
 /// its objects without `perform`.
@@ -20,7 +21,8 @@
 /// The compiler refuses to give an object to a caller outside of the actor: return values, or the identifier. Changes are
 /// processed when a method ends, and at each `await` within it.
 public protocol ContextActor: Actor {
-  /// The context of the actor: one with a private queue, which no other code uses.
+  /// The context of the actor: one with a private queue, which no other code uses. The actor stores it, and returns the
+  /// same context each time.
   nonisolated var context: ManagedObjectContext { get }
 }
 

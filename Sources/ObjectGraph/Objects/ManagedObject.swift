@@ -266,10 +266,7 @@ extension ManagedObject {
 
   /// Whether the object was inserted and is not saved.
   public final var isInserted: Bool { state.contains(.inserted) }
-  /// Whether the next save will delete the object, or another context is known to have deleted it.
-  ///
-  /// A deletion by another context becomes known when its save is merged. It also becomes known when a value is read
-  /// and the store has no such object any more. After its own context has saved the deletion, this is `false` again.
+  /// Whether the object was changed and is not saved. An inserted or deleted object does not count as changed.
   public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
   /// Whether the next save will delete the object, or another context is known to have deleted it.
   ///

@@ -100,6 +100,10 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
   public static let normalized = TextOptions(rawValue: 1 << 2)
   /// `l`: text is ordered by the rules of the current language.
   public static let localeSensitive = TextOptions(rawValue: 1 << 3)
+
+  /// The options that are nearest to Foundation's comparison for lists (`localizedStandardCompare:`). That comparison
+  /// also takes digits as numbers.
+  static let localizedStandard: TextOptions = [.localeSensitive, .caseInsensitive]
 }
 
 extension QueryPredicate {

@@ -65,7 +65,7 @@ extension QueryRequest {
     case "caseInsensitiveCompare:": return .caseInsensitive
     case "localizedCompare:": return .localeSensitive
     case "localizedCaseInsensitiveCompare:", "localizedStandardCompare:":
-      return [.localeSensitive, .caseInsensitive]
+      return .localizedStandard
     case let other?:
       throw QueryError(
         .notSupported,
@@ -83,7 +83,7 @@ extension FetchRequestTemplate.SortKey {
     case []: selector = nil
     case .caseInsensitive: selector = "caseInsensitiveCompare:"
     case .localeSensitive: selector = "localizedCompare:"
-    case [.localeSensitive, .caseInsensitive]: selector = "localizedStandardCompare:"
+    case .localizedStandard: selector = "localizedStandardCompare:"
     default: return nil
     }
     self.init(key.path, isAscending: key.isAscending, selector: selector)

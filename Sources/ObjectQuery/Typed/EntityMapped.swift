@@ -48,7 +48,8 @@ extension QueryPredicate {
 extension SortKey {
   /// Converts one of Foundation's sort descriptors.
   ///
-  /// A comparison of text by the current language becomes ``TextOptions/localeSensitive``.
+  /// A comparison of text by the current language becomes ``TextOptions/localeSensitive``. Foundation's comparison for
+  /// lists (`localizedStandard`) is also ``TextOptions/caseInsensitive``.
   ///
   /// - Throws: ``QueryError`` if the descriptor has no path, or the path is not a property of the type.
   public init<T: EntityMapped>(_ descriptor: SortDescriptor<T>) throws(QueryError) {
@@ -59,11 +60,20 @@ extension SortKey {
     guard let name = T.propertyNames[keyPath] else {
       throw FoundationWalk.unknown(keyPath, of: T.self)
     }
-    var options: TextOptions = []
-    if let comparator = descriptor.stringComparator, comparator != .lexical {
-      options = .localeSensitive
-    }
+    let options = descriptor.stringComparator.map { TextOptions($0) } ?? []
     self.init(name, ascending: descriptor.order == .forward, options: options)
+  }
+}
+
+extension TextOptions {
+  fileprivate init(_ comparator: String.StandardComparator) {
+    #if canImport(Darwin)
+      if comparator == .localized {
+        self = .localeSensitive
+        return
+      }
+    #endif
+    self = comparator == .lexical ? [] : .localizedStandard
   }
 }
 
