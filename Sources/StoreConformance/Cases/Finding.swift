@@ -53,17 +53,11 @@ struct FindingCases {
     var generator = SeededGenerator(seed: run.suite.seed)
     var objects: StoreConformance.Objects = [:]
     for round in 0..<8 {
-      let save = try StoreConformance.randomSave(
-        of: round == 0 ? 90 : 9, to: objects, above: store.snapshot(), keys: Self.keys, &generator)
-      try store.commit(save.request)
-      objects = save.objects
+      try save(round == 0 ? 90 : 9, in: store, &objects, &generator)
       store = try run.reopen(store)
-      let snapshot = try store.snapshot()
-      for number in Self.keys.shuffled(using: &generator).prefix(60) {
-        check(
-          try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
-          "looked up by its key after the store was opened again")
-      }
+      try checkThings(
+        in: store.snapshot(), against: objects,
+        "looked up by its key after the store was opened again", &generator)
     }
     try store.close()
   }
@@ -80,22 +74,34 @@ struct FindingCases {
     for round in 0..<12 {
       // The reader knows the rows of the commits before, and has read none of them.
       let reader = try run.open(path)
-      for _ in 0..<2 {
-        let save = try StoreConformance.randomSave(
-          of: round == 0 ? 90 : 9, to: objects, above: writer.snapshot(), keys: Self.keys,
-          &generator)
-        try writer.commit(save.request)
-        objects = save.objects
-      }
-      let snapshot = try reader.snapshot()
-      for number in Self.keys.shuffled(using: &generator).prefix(60) {
-        check(
-          try run.key(snapshot, "Thing", number), in: snapshot, against: objects,
-          "looked up by its key after a save of another open store")
-      }
+      for _ in 0..<2 { try save(round == 0 ? 90 : 9, in: writer, &objects, &generator) }
+      try checkThings(
+        in: reader.snapshot(), against: objects,
+        "looked up by its key after a save of another open store", &generator)
       try reader.close()
     }
     try writer.close()
+  }
+
+  /// Saves random changes of things, and applies them to the expected objects.
+  private func save(
+    _ changes: Int, in store: any Store, _ objects: inout StoreConformance.Objects,
+    _ generator: inout SeededGenerator
+  ) throws {
+    let save = try StoreConformance.randomSave(
+      of: changes, to: objects, above: store.snapshot(), keys: Self.keys, &generator)
+    try store.commit(save.request)
+    objects = save.objects
+  }
+
+  /// Looks up some of the things that random saves may have made.
+  private func checkThings(
+    in snapshot: any StoreSnapshot, against objects: StoreConformance.Objects, _ way: String,
+    _ generator: inout SeededGenerator
+  ) throws {
+    for number in Self.keys.shuffled(using: &generator).prefix(60) {
+      check(try run.key(snapshot, "Thing", number), in: snapshot, against: objects, way)
+    }
   }
 
   /// Returns all objects as a scan of the rows finds them, without a look-up by key. Links have no keys of their own in
