@@ -1,7 +1,7 @@
 package import DurableFiles
 package import Rows
 
-/// A commit whose trailer counts and whose record matches its checksum.
+/// A commit that a search has found. Its trailer counts (spec §4.3.2), and the record has the trailer's checksum.
 package struct FoundCommit {
   package let trailer: Trailer
   /// The fields of the record; `nil` if the bytes are not a record.

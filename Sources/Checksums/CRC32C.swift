@@ -35,8 +35,8 @@ public struct CRC32C: Sendable {
 }
 
 extension CRC32C {
-  /// Returns the number of the bit whose change gives the bytes an expected checksum: eight times the index of its byte,
-  /// plus its place from the lowest bit. Returns `nil` if no single bit does.
+  /// Returns the bit that must be changed to give the bytes an expected checksum, or `nil` if changing a single bit is not
+  /// enough. Bit 0 is the lowest bit of the first byte, and bit 8 the lowest bit of the second.
   ///
   /// Use it to mend a section in which a single bit has changed. Bytes with any other damage have such a bit by chance
   /// with a probability of `bits / 2^32`. Takes a few milliseconds for a megabyte.

@@ -12,10 +12,10 @@ public protocol DiskCalls: Sendable {
   func read(
     _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
   ) throws(ErrorNumber) -> Int
-  /// Returns an offset at or behind the given one. All bytes between them are zeros, and the disk keeps none of them. After
-  /// the last byte that the disk keeps, returns `nil`.
+  /// Returns the offset of the first byte from `offset` on that the disk may have stored, or `nil` if no stored byte
+  /// follows. The bytes before it were never written, and are zeros.
   ///
-  /// A disk that can't tell returns the given offset.
+  /// A disk that does not know which bytes are stored returns `offset`.
   func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int?
   /// Writes some of the bytes and returns the number of bytes written.
   func write(

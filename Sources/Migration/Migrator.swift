@@ -78,9 +78,9 @@ public struct Migrator: Sendable {
   ///     var migrator = Migrator(knowing: .init(try ModelVersions.read("Trips.xcdatamodeld")))
   ///     migrator.allowsLoss(of: "Book.authorList", "Draft")
   ///
-  /// Use this rather than ``allowsLoss`` when you know what a new version leaves behind, so that a later change of the
-  /// model can't drop anything else unnoticed. The names are those of the store's version, as in
-  /// ``MigrationPlan/drops``. The name of an entity stands for its objects and all of their properties.
+  /// Use this method if you know which properties a new version of the model drops on purpose. A later version then can't
+  /// drop further properties unnoticed, as it could with ``allowsLoss``. The names are the names in the store's version of
+  /// the model, as in ``MigrationPlan/drops``. The name of an entity stands for its objects and all of their properties.
   public mutating func allowsLoss(of names: String...) { allowedLosses.formUnion(names) }
 
   /// A migrator that infers every mapping and keeps no backup. Most programs use this one.

@@ -27,7 +27,8 @@ extension StoreFile {
     return again.newest
   }
 
-  /// Returns the newest commit that stands, and the error for a damaged commit behind it; `nil` if there is none.
+  /// Returns the newest commit that stands (spec §4.3.8), or `nil` if there is none. Also returns an error if a damaged
+  /// commit lies behind it.
   ///
   /// - Parameter number: The number of the newest commit that a manifest tells to be durable, in a document.
   func judgedCommit(

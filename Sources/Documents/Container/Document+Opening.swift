@@ -151,8 +151,8 @@ extension StorePlaces {
 extension Container {
   /// Takes the lock for writing to the document.
   ///
-  /// Documents with shared access do not keep this lock while they are open. So exclusive access also waits until none of
-  /// them is open, and lets them save meanwhile.
+  /// A document that is open for shared access holds this lock only while it saves. To get exclusive access, a caller also
+  /// waits until all documents with shared access are closed. They can save while it waits.
   ///
   /// - Returns: The lock, and whether no other document is open for writing.
   func lock(

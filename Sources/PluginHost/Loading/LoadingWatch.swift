@@ -6,10 +6,10 @@ import Synchronization
 
 /// Ends the process with a message if a plug-in crashes, or does not return, while its library is loaded.
 ///
-/// A library runs code of its own as soon as it is loaded: its constructors, and the functions that return its table and
-/// start it. The host can't turn a crash in them into an error. Without the watch the process ends by a signal, and
-/// nothing tells which plug-in was the reason. A program that may end, such as a command line tool, calls
-/// ``endProcess(exitCode:limit:)`` once. In other programs a crash stays a crash.
+/// Loading a library runs code of the library: its constructors, and the functions that return its table and start it. The
+/// host can't turn a crash in this code into an error. Without the watch a signal ends the process, and no message names
+/// the plug-in. A command line tool calls ``endProcess(exitCode:limit:)`` once, before it loads plug-ins. A program that
+/// does not call it ends by the signal, as without a watch.
 public enum LoadingWatch {
   private struct Settings {
     let exitCode: Int32

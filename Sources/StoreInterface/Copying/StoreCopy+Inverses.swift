@@ -2,10 +2,11 @@ import ObjectModel
 import Rows
 
 extension StoreCopy {
-  /// Adds the references that one-to-one relationships lack on one side, because another program has set only the
-  /// other side. Without them two relationships that are inverses would contradict each other in the copy.
+  /// Adds missing references to one-to-one relationships. In some databases of applications, an object refers to a second
+  /// object, but the inverse of the second object is empty. In the copy both sides must agree.
   ///
-  /// An object to which several objects refer gets no reference: the source does not tell which one is meant.
+  /// If several objects refer to one object, its inverse stays empty, because the source does not tell which of them
+  /// it should refer to.
   ///
   /// - Returns: The number of added references.
   func fillInverses(_ origins: inout [RowOrigin]) throws -> Int {
