@@ -38,7 +38,12 @@ final class EntityState {
   /// The index of the column that was last read of any object.
   let readColumns: UnsafeMutablePointer<ReadColumns>
   /// The sources of the blocks in which objects were found.
-  private(set) var sources = BlockSources()
+  var sources: BlockSources {
+    // SAFETY: A source that a change releases does not use the sources.
+    _read { yield unsafe storedSources }
+    _modify { yield unsafe &storedSources }
+  }
+  @exclusivity(unchecked) private var storedSources = BlockSources()
   /// The source of all faults that have not been looked up yet.
   var unresolved: RowSource {
     if let madeUnresolved { return madeUnresolved }
@@ -62,7 +67,7 @@ final class EntityState {
     place = workspace.place
     birthState = place.concurrency == .mainActor ? .trackable : []
     unsafe readColumns = .allocate(capacity: 1)
-    unsafe readColumns.initialize(to: ReadColumns())
+    unsafe readColumns.initialize(to: ReadColumns(graph.layout.columns))
     type = workspace.coordinator.classes[graph.name] ?? ManagedObject.self
   }
 
@@ -140,7 +145,7 @@ extension EntityState {
   }
 
   private func makeFound(_ number: UInt64) -> ManagedObject {
-    if let found = unsafe sources.place(of: number) {
+    if let found = unsafe storedSources.place(of: number) {
       return unsafe make(number, at: found.source, found.row)
     }
     return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
@@ -152,7 +157,7 @@ extension EntityState {
   /// Prefetches the memory of objects that the caller uses one after another, some steps ahead of the use.
   ///
   /// Each step prepares the next step: first the object's place in the table, then the object, then the values that are
-  /// likely to be read.
+  /// likely to be read, then the bytes of the texts among them.
   ///
   /// - Parameters:
   ///   - numbers: The objects' numbers.
@@ -174,21 +179,26 @@ extension EntityState {
       return found
     }
     unsafe readColumns.pointee.step()
-    for index in step(3) where unsafe (addresses?[index] ?? 0) == 0 {
+    for index in step(4) where unsafe (addresses?[index] ?? 0) == 0 {
       unsafe storedObjects.bringPlaceNear(numbers[index])
     }
-    for index in step(2) { ObjectTable.prefetch(address(index)) }
-    for index in step(1) { bringValueNear(numbers[index], address(index)) }
+    for index in step(3) { ObjectTable.prefetch(address(index)) }
+    for index in step(2) {
+      withRow(of: numbers[index], address(index)) { $0.prefetchValues($1) }
+    }
+    if unsafe readColumns.pointee.wantedTexts == 0 { return }
+    for index in step(1) { withRow(of: numbers[index], address(index)) { $0.prefetchTexts($1) } }
   }
 
+  /// Calls `body` with the row of an object, if its block was seen.
   @inline(__always)
-  private func bringValueNear(_ number: UInt64, _ address: UInt) {
+  private func withRow(of number: UInt64, _ address: UInt, _ body: (RowSource, Int) -> Void) {
     if let known = unsafe ObjectTable.unheld(address) {
       unsafe known._withUnsafeGuaranteedRef { object in
-        unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.prefetch(Int(object.row)) }
+        unsafe object.sourceReference._withUnsafeGuaranteedRef { body($0, Int(object.row)) }
       }
-    } else if let found = unsafe sources.place(of: number) {
-      unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.prefetch(found.row) }
+    } else if let found = unsafe storedSources.place(of: number) {
+      unsafe found.source._withUnsafeGuaranteedRef { unsafe body($0, found.row) }
     }
   }
 

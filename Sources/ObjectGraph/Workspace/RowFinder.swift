@@ -23,6 +23,12 @@ struct RowFinder {
     var last: UInt64
     var isConsecutive: Bool
     var source: Unmanaged<RowSource>
+
+    /// Returns the place of an object's row in a block whose numbers are not consecutive.
+    @inline(never)
+    func search(_ number: UInt64) -> (source: Unmanaged<RowSource>, row: Int)? {
+      unsafe source._withUnsafeGuaranteedRef { $0.row(number) }.map { unsafe (source, $0) }
+    }
   }
 
   /// Returns the place of an object's row; `nil` if its block was not seen yet. The source is not retained.
@@ -41,10 +47,7 @@ struct RowFinder {
       let found = unsafe stretches[low]
       guard unsafe found.first <= number, unsafe number <= found.last else { return nil }
       if unsafe found.isConsecutive { return unsafe (found.source, Int(number &- found.first)) }
-      guard let row = unsafe found.source._withUnsafeGuaranteedRef({ $0.row(number) }) else {
-        return nil
-      }
-      return unsafe (found.source, row)
+      return unsafe found.search(number)
     }
   }
 

@@ -252,19 +252,43 @@ final class RowSource {
 
   /// Prefetches the values of a row in the columns that were read lately of any object.
   @inline(__always)
-  func prefetch(_ row: Int) {
-    var wanted = unsafe readColumns.pointee.wanted
-    while wanted != 0 {
-      let column = wanted.trailingZeroBitCount
-      wanted &= wanted &- 1
-      guard column < columnCount, unsafe states[column] == State.loaded else { continue }
-      let raw = unsafe columns + column
+  func prefetchValues(_ row: Int) {
+    unsafe forEachColumn(of: readColumns.pointee.wanted) { _, raw in
       if let data = unsafe raw.pointee.data {
         let isBits = unsafe raw.pointee.encoding == .bits
         unsafe quire_prefetch(data + (isBits ? row >> 3 : row * Int(raw.pointee.width)))
       } else if let offsets = unsafe raw.pointee.offsets {
         unsafe quire_prefetch(offsets + row * Int(raw.pointee.offsetWidth))
       }
+    }
+  }
+
+  /// Prefetches the texts of a row in the columns that were read lately. ``prefetchValues(_:)`` has prefetched their
+  /// codes and offsets some steps before.
+  @inline(__always)
+  func prefetchTexts(_ row: Int) {
+    unsafe forEachColumn(of: readColumns.pointee.wantedTexts) { column, raw in
+      if let known = unsafe texts[column] {
+        unsafe quire_prefetch(known + Int(raw.pointee.integer(row)))
+      } else if unsafe raw.pointee.encoding == .bytes && raw.pointee.heap != nil {
+        let bytes = unsafe raw.pointee.heapBytes(row)
+        unsafe quire_prefetch(bytes.baseAddress)
+        unsafe quire_prefetch(bytes.baseAddress.unsafelyUnwrapped + max(0, bytes.count - 1))
+      }
+    }
+  }
+
+  /// Calls `body` with each loaded column among the first 64 whose bit is set.
+  @inline(__always)
+  @unsafe private func forEachColumn(
+    of bits: UInt64, _ body: (Int, UnsafeMutablePointer<RawColumn>) -> Void
+  ) {
+    var bits = bits
+    while bits != 0 {
+      let column = bits.trailingZeroBitCount
+      bits &= bits &- 1
+      guard column < columnCount, unsafe states[column] == State.loaded else { continue }
+      unsafe body(column, columns + column)
     }
   }
 }
@@ -275,6 +299,17 @@ struct ReadColumns {
   private var latest: UInt64 = 0
   /// The columns that the program is likely to read of the next objects.
   private(set) var wanted: UInt64 = 0
+  /// The columns with values in a heap.
+  private let texts: UInt64
+  /// The columns among those that are wanted with values in a heap.
+  var wantedTexts: UInt64 { wanted & texts }
+
+  init(_ columns: [LayoutColumn]) {
+    texts = columns.prefix(64).enumerated().reduce(0) { bits, column in
+      column.element.kind.isText || column.element.kind == .binary
+        ? bits | 1 << UInt64(column.offset) : bits
+    }
+  }
 
   /// Records that a column was read.
   @inline(__always)
