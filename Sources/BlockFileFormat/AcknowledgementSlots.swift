@@ -1,5 +1,5 @@
 import Checksums
-import Rows
+package import Rows
 
 /// The two slots of the header, which name acknowledged commits (spec §4.2.4).
 ///
@@ -28,7 +28,7 @@ package struct AcknowledgementSlots: Equatable {
   /// The highest offset that a slot can contain.
   package static let highestOffset: UInt64 = 1 << 48 - 1
 
-  /// Creates the slots of a new file.
+  /// Creates empty slots.
   package init() { slots = Array(repeating: .empty, count: Self.slotCount) }
 
   /// Parses the slots.
@@ -68,8 +68,15 @@ package struct AcknowledgementSlots: Equatable {
 
   /// Whether the slots can distinguish a save that a crash cut off from a damaged one.
   ///
-  /// Files of version 1.0 had no slots. A damaged slot may have named a newer commit than the intact slot.
+  /// A damaged slot may have named a newer commit than the intact slot.
   package var areSound: Bool { newestTrailer != nil && !slots.contains(.damaged) }
+
+  /// The reason why a reader refuses the file; `nil` if there is none (spec §4.2.4).
+  package var fault: FormatFault? {
+    guard slots.allSatisfy({ $0 == .empty }) else { return nil }
+    return FormatFault(
+      "Both slots of the header are empty, but every file names its first commit in a slot.")
+  }
 
   /// The offset in the file of the slot for the next acknowledged commit. The slot that names the newest commit is
   /// never replaced.

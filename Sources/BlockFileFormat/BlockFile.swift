@@ -7,7 +7,7 @@ package enum BlockFile {
   /// The first bytes of every block file.
   package static let magic = Array("QRBLOCKS".utf8)
   package static let majorVersion: UInt16 = 1
-  package static let minorVersion: UInt16 = 1
+  package static let minorVersion: UInt16 = 0
   package static let headerByteCount = 64
   package static let trailerByteCount = 48
   package static let entryByteCount = 56

@@ -93,18 +93,6 @@ struct AcknowledgedSaveTests {
     #expect(silent.isEmpty, "\(silent.prefix(5))")
   }
 
-  @Test("No changed bit of a file without slots shows an older state")
-  func everyBitWithoutSlots() throws {
-    let file = try SavedFile()
-    let bytes = BlockFileMap.naming(trailerAt: nil, in: file.bytes)
-    #expect(try Self.contents(bytes) == file.contents)
-
-    let start = bytes.count - 600
-    let silent = Self.silentBits(of: bytes, contents: file.contents, in: start..<bytes.count)
-
-    #expect(silent.isEmpty, "\(silent.prefix(5))")
-  }
-
   @Test("No changed byte of a large file shows an older state")
   func largeFile() throws {
     let file = try SavedFile(textByteCount: 300_000)
@@ -219,19 +207,17 @@ struct AcknowledgedSaveTests {
     try check("save after")
   }
 
-  @Test("A file of version 1.0 gets slots at its next save")
-  func firstSlots() throws {
-    var bytes = try SavedFile().bytes
-    bytes = BlockFileMap.naming(trailerAt: nil, in: bytes)
-    bytes.set(UInt16(0), at: 10)
-    bytes = BlockFileMap.mended(bytes)
-    let disk = try Self.disk(bytes)
+  @Test(
+    "A file with two empty slots is damaged, also in a document", arguments: [nil, 4] as [Int64?])
+  func emptySlots(commit: Int64?) throws {
+    let disk = try Self.disk(BlockFileMap.naming(trailerAt: nil, in: SavedFile().bytes))
 
-    try Self.save(try BinaryStore.open("/s", on: disk), "next")
+    let error = #expect(throws: StoreError.self) {
+      try BinaryStore.open("/s", on: disk, commit: commit)
+    }
 
-    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
-    let slots = AcknowledgementSlots(inHeader: header, salt: header.number(UInt64.self, at: 32))
-    #expect(slots.newestTrailer == UInt64(try disk.status(of: "/s").byteCount - 48))
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains("Both slots of the header are empty") == true)
   }
 
   @Test("A commit that the document did not confirm is not acknowledged")

@@ -122,6 +122,21 @@ struct FaultTests {
     #expect(try snapshot.view.keys(ofEntity: note) == [3])
   }
 
+  @Test("The file that a reservation of keys writes after a failed sync names a commit at once")
+  func leaseAfterFailure() throws {
+    let disk = SimulatedDisk()
+    try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk).close()
+    let store = try BinaryStore.open("/s", on: disk, commit: 1)
+    disk.plan(.failing(.inputOutput, on: .sync))
+    #expect(throws: StoreError.self) { try SampleStore.commit(store) { $0.put("Note", 1) } }
+    // The new file is one write. No slot can be written in it afterwards.
+    disk.plan(.failing(.noSpace, on: .write, after: 1, lasting: .forGood))
+
+    _ = try store.leaseKeys(ofEntity: 1, count: 1)
+
+    #expect(try BinaryStore.open("/s", on: disk, commit: 1).snapshot().commit == 1)
+  }
+
   @Test("A disk that reads and writes a few bytes at a time changes no result")
   func short() throws {
     for path in Path.allCases {

@@ -66,7 +66,7 @@ struct StoreCommandTests {
   @Test("quire info shows the store's type, model and contents")
   func info() throws {
     let lines = run("info", "/Trips.store").output.split(separator: "\n")
-    #expect(lines[0] == "type       Binary, format 1.1")
+    #expect(lines[0] == "type       Binary, format 1.0")
     #expect(lines[1] == "UUID       6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")
     #expect(lines[2] == "saves      2")
     #expect(lines.suffix(2) == ["Stop  3 objects", "Trip  3 objects"])

@@ -140,9 +140,7 @@ class Source:
         data, commits = bytearray(self.data), self.file.commits
         behind = source.randrange(min(4, len(commits)))
         if source.random() < 0.8:
-            data[40:60] = bytes(20)
-            if source.random() < 0.9:
-                data[40:46] = commits[behind][0].offset.to_bytes(6, "little")
+            data[40:60] = commits[behind][0].offset.to_bytes(6, "little").ljust(20, b"\0")
             self.seal_slots(data)
         start = commits[behind][0].end if behind else commits[0][1].start
         place = source.randrange(start, len(data))

@@ -62,6 +62,8 @@ class File:
         for slot in self.slots:
             if slot == "damaged":
                 self.add("BLCK-005", "a slot does not match its checksum")
+        if self.slots == [None, None]:
+            self.add("BLCK-007", "both slots are empty")
         if not self.report.findings:
             self.uuid, self.kind = data[16:32], "CompressedBinary" if flags & 1 else "Binary"
         self.is_compressed = bool(flags & 1)

@@ -227,7 +227,7 @@ extension BinaryStore {
   ) throws -> CommittedState {
     if writing.mustRewrite {
       // Nothing may be appended to a file whose sync failed. Data read from it earlier are sound.
-      let state = try rewrite(image, head, isAcknowledged: !isPartOfDocument)
+      let state = try rewrite(image, head)
       writing.mustRewrite = false
       do { try confirm(state) } catch {
         let (trailer, record) = try state.file.commit(

@@ -48,16 +48,16 @@ extension BinaryStore: VacuumingStore {
     return written
   }
 
-  /// Writes a commit, and all kept earlier ones, into a new file, which atomically replaces the old one.
+  /// Writes a commit, and all kept earlier ones, into a new file, which atomically replaces the old one. The first slot of
+  /// the new file names the last commit that counts, before the file gets its name (spec §4.2.3).
   ///
   /// - Parameters:
   ///   - keeping: The earlier commits to keep, the oldest first; `nil` for those of the policy.
   ///   - mergesSegments: Whether all segments become one, unless an earlier commit is kept. Saves leave the merging to
   ///     the tiers, so that no save takes time in proportion to the size of the file.
-  ///   - isAcknowledged: Whether the commit counts already. Otherwise the caller acknowledges it in the new file later.
   func rewrite(
     _ image: CommitImage, _ head: CommittedState,
-    keeping: [CommittedState]? = nil, mergesSegments: Bool = false, isAcknowledged: Bool = true
+    keeping: [CommittedState]? = nil, mergesSegments: Bool = false
   ) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
@@ -80,15 +80,14 @@ extension BinaryStore: VacuumingStore {
           copied = copy.copied(behind: trailer)
           return trailer
         }
-        var acknowledged: Trailer?
+        var before: Trailer?
         for state in kept {
-          acknowledged = try write(CommitImage(copying: state, compression: compression), state)
+          before = try write(CommitImage(copying: state, compression: compression), state)
         }
         let last = try write(image, head)
-        if isAcknowledged { acknowledged = last }
-        if let acknowledged {
-          try writer.rewrite(header.bytes(acknowledging: acknowledged), at: 0)
-        }
+        // A document confirms a new commit later. It keeps the commit before, so there is one.
+        let isConfirmed = !isPartOfDocument || image.record.number == head.commit
+        try writer.rewrite(header.bytes(acknowledging: isConfirmed ? last : before!), at: 0)
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)

@@ -53,8 +53,10 @@ extension StoreFile {
   /// Reads the slots of the header as they are now.
   func readSlots() throws -> AcknowledgementSlots {
     try reading {
-      AcknowledgementSlots(
+      let slots = AcknowledgementSlots(
         inHeader: try file.read(byteCount: BlockFile.headerByteCount, at: 0), salt: header.salt)
+      if let fault = slots.fault { throw fault }
+      return slots
     }
   }
 

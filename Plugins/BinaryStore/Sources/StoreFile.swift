@@ -39,6 +39,7 @@ final class StoreFile: Sendable {
           "The file has format version \(header.majorVersion), but this program reads version "
             + "\(BlockFile.majorVersion).", path: path)
       }
+      if let fault = header.slots.fault { throw fault }
       return header
     } catch let fault as FormatFault {
       throw StoreError(.damaged, fault.description, path: path)

@@ -49,6 +49,7 @@ extension BlockFileCheck {
         .slotChecksum, place,
         "Slot \(index) does not match its checksum. The next save writes the slot again.")
     }
+    if let fault = header.slots.fault { findings.add(.emptySlots, place, fault.description) }
     return header
   }
 }

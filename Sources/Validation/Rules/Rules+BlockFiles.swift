@@ -4,8 +4,8 @@ import StoreInterface
 extension Rule {
   static let blockFiles = [
     headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
-    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit, previousTrailer,
-    recordChecksum, commitChecksum,
+    emptySlots, wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit,
+    previousTrailer, recordChecksum, commitChecksum,
     unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
     liveByteCount, nextKeyOrder,
@@ -25,6 +25,7 @@ extension Rule {
   static let slotChecksum = Rule(
     "BLCK-005", .warning, "A slot of the header is empty or matches its checksum", "4.2.4")
   static let slotCommit = Rule("BLCK-006", "A slot of the header refers to a commit", "4.2.4")
+  static let emptySlots = Rule("BLCK-007", "The slots of the header are not both empty", "4.2.4")
 
   static let wholeCommit = Rule("BLCK-010", "The file contains a whole commit", "4.3.3")
   static let strayBytes = Rule(
@@ -34,8 +35,7 @@ extension Rule {
   static let acknowledgedCommit = Rule(
     "BLCK-025", "Each commit to which a slot of the header refers is whole", "4.3.3")
   static let unnamedCommit = Rule(
-    "BLCK-026", .information, "If a slot refers to a commit, a slot refers to the last one", "4.2.4"
-  )
+    "BLCK-026", .information, "A slot of the header refers to the last commit", "4.2.4")
   static let previousTrailer = Rule(
     "BLCK-013", "The previous commit ends at the offset that the record gives", "4.4.1")
   static let recordChecksum = Rule("BLCK-014", "A commit's record matches its checksum", "4.3.2")

@@ -72,10 +72,12 @@ struct DocumentTests {
       #expect(report.counts.keys.map(\.id) == rules, "\(report.text)")
       #expect(throws: (any Error).self) { try Self.read(disk) }
     }
-    // Without slots, a cut-off commit is the rest of a save that was never acknowledged.
+    // If no slot names it, a cut-off commit is the rest of a save that was never acknowledged.
     var cut = document
-    cut.files[name]!.replaceSubrange(40..<60, with: Array(repeating: 0, count: 20))
-    cut.files[name]!.removeLast(60)
+    let store = document.files[name]!
+    let record = Int(store.number(UInt64.self, at: last - 24))
+    let before = Int(store.number(UInt64.self, at: record + 24))
+    cut.files[name] = Array(BlockFileMap.naming(trailerAt: before, in: store).dropLast(60))
     let cutDisk = try Self.disk(cut)
     let rest = try Validator().validate("/d", on: cutDisk)
     #expect(

@@ -18,18 +18,13 @@ extension BrokenFile {
     BrokenFile("BLCK-006", SmallFile.notes) {
       $0.set("header.slot_1", $0.number("header.slot_1") - 8)
     },
+    BrokenFile("BLCK-007") { BlockFileMap.naming(trailerAt: nil, in: try SmallFile.notes()) },
   ]
 
   static let commits = [
     BrokenFile("BLCK-010") { Array(try SmallFile.empty()[..<64]) },
     BrokenFile("BLCK-011") { try SmallFile.one() + [1, 2, 3, 4, 5] },
-    // A file of version 1.0 has empty slots.
-    BrokenFile("BLCK-012", SmallFile.notes) { file in
-      for slot in ["slot_0", "slot_0_checksum", "slot_1", "slot_1_checksum"] {
-        file.set("header.\(slot)", 0)
-      }
-      file.set("trailer.record_checksum", 1)
-    },
+    BrokenFile("BLCK-012", SmallFile.empty) { $0.set("trailer.record_checksum", 1) },
     BrokenFile("BLCK-025", SmallFile.notes) { $0.set("trailer.record_checksum", 1) },
     BrokenFile("BLCK-026") {
       let bytes = try SmallFile.notes()
