@@ -48,12 +48,11 @@ package struct BlockEntry: Hashable, Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let plain = Codec(rawValue: 0)
-    package static let zlib = Codec(rawValue: 1)
     /// The bytes of each number in a column are separated by significance, and the result is compressed with zlib.
-    package static let transposed = Codec(rawValue: 2)
+    package static let transposed = Codec(rawValue: 1)
 
     /// Whether this version knows the codec.
-    package var isKnown: Bool { rawValue <= 2 }
+    package var isKnown: Bool { rawValue <= 1 }
   }
 
   /// The position of a block in the order of a segment: by entity, run and key.

@@ -456,7 +456,7 @@ class File:
             return False
         if entry.run > 2:
             self.add("BLCK-051", f"the run {entry.run}")
-        if entry.codec > 2:
+        if entry.codec > 1:
             self.add("BLCK-052", f"the codec {entry.codec}")
         elif entry.block_count > LARGEST or (
                 entry.block_count > most_bytes(entry.byte_count) if entry.codec else entry.block_count != entry.byte_count):
@@ -486,9 +486,8 @@ class File:
             data = expanded(data, entry.block_count)
             if data is None:
                 return self.add("BLCK-056", "a block does not expand")
-            if entry.codec == 2:
-                turned = untransposed(data)
-                is_whole, data = turned is not None, turned or data
+            turned = untransposed(data)
+            is_whole, data = turned is not None, turned or data
         block = Block(data, self.report)
         columns = []
         if block.read_header() and self.judge_agreement(block, entry):

@@ -141,8 +141,9 @@ private final class FileBlock: BlockSource {
     offset = Int(entry.offset)
     outsideByteCount = entry.outsideByteCount
     let count = Int(entry.byteCount)
-    switch entry.codec {
-    case .zlib, .transposed:
+    if entry.codec == .plain {
+      whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
+    } else {
       let stored = try file.read(byteCount: count, at: offset)
       // SAFETY: No other code accesses the memory until the call returns.
       let expanded = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
@@ -151,9 +152,7 @@ private final class FileBlock: BlockSource {
           throw FormatFault("The block at \(entry.offset): \(error)")
         }
       }
-      whole = entry.codec == .zlib ? expanded : try Block.untransposed(expanded)
-    default:
-      whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
+      whole = try Block.untransposed(expanded)
     }
   }
 

@@ -241,11 +241,8 @@ final class BlockFileRecovery {
       guard count >= BlockFormat.headerByteCount, count <= BlockFormat.maximumByteCount,
         let taken = file.compressedByteCount(at: offset, expandingTo: count)
       else { continue }
-      for codec in [BlockEntry.Codec.transposed, .zlib] {
-        if add(offset, stored: taken, codec: codec, blockByteCount: count) {
-          end = offset + UInt64(taken)
-          break
-        }
+      if add(offset, stored: taken, codec: .transposed, blockByteCount: count) {
+        end = offset + UInt64(taken)
       }
     }
   }

@@ -67,15 +67,8 @@ final class DamagedFile: OutsideValues {
     guard (try? entry.check(before: UInt64(byteCount))) != nil, take(Int(entry.byteCount)),
       let stored = bytes(entry.offset, Int(entry.byteCount))
     else { return nil }
-    let memory: BlockMemory?
-    switch entry.codec {
-    case .plain: memory = BlockMemory(stored)
-    case .zlib: memory = expanded(stored, Int(entry.blockByteCount))
-    default:
-      memory = expanded(stored, Int(entry.blockByteCount)).flatMap {
-        try? Block.untransposed($0)
-      }
-    }
+    let memory: BlockMemory? =
+      entry.codec == .plain ? BlockMemory(stored) : expanded(stored, Int(entry.blockByteCount))
     guard let memory, let salvaged = block(memory, at: entry.offset, version: entry.version),
       case let block = salvaged.block, block.entityNumber == entry.entity,
       block.rowCount == Int(entry.rowCount),
@@ -86,10 +79,11 @@ final class DamagedFile: OutsideValues {
   }
 
   private func expanded(_ stored: [UInt8], _ count: Int) -> BlockMemory? {
-    unsafe try? BlockMemory(byteCount: count) { buffer in
+    let memory = unsafe try? BlockMemory(byteCount: count) { buffer in
       var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
       try Deflate.expand(stored.rawSpan, into: &span)
     }
+    return memory.flatMap { try? Block.untransposed($0) }
   }
 
   /// Returns a block in memory, or `nil` if its keys or versions are damaged.
@@ -110,12 +104,8 @@ final class DamagedFile: OutsideValues {
     guard stored >= BlockFormat.headerByteCount / 4, take(stored),
       let bytes = bytes(offset, stored)
     else { return nil }
-    let memory: BlockMemory?
-    switch codec {
-    case .plain: memory = BlockMemory(bytes)
-    case .zlib: memory = expanded(bytes, blockByteCount)
-    default: memory = expanded(bytes, blockByteCount).flatMap { try? Block.untransposed($0) }
-    }
+    let memory: BlockMemory? =
+      codec == .plain ? BlockMemory(bytes) : expanded(bytes, blockByteCount)
     return memory.flatMap { block($0, at: offset, version: 0) }
   }
 

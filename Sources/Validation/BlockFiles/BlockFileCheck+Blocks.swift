@@ -35,14 +35,11 @@ extension BlockFileCheck {
         findings.add(.expansion, place, fault)
         return false
       }
-      block = bytes
-      if entry.codec == .transposed {
-        // The header and directory stay in place in a transposed block, so they are checked even if the columns can't
-        // be.
-        let back = try? Block.untransposed(BlockMemory(bytes))
-        isWhole = back != nil
-        if let back { block = back.array }
-      }
+      // The header and directory stay in place in a transposed block, so they are checked even if the columns can't
+      // be.
+      let back = try? Block.untransposed(BlockMemory(bytes))
+      isWhole = back != nil
+      block = back?.array ?? bytes
     }
     var check = BlockCheck(block, entry, place, findings)
     let columns = check.run(

@@ -210,6 +210,6 @@ private final class EntryBytes: BlockSource, OutsideValues {
       var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
       try Deflate.expand(kept.rawSpan, into: &span)
     }
-    return entry.codec == .transposed ? try Block.untransposed(memory) : memory
+    return try Block.untransposed(memory)
   }
 }
