@@ -477,7 +477,7 @@ let package = Package(
         "ProgramRuns", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset", "SpecVectors",
       ],
-      exclude: ["FormerHashes", "Snapshots", "WrongStores"]),
+      exclude: ["Snapshots", "WrongStores"]),
     tests(
       "PluginHostTests",
       [

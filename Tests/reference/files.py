@@ -12,8 +12,6 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 RULES = os.path.join(ROOT, "spec/vectors/rules")
 # The reader judges no SQLite stores (10), and evaluates no validation predicates (6.3.9). MODL-010 needs a model beside the file.
 NOT_JUDGED = ("SQLS", "GRAF-030", "GRAF-031", "MODL-010")
-# A document and a store with former hashes (2.5.4).
-FORMER = os.path.join(ROOT, "Tests/ToolCommandsTests/FormerHashes")
 
 
 def rule_files():
@@ -48,7 +46,6 @@ def corpus():
             path = os.path.join(base, name)
             if name.endswith(".quire"):
                 yield path
-    yield os.path.join(FORMER, "people.quire")
 
 
 class Mutants:
@@ -58,8 +55,7 @@ class Mutants:
         self.source, self.folder = source, folder
         paths = [path for _, path in rule_files() if is_valid(path)]
         contents = [data for _, data in block_file_vectors()]
-        files = [os.path.join(FORMER, name) for name in ("people.store", "people.xml")]
-        for path in [os.path.join(ROOT, "Examples/Trips.store"), *files, *(path for path in paths if path.endswith(".store"))]:
+        for path in [os.path.join(ROOT, "Examples/Trips.store"), *(path for path in paths if path.endswith(".store"))]:
             with open(path, "rb") as file:
                 contents.append(file.read())
         self.documents = [documents.Source(path) for path in [*(path for path in paths if path.endswith(".quire")), *corpus()]]

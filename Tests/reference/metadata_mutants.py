@@ -12,7 +12,6 @@ import sys
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
 import blockfile  # noqa: E402
-import model  # noqa: E402
 from findings import align, crc32c  # noqa: E402
 
 METADATA, MODEL = 48, 64  # The places of their references in a record (4.4.1).
@@ -47,10 +46,8 @@ def with_section(data, place, section):
     return bytes(result + end + struct.pack("<I", crc32c(end)))
 
 
-def changed_metadata(source, section, own_model):
+def changed_metadata(source, section):
     values = plistlib.loads(section)
-    if source.random() < 0.1:
-        return former_hashes(source, values, own_model)
     key = source.choice([
         "NSStoreUUID", "NSStoreType", "NSStoreModelVersionHashes", "NSStoreModelVersionHashes",
         "NSStoreModelVersionHashesDigest", "NSStoreModelVersionIdentifiers"])
@@ -72,17 +69,6 @@ def changed_metadata(source, section, own_model):
             text.lower(), text[:place] + source.choice("0aZé") + text[place + 1:], text[:place], f"{{{text}}}"])
     else:
         values["Application"] = source.choice(["text", 1, [1, {"a": b"b"}]])
-    return plistlib.dumps(values, fmt=plistlib.FMT_BINARY, sort_keys=False)
-
-
-def former_hashes(source, values, own_model):
-    """Returns metadata with former hashes (2.5.4) of all entities or of some, and at times with a digest that is not theirs."""
-    hashes, former = own_model.hashes(), own_model.hashes(former=True)
-    share = source.choice([0.5, 1])
-    values["NSStoreModelVersionHashes"] = {
-        name: former[name] if source.random() < share else hashes[name] for name in hashes}
-    if source.random() < 0.7:
-        values["NSStoreModelVersionHashesDigest"] = model.digests_of(values["NSStoreModelVersionHashes"])[0]
     return plistlib.dumps(values, fmt=plistlib.FMT_BINARY, sort_keys=False)
 
 
@@ -124,6 +110,5 @@ def changed_model(source, section):
 def mutant(source, data):
     file = blockfile.File(data)
     if source.random() < 0.7:
-        return with_section(
-            data, METADATA, changed_metadata(source, file.section("metadata"), model.Model(file.section("model"))))
+        return with_section(data, METADATA, changed_metadata(source, file.section("metadata")))
     return with_section(data, MODEL, changed_model(source, file.section("model")))
