@@ -12,8 +12,6 @@ extension Model {
     /// For each entity, the positions of its direct subentities.
     let subentities: [[Int]]
     let versionHashes = Lazy<VersionHashes>()
-    /// The hashes by the former rules, computed when a store's hashes differ from the current hashes.
-    let formerHashes = Lazy<VersionHashes>()
     /// A number that is equal for models with the same version hashes.
     let shape = Lazy<Int>()
 

@@ -126,26 +126,10 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// Records the version hashes and identifiers of the model that the store is written with from now on.
   public mutating func setModel(_ model: Model) {
-    setVersionHashes(model.versionHashes)
-    values[Key.versionIdentifiers] = .array(
-      model.description.versionIdentifiers.map { .string($0) })
-  }
-
-  private mutating func setVersionHashes(_ hashes: [String: VersionHash]) {
+    let hashes = model.versionHashes
     values[Key.versionHashes] = .dictionary(hashes.mapValues { .data(Data($0.bytes)) })
     values[Key.versionHashesDigest] = .string(Model.versionHashesDigest(of: hashes))
-  }
-
-  /// Replaces version hashes that follow the former rules of Quire with the current hashes of the same entities.
-  /// Programs that are not Quire recognise the store then (spec §2.5.4).
-  ///
-  /// - Returns: Whether there were hashes by the former rules.
-  @discardableResult
-  public mutating func updateVersionHashes(of model: Model) -> Bool {
-    guard let recorded = versionHashes else { return false }
-    let current = model.currentHashes(for: recorded)
-    guard current != recorded else { return false }
-    setVersionHashes(current)
-    return true
+    values[Key.versionIdentifiers] = .array(
+      model.description.versionIdentifiers.map { .string($0) })
   }
 }

@@ -41,15 +41,7 @@ struct VersionHashVectorTests {
       guard let expected = vector.digests[property.name] else { continue }
       #expect(vector.hash(of: property) == expected, "\(property.name)")
     }
-    #expect(vector.computed() == vector.hash)
-  }
-
-  @Test(
-    "The former hashes equal the vectors, and differ from the current hashes",
-    arguments: try HashVector.formerFromSpecification())
-  func former(_ vector: HashVector) throws {
-    #expect(vector.computed(by: .former) == vector.hash)
-    #expect(vector.computed() != vector.hash)
+    #expect(vector.computed == vector.hash)
   }
 
   @Test("The hashes of an inheritance tree do not depend on the order of its entities")
@@ -76,12 +68,6 @@ struct VersionHashVectorTests {
 }
 
 extension HashVector {
-  static func formerFromSpecification() throws -> [HashVector] {
-    let vectors = try SpecVector.all("former-hash", on: "2-model.md")
-    #expect(!vectors.isEmpty)
-    return try vectors.map(HashVector.init)
-  }
-
   static func fromSpecification() throws -> [HashVector] {
     let vectors = try SpecVector.all("version-hash", on: "2-model.md")
     #expect(!vectors.isEmpty)

@@ -113,7 +113,7 @@ class Document:
             return self.add("CONT-008", f"{name}: {refused}")
         if entry["hashes"] is None:
             return
-        if found.hashes() != found.current(entry["hashes"]):
+        if found.hashes() != entry["hashes"]:
             return self.add("CONT-009", f"{name} has other hashes")
         if entry["name"] == manifest.model:
             self.model = found

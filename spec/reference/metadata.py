@@ -49,7 +49,7 @@ def version_before(data, number):
 def judge_hashes(values, model, report):
     """4.6.5"""
     hashes = hashes_of(values)
-    if hashes is not None and model.current(hashes) != model.hashes():
+    if hashes is not None and hashes != model.hashes():
         report.add("META-007", "the hashes are others than the model's")
     identifiers = values.get("NSStoreModelVersionIdentifiers")
     if identifiers != model.identifiers:

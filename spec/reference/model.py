@@ -632,35 +632,26 @@ class Model:
 
     # --- 2.4: version hashes
 
-    def hashes(self, former=False):
-        """2.4.6: the version hash of each entity, by name; or the former hash (2.5.4)."""
+    def hashes(self):
+        """2.4.6: the version hash of each entity, by name."""
         digests, hashes = {}, {}
         for entity in self.entities.values():
             for one in reversed(self.line(entity)):
                 if one.name not in hashes:
-                    hashes[one.name] = self.entity_hash(one, hashes, digests, former)
+                    hashes[one.name] = self.entity_hash(one, hashes, digests)
         return hashes
 
-    def current(self, recorded):
-        """2.5.4: recorded hashes, with the version hash of an entity in the place of its former hash."""
-        hashes = self.hashes()
-        if recorded == hashes:
-            return recorded
-        former = self.hashes(former=True)
-        return {name: hashes[name] if hash_ == former.get(name) else hash_ for name, hash_ in recorded.items()}
-
-    def entity_hash(self, entity, hashes, digests, former=False):
+    def entity_hash(self, entity, hashes, digests):
         parts = []
         for name, member in sorted(self.properties(entity).items(), key=lambda pair: name_order(pair[0])):
             if not member.is_transient:
                 if member not in digests:
-                    digests[member] = member.digest(self, not former and self.is_own_inverse(member))
+                    digests[member] = member.digest(self, self.is_own_inverse(member))
                 parts.append(digests[member])
         texts = [".".join(columns) for columns in entity.constraints]
-        end = [*texts, entity.modifier] if former else [entity.modifier, *sorted(texts, key=name_order)]
         return sha256(
             entity.name, bytes([entity.is_abstract]), hashes[entity.superentity] if entity.superentity is not None else b"",
-            *parts, *end)
+            *parts, entity.modifier, *sorted(texts, key=name_order))
 
     def is_own_inverse(self, member):
         """2.4.3: whether the property that the inverse names at the destination is the relationship itself."""

@@ -386,7 +386,6 @@ class Store:
         metadata.judge_oddities(own, self.report)
         known = own.hashes()
         if hashes is not None:
-            hashes = own.current(hashes)
             parts = [known, *({name: known[name] for name in names} for _, names in own.configurations)]
             if hashes not in parts:
                 self.add("META-007", "the hashes are others than the model's")

@@ -58,10 +58,6 @@ extension BinaryStore {
         try image.setDescription(metadata: metadata, model: model, schema: schema)
       } else if request.metadata != nil || request.message != nil || request.version != nil {
         var metadata = try request.metadata ?? head.metadata
-        // A version costs only its metadata: the model is not read for it.
-        if request.metadata != nil || request.version == nil {
-          metadata.updateVersionHashes(of: try head.model)
-        }
         metadata.setOrigin(of: request, commit: number)
         try image.setMetadata(metadata)
       }

@@ -180,7 +180,7 @@ extension Container {
       throw DocumentError(
         .damaged, "The model \"\(name)\" can't be read: \(error)", path: path, cause: error)
     }
-    guard model.versionHashes == model.currentHashes(for: version.hashes) else {
+    guard model.versionHashes == version.hashes else {
       throw DocumentError(
         .damaged, "The hashes of the model \"\(name)\" differ from the hashes in the manifest.",
         path: path)

@@ -117,7 +117,7 @@ extension WrittenMapping {
         """)
     }
     let found = versions.first { version in
-      hashes.allSatisfy { version.model.hasVersionHash($1, of: $0) }
+      hashes.allSatisfy { version.model.versionHash(of: $0) == $1 }
     }
     guard let found else {
       throw MigrationError(

@@ -25,14 +25,12 @@ extension HashDifferences: CustomStringConvertible {
 
 extension Model {
   /// Returns the differences between this model, or one of its configurations, and a store with the given hashes.
-  /// The hashes may follow the former rules of Quire (spec §2.5.4).
   ///
   /// Names come in the order that hashes use. An unknown configuration has no entities.
   public func differences(
     from hashes: [String: VersionHash], configuration: String? = nil
   ) -> HashDifferences {
     if configuration == nil, hasHashes(hashes) { return HashDifferences() }
-    let hashes = currentHashes(for: hashes)
     var own = versionHashes
     if let configuration {
       let members = Set(
@@ -49,5 +47,11 @@ extension Model {
       }
     }
     return differences
+  }
+
+  /// Returns whether the hashes are those of all entities, as in most stores.
+  private func hasHashes(_ recorded: [String: VersionHash]) -> Bool {
+    recorded.count == entities.count
+      && zip(entities, hashes.entities).allSatisfy { recorded[$0.name] == $1 }
   }
 }

@@ -34,42 +34,6 @@ extension Model {
   /// `NSStoreModelVersionChecksumKey`.
   public var versionChecksum: String { Model.versionChecksum(of: versionHashes) }
 
-  /// Returns whether a recorded hash is the hash of the named entity, by the rules of Core Data or by the former
-  /// rules of Quire.
-  ///
-  /// Stores and documents that Quire wrote before the correction of the rules have hashes by the former rules
-  /// (spec §2.5.4, decision 0018).
-  public func hasVersionHash(_ hash: VersionHash, of entity: String) -> Bool {
-    guard let position = position(of: entity) else { return false }
-    return hashes.entities[position] == hash || formerHashes.entities[position] == hash
-  }
-
-  /// Returns recorded hashes with current hashes in place of outdated ones.
-  ///
-  /// Earlier versions of Quire computed hashes by other rules. If the earlier rules give a recorded hash for an entity,
-  /// the entity's current hash replaces the recorded one. All remaining hashes are unchanged. Compare the result with
-  /// ``versionHashes``.
-  public func currentHashes(for recorded: [String: VersionHash]) -> [String: VersionHash] {
-    if hasHashes(recorded) { return recorded }
-    return Dictionary(
-      uniqueKeysWithValues: recorded.map { name, hash in
-        guard let position = position(of: name), hash == formerHashes.entities[position] else {
-          return (name, hash)
-        }
-        return (name, hashes.entities[position])
-      })
-  }
-
-  private var formerHashes: VersionHashes {
-    storage.formerHashes { VersionHashes(storage, rules: .former) }
-  }
-
-  /// Returns whether the hashes are the current hashes of all entities, as in most stores.
-  func hasHashes(_ recorded: [String: VersionHash]) -> Bool {
-    recorded.count == entities.count
-      && zip(entities, hashes.entities).allSatisfy { recorded[$0.name] == $1 }
-  }
-
   /// Returns whether a store with the given hashes can be used with this model. The store must have the same
   /// entities as the model or the given configuration, all in the same version.
   ///

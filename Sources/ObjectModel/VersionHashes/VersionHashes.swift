@@ -4,28 +4,20 @@ internal import Checksums
 ///
 /// Each property is hashed once, in its declaring entity. Entities that inherit the property reuse the hash.
 struct VersionHashes: Sendable {
-  /// The rules by which hashes are computed.
-  enum Rules: Sendable {
-    /// The rules of Core Data (spec §2.4.3 to §2.4.6).
-    case current
-    /// The rules of Quire before they were corrected (spec §2.5.4, decision 0018).
-    case former
-  }
-
   /// The hash of each entity.
   private(set) var entities: [VersionHash]
   /// The hashes of each entity's declared properties; `nil` for a property that is not stored.
   private(set) var properties: [[VersionHash?]]
 
-  init(_ storage: Model.Storage, rules: Rules = .current) {
+  init(_ storage: Model.Storage) {
     let description = storage.description
     let composites = Self.composites(of: storage.index)
     let properties = description.entities.enumerated().map { position, entity in
       entity.declaredProperties.map { property -> VersionHash? in
         if property.isTransient { return nil }
-        let leavesOutInverse =
-          rules == .current && storage.index.isOwnInverse(property, of: position)
-        return Self.hash(of: property, leavesOutInverse: leavesOutInverse) { composites[$0] ?? [] }
+        return Self.hash(
+          of: property, leavesOutInverse: storage.index.isOwnInverse(property, of: position)
+        ) { composites[$0] ?? [] }
       }
     }
     var entities = [VersionHash?](repeating: nil, count: description.entities.count)
@@ -34,7 +26,7 @@ struct VersionHashes: Sendable {
         of: description.entities[position],
         superentity: storage.index.parents[position].flatMap { entities[$0] },
         properties: storage.allProperties[position].lazy
-          .compactMap { properties[$0.entity][$0.property] }, rules: rules)
+          .compactMap { properties[$0.entity][$0.property] })
     }
     self.entities = entities.compactMap { $0 }
     self.properties = properties
@@ -63,24 +55,15 @@ extension VersionHashes {
   ///   - properties: The hashes of all stored properties, including inherited properties, in the order of their
   ///     names.
   static func hash(
-    of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>,
-    rules: Rules = .current
+    of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>
   ) -> VersionHash {
     var hash = SHA256()
     hash.update(entity.name)
     hash.update([entity.isAbstract ? 1 : 0])
     hash.update(superentity?.bytes ?? [])
     for property in properties { hash.update(property.bytes) }
-    switch rules {
-    case .current:
-      hash.update(entity.versionHashModifier ?? "")
-      for text in entity.uniquenessConstraints.hashedTexts { hash.update(text) }
-    case .former:
-      for constraint in entity.uniquenessConstraints {
-        hash.update(constraint.joined(separator: "."))
-      }
-      hash.update(entity.versionHashModifier ?? "")
-    }
+    hash.update(entity.versionHashModifier ?? "")
+    for text in entity.uniquenessConstraints.hashedTexts { hash.update(text) }
     return VersionHash(hash.digest())
   }
 

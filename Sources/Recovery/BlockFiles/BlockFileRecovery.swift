@@ -350,9 +350,8 @@ final class BlockFileRecovery {
   private func lostModel(_ metadata: StoreMetadata?) throws(RecoveryError) -> Model {
     let loose = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }
     // No checksum proves such a model sound, unless its hashes match the hashes in the metadata.
-    let hashes = metadata?.versionHashes
-    if let hashes,
-      let found = loose.first(where: { $0.currentHashes(for: hashes) == $0.versionHashes })
+    if let hashes = metadata?.versionHashes,
+      let found = loose.first(where: { $0.versionHashes == hashes })
     {
       report.notes.append("The model was found without its record.")
       return withoutRules(found)

@@ -135,10 +135,7 @@ public final class AtomicStore: Store {
       let file = try disk.open(path, for: readOnly ? .read : .update)
       // The status is read first, so a change during the read is detected at the next refresh.
       let seen = try file.status()
-      var contents = try format.read(file, model: model, evolving: schema)
-      // Core Data must be able to open XML files, so the hashes are updated before the next commit writes the file.
-      contents.metadata.updateVersionHashes(of: contents.model)
-      return (file, seen, contents)
+      return (file, seen, try format.read(file, model: model, evolving: schema))
     } catch let error as DiskError {
       // If the file is shorter than its status says, another program is changing it in place.
       throw StoreError(error, path: path)

@@ -206,18 +206,16 @@ extension StoreOpening {
 extension StoreMetadata {
   /// Throws if the version hashes of a model differ from the hashes that the store was written with.
   ///
-  /// The store's hashes may follow the former rules of Quire (spec §2.5.4). A store may contain only the entities of
-  /// one configuration. Metadata without hashes accept every model.
+  /// A store may contain only the entities of one configuration. Metadata without hashes accept every model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
   public func checkModel(_ model: Model, path: String?) throws {
     guard values[Key.versionHashes] != nil else { return }
-    guard let recorded = versionHashes else {
+    guard let stored = versionHashes else {
       throw StoreError(
         .damaged, "The version hashes in the metadata are not hashes of 32 bytes.", path: path)
     }
     let own = model.versionHashes
-    let stored = model.currentHashes(for: recorded)
     let subsets = [Set(own.keys)] + model.description.configurations.map { Set($0.entities) }
     if subsets.contains(Set(stored.keys)), stored.allSatisfy({ own[$0] == $1 }) { return }
     let names = Set(stored.keys).union(own.keys).filter { stored[$0] != own[$0] }.sorted()

@@ -50,8 +50,7 @@ extension BlockFileCheck {
   private static let leastSchemaLimit = 1 << 20
 
   private func checkHashes(_ metadata: StoreMetadata, _ model: Model, _ place: Place) {
-    if let recorded = metadata.versionHashes {
-      let stored = model.currentHashes(for: recorded)
+    if let stored = metadata.versionHashes {
       let computed = model.versionHashes
       for name in Set(stored.keys).union(computed.keys).sorted()
       where stored[name] != computed[name] {

@@ -10,9 +10,9 @@ extension ContainerCheck {
   func checkModels(_ manifest: ManifestCheck) throws {
     for entry in manifest.models {
       guard let file = entry.file, seen.insert(file).inserted,
-        try isThere(file, orElse: .missingModel), let model = try readModel(file)
+        try isThere(file, orElse: .missingModel), let model = try readModel(file),
+        let hashes = entry.hashes
       else { continue }
-      guard let hashes = entry.hashes.map({ model.currentHashes(for: $0) }) else { continue }
       guard model.versionHashes == hashes else {
         findings.add(
           .modelFileHashes, place(file), differences(model.versionHashes, hashes, "the manifest"))

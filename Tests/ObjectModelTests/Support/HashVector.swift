@@ -16,24 +16,21 @@ struct HashVector: Sendable, CustomTestStringConvertible {
   var testDescription: String
 
   /// Returns the hash that Quire computes, with all properties taken as declared by the entity.
-  func computed(by rules: VersionHashes.Rules = .current) -> VersionHash {
+  var computed: VersionHash {
     let stored = entity.declaredProperties.filter { !$0.isTransient }
       .sorted { $0.name.precedesInHashes($1.name) }
     return VersionHashes.hash(
-      of: entity, superentity: superentityHash, properties: stored.map { hash(of: $0, by: rules) },
-      rules: rules)
+      of: entity, superentity: superentityHash, properties: stored.map { hash(of: $0) })
   }
 
   /// Returns the hash of one property that Quire computes.
-  func hash(of property: Property, by rules: VersionHashes.Rules = .current) -> VersionHash {
+  func hash(of property: Property) -> VersionHash {
     var isOwnInverse = false
     if case .relationship(let relationship) = property {
       isOwnInverse =
         relationship.inverse == relationship.name && relationship.destination == entity.name
     }
-    return VersionHashes.hash(
-      of: property, leavesOutInverse: isOwnInverse && rules == .current
-    ) { _ in [] }
+    return VersionHashes.hash(of: property, leavesOutInverse: isOwnInverse) { _ in [] }
   }
 }
 

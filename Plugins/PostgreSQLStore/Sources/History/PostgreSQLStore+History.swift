@@ -98,7 +98,7 @@ extension PostgreSQLStore {
       connection: connection, contents: contents, path: filePath, number: number)
     return RowsBefore(
       try reading.layer(request.changes),
-      list: request.metadata == nil && !contents.hasFormerHashes ? nil : contents.list)
+      list: request.metadata == nil ? nil : contents.list)
   }
 
   /// The most commits that the table of commits lists.

@@ -24,8 +24,6 @@ struct StoreContents: Sendable {
   var modelCommit: Int64
   /// The commit that set the metadata.
   var metadataCommit: Int64
-  /// Whether the metadata contain version hashes by the former rules of Quire. The next commit replaces them.
-  var hasFormerHashes = false
 
   /// The version of the tables (spec §14.4).
   static let format: Int64 = 1
@@ -66,8 +64,6 @@ extension StoreContents {
         metadataCommit: head.metadataCommit, path: path)
       self.list = list
     }
-    var current = metadata
-    hasFormerHashes = current.updateVersionHashes(of: model)
   }
 
   /// Returns the metadata, and the property list that contains them.

@@ -45,15 +45,14 @@ extension PostgreSQLStore {
     }
     let before = try before(request, contents, number, connection)
     try write(request.changes, after, number, connection)
-    if request.metadata != nil || request.model != nil || contents.hasFormerHashes {
+    if request.metadata != nil || request.model != nil {
       var metadata = request.metadata ?? contents.metadata
       if let model = request.model { metadata.setModel(model) }
-      metadata.updateVersionHashes(of: after.model)
       metadata.values[StoreMetadata.Key.uuid] = .string(head.uuid.uuidString)
       metadata.document = contents.metadata.document ?? metadata.document
       after.metadata = metadata
       after.list = StoreContents.list(metadata)
-      (after.metadataCommit, after.hasFormerHashes) = (number, false)
+      after.metadataCommit = number
       try connection.forEachRow(
         "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
         [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: after.list)])

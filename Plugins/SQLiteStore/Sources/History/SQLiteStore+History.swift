@@ -90,7 +90,7 @@ extension SQLiteStore {
       values: ExternalFiles(path: filePath, disk: disk), number: head.commit + 1)
     return RowsBefore(
       try reading.layer(request.changes),
-      list: request.metadata == nil && !head.contents.hasFormerHashes ? nil : head.contents.list)
+      list: request.metadata == nil ? nil : head.contents.list)
   }
 
   /// Records a commit and its history, as far as there is room for the history.

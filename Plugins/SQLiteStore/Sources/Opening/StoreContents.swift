@@ -25,9 +25,6 @@ struct StoreContents: Sendable {
   var isOwn: Bool
   /// The commit that set the model; 0 if it is unknown.
   var schemaNumber: Int64
-  /// Whether the metadata contain version hashes by the former rules of Quire, which Core Data does not recognise.
-  /// The next commit replaces them (spec §2.5.4).
-  var hasFormerHashes: Bool
 }
 
 extension StoreContents {
@@ -55,8 +52,6 @@ extension StoreContents {
     let own = try OwnRecord(connection, tables)
     let model = try StoreContents.model(connection, tables, given, own, metadata)
     self.model = model
-    var current = metadata
-    hasFormerHashes = current.updateVersionHashes(of: model)
     let schema: Schema
     if let own, own.model.versionHashes == model.versionHashes {
       schema = try own.schema(path, of: model)

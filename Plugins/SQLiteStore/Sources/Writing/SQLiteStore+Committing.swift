@@ -23,10 +23,9 @@ extension SQLiteStore {
       }
       let before = try before(request, head, connection)
       try write(request.changes, contents, &writing, connection, number)
-      if request.metadata != nil || request.model != nil || head.contents.hasFormerHashes {
+      if request.metadata != nil || request.model != nil {
         var metadata = request.metadata ?? head.metadata
         if let model = request.model { metadata.setModel(model) }
-        metadata.updateVersionHashes(of: contents.model)
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
       if contents.isOwn { try note(number, request, before, connection) }
