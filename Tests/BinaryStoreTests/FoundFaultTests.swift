@@ -207,7 +207,10 @@ struct FoundFaultTests {
     (options.leastDeadByteCount, options.deadShare) = (0, 0)
     let store = try BinaryStore.create(
       at: "/f/s", model: SampleStore.notes, on: disk, options: options)
-    try disk.open("/f/.s.00000000000000ab.quire-tmp", for: .create).append([1])
+    // The name contains the process that made it, which ran before the system was started last.
+    var ended = disk.process
+    ended.bootID = "boot-0"
+    try disk.open(disk.seen(by: ended).temporaryPath(for: "/f/s"), for: .create).append([1])
 
     try SampleStore.commit(store) { $0.put("Note", 1) }
 

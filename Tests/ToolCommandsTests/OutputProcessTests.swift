@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import InstalledPlugins
 import TestEffort
@@ -144,8 +145,10 @@ struct OutputProcessTests {
     for words in [["info"], ["count"], ["validate"], ["history"], ["export"], ["attach", "list"]] {
       let document = folder.path("Away.quire")
       #expect(quire(["save-as", small, document, "--force"]).exitCode == .done)
-      // What a process leaves that ended between the two renames of --force, in the form that names no process.
-      let aside = folder.path(".Away.quire.0123456789abcdef.quire-tmp")
+      // What a process leaves that ended between the two renames of --force. The last eight digits of its origin are
+      // of the boot, so this process ran before the system was started last.
+      let aside = RealDisk().temporaryPath(for: document)
+        .replacing(#/\.([0-9a-f]{8})[0-9a-f]{8}-/#) { ".\($0.1)00000000-" }
       try FileManager.default.createDirectory(
         atPath: aside + "/old", withIntermediateDirectories: true)
       try FileManager.default.moveItem(atPath: document, toPath: aside + "/old/Away.quire")

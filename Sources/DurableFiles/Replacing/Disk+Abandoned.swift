@@ -1,8 +1,8 @@
 extension Disk {
   /// Removes temporary files that ended processes left behind while they replaced `path`.
   ///
-  /// Files of running processes stay. The caller must hold the lock of the path's writers, because files of older
-  /// versions of Quire name no process, and are removed too.
+  /// Files of running processes stay. The caller must hold the lock of the path's writers, because a file that an ended
+  /// process had moved away is put back.
   ///
   /// - Returns: The number of files that were removed.
   @discardableResult

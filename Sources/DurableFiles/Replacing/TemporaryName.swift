@@ -17,8 +17,6 @@ struct TemporaryName: Hashable {
   var startTime: UInt64
   /// A number that no other temporary name has.
   var number: UInt64
-  /// Whether an older version of Quire made the name, without a process.
-  var isUnsigned = false
 
   static let ending = ".quire-tmp"
   /// Endings that SQLite adds to the name of a database.
@@ -51,22 +49,15 @@ struct TemporaryName: Hashable {
     stem = String(text[..<dot])
     let signature = text[text.utf8.index(after: dot)...]
     let parts = signature.split(separator: "-", omittingEmptySubsequences: false)
-    guard !stem.isEmpty, let last = parts.last, last.utf8.count == 16,
-      let number = UInt64(last, radix: 16)
+    guard !stem.isEmpty, parts.count == 4, parts[0].utf8.count == 16,
+      UInt64(parts[0], radix: 16) != nil, let processID = Int32(parts[1], radix: 16),
+      let startTime = UInt64(parts[2], radix: 16), parts[3].utf8.count == 16,
+      let number = UInt64(parts[3], radix: 16)
     else { return nil }
+    origin = String(parts[0])
+    self.processID = processID
+    self.startTime = startTime
     self.number = number
-    switch parts.count {
-    case 1:
-      (origin, processID, startTime, isUnsigned) = ("", 0, 0, true)
-    case 4:
-      guard parts[0].utf8.count == 16, UInt64(parts[0], radix: 16) != nil,
-        let processID = Int32(parts[1], radix: 16), let startTime = UInt64(parts[2], radix: 16)
-      else { return nil }
-      origin = String(parts[0])
-      self.processID = processID
-      self.startTime = startTime
-    default: return nil
-    }
   }
 
   /// The name as a path component.
@@ -81,8 +72,6 @@ struct TemporaryName: Hashable {
   /// This process cannot check a process on another host, or in a container with a host name of its own. Such a
   /// process counts as running.
   func isAbandoned(seenBy calls: any DiskCalls) -> Bool {
-    // The older version relied only on the lock that its caller holds.
-    if isUnsigned { return true }
     let own = calls.process
     let ownOrigin = TemporaryName.origin(of: own)
     guard origin.prefix(8) == ownOrigin.prefix(8) else { return false }
@@ -96,7 +85,7 @@ struct TemporaryName: Hashable {
   /// Returns whether this process made the name.
   func isOwn(_ calls: any DiskCalls) -> Bool {
     let own = calls.process
-    return !isUnsigned && origin == TemporaryName.origin(of: own) && processID == own.processID
+    return origin == TemporaryName.origin(of: own) && processID == own.processID
       && startTime == own.startTime
   }
 
