@@ -240,7 +240,7 @@ struct ContainerTests {
     // A folder of the user, with files that look like leftovers of a save.
     try disk.makeDirectory("/home")
     let digest = String(repeating: "ab", count: 32)
-    for name in [digest, ".incoming-1", "main-1.store", "1-2.xml"] {
+    for name in [digest, "main-1.store", "1-2.xml"] {
       try disk.replace("/home/\(name)") { try $0.write("mine") }
     }
     let before = try world.files(in: "/home")

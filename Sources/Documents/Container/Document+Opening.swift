@@ -295,15 +295,10 @@ extension Container {
     guard isOpening else { return }
     for entry in (try? disk.list(inner(Container.attachmentsFolder), links: .refused)) ?? [] {
       let name = "\(Container.attachmentsFolder)/\(entry.name)"
-      let isOurs =
-        entry.name.utf8.count == 64 && entry.name.allSatisfy(\.isHexDigit)
-        || entry.name.hasPrefix(Container.formerIncomingPrefix)
+      let isOurs = entry.name.utf8.count == 64 && entry.name.allSatisfy(\.isHexDigit)
       if entry.kind == .file, !named.contains(name), isOurs { try? disk.remove(inner(name)) }
     }
   }
-
-  /// The prefix that earlier builds gave to attachments' files while their bytes were being written.
-  static let formerIncomingPrefix = ".incoming-"
 
   /// Returns a stem for the names of a store's files that is unique even if two stores have the same plain stem.
   static func stem(of name: String, uuid: UUID) -> String {
