@@ -7,7 +7,7 @@
 ///     let file = try disk.open("notes.store", for: .updateOrCreate)
 ///     try file.append(bytes)
 ///     try file.sync()
-///     try disk.replace("manifest.plist") { try $0.write(manifest) }
+///     try disk.replace("manifest.json") { try $0.write(manifest) }
 ///
 /// Every failure is a ``DiskError`` with a code, the path and the system's reason. Interrupted calls and short writes
 /// are continued. Nothing is durable before a sync succeeds. ``DurableFile/sync(_:)`` makes the bytes of a file

@@ -2,7 +2,7 @@ extension Disk {
   /// Replaces or creates a file atomically: every reader sees either all of the old contents or all of the new, even
   /// after a crash at any moment.
   ///
-  ///     try disk.replace("Trip.quire/manifest.plist") { writer in
+  ///     try disk.replace("Trip.quire/manifest.json") { writer in
   ///       try writer.write(manifest)
   ///     }
   ///
