@@ -44,30 +44,14 @@ struct LogTests {
     #expect(try trips(opened) == ["Faro"])
   }
 
-  @Test("The version is written as 2 with the first save, and was 1 before")
-  func formatVersion() throws {
+  @Test("The first save names the log")
+  func firstSave() throws {
     let world = DocumentWorld(.binary)
     let document = try world.create()
-    #expect(document.manifest.log == nil && document.manifest.formatVersion == 1)
-    #expect(try manifest(world).contains("\"formatVersion\": 1"))
-    try world.add("Lisbon", to: document)
-    #expect(document.manifest.log == "main" && document.manifest.formatVersion == 2)
-    #expect(try manifest(world).contains("\"formatVersion\": 2"))
-  }
-
-  @Test("In version 1 the name of the log means nothing, and its next save drops it")
-  func foreignMember() throws {
-    let world = DocumentWorld(.binary)
-    try world.create().close()
-    var text = try manifest(world)
-    text = text.replacing("  \"versions\"", with: "  \"log\": 7,\n  \"versions\"")
-    text = String(text[..<text.range(of: ",\n  \"checksum\"")!.lowerBound]) + "\n}\n"
-    try world.write(text, to: "manifest.json")
-    let document = try world.open()
     #expect(document.manifest.log == nil)
     try world.add("Lisbon", to: document)
-    try document.close()
-    #expect(try world.open(.readOnly).manifest.log == "main")
+    #expect(document.manifest.log == "main")
+    #expect(try manifest(world).contains("\"log\": \"main\""))
   }
 
   @Test("A log of many versions is taken into the manifest, and all versions open")

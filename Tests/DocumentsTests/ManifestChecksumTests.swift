@@ -1,5 +1,4 @@
 import Documents
-import DurableFiles
 import Testing
 
 @Suite("Checksums of manifests")
@@ -26,9 +25,7 @@ struct ManifestChecksumTests {
       for bit in isDigit ? Array(0..<8) : [place % 8] {
         var changed = bytes
         changed[place] ^= 1 << UInt8(bit)
-        guard var read = try? Manifest(changed, path: "/d") else { continue }
-        // If the name of the checksum itself is changed, the manifest only lacks its checksum.
-        read.others = []
+        guard let read = try? Manifest(changed, path: "/d") else { continue }
         if read != whole { silent.append("byte \(place), bit \(bit)") }
       }
     }
@@ -36,38 +33,49 @@ struct ManifestChecksumTests {
     #expect(silent.isEmpty, "\(silent.prefix(5))")
   }
 
-  @Test("A manifest without a checksum is read, and gets one at the next save")
+  @Test("A manifest without a checksum is damaged, and the error shows the line to add")
   func without() throws {
     let world = DocumentWorld(.binary)
     try world.create().close()
-    func manifest() throws -> String {
-      String(
-        decoding: try world.disk.read("/Trip.quire/manifest.json", byteLimit: 1 << 20),
-        as: UTF8.self)
-    }
-    let text = try manifest()
-    let start = try #require(text.range(of: ",\n  \"checksum\"")).lowerBound
-    try world.disk.replace("/Trip.quire/manifest.json") { try $0.write(text[..<start] + "\n}\n") }
+    let text = try world.text(of: "manifest.json")
+    let start = try #require(text.firstRange(of: ",\n  \"checksum\"")).lowerBound
+    let line = try #require(text[start...].split(separator: "\n").dropFirst().first)
+    try world.write(text[..<start] + "\n}\n", to: "manifest.json")
 
-    let document = try world.open()
-    try world.add("Lisbon", to: document)
-    try document.close()
+    let error = #expect(throws: DocumentError.self) { try world.open() }
 
-    #expect(try manifest().contains("\"checksum\""))
-    #expect(try world.names() == .each("Lisbon"))
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains("the line '\(line)'") == true, "\(error!)")
   }
 
-  @Test("The error for a wrong checksum names a way to continue")
+  @Test("The error for a wrong checksum names the right one")
   func edited() throws {
     let text = String(decoding: try Self.manifest(.binary), as: UTF8.self)
     let edited = text.replacing("\"commit\": 3", with: "\"commit\": 2")
+    #expect(edited != text)
 
     let error = #expect(throws: DocumentError.self) {
       try Manifest(Array(edited.utf8), path: "/d/manifest.json")
     }
 
     #expect(error?.code == .damaged)
-    #expect(error?.message.contains("Remove the member 'checksum'") == true, "\(error!)")
-    #expect(edited != text)
+    let found = try #require(error?.message.firstMatch(of: #/write ([0-9a-f]{8}) in its place/#))
+    let checksum = try #require(text.firstMatch(of: #/"checksum": "([0-9a-f]{8})"/#))
+    let corrected = edited.replacing(checksum.1, with: found.1)
+    #expect(try Manifest(Array(corrected.utf8), path: "/d/manifest.json").stores[0].commit == 2)
+  }
+
+  @Test("The error for a checksum in another place shows the way to the right line")
+  func misplaced() throws {
+    let text = String(decoding: try Self.manifest(.binary), as: UTF8.self)
+    let moved = text.replacing("\"\n}\n", with: "\",\n  \"x\": 1\n}\n")
+    #expect(moved != text)
+
+    let error = #expect(throws: DocumentError.self) {
+      try Manifest(Array(moved.utf8), path: "/d/manifest.json")
+    }
+
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains("remove the member") == true, "\(error!)")
   }
 }

@@ -142,7 +142,7 @@ struct ValidateCommandTests {
     func put(_ text: String) throws {
       try disk.replace("Trip.quire/manifest.json") { try $0.write(text) }
     }
-    try put(manifest.replacing("formatVersion\": 2", with: "formatVersion\": 3"))
+    try put(manifest.replacing("formatVersion\": 1", with: "formatVersion\": 2"))
     #expect(run("validate", "Trip.quire").exitCode == .newerFormat)
     try put(manifest + "}")
     #expect(run("validate", "Trip.quire").exitCode == .unreadable)

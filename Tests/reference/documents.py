@@ -47,7 +47,7 @@ class Source:
             text = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
             files["manifest.json"] = sealed(text) if source.random() < 0.95 else text
         elif kind == 4:
-            files["manifest.json"] = changed_text(source, files["manifest.json"])
+            files["manifest.json"] = sealed(changed_text(source, files["manifest.json"]))
         elif kind < 7:
             name = source.choice([name for name in files if name.startswith("stores/")])
             if name in self.stores:
@@ -120,7 +120,7 @@ def change_files(source, files):
         files[name + source.choice(["2", ".x", "-3"])] = files.pop(name)
     else:
         files[source.choice([
-            ".lock", ".sharing", ".DS_Store", "notes.txt", "stores/main-9.store", "stores/other.store", "models/9.xml", "attachments/.incoming-1",
+            ".lock", ".sharing", ".DS_Store", "notes.txt", "stores/main-9.store", "stores/other.store", "models/9.xml", "attachments/.x",
             "attachments/" + "0" * 64, "recovery.json", "stores/main-9.store/x"])] = source.choice(
                 [b"", b"{}", files.get("manifest.json") or b""])
 

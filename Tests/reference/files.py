@@ -39,7 +39,7 @@ def is_valid(path):
 
 
 def corpus():
-    """Yields the folders of the documents that older versions wrote."""
+    """Yields the folders of the recorded documents of each version of the format."""
     folder = os.path.join(ROOT, "Tests/DocumentsTests/Corpus")
     for base, folders, _ in os.walk(folder):
         for name in sorted(folders):

@@ -202,17 +202,17 @@ class Manifest:
         version = members.number("formatVersion", 1, (1 << 63) - 1)
         if version is None:
             return
-        if version > 2:
+        if version > 1:
             self.is_newer = True
             report.add("MANI-003", f"the format version is {version}")
             return
         self.judge_checksum(members, data)
-        self.read(members, version)
+        self.read(members)
         self.judge()
 
     def judge_checksum(self, members, data):
         """7.3.9"""
-        text = members.text("checksum", False)
+        text = members.text("checksum")
         if text is None:
             return
         found = re.search(rb'([^"]{0,8})"[ \t\n\r]*\}[ \t\n\r]*$', data)
@@ -224,7 +224,7 @@ class Manifest:
     def add(self, rule, message):
         self.report.add(rule, message)
 
-    def read(self, members, version):
+    def read(self, members):
         self.uuid = members.uuid("uuid")
         members.text("title", False)
         members.date("created")
@@ -236,8 +236,7 @@ class Manifest:
             self.knows_models = models[2] and all(one["name"] is not None for one in self.models)
         stores = members.list("stores")
         self.stores = [self.read_store(one) for one in stores[0]] if stores else []
-        if version > 1:
-            self.log = members.text("log", False)
+        self.log = members.text("log", False)
         attachments = members.list("attachments", False)
         self.attachments = [self.read_attachment(one) for one in attachments[0]] if attachments else []
         self.read_versions(members)

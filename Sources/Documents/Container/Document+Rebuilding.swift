@@ -29,7 +29,7 @@ package struct RescuedStore {
 
 /// The remains of a damaged document: its manifest if it can be read, and the files that exist.
 package struct DocumentRemains {
-  /// The manifest, or `nil` if it can't be read. Its checksum may be wrong.
+  /// The manifest, or `nil` if it can't be read. Its checksum may be wrong or missing.
   package let manifest: Manifest?
   /// The error with which reading the manifest failed, or `nil`.
   package let fault: (any Error)?
@@ -45,7 +45,7 @@ package struct DocumentRemains {
       manifest = try container.writtenManifest().manifest
       fault = nil
     } catch {
-      // Most names in a manifest are right if only its checksum is wrong.
+      // Most names in a manifest are right if only its checksum is wrong or missing.
       manifest = try? container.writtenManifest(checkingChecksum: false).manifest
       fault = error
     }

@@ -1,9 +1,8 @@
 import Checksums
-import DurableFiles
 
 extension Manifest {
   /// The name of the member that contains the checksum of a manifest (spec §7.3.9).
-  package static let checksumName = "checksum"
+  static let checksumName = "checksum"
 
   /// Returns a manifest's text with its checksum as the last member.
   ///
@@ -11,54 +10,56 @@ extension Manifest {
   static func sealed(_ text: String) -> String {
     precondition(
       text.hasSuffix("\n}"), "The JSON of a manifest must end with a brace on its own line.")
-    var bytes = [UInt8](text.utf8)
-    bytes.removeLast(2)
-    bytes += ",\n  \"\(checksumName)\": \"".utf8
-    bytes += checksum(of: bytes, 0..<bytes.count).utf8
-    bytes += "\"\n}\n".utf8
-    return String(decoding: bytes, as: UTF8.self)
+    let members = text.dropLast(2)
+    return "\(members),\n\(line(after: members.utf8))\n}\n"
   }
 
-  /// Checks the checksum that a manifest contains.
+  /// Checks the checksum of a manifest.
   ///
-  /// - Parameter text: The value of the member.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``.
+  /// - Parameters:
+  ///   - text: The value of the member, or `nil` if the member is missing.
+  ///   - bytes: The bytes of the manifest, which are those of a JSON object.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``. Its message tells a person who has edited
+  ///   the manifest which checksum to write.
   static func check(
-    _ text: String, inManifest bytes: [UInt8], path: String
+    _ text: String?, inManifest bytes: [UInt8], path: String
   ) throws(DocumentError) {
-    guard let place = placeOfChecksum(text, in: bytes) else {
-      throw DocumentError(
-        .damaged, "checksum is not the last member of the manifest, or does not have 8 digits.",
-        path: path)
+    let brace = bytes.lastIndex(of: UInt8(ascii: "}"))!
+    let last = bytes[..<brace].lastIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }!
+    let members = bytes[...last]
+    func fault(_ finding: String, _ remedy: String) -> DocumentError {
+      DocumentError(
+        .damaged, "\(finding) If you have edited the manifest by hand, \(remedy)", path: path)
     }
-    let computed = checksum(of: bytes, 0..<place)
+    guard let text else {
+      throw fault(
+        "The manifest has no checksum.",
+        "write a comma after its last member, and then the line '\(line(after: members))'.")
+    }
+    let value = Array("\"\(text)\"".utf8)
+    guard text.utf8.count == 8, members.suffix(value.count).elementsEqual(value) else {
+      throw fault(
+        "The manifest's checksum is not its last member, or does not have 8 digits.",
+        "remove the member. The next error shows the line to write at the end.")
+    }
+    let computed = digits(ofChecksum: Array(bytes[..<(members.endIndex - 9)]))
     guard text == computed else {
-      throw DocumentError(
-        .damaged,
-        "The manifest's checksum \(text) differs from the computed checksum \(computed). Remove the member "
-          + "'\(checksumName)' if you have edited the manifest by hand.", path: path)
+      throw fault(
+        "The manifest's checksum \(text) differs from the computed checksum \(computed).",
+        "write \(computed) in its place.")
     }
   }
 
-  /// Returns the offset of the first digit of a checksum that ends a manifest.
-  private static func placeOfChecksum(_ text: String, in bytes: [UInt8]) -> Int? {
-    var end = bytes.endIndex
-    func dropSpace() {
-      while end > 0, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[end - 1]) { end -= 1 }
-    }
-    dropSpace()
-    guard end > 0, bytes[end - 1] == UInt8(ascii: "}") else { return nil }
-    end -= 1
-    dropSpace()
-    let tail = Array("\"\(text)\"".utf8)
-    guard text.utf8.count == 8, bytes[..<end].reversed().starts(with: tail.reversed()) else {
-      return nil
-    }
-    return end - tail.count + 1
+  /// Returns the line with the checksum that follows the other members of a manifest, a comma and a line feed.
+  private static func line(after members: some Sequence<UInt8>) -> String {
+    let start = "  \"\(checksumName)\": \""
+    var bytes = Array(members)
+    bytes += ",\n\(start)".utf8
+    return start + digits(ofChecksum: bytes) + "\""
   }
 
-  private static func checksum(of bytes: [UInt8], _ range: Range<Int>) -> String {
-    let digits = String(CRC32C.checksum(of: bytes.rawSpan.extracting(range)), radix: 16)
+  private static func digits(ofChecksum bytes: [UInt8]) -> String {
+    let digits = String(CRC32C.checksum(of: bytes), radix: 16)
     return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 }

@@ -11,7 +11,7 @@ extension Manifest {
 
   /// Reads a manifest's text and checks its members (spec §7.3).
   ///
-  /// - Parameter checksChecksum: Whether a manifest whose checksum is wrong is refused.
+  /// - Parameter checksChecksum: Whether a manifest whose checksum is wrong or missing is refused.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
   ///   ``DocumentError/Code/damaged``.
   package init(
@@ -30,12 +30,11 @@ extension Manifest {
     guard version <= Int64(Manifest.formatVersion) else {
       throw DocumentError(
         .newerFormat,
-        "The document has format version \(version); this program reads versions up to "
+        "The document has format version \(version), but this program reads version "
           + "\(Manifest.formatVersion).", path: path)
     }
-    if let checksum = try members.optionalText(Manifest.checksumName), checksChecksum {
-      try Manifest.check(checksum, inManifest: bytes, path: path)
-    }
+    let checksum = try members.optionalText(Manifest.checksumName)
+    if checksChecksum { try Manifest.check(checksum, inManifest: bytes, path: path) }
     uuid = try members.uuid("uuid")
     title = try members.optionalText("title")
     created = try members.date("created")
@@ -43,7 +42,7 @@ extension Manifest {
     model = try members.text("model")
     models = try members.list("models").map(ModelVersion.init)
     stores = try members.list("stores").map(StoreEntry.init)
-    log = version > 1 ? try members.optionalText("log") : nil
+    log = try members.optionalText("log")
     attachments = try members.list("attachments", mayLack: true).map(AttachmentEntry.init)
     versions = try members.list("versions").map(VersionEntry.init)
     others = members.others

@@ -10,7 +10,7 @@ extension Manifest {
   private var json: JSON {
     JSON.object([
       "format": .string(Manifest.format),
-      "formatVersion": .number(formatVersion),
+      "formatVersion": .number(Manifest.formatVersion),
       "uuid": .string(uuid.uuidString),
       "title": title.map(JSON.string),
       "created": Manifest.json(created),
@@ -21,8 +21,7 @@ extension Manifest {
       "log": log.map(JSON.string),
       "attachments": attachments.isEmpty ? nil : .array(attachments.map(\.json)),
       "versions": .array(versions.map(\.json)),
-      // In version 1 the name means nothing, so another program may have used it.
-    ]).adding(log == nil ? others : others.filter { $0.name != "log" })
+    ]).adding(others)
   }
 
   package static let format = "quire-document"

@@ -31,13 +31,11 @@ public struct Manifest: Sendable, Hashable {
   /// Members that another program or a newer version has written. Saves keep them.
   package var others: [JSON.Member] = []
 
-  /// The newest version of the format that is read and written.
-  public static let formatVersion = 2
+  /// The version of the format that is read and written.
+  public static let formatVersion = 1
   /// The name of the manifest's file.
   public static let fileName = "manifest.json"
 
-  /// The version of the format that the manifest is written in: 2 with a log, and 1 without.
-  public var formatVersion: Int { log == nil ? 1 : 2 }
   /// The number of the newest version.
   public var number: Int64 { versions.last?.number ?? 0 }
   /// The date at which the document was saved last.

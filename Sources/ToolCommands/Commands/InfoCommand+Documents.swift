@@ -33,7 +33,7 @@ extension InfoCommand {
     case .json:
       try output.writeLine(
         JSON.object([
-          "format": .number(manifest.formatVersion),
+          "format": .number(Manifest.formatVersion),
           "title": manifest.title.map(JSON.string),
           "uuid": .string(manifest.uuid.uuidString),
           "created": Wording.json(.date(manifest.created)),
@@ -77,7 +77,7 @@ extension InfoCommand {
   static func facts(of document: Document) -> [InfoFact] {
     let manifest = document.manifest
     let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
-    var facts = [InfoFact("document", "format \(manifest.formatVersion)")]
+    var facts = [InfoFact("document", "format \(Manifest.formatVersion)")]
     if let title = manifest.title { facts.append(InfoFact("title", title)) }
     facts += [
       InfoFact("UUID", manifest.uuid.uuidString), InfoFact("created", manifest.created),

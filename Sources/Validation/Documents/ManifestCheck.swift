@@ -99,7 +99,7 @@ final class ManifestCheck {
       return
     }
     checkChecksum(members, bytes)
-    read(members, version)
+    read(members)
     checkModels(members)
     checkFiles(members)
     checkStores(members)
@@ -113,9 +113,9 @@ final class ManifestCheck {
     for index in stores.indices where stores[index].name == log { stores[index].commit = number }
   }
 
-  /// Checks the checksum, if there is one (spec §7.3.9).
+  /// Checks the checksum (spec §7.3.9).
   private func checkChecksum(_ members: ManifestMembersCheck, _ bytes: [UInt8]) {
-    guard let text = members.text("checksum", isNeeded: false) else { return }
+    guard let text = members.text("checksum") else { return }
     let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     // The quotation mark of the value and the brace of the object follow the checksum.
     var rest = bytes[...]
@@ -146,7 +146,7 @@ final class ManifestCheck {
 
   // MARK: - Members
 
-  private func read(_ members: ManifestMembersCheck, _ version: Int64) {
+  private func read(_ members: ManifestMembersCheck) {
     uuid = members.uuid("uuid")
     _ = members.text("title", isNeeded: false)
     members.date("created")
@@ -158,7 +158,7 @@ final class ManifestCheck {
     }
     let stores = members.list("stores")
     self.stores = stores?.objects.map(readStore) ?? []
-    if version > 1 { log = members.text("log", isNeeded: false) }
+    log = members.text("log", isNeeded: false)
     attachments = members.list("attachments", isNeeded: false)?.objects.map(readAttachment) ?? []
     readVersions(members)
     members.finish()

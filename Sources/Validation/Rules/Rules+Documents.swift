@@ -54,7 +54,7 @@ extension Rule {
   static let digestSize = Rule(
     "MANI-023", "Attachments with the same digest have the same number of bytes", "7.3.6")
   static let manifestChecksum = Rule(
-    "MANI-024", "The manifest's checksum, if present, matches its bytes", "7.3.9")
+    "MANI-024", "The manifest's checksum matches its bytes", "7.3.9")
   static let logStore = Rule("MANI-025", "The log is a store in a block file", "7.3.3")
 
   static let containers = [

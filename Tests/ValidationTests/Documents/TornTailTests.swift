@@ -68,10 +68,7 @@ struct TornTailTests {
           "T02:00:00.000Z\", \"model\": \"1\" },\n"
             + "{ \"number\": 3, \"saved\": \"2026-11-22T03:00:00.000Z\", \"model\": \"1\" }")
       }
-      if !hasLog {
-        document.replace("Version\": 2", "Version\": 1")
-        document.replace("\"log\": \"main\",", "")
-      }
+      if !hasLog { document.replace("\"log\": \"main\",", "") }
       return document
     }
   }

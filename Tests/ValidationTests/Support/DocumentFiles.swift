@@ -49,10 +49,10 @@ struct DocumentFiles {
     }
   }
 
-  /// The text of the manifest.
+  /// The text of the manifest. Each change of the text puts the right checksum into it.
   var manifest: String {
     get { String(decoding: files["manifest.json"] ?? [], as: UTF8.self) }
-    set { files["manifest.json"] = Array(newValue.utf8) }
+    set { files["manifest.json"] = HostileInputs.withRightChecksum(Array(newValue.utf8)) }
   }
 
   /// Replaces the first occurrence of a text in the manifest.
@@ -99,7 +99,8 @@ extension DocumentFiles {
           { "number": 1, "saved": "2026-11-22T01:13:59.250Z", "model": "1" },
           { "number": 2, "saved": "2026-11-22T02:00:00.000Z", "model": "1" },
           { "number": 3, "saved": "2026-11-22T03:00:00.000Z", "model": "1", "name": "Done" }
-        ]
+        ],
+        "checksum": "00000000"
       }
 
       """
@@ -110,7 +111,6 @@ extension DocumentFiles {
   static func logged() throws -> DocumentFiles {
     var document = try notes()
     document.files["stores/main.store"] = try SmallFile.logged()
-    document.replace("Version\": 1", "Version\": 2")
     document.replace("\"commit\": 3", "\"commit\": 2")
     document.replace("\"attachments\": [", "\"log\": \"main\",\n  \"attachments\": [")
     document.replace(
@@ -147,7 +147,8 @@ extension DocumentFiles {
         "versions": [
           { "number": 1, "saved": "2026-11-22T01:13:59.250Z", "model": "1" },
           { "number": 2, "saved": "2026-11-22T02:00:00.000Z", "model": "1" }
-        ]
+        ],
+        "checksum": "00000000"
       }
 
       """

@@ -35,7 +35,7 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
   static let manifests = [
     BrokenDocument("MANI-001") { $0.replace("\"versions\":", "\"versions\"") },
     BrokenDocument("MANI-002") { $0.replace("quire-document", "quire-notes") },
-    BrokenDocument("MANI-003") { $0.replace("Version\": 1", "Version\": 3") },
+    BrokenDocument("MANI-003") { $0.replace("Version\": 1", "Version\": 2") },
     BrokenDocument("MANI-004") { $0.replace("\"created\": \"2026-11-22T01:13:59.250Z\",", "") },
     BrokenDocument("MANI-005") { $0.replace("\"title\": \"Notes\"", "\"title\": 7") },
     BrokenDocument("MANI-006") { $0.replace("\"byteCount\": 3", "\"byteCount\": -3") },
@@ -103,10 +103,10 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
           + "\"byteCount\": 4, \"since\": 2, \"digest\": \"\(DocumentFiles.abc)\" }")
     },
     BrokenDocument("MANI-024") {
-      $0.replace("\"Done\" }\n  ]\n}", "\"Done\" }\n  ],\n  \"checksum\": \"0123abcd\"\n}")
+      $0.files["manifest.json"] = Array(
+        $0.manifest.replacing(#/"checksum": "[0-9a-f]{8}"/#, with: #""checksum": "0123abcd""#).utf8)
     },
     BrokenDocument("MANI-025") {
-      $0.replace("Version\": 1", "Version\": 2")
       $0.replace("\"attachments\": [", "\"log\": \"other\",\n  \"attachments\": [")
     },
   ]
