@@ -1,4 +1,5 @@
 import BlockFileFormat
+import Rows
 import StoreInterface
 
 extension BlockFileCheck {
