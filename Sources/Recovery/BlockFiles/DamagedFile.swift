@@ -67,9 +67,8 @@ final class DamagedFile: OutsideValues {
     guard (try? entry.check(before: UInt64(byteCount))) != nil, take(Int(entry.byteCount)),
       let stored = bytes(entry.offset, Int(entry.byteCount))
     else { return nil }
-    let memory: BlockMemory? =
-      entry.codec == .plain ? BlockMemory(stored) : expanded(stored, Int(entry.blockByteCount))
-    guard let memory, let salvaged = block(memory, at: entry.offset, version: entry.version),
+    guard let memory = memory(of: stored, entry.codec, Int(entry.blockByteCount)),
+      let salvaged = block(memory, at: entry.offset, version: entry.version),
       case let block = salvaged.block, block.entityNumber == entry.entity,
       block.rowCount == Int(entry.rowCount),
       block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
@@ -78,12 +77,20 @@ final class DamagedFile: OutsideValues {
     return salvaged
   }
 
+  /// Returns the memory of a block with the given stored bytes.
+  private func memory(
+    of stored: [UInt8], _ codec: BlockEntry.Codec, _ byteCount: Int
+  ) -> BlockMemory? {
+    codec == .plain
+      ? BlockMemory(stored)
+      : expanded(stored, byteCount).flatMap { try? Block.untransposed($0) }
+  }
+
   private func expanded(_ stored: [UInt8], _ count: Int) -> BlockMemory? {
-    let memory = unsafe try? BlockMemory(byteCount: count) { buffer in
+    unsafe try? BlockMemory(byteCount: count) { buffer in
       var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
       try Deflate.expand(stored.rawSpan, into: &span)
     }
-    return memory.flatMap { try? Block.untransposed($0) }
   }
 
   /// Returns a block in memory, or `nil` if its keys or versions are damaged.
@@ -104,9 +111,7 @@ final class DamagedFile: OutsideValues {
     guard stored >= BlockFormat.headerByteCount / 4, take(stored),
       let bytes = bytes(offset, stored)
     else { return nil }
-    let memory: BlockMemory? =
-      codec == .plain ? BlockMemory(bytes) : expanded(bytes, blockByteCount)
-    return memory.flatMap { block($0, at: offset, version: 0) }
+    return memory(of: bytes, codec, blockByteCount).flatMap { block($0, at: offset, version: 0) }
   }
 
   /// Returns the first expanded bytes of compressed data, or `nil` if the data are not compressed.
