@@ -293,35 +293,6 @@ final class RowSource {
   }
 }
 
-/// The columns that a program has read lately of an entity's objects, as the bits of a number. Each bit stands for every
-/// 64th column.
-struct ReadColumns {
-  private var latest: UInt64 = 0
-  /// The columns that the program is likely to read of the next objects.
-  private(set) var wanted: UInt64 = 0
-  /// The columns with values in a heap.
-  private let texts: UInt64
-  /// The columns among those that are wanted with values in a heap.
-  var wantedTexts: UInt64 { wanted & texts }
-
-  init(_ columns: [LayoutColumn]) {
-    texts = columns.prefix(64).enumerated().reduce(0) { bits, column in
-      column.element.kind.isText || column.element.kind == .binary
-        ? bits | 1 << UInt64(column.offset) : bits
-    }
-  }
-
-  /// Records that a column was read.
-  @inline(__always)
-  mutating func note(_ column: Int) { latest |= 1 &<< UInt64(column) }
-
-  /// Begins a new step of a walk over objects: the columns that were read in the last step are wanted again.
-  mutating func step() {
-    if latest != 0 { wanted = latest }
-    latest = 0
-  }
-}
-
 // The objects of a block's rows.
 extension RowSource {
   /// Returns the number of a row's object.
