@@ -183,13 +183,9 @@ int32_t snapshot_query(
     struct QuireSnapshot *snapshot, const struct QuireQuery *query, uint32_t *answered,
     int32_t (*take)(void *context, const struct QuireFound *found, uint64_t count), void *context,
     struct QuireError *error) {
-  size_t parsed = offsetof(struct QuireQuery, key_count) + sizeof query->key_count;
-  if (query->struct_size < parsed || (query->predicate != NULL && query->nodes == NULL)) {
-    return fail(error, QUIRE_NOT_SUPPORTED, "The host does not pass the request as a tree.");
-  }
   struct Search search = {
       .environment = view_environment(snapshot->view), .query = query,
-      .predicate = {.nodes = query->nodes, .node_count = query->nodes == NULL ? 0 : query->node_count}};
+      .predicate = {.nodes = query->nodes, .node_count = query->node_count}};
   search.predicate.columns = calloc(search.predicate.node_count + 1, sizeof(int));
   if (search.predicate.columns == NULL) return fail_memory(error);
   int has_page = query->limit > 0 && query->key_count == 0 && query->offset < UINT64_MAX - query->limit;

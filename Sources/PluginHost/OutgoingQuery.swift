@@ -7,13 +7,12 @@ import PluginExchange
 import Rows
 import StoreInterface
 
-/// A request in the form of the interface, as text and as a tree.
+/// A request in the form of the interface.
 struct OutgoingQuery {
   private let request: QueryRequest
   private let entity: UInt16
   private let entities: [UInt16]
   private let tree: PredicateTree?
-  private let text: String?
 
   /// Creates the form of a request; `nil` if the snapshot's schema lacks the entity.
   init?(_ request: QueryRequest, in snapshot: PluginSnapshot, store: StoreTag) throws {
@@ -25,7 +24,6 @@ struct OutgoingQuery {
       ? snapshot.schema.layouts(ofFamily: request.entity, in: try snapshot.model)
         .map(\.entityNumber).sorted() : [entity]
     tree = request.predicate.map { PredicateTree($0, store: store) }
-    text = request.predicate.map { "\($0)" }
   }
 
   /// Calls `body` with the request, which is valid until `body` returns.
@@ -36,21 +34,16 @@ struct OutgoingQuery {
     unsafe query.includes_subentities = request.includesSubentities ? 1 : 0
     unsafe query.offset = UInt64(max(request.fetchOffset, 0))
     unsafe query.limit = UInt64(max(request.fetchLimit, 0))
-    return try unsafe withText(text) { text in
-      try unsafe withText(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
-        unsafe (query.predicate, query.sort_keys) = unsafe (text, sortKeys)
-        return try unsafe entities.withUnsafeBufferPointer { entities in
-          unsafe query.entities = entities.baseAddress
-          unsafe query.entity_count = UInt64(entities.count)
-          return try unsafe withNodes { nodes in
-            unsafe query.nodes = nodes.baseAddress
-            unsafe query.node_count = UInt64(nodes.count)
-            return try unsafe PluginSortKeys.withKeys(request.sortKeys) { keys in
-              unsafe query.keys = keys.baseAddress
-              unsafe query.key_count = UInt64(keys.count)
-              return try unsafe body(&query)
-            }
-          }
+    return try unsafe entities.withUnsafeBufferPointer { entities in
+      unsafe query.entities = entities.baseAddress
+      unsafe query.entity_count = UInt64(entities.count)
+      return try unsafe withNodes { nodes in
+        unsafe query.nodes = nodes.baseAddress
+        unsafe query.node_count = UInt64(nodes.count)
+        return try unsafe PluginSortKeys.withKeys(request.sortKeys) { keys in
+          unsafe query.keys = keys.baseAddress
+          unsafe query.key_count = UInt64(keys.count)
+          return try unsafe body(&query)
         }
       }
     }

@@ -12,8 +12,9 @@ extension QuirePlugin {
     unsafe query = { snapshot, query, answered, take, context, error in
       unsafe answering(error) {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
-        guard let query = unsafe query, let store = snapshot.store.store as? any QueryingStore,
-          let layout = unsafe snapshot.snapshot.schema[query.pointee.entity],
+        let query = unsafe try PluginStructures.copy(of: query)
+        guard let store = snapshot.store.store as? any QueryingStore,
+          let layout = unsafe snapshot.snapshot.schema[query.entity],
           let request = unsafe QueryRequest(query, of: layout.entity, store.tag),
           let keys = try store.keys(answering: request, in: snapshot.snapshot)
         else {
@@ -38,29 +39,20 @@ extension QuirePlugin {
 
 extension QueryRequest {
   /// Creates a request from the host's; `nil` if its predicate or its sort keys can't be read.
-  @unsafe fileprivate init?(
-    _ query: UnsafePointer<QuireQuery>, of entity: String, _ store: StoreTag
-  ) {
+  @unsafe fileprivate init?(_ query: QuireQuery, of entity: String, _ store: StoreTag) {
     self.init(entity)
-    let size = unsafe Int(query.pointee.struct_size)
-    // The tree needs no parsing, but a host of the first version of the interface gives only the text.
-    if unsafe size >= MemoryLayout<QuireQuery>.offset(of: \.keys)!,
-      let nodes = unsafe query.pointee.nodes
-    {
-      let all = unsafe UnsafeBufferPointer(
-        start: nodes, count: Int(clamping: query.pointee.node_count))
+    if let nodes = unsafe query.nodes {
+      let all = unsafe UnsafeBufferPointer(start: nodes, count: Int(clamping: query.node_count))
       guard let read = unsafe QueryPredicate(all, store: store) else { return nil }
       predicate = read
-    } else if let words = unsafe text(query.pointee.predicate) {
-      guard let parsed = try? QueryPredicate(words) else { return nil }
-      predicate = parsed
     }
-    if let words = unsafe text(query.pointee.sort_keys) {
-      guard let keys = PluginSortKeys.keys(of: words) else { return nil }
-      sortKeys = keys
+    if let keys = unsafe query.keys {
+      let all = unsafe UnsafeBufferPointer(start: keys, count: Int(clamping: query.key_count))
+      guard let read = unsafe PluginSortKeys.keys(all) else { return nil }
+      sortKeys = read
     }
-    includesSubentities = unsafe query.pointee.includes_subentities != 0
-    fetchOffset = Int(clamping: unsafe query.pointee.offset)
-    fetchLimit = Int(clamping: unsafe query.pointee.limit)
+    includesSubentities = unsafe query.includes_subentities != 0
+    fetchOffset = Int(clamping: unsafe query.offset)
+    fetchLimit = Int(clamping: unsafe query.limit)
   }
 }

@@ -13,7 +13,7 @@ struct ProseTests {
   @Test("Comments of each module name their nouns")
   func comments() {
     let languages = [".swift", ".c", ".h", ".py", ".sh"]
-    // The headers of earlier versions of the interface never change.
+    // The headers of version 1.0 of the plug-in interface never change.
     let files = House.files.filter { file in
       languages.contains { file.path.hasSuffix($0) } && !file.path.contains("/Headers/")
     }

@@ -8,11 +8,11 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// Plug-ins built against an older header keep working: the interface grows only at its end (spec §9.6).
-@Suite("Plug-ins built against an older header")
+/// Plug-ins built against the header of version 1.0 keep working: the interface grows only at its end (spec §9.6).
+@Suite("Plug-ins built against the header of version 1.0")
 struct OldestHeaderTests {
   @Test(
-    "A plug-in built against the oldest header loads and keeps its promises",
+    "A plug-in built against the header of version 1.0 loads and keeps its promises",
     .enabled(if: InstalledPlugins.compiler != nil))
   func oldest() throws {
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
@@ -32,7 +32,7 @@ struct OldestHeaderTests {
     }
   }
 
-  @Test("Today's header declares everything that the oldest header declares, in the same order")
+  @Test("Today's header declares everything that the header of 1.0 declares, in the same order")
   func grown() throws {
     let oldest = try Self.structures(InstalledPlugins.oldestHeaders)
     let today = try Self.structures(

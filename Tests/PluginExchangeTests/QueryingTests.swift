@@ -57,7 +57,7 @@ struct QueryingTests {
     }
   }
 
-  @Test("The host sends a plug-in canonical text, and searches the rows if the plug-in declines")
+  @Test("The host sends a plug-in the whole request, and searches the rows if the plug-in declines")
   func asked() throws {
     let backend = Boundary.through(Answering())
     let note = Entity(

@@ -341,9 +341,8 @@ int32_t ask(
     uint64_t offset, uint64_t limit, struct Answer *answer) {
   static const uint16_t entities[] = {1};
   struct QuireQuery query = {
-      .struct_size = sizeof query, .entity = 1, .predicate = nodes == NULL ? NULL : "…",
-      .offset = offset, .limit = limit, .entities = entities, .entity_count = 1, .nodes = nodes,
-      .node_count = node_count};
+      .struct_size = sizeof query, .entity = 1, .offset = offset, .limit = limit,
+      .entities = entities, .entity_count = 1, .nodes = nodes, .node_count = node_count};
   *answer = (struct Answer){0};
   return tested->query(snapshot, &query, &answer->flags, take_found, answer, NULL);
 }

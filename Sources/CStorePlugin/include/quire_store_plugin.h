@@ -450,19 +450,13 @@ struct QuireSortKey {
   uint32_t is_ascending; // 1 or 0. Missing values come first in ascending order.
 };
 
-// A request to a store with the capability QUIRE_QUERYING. The predicate is the canonical text in Quire's
-// language of predicates (docs/predicates.md). An example of sort keys is "lastName[cd] ASC, age DESC".
-// Either is NULL if the request has none.
+// A request to a store with the capability QUIRE_QUERYING.
 struct QuireQuery {
   uint32_t struct_size;
   uint16_t entity;
   uint16_t includes_subentities;
-  const char *predicate;
-  const char *sort_keys;
   uint64_t offset;
   uint64_t limit; // 0 for all.
-  // The members from here on are not in the first version of the structure: check struct_size. They contain
-  // the same request in parsed form.
   // The numbers of the searched entities, in ascending order: 'entity', and the entities that inherit from it
   // if they are included.
   const uint16_t *entities;

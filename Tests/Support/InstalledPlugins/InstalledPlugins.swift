@@ -103,9 +103,9 @@ public enum InstalledPlugins {
       in: folder)
   }
 
-  /// The oldest header that plug-ins may have been built against. The file never changes, also when the interface grows.
+  /// The headers of version 1.0 of the interface. The files never change, also when the interface grows.
   public static let oldestHeaders = root.appending(
-    path: "Tests/Support/InstalledPlugins/Headers/1")
+    path: "Tests/Support/InstalledPlugins/Headers/1.0")
 
   private static func makeFolder(_ folder: URL) throws {
     try FileManager.default.createDirectory(

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-// The Arrow C Data Interface: two structures whose layout is published and stable; spec §3.7 says what
-// we put into them. The names of fields and of the guard are the interface's own, so that this header
-// goes beside any other that declares them.
+// The Arrow C Data Interface: two structures with a published and stable layout. Spec §3.7 specifies the
+// contents that Quire writes. The fields and the include guard have the names of the interface, so this
+// header can be included together with any other header that declares the structures.
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,7 @@ extern "C" {
 #define ARROW_FLAG_NULLABLE 2
 #define ARROW_FLAG_MAP_KEYS_SORTED 4
 
-// What an array holds: its type in a short text, its name, its children.
+// The description of an array: its type as a short text, its name, and its children.
 struct ArrowSchema {
   const char *format;
   const char *name;
@@ -27,12 +27,12 @@ struct ArrowSchema {
   int64_t n_children;
   struct ArrowSchema **children;
   struct ArrowSchema *dictionary;
-  // Frees all of it; NULL once that was done, or once the structure was moved elsewhere.
+  // Frees all parts of the structure. NULL after that call, or after the structure was moved elsewhere.
   void (*release)(struct ArrowSchema *);
   void *private_data;
 };
 
-// The values of an array: how many, and the buffers they lie in.
+// The values of an array: their number, and the buffers that contain them.
 struct ArrowArray {
   int64_t length;
   int64_t null_count;
@@ -42,7 +42,7 @@ struct ArrowArray {
   const void **buffers;
   struct ArrowArray **children;
   struct ArrowArray *dictionary;
-  // As in ArrowSchema.
+  // Frees all parts of the structure, as in ArrowSchema.
   void (*release)(struct ArrowArray *);
   void *private_data;
 };
