@@ -121,8 +121,7 @@ static int32_t begin_commit(struct Writing *writing, struct QuireError *error) {
         error, QUIRE_OVERTAKEN, "The newest commit of '%s' is %" PRId64 ", not %" PRId64 ".", path,
         root->commit, commit->after);
   }
-  int has_base = commit->struct_size >= offsetof(struct QuireCommit, base) + sizeof commit->base;
-  if (has_base && commit->base < root->model_commit) {
+  if (commit->base < root->model_commit) {
     return fail(
         error, QUIRE_INCOMPATIBLE_MODEL,
         "Commit %" PRId64 " has changed the model of '%s'. The changes were made for the model before.",

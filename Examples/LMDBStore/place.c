@@ -15,20 +15,14 @@ int32_t real_path(
     const struct QuireHost *host, const char *path, char **real, struct QuireError *error) {
   const struct QuireDisk *disk = host->disk;
   struct QuireBytes bytes = {0};
-  size_t needed = offsetof(struct QuireDisk, real_path) + sizeof disk->real_path;
-  // An older host does not have the function, and keeps its files where the path says.
-  if (disk->struct_size < needed || disk->real_path == NULL) {
-    bytes = (struct QuireBytes){(const uint8_t *)path, strlen(path), NULL, NULL};
-  } else {
-    int32_t result = disk->real_path(disk->context, path, &bytes);
-    if (result == -ENOTSUP) {
-      return fail(
-          error, QUIRE_NOT_SUPPORTED,
-          "'%s' is not a file of the system, and LMDB needs one. So an LMDB store can't be in a packed document.",
-          path);
-    }
-    if (result < 0) return fail_disk(error, result, "find the file", path);
+  int32_t result = disk->real_path(disk->context, path, &bytes);
+  if (result == -ENOTSUP) {
+    return fail(
+        error, QUIRE_NOT_SUPPORTED,
+        "'%s' is not a file of the system, and LMDB needs one. So an LMDB store can't be in a packed document.",
+        path);
   }
+  if (result < 0) return fail_disk(error, result, "find the file", path);
   *real = calloc(1, bytes.count + 1);
   if (*real != NULL) memcpy(*real, bytes.start, bytes.count);
   if (bytes.release != NULL) bytes.release(&bytes);

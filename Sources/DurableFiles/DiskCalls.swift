@@ -119,11 +119,8 @@ extension DiskCalls {
     throw .notSupported
   }
 
-  /// Returns the path itself if the operating system finds the same file there.
-  public func realPath(of path: String) throws(ErrorNumber) -> String { try sharedPath(path) }
-
-  /// Returns the path if the operating system finds the same file there as this disk; throws `ENOTSUP` otherwise.
-  package func sharedPath(_ path: String) throws(ErrorNumber) -> String {
+  /// Returns the path itself if the operating system finds the same file there as this disk; throws `ENOTSUP` otherwise.
+  public func realPath(of path: String) throws(ErrorNumber) -> String {
     let here = try status(of: path, followingLinks: true).identity
     let there: FileStatus
     do throws(ErrorNumber) {

@@ -176,8 +176,11 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
     try handle.checkOpen()
     guard capabilities.contains(.history) else { return [] }
     var found: [CommitSummary] = []
-    let sink = unsafe Sink { summary, _ in
-      let one = unsafe summary.load(as: QuireCommitSummary.self)
+    let sink = unsafe Sink { [handle] summary, _ in
+      let one = unsafe try handle.functions.checking(at: handle.path) {
+        unsafe try PluginStructures.copy(
+          of: summary.assumingMemoryBound(to: QuireCommitSummary.self))
+      }
       found.append(
         CommitSummary(
           number: unsafe one.number,

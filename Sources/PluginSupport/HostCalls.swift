@@ -4,6 +4,7 @@
 import CStorePlugin
 import DurableFiles
 import PluginExchange
+import StoreInterface
 
 /// The disk that the host offers.
 struct HostDisk: Disk {
@@ -17,30 +18,21 @@ struct HostDisk: Disk {
 struct HostTable: @unchecked Sendable {
   // Sendable: the host's functions may be called from any thread, and the table never changes.
   let host: UnsafePointer<QuireHost>
-  /// A copy of the disk's functions. Functions that the host does not know are NULL.
+  /// A copy of the disk's functions.
   let disk: QuireDisk
 
-  /// - Returns: `nil` if this module can't work with the version of the host.
-  @unsafe init?(_ host: UnsafePointer<QuireHost>) {
-    guard unsafe host.pointee.abi_version == UInt32(QUIRE_PLUGIN_ABI),
-      unsafe host.pointee.struct_size >= MemoryLayout<QuireHost>.size
-    else { return nil }
-    unsafe self.host = host
-    var disk = unsafe QuireDisk()
-    if let known = unsafe host.pointee.disk {
-      let count = unsafe min(Int(known.pointee.struct_size), MemoryLayout<QuireDisk>.size)
-      unsafe withUnsafeMutableBytes(of: &disk) { place in
-        unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: known, count: count))
-      }
+  /// - Throws: An error if the host has another version of the interface, or a structure that is too small.
+  @unsafe init(_ host: UnsafePointer<QuireHost>) throws {
+    let version = unsafe host.pointee.abi_version
+    guard version == UInt32(QUIRE_PLUGIN_ABI) else {
+      throw StoreError(
+        .notSupported,
+        "The host uses version \(version) of the interface, but the plug-in uses version \(QUIRE_PLUGIN_ABI)."
+      )
     }
-    guard unsafe disk.struct_size >= HostTable.leastDiskSize else { return nil }
-    unsafe self.disk = unsafe disk
-  }
-
-  /// The size of the disk's structure in the first version of the interface.
-  private static var leastDiskSize: Int {
-    // The key path reads nothing; it gives the place of the first later member.
-    unsafe MemoryLayout<QuireDisk>.offset(of: \.real_path)!
+    unsafe try PluginStructures.check(host.pointee.struct_size, of: QuireHost.self)
+    unsafe self.host = host
+    unsafe disk = try PluginStructures.copy(of: host.pointee.disk)
   }
 }
 
@@ -203,9 +195,8 @@ private struct HostCalls: DiskCalls {
 
   func realPath(of path: String) throws(ErrorNumber) -> String {
     let disk = unsafe host.disk
-    guard let realPath = unsafe disk.real_path else { return try sharedPath(path) }
     var bytes = unsafe QuireBytes.none
-    _ = try check(unsafe realPath(disk.context, path, &bytes))
+    _ = try check(unsafe disk.real_path(disk.context, path, &bytes))
     guard let found = unsafe bytes.taken() else { throw .inputOutput }
     return String(decoding: found, as: UTF8.self)
   }

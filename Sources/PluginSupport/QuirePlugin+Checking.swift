@@ -20,8 +20,8 @@ extension QuirePlugin {
           return
         }
         var model: Model?
-        if let opening = unsafe opening {
-          unsafe model = try opening.pointee.model.copied.map {
+        if unsafe opening != nil {
+          unsafe model = try PluginStructures.copy(of: opening).model.copied.map {
             try PluginDescriptions.model($0, path: path)
           }
         }

@@ -30,16 +30,16 @@ extension QuirePlugin {
       unsafe answering(error, text(path)) {
         let (host, path) = unsafe (try usable(host), try required(path, "path"))
         let backend = unsafe try ExportedBackend.of(type)
-        guard let creation = unsafe creation else { throw missing("creation") }
+        let creation = unsafe try PluginStructures.copy(of: creation)
         let model = unsafe try PluginDescriptions.model(
-          try creation.pointee.model.required("model"), path: path)
-        let schema = unsafe try creation.pointee.schema.copied.map {
+          try creation.model.required("model"), path: path)
+        let schema = unsafe try creation.schema.copied.map {
           try PluginDescriptions.schema($0, path: path)
         }
         var wanted = StoreCreation(
-          uuid: unsafe UUID(uuid: creation.pointee.uuidBytes),
-          overwriting: unsafe creation.pointee.overwriting != 0, schema: schema)
-        let metadata = unsafe try creation.pointee.metadata.copied.map {
+          uuid: unsafe UUID(uuid: creation.uuidBytes),
+          overwriting: unsafe creation.overwriting != 0, schema: schema)
+        let metadata = unsafe try creation.metadata.copied.map {
           try PluginDescriptions.metadata($0, path: path)
         }
         wanted.isForCopy = metadata?.isUnfinishedCopy ?? false
@@ -52,20 +52,14 @@ extension QuirePlugin {
       unsafe answering(error, text(path)) {
         let (host, path) = unsafe (try usable(host), try required(path, "path"))
         let backend = unsafe try ExportedBackend.of(type)
-        guard let opening = unsafe opening else { throw missing("opening") }
-        let commit = unsafe opening.pointee.commit
-        // Hosts of the first versions do not have the last members.
-        let byteCount = unsafe Int(opening.pointee.struct_size)
-        let size = unsafe MemoryLayout<QuireOpening>.size
-        let writesForeign =
-          unsafe byteCount >= size - MemoryLayout<UInt64>.size
-          && opening.pointee.writes_foreign != 0
+        let opening = unsafe try PluginStructures.copy(of: opening)
+        let commit = unsafe opening.commit
         var wanted = StoreOpening(
-          readOnly: unsafe opening.pointee.read_only != 0,
-          model: unsafe try opening.pointee.model.copied.map {
+          readOnly: unsafe opening.read_only != 0,
+          model: unsafe try opening.model.copied.map {
             try PluginDescriptions.model($0, path: path)
-          }, commit: commit < 0 ? nil : commit, writesForeign: writesForeign)
-        let folder = unsafe byteCount >= size ? opening.pointee.folder_number : 0
+          }, commit: commit < 0 ? nil : commit, writesForeign: unsafe opening.writes_foreign != 0)
+        let folder = unsafe opening.folder_number
         wanted.folderNumber = folder == 0 ? nil : folder
         let opened = try backend.open(path, on: HostDisk(host: host), wanted)
         unsafe store?.pointee = ExportedStore(opened, host).retained
@@ -105,19 +99,10 @@ private func missing(_ name: String) -> StoreError {
 
 /// Returns the host's table.
 ///
-/// - Throws: An error if the host gave none, or one of an unsupported version.
+/// - Throws: An error if the host gave none, or an unsuitable one.
 @unsafe func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
   guard let host = unsafe host else { throw missing("services") }
-  guard let table = unsafe HostTable(host) else {
-    throw StoreError(
-      .notSupported,
-      unsafe """
-      The host uses version \(unsafe host.pointee.abi_version) of the interface with \
-      \(unsafe host.pointee.struct_size) bytes of services, but the plug-in needs version \
-      \(QUIRE_PLUGIN_ABI) with \(MemoryLayout<QuireHost>.size) bytes.
-      """)
-  }
-  return table
+  return unsafe try HostTable(host)
 }
 
 extension QuireBytes {

@@ -13,16 +13,7 @@ extension QuirePlugin {
     unsafe commit = { store, commit, committed, error in
       unsafe answering(error) {
         let store = unsafe try ExportedStore.of(store)
-        guard let commit = unsafe commit else {
-          throw StoreError(.failed, "The host gave nothing to commit.")
-        }
-        // The structure of a host of the first version is smaller.
-        var whole = unsafe QuireCommit()
-        let known = unsafe min(Int(commit.pointee.struct_size), MemoryLayout<QuireCommit>.size)
-        unsafe withUnsafeMutableBytes(of: &whole) { place in
-          unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: commit, count: known))
-        }
-        let saved = unsafe try store.commit(whole)
+        let saved = unsafe try store.commit(PluginStructures.copy(of: commit))
         let handle = unsafe store.exported(saved).retained
         if let committed = unsafe committed {
           unsafe committed.pointee = QuireCommitted(snapshot: handle, table: 0)
@@ -43,6 +34,8 @@ extension QuirePlugin {
       unsafe answering(error) {
         let found = unsafe try ExportedStore.of(store).store.describe()
         guard let description = unsafe description else { return }
+        unsafe try PluginStructures.check(
+          description.pointee.struct_size, of: QuireDescription.self)
         unsafe description.pointee.byte_count = UInt64(found.byteCount)
         unsafe description.pointee.live_byte_count = UInt64(found.liveByteCount)
         unsafe description.pointee.stray_byte_count = UInt64(found.strayByteCount)
@@ -143,10 +136,7 @@ extension ExportedStore {
         try PluginDescriptions.metadata($0, path: path)
       }, model: model)
     request.requiredCommit = head.commit
-    // A host of the first version does not have this member.
-    if unsafe commit.struct_size >= MemoryLayout<QuireCommit>.size {
-      request.base = unsafe commit.base
-    }
+    request.base = unsafe commit.base
     for index in 0..<Int(unsafe commit.models_between_count) {
       let bytes = unsafe commit.models_between[index].copied ?? []
       request.modelsBetween.append(try PluginDescriptions.model(bytes, path: path))
@@ -182,12 +172,13 @@ extension ExportedStore {
   @unsafe private func layer(_ commit: QuireCommit, _ schema: Schema) throws -> Layer {
     var blocks: [UInt16: [PluginRowKind: [Block]]] = [:]
     for index in 0..<Int(unsafe commit.batch_count) {
-      guard let batch = unsafe commit.batches?[index],
-        let kind = PluginRowKind(rawValue: Int32(unsafe batch.pointee.kind))
-      else { throw StoreError(.failed, "Batch \(index) has an unknown kind.", path: path) }
-      let number = unsafe batch.pointee.entity
+      let batch = unsafe try PluginStructures.copy(of: commit.batches?[index])
+      guard let kind = PluginRowKind(rawValue: Int32(unsafe batch.kind)) else {
+        throw StoreError(.failed, "Batch \(index) has an unknown kind.", path: path)
+      }
+      let number = unsafe batch.entity
       blocks[number, default: [:]][kind, default: []] += unsafe try self.blocks(
-        batch.pointee, number, schema)
+        batch, number, schema)
     }
     return try Layer(checking: blocks, path: path)
   }

@@ -18,7 +18,7 @@ struct BrokenPromiseTests {
   enum Fault: String, CaseIterable {
     case noStore, noSnapshot, noMetadata, twoTables, keysBelowOne, tooFewKeys, nobodyHeld
     case unknownColumn, negativeVersion, versionAboveAll, negativeTableVersion, rowsOutsideOfRange
-    case unknownCode
+    case unknownCode, smallSummary
 
     var words: String {
       switch self {
@@ -35,6 +35,8 @@ struct BrokenPromiseTests {
       case .versionAboveAll: "Column '#version': Row 0: 4611686018427387905 is not from 0 to"
       case .negativeTableVersion: "returns a table with the version -1"
       case .unknownCode: "ends 'lease_keys' with the code 99, which the interface does not define."
+      case .smallSummary:
+        "violates the interface: The structure QuireCommitSummary has 8 bytes, fewer than the 40 bytes"
       case .rowsOutsideOfRange:
         "was asked for the rows with keys from 64 to 127, but returns rows with keys from 1 to 1."
       }
@@ -54,6 +56,7 @@ struct BrokenPromiseTests {
       _ = try backend.metadata(at: "/s", on: disk)
       _ = try store.leaseKeys(ofEntity: 1, count: 3)
       _ = try store.holding(commit: store.snapshot().commit) {}
+      _ = try store.commits()
       _ = try store.snapshot().view.row(of: ObjectKey(entity: 1, number: 70))
     }
 
@@ -146,6 +149,12 @@ struct BrokenPromiseTests {
         kind == 0 ? BrokenPromiseTests.row("text", (1 << 62) + 1, take, context) : 0
       }
     case .unknownCode: table.pointee.lease_keys = { _, _, _, _, _, _ in 99 }
+    case .smallSummary:
+      table.pointee.commits = { _, take, context, _ in
+        var summary = QuireCommitSummary()
+        summary.struct_size = 8
+        return take?(context, &summary) ?? 0
+      }
     case .negativeTableVersion:
       table.pointee.tables = { _, take, context, _ in
         var table = QuireTable(id: 7, version: -1, row_count: 0)

@@ -11,8 +11,8 @@
 // Four rules hold for every call.
 //
 //   1. Structures grow only at their end. A structure that may grow contains struct_size: its size in the
-//      program that made it. Read no member beyond that size. A function is absent if its pointer is NULL or
-//      lies beyond that size.
+//      program that made it. No structure is smaller than in this header. Ignore members at the end that you do
+//      not know. A function of a plug-in is NULL only where this header allows it.
 //   2. The side that allocated memory also frees it. A buffer and an error have their own function release.
 //      A handle is released through the table that it came from.
 //   3. Every function that can fail returns a code; QUIRE_OK means success. On failure it fills the error, if
@@ -33,8 +33,8 @@
 extern "C" {
 #endif
 
-// The version of this interface. The version changes only when a part of this header is removed or gets
-// another meaning. A member added at the end of a structure does not change the version (spec §9.6.2).
+// The major version of this interface, which is version 1.0. The number changes only when a part of this header is
+// removed or gets another meaning. A minor version adds members at the end of structures (spec §9.6.2).
 #define QUIRE_PLUGIN_ABI 1
 
 // --- Errors ---------------------------------------------------------------------------------------------
@@ -163,9 +163,8 @@ struct QuireDisk {
   uint64_t (*uptime)(void *context);
   // Waits for some nanoseconds.
   void (*pause)(void *context, uint64_t nanoseconds);
-  // This member is not in the first version of the structure: check struct_size. Returns the path by which the
-  // system itself finds a file or folder, for a library that opens files by itself. Fails with -ENOTSUP if the
-  // file is not a file of the system, as in a packed document.
+  // Returns the path by which the system itself finds a file or folder, for a library that opens files by itself.
+  // Fails with -ENOTSUP if the file is not a file of the system, as in a packed document.
   int32_t (*real_path)(void *context, const char *path, struct QuireBytes *real_path);
 };
 
@@ -244,7 +243,6 @@ struct QuireOpening {
   // The commit that counts, for a store of a document: the store shows that commit until the host calls
   // 'advance'. If the value is -1, the newest commit of any process counts.
   int64_t commit;
-  // The further members are not in the first version of the structure: check struct_size.
   // Whether the plug-in may write a store that another system made in its own form.
   int32_t writes_foreign;
   // For a store of a document: a number of the document's folder, which a copy of the folder does not have. If the value
@@ -318,10 +316,9 @@ struct QuireCommit {
   // its number.
   int32_t (*confirm)(void *confirm_context, struct QuireSnapshot *snapshot);
   void *confirm_context;
-  // This member is not in the first version of the structure: check struct_size. The base of the changes: the
-  // commit that they were made above. A store that knows which commit changed its model fails with
-  // QUIRE_INCOMPATIBLE_MODEL if that commit came after the base. The host itself knows only the commits since
-  // it opened the store.
+  // The base of the changes: the commit that they were made above. A store that knows which commit changed its
+  // model fails with QUIRE_INCOMPATIBLE_MODEL if that commit came after the base. The host itself knows only the
+  // commits since it opened the store.
   int64_t base;
 };
 
@@ -501,7 +498,8 @@ struct QuireKeyRange {
 };
 
 // The table of a plug-in: the functions that quire_store_plugin returns. The table is constant and lives as
-// long as the library.
+// long as the library. A function of a capability may be NULL in a plug-in without the capability. Any other
+// function is NULL only if its comment allows it.
 struct QuirePlugin {
   uint32_t abi_version; // QUIRE_PLUGIN_ABI.
   uint32_t struct_size; // sizeof(struct QuirePlugin).
@@ -544,7 +542,8 @@ struct QuirePlugin {
       int32_t (*take)(void *take_context, const struct QuireTable *table), void *take_context,
       struct QuireError *error);
   // Returns the rows of one kind and one entity in a table, in the order of their keys, in batches of a size
-  // that the plug-in chooses. Calls 'take' with each batch; 'take' moves both structures out.
+  // that the plug-in chooses. Calls 'take' with each batch; 'take' moves both structures out. May be NULL if
+  // 'blocks' is not.
   int32_t (*rows)(
       struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity, int32_t kind,
       int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *array),
@@ -580,7 +579,8 @@ struct QuirePlugin {
   int32_t (*advance)(
       struct QuireStore *store, const char *path, int64_t commit, struct QuireError *error);
   // With QUIRE_SHARED: calls 'body' while the given commit is the newest and no process commits. Fails with
-  // QUIRE_OVERTAKEN if another commit is the newest, and with the result of 'body' if it is not 0.
+  // QUIRE_OVERTAKEN if another commit is the newest, and with the result of 'body' if it is not 0. May be NULL:
+  // the host then compares the numbers of the commits alone.
   int32_t (*hold)(
       struct QuireStore *store, int64_t commit, int32_t (*body)(void *body_context),
       void *body_context, struct QuireError *error);
@@ -591,66 +591,61 @@ struct QuirePlugin {
       int32_t (*take)(void *take_context, const struct QuireFound *found, uint64_t count),
       void *take_context, struct QuireError *error);
 
-  // For stores with rows in blocks (spec chapter 3), in place of 'rows': calls 'take' with each block of a
-  // table with the number of an entity or of an index. Sets 'has' to 0 for an index that the table does not
-  // contain.
+  // For stores with rows in blocks (spec chapter 3), in place of 'rows'; otherwise NULL. Calls 'take' with each
+  // block of a table with the number of an entity or of an index. Sets 'has' to 0 for an index that the table
+  // does not contain.
   int32_t (*blocks)(
       struct QuireSnapshot *snapshot, uint64_t table, uint16_t number, int32_t kind, int32_t *has,
       int32_t (*take)(void *take_context, const struct QuireBlock *block), void *take_context,
       struct QuireError *error);
-  // Reads bytes of one block: 'count' bytes from 'offset'.
+  // Reads bytes of one block: 'count' bytes from 'offset'. May be NULL if 'blocks' is.
   int32_t (*read_block)(
       struct QuireSnapshot *snapshot, uint64_t table, uint64_t block, uint64_t offset,
       uint64_t count, void *buffer, struct QuireError *error);
   // Reads an outside value: a value that lies outside of its block (spec §3.4.9). 'reference' points to the
-  // 32 bytes of the reference in the block.
+  // 32 bytes of the reference in the block. May be NULL if no block has an outside value.
   int32_t (*read_value)(
       struct QuireSnapshot *snapshot, uint64_t table, uint64_t block, const uint8_t *reference,
       uint64_t count, void *buffer, struct QuireError *error);
 
-  // This function is not in the first version of the table: the host checks struct_size. May be NULL. For
-  // stores that find a few rows faster than all rows: returns the whole rows of an entity with keys from
-  // 'lowest' to 'highest', both included, as 'rows' returns rows of kind QUIRE_PUT. Sets 'has' to 0 if the
-  // host has to request all rows of the table instead. The host requests changed and removed rows with 'rows'.
+  // May be NULL. For stores that find a few rows faster than all rows: returns the whole rows of an entity with
+  // keys from 'lowest' to 'highest', both included, as 'rows' returns rows of kind QUIRE_PUT. Sets 'has' to 0 if
+  // the host has to request all rows of the table instead. The host requests changed and removed rows with 'rows'.
   int32_t (*rows_between)(
       struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity, uint64_t lowest,
       uint64_t highest, int32_t *has,
       int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
       void *take_context, struct QuireError *error);
 
-  // This function is not in the first version of the table: the host checks struct_size. May be NULL. Checks
-  // a store against the rules of its type, and does not change the store. 'report' receives a property list
-  // (spec §9.7.8). If 'path' is NULL, the report contains only the rules. 'opening' contains a model that the
-  // objects should match; it may be NULL.
+  // May be NULL. Checks a store against the rules of its type, and does not change the store. 'report' receives a
+  // property list (spec §9.7.8). If 'path' is NULL, the report contains only the rules. 'opening' contains a model
+  // that the objects should match; it may be NULL.
   int32_t (*check)(
       const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
       const struct QuireOpening *opening, struct QuireBytes *report, struct QuireError *error);
 
-  // The functions from here on are not in the first version of the table: the host checks struct_size. Each
-  // may be NULL.
-
-  // Prepares the plug-in as a whole. The host calls the function once, after it has loaded the library and
-  // before it calls another function. If 'start' fails, the plug-in can't be used. The structure of the host
+  // May be NULL. Prepares the plug-in as a whole. The host calls the function once, after it has loaded the library
+  // and before it calls another function. If 'start' fails, the plug-in can't be used. The structure of the host
   // stays valid until the process ends.
   int32_t (*start)(const struct QuireHost *host, struct QuireError *error);
-  // Ends the plug-in as a whole. The host calls the function once, when the process ends by itself and all
-  // stores of the plug-in are released.
+  // May be NULL. Ends the plug-in as a whole. The host calls the function once, when the process ends by itself and
+  // all stores of the plug-in are released.
   void (*end)(void);
 
-  // Frees space that a store does not need. The objects, the newest commit and its number stay, and open
-  // snapshots stay readable. The store may forget earlier commits that it does not promise to keep.
+  // May be NULL. Frees space that a store does not need. The objects, the newest commit and its number stay, and
+  // open snapshots stay readable. The store may forget earlier commits that it does not promise to keep.
   int32_t (*vacuum)(struct QuireStore *store, struct QuireError *error);
 
-  // Answers several calls of 'rows_between' at once. The ranges are in ascending order, and no key is in two of
-  // them. The rows come in the order of their keys.
+  // May be NULL. Answers several calls of 'rows_between' at once. The ranges are in ascending order, and no key is
+  // in two of them. The rows come in the order of their keys.
   int32_t (*rows_in_ranges)(
       struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity,
       const struct QuireKeyRange *ranges, uint64_t range_count, int32_t *has,
       int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
       void *take_context, struct QuireError *error);
 
-  // For stores that learn of commits at once, such as a database on a server. Sets the function that the
-  // plug-in calls after each commit of the store, of any process, on any thread; NULL ends the calls. Once
+  // May be NULL. For stores that learn of commits at once, such as a database on a server. Sets the function that
+  // the plug-in calls after each commit of the store, of any process, on any thread; NULL ends the calls. Once
   // 'observe' or 'close' has returned, the former function runs no more. The function calls nothing of the
   // plug-in. Returns QUIRE_NOT_SUPPORTED if the store learns of no commits.
   int32_t (*observe)(

@@ -10,7 +10,7 @@ package import StoreInterface
   public let manifest: PluginManifest
   /// The path of the library's file.
   public let path: String
-  /// The plug-in's table, in the size that this program knows. Members that the plug-in's own table lacks are NULL.
+  /// A copy of the plug-in's table, as far as this program knows its members.
   ///
   /// The table is written once, before any other code can read it, and is never freed.
   package nonisolated(unsafe) let table: UnsafePointer<QuirePlugin>

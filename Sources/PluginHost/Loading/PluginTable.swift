@@ -59,32 +59,25 @@ struct PluginTable {
     return Number(littleEndian: number)
   }
 
-  /// Returns a copy of the part of the table that both sides know; the rest is zero.
+  /// Returns a copy of the part of the table that this program knows.
   private func copy(_ memory: borrowing ForeignMemory) throws(PluginRefusal) -> QuirePlugin {
-    // SAFETY: The key path reads nothing. Further down, at most as many bytes are copied as the structure has. Any
-    // bytes are a valid value of the structure: it consists of numbers, and of pointers that are not followed here.
-    let least = unsafe Self.end(of: \.status)
+    // SAFETY: Exactly as many bytes are copied as the structure has. Any bytes are a valid value of the structure: it
+    // consists of numbers, and of pointers that are not followed here.
+    let size = unsafe MemoryLayout<QuirePlugin>.size
     guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
     let said = Int(number(head, at: 4))
-    guard said >= least else {
-      throw bad(
-        "states a size of \(said) bytes, less than the \(least) bytes up to and including 'status'."
-      )
+    guard said >= size else {
+      throw bad("states a size of \(said) bytes, less than the \(size) bytes of a whole table.")
     }
     guard said <= Self.byteLimit else {
       throw bad("states a size of \(said) bytes, more than the limit of \(Self.byteLimit).")
     }
-    guard
-      let bytes = memory.bytes(at: address, count: min(said, unsafe MemoryLayout<QuirePlugin>.size))
-    else { throw bad("states a size of \(said) bytes, but not all of these bytes can be read.") }
+    guard let bytes = memory.bytes(at: address, count: size) else {
+      throw bad("states a size of \(said) bytes, but not all of these bytes can be read.")
+    }
     var table = unsafe QuirePlugin()
     unsafe withUnsafeMutableBytes(of: &table) { unsafe $0.copyBytes(from: bytes) }
     return unsafe table
-  }
-
-  private static func end<Member>(of member: KeyPath<QuirePlugin, Member>) -> Int {
-    // SAFETY: The structure is imported from C, so each member has an offset; nothing is read.
-    unsafe MemoryLayout<QuirePlugin>.offset(of: member)! + MemoryLayout<Member>.size
   }
 
   private func checkNames(
@@ -190,12 +183,17 @@ struct PluginTable {
       let bytes = memory.bytes(at: place, count: MemoryLayout<UInt>.size)
     else { throw bad("states \(count) types, but not all of these types can be read.") }
     let start = number(bytes, at: 0, as: UInt.self)
-    // SAFETY: The key path reads nothing; it gives the least size of the structure.
-    let size = unsafe MemoryLayout<QuireStoreType>.offset(of: \.flags)! + 4
-    guard start != 0, let head = memory.bytes(at: start, count: 4),
-      (size...Self.byteLimit).contains(Int(number(head, at: 0))),
-      let body = memory.bytes(at: start, count: size)
-    else { throw bad("has a type, number \(index), that can't be read or has an invalid size.") }
+    // SAFETY: Only the size of the structure is used.
+    let size = unsafe MemoryLayout<QuireStoreType>.size
+    guard start != 0, let body = memory.bytes(at: start, count: size) else {
+      throw bad("has a type, number \(index), that can't be read.")
+    }
+    let said = Int(number(body, at: 0))
+    guard (size...Self.byteLimit).contains(said) else {
+      throw bad(
+        "has a type, number \(index), with a size of \(said) bytes, which is not from \(size) to \(Self.byteLimit)."
+      )
+    }
     let name = number(body, at: 8, as: UInt.self)
     guard let text = memory.text(at: name, byteLimit: Self.nameByteLimit) else {
       throw bad("has a type, number \(index), without a readable name.")
