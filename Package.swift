@@ -79,7 +79,12 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", path: "Sources/Deflate/CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CLibDeflate", path: "Sources/Deflate/CLibDeflate", pkgConfig: "libdeflate",
+      providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+    .target(
+      name: "Deflate", dependencies: ["CLibDeflate", "CZlib"], exclude: ["CLibDeflate", "CZlib"],
+      swiftSettings: strict),
     module("DurableFiles"),
     module("TextMatching"),
     // Reading and writing of JSON.

@@ -153,7 +153,7 @@ final class OpeningBench {
     let path = path("small")
     let pieces = try expandable()
     let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
-    measurement.add("zlib alone, on as many cores", byteCount, "byte") {
+    measurement.add("libdeflate alone, on as many cores", byteCount, "byte") {
       DispatchQueue.concurrentPerform(iterations: pieces.count) { index in
         let piece = pieces[index]
         let memory = UnsafeMutableRawBufferPointer.allocate(
@@ -173,9 +173,9 @@ final class OpeningBench {
     }
     let times = measurement.report("Loading a compressed store")
     target(
-      "zlib alone / load",
+      "libdeflate alone / load",
       Measurement.ratio(
-        times, "zlib alone, on as many cores", to: "load every block of a compressed store"),
+        times, "libdeflate alone, on as many cores", to: "load every block of a compressed store"),
       atLeast: 0.85)
   }
 

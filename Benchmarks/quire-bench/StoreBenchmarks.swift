@@ -74,7 +74,7 @@ private final class StoreBench {
     }
     measurement.prepare { try? FileManager.default.removeItem(atPath: smallPath) }
     let blocks = layer.entities[0].put.blocks
-    measurement.add("zlib alone on the same blocks and cores", count, "row") {
+    measurement.add("libdeflate alone on the same blocks and cores", count, "row") {
       DispatchQueue.concurrentPerform(iterations: blocks.count) { index in
         let slice = try! blocks[index].bytes()
         _ = Deflate.compress(slice.memory.bytes.extracting(slice.range)).count
@@ -84,9 +84,9 @@ private final class StoreBench {
     let times = measurement.report("Writing a store (W1)")
     ratio(times, "write and sync", atMost: 0.15)
     target(
-      "zlib alone / write compressed and sync",
+      "libdeflate alone / write compressed and sync",
       Measurement.ratio(
-        times, "zlib alone on the same blocks and cores", to: "write compressed and sync"),
+        times, "libdeflate alone on the same blocks and cores", to: "write compressed and sync"),
       atLeast: 0.85)
     let small = Double(try self.size(smallPath)) / Double(try self.size(peer.path))
     target("compressed file size / SQLite", small, atMost: 0.30)

@@ -110,7 +110,7 @@ files_in_root() {
 
 # Unpacks the archive, and uses the tool from its folder.
 check_archive() {
-  in_root 'apt-get update && apt-get install -y --no-install-recommends libxml2 zlib1g libsqlite3-0 libpq5' \
+  in_root 'apt-get update && apt-get install -y --no-install-recommends libxml2 zlib1g libdeflate0 libsqlite3-0 libpq5' \
     >"$systems/libraries.log" 2>&1 || fail "apt-get can't install the libraries (see $systems/libraries.log)."
   tar -C "$root/opt" -xzf "$packages/$archive_name.tar.gz" --no-same-owner
   use_tool "/opt/$archive_name/bin"

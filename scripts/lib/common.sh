@@ -23,6 +23,7 @@ set_up() {
   need libpq-dev has_library libpq
   need libxml2-utils command -v xmllint # Validates documents against the grammars in spec/.
   need zlib1g-dev has_library zlib
+  need libdeflate-dev has_library libdeflate
   need liblmdb-dev has_library lmdb # A peer in the benchmarks, and an example of a store.
   need g++ command -v g++ # Installs the headers of the C and C++ libraries, which Foundation imports.
   need make command -v make # The examples of plug-ins in C.
@@ -400,6 +401,8 @@ find_static_libraries() {
   [ ! -f "$place" ] || say "INPUT($place)" >"$archives/libstdc++.a"
   place=$(cc -print-file-name=libz.a)
   [ ! -f "$place" ] || link_archive zlib z "$place"
+  place=$(cc -print-file-name=libdeflate.a)
+  [ ! -f "$place" ] || link_archive libdeflate deflate "$place"
   place=$(cc -print-file-name=libxml2.a)
   if [ -f "$place" ]; then
     below=

@@ -58,7 +58,7 @@ extension BlockFileCheck {
       var span = bytes.mutableSpan
       // SAFETY: Any byte is a valid element.
       var memory = unsafe span.mutableBytes
-      try Deflate.expand(kept.rawSpan, into: &memory)
+      try Deflate.expandStrictly(kept.rawSpan, into: &memory)
       return (bytes, nil)
     } catch {
       return ([], "\(error)")

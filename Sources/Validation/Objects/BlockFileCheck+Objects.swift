@@ -200,7 +200,7 @@ private final class EntryBytes: BlockSource, OutsideValues {
     let offset = Int(clamping: reference.offset)
     guard reference.codec == .zlib else { return try file.read(into: &memory, at: offset) }
     let kept = try file.read(byteCount: reference.storedByteCount, at: offset)
-    try Deflate.expand(kept.rawSpan, into: &memory)
+    try Deflate.expandStrictly(kept.rawSpan, into: &memory)
   }
 
   private func expanded() throws -> BlockMemory {
@@ -208,7 +208,7 @@ private final class EntryBytes: BlockSource, OutsideValues {
     // SAFETY: The memory is this call's alone until it returns.
     let memory = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
       var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
-      try Deflate.expand(kept.rawSpan, into: &span)
+      try Deflate.expandStrictly(kept.rawSpan, into: &span)
     }
     return try Block.untransposed(memory)
   }
