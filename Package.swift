@@ -477,7 +477,7 @@ let package = Package(
       "ToolCommandsTests",
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
-        "Rows", "StoreInterface", "BinaryStore",
+        "Rows", "StoreInterface", "BinaryStore", "BlockFileFormat",
         "DiskSimulation", "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
         "ProgramRuns", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate", "SeededRandom", "SchemaSubset", "SpecVectors",

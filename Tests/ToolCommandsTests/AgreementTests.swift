@@ -1,4 +1,5 @@
 import AppleFixtures
+import BlockFileFormat
 import Foundation
 import InstalledPlugins
 import ProgramRuns
@@ -102,11 +103,31 @@ struct DamagedDocumentTests {
     #expect(unpacking.status == 0, "\(unpacking.text)")
     let script = try Data(contentsOf: folder.appending(path: "undo-crash.txt"))
     let document = folder.appending(path: "undo-crash.quire").path
+    try update(document)
     let run = RecordedRun(
       ["open", document, "--keep-going", "--discard"],
       tool: .quire(environment: [:], executable: nil),
       input: Array(script) + Array("\ncount Owner\n".utf8))
     #expect(run.exitCode == .unreadable, "\(run)")
     #expect(run.messages.contains("line 1: "), "\(run.messages)")
+  }
+
+  /// Gives a document of an earlier build what a document of format 1 has: the checksum of its manifest, as the error
+  /// tells, and the slot of its store.
+  private func update(_ document: String) throws {
+    let refusal = quire(["info", document]).messages
+    let line = try #require(refusal.firstMatch(of: /the line '(.*)'/)?.1)
+    let manifest = URL(filePath: document).appending(path: "manifest.json")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    try Data("\(text.dropLast(3)),\n\(line)\n}\n".utf8).write(to: manifest)
+
+    let store = URL(filePath: document).appending(path: "stores/main.store")
+    var bytes = try [UInt8](Data(contentsOf: store))
+    let header = try #require(try FileHeader(Array(bytes.prefix(BlockFile.headerByteCount))))
+    let slot = AcknowledgementSlots.bytes(
+      namingTrailerAt: UInt64(bytes.count - BlockFile.trailerByteCount), salt: header.salt)
+    let start = AcknowledgementSlots.offset
+    bytes.replaceSubrange(start..<start + slot.count, with: slot)
+    try Data(bytes).write(to: store)
   }
 }

@@ -89,7 +89,8 @@ struct Compiler {
       build.appending(path: "\($0).build/module.modulemap").path
     }
     let sources = [
-      "Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib", "Sources/SQLiteFiles/CSQLite3",
+      "Sources/XMLEvents/CLibXML2", "Sources/Deflate/CLibDeflate", "Sources/Deflate/CZlib",
+      "Sources/SQLiteFiles/CSQLite3",
       "Sources/PostgreSQLConnection/CPostgreSQL",
     ].map {
       root.appending(path: "\($0)/module.modulemap").path
