@@ -313,6 +313,86 @@ struct OutsideValueTests {
     #expect(error?.code == .noOutsideValues)
   }
 
+  @Test("A salvage drops lost values and columns, and reads no other outside value")
+  func salvage() throws {
+    let place = Elsewhere()
+    let (layer, values) = Self.pictures(100)
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    let block = moved.entities[0].put.blocks[0]
+    let references = try block.outsideReferences()
+
+    let salvaged = try block.withoutValues([references[1], references[30]])
+    let nameless = try block.withoutValues([references[1]], columns: [Self.name.number])
+
+    #expect(place.readCount == 0)
+    #expect(salvaged.keys == [4, 91])
+    #expect(nameless.keys == (1...100).map { UInt64($0) })
+    var wanted = values
+    wanted[3] = .null
+    let column = nameless.blocks[0]
+    for row in 0..<100 {
+      #expect(try column.value(Self.picture, row: row) == wanted[row])
+      #expect(try column.value(Self.name, row: row) == .null)
+    }
+    wanted[90] = .null
+    for row in 0..<100 {
+      #expect(try salvaged.blocks[0].value(Self.picture, row: row) == wanted[row])
+      #expect(
+        try salvaged.blocks[0].value(Self.name, row: row) == .string("number \(row + 1)"))
+    }
+  }
+
+  @Test("A salvage of changes leaves lost columns to the rows beneath, and keeps the bases")
+  func salvageOfChanges() throws {
+    let place = Elsewhere()
+    let builder = LayerBuilder(Self.schema)
+    for number in 1...3 {
+      builder.set(.string("n"), column: 0, of: Self.key(number), basis: 3)
+      builder.set(.binary(Self.bytes(number, 2000)), column: 1, of: Self.key(number), basis: 3)
+    }
+    let moved = try builder.freeze().movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    let block = moved.entities[0].changed.blocks[0]
+
+    let salvaged = try block.withoutValues(
+      [block.outsideReferences()[1]], columns: [Self.name.number])
+
+    let only = try #require(salvaged.blocks.first)
+    #expect(salvaged.blocks.count == 1 && only.flags == block.flags && only.rowCount == 3)
+    for row in 0..<3 {
+      #expect(try only.value(Self.name, row: row) == nil)
+      #expect(
+        try only.value(Self.picture, row: row)
+          == (row == 1 ? .null : .binary(Self.bytes(row + 1, 2000))))
+      #expect(try RowLocation(block: only, row: row).basis == 3)
+    }
+  }
+
+  @Test("A salvage keeps a row whose outside values are longer than a block")
+  func salvageOfLongRow() throws {
+    var album = Entity("Album")
+    album.declaredProperties = (1...4).map { .attribute(Attribute("picture\($0)", .binary)) }
+    let schema = try Schema(Model(entities: [album]))
+    let key = ObjectKey(entity: schema["Album"]!.entityNumber, number: 1)
+    let builder = LayerBuilder(schema)
+    builder.insert(key)
+    for column in 0..<4 {
+      builder.set(.binary(Self.bytes(column, 2000)), column: column, of: key)
+    }
+    let writer = ElsewhereWriter(Elsewhere(), least: 1000)
+    writer.pretendedByteCount = 1 << 30
+    let moved = try builder.freeze().movingLargeValues(to: writer)
+    let block = moved.entities[0].put.blocks[0]
+    let references = try block.outsideReferences()
+
+    let salvaged = try block.withoutValues([references[2]])
+
+    #expect(salvaged.keys == [1])
+    #expect(salvaged.blocks.map(\.rowCount) == [1])
+    #expect(
+      try salvaged.blocks[0].outsideReferences()
+        == [references[0], references[1], references[3]])
+  }
+
   @Test("The Arrow batch of a block contains the outside values")
   func arrow() throws {
     let place = Elsewhere()

@@ -49,13 +49,19 @@ extension Block {
   /// Returns the rows of the block without the values behind some references, and without some columns. A salvage
   /// of a damaged file loses these values and columns, but not the rows.
   ///
+  /// The other outside values stay in their place and are not read, because those of one row may be longer than a block.
+  ///
   /// - Returns: The rows in blocks of the same version, and the keys of rows that lost a value.
   /// - Throws: ``BlockError`` when a column is damaged, or the error of the source.
   package func withoutValues(
     _ lost: Set<OutsideReference>, columns lostColumns: Set<UInt16> = []
   ) throws -> (blocks: [Block], keys: [UInt64]) {
+    // A row of changes shows the value of the row beneath in place of a lost column. A whole row has no value there.
+    let isChange = flags.contains(.changes)
     let own = entries.indices.filter {
-      entries[$0].number <= LayoutColumn.Number.highestProperty
+      let number = entries[$0].number
+      return number <= LayoutColumn.Number.highestProperty
+        && !(isChange && lostColumns.contains(number))
     }
     let layout = Layout(
       entity: "", entityNumber: entityNumber,
@@ -63,8 +69,6 @@ extension Block {
         LayoutColumn(
           number: entries[$0].number, name: "\(entries[$0].number)", kind: entries[$0].kind)
       })
-    // A row of changes then shows the value of the row beneath. A whole row then has no value.
-    let isChange = flags.contains(.changes)
     let columns = try own.map {
       lostColumns.contains(entries[$0].number) ? nil : try storedColumn(at: $0)
     }
@@ -74,32 +78,38 @@ extension Block {
     if !lostColumns.isEmpty {
       lostKeys = (0..<rowCount).map { UInt64(bitPattern: keys.integer(at: $0)) }
     }
-    var drafts: [Draft] = []
+    var gathering = RowGathering(
+      entity: entityNumber, flags: flags, columns: layout.columns, sources: [self])
+    gathering.version = version
+    // The lost values are set to null by changes above the rows.
+    var losses: [Draft] = []
     for row in 0..<rowCount {
-      if drafts.last?.isFull ?? true {
-        drafts.append(Draft(layout, role: flags.contains(.changes) ? .changes : .insertions))
-      }
-      let draft = drafts[drafts.count - 1]
       let key = UInt64(bitPattern: keys.integer(at: row))
-      let new = draft.append(key: key, basis: bases?.integer(at: row) ?? 0)
-      for (index, column) in columns.enumerated() {
-        guard let column else {
-          if !isChange { draft.set(.null, column: index, row: new) }
-          continue
-        }
-        guard column.isGiven(row) else { continue }
-        if let reference = unsafe column.raw.outsideReference(row) {
-          let isLost = lost.contains(reference)
-          draft.set(isLost ? .null : try value(at: reference), column: index, row: new)
-          if isLost, lostColumns.isEmpty, lostKeys.last != key { lostKeys.append(key) }
-        } else {
-          draft.set(column.value(at: row), column: index, row: new)
-        }
+      let basis = bases?.integer(at: row) ?? 0
+      let lostHere = columns.indices.filter { index in
+        guard let column = columns[index] else { return true }
+        guard column.isGiven(row) else { return false }
+        guard let reference = unsafe column.raw.outsideReference(row) else { return false }
+        return lost.contains(reference)
       }
+      guard !lostHere.isEmpty else {
+        gathering.append(source: 0, row: row, key: key, basis: basis)
+        continue
+      }
+      if lostColumns.isEmpty { lostKeys.append(key) }
+      if losses.last?.isFull ?? true {
+        losses.append(Draft(layout, role: .changes))
+        gathering.sources.append(losses[losses.count - 1])
+      }
+      let draft = losses[losses.count - 1]
+      let new = draft.append(key: key)
+      for index in lostHere { draft.set(.null, column: index, row: new) }
+      gathering.append(
+        source: losses.count, row: new, key: key, basis: basis,
+        beneath: RowPlace(source: 0, row: row))
     }
     var writer = BlockWriter()
-    let blocks = Draft.freeze(drafts, flags: flags, version: version, &writer)
-    return (blocks, lostKeys)
+    return (try gathering.blocks(&writer), lostKeys)
   }
 
   /// Returns a column of booleans that has a value in exactly the rows where the given column has a value. The
