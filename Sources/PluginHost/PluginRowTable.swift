@@ -278,6 +278,11 @@ final class PluginRowTable: RowTable {
         throw store.functions.failure(
           "has a block of \(described.byte_count) bytes, which is too large.", at: store.path)
       }
+      guard (0...RowVersion.highest).contains(described.version) else {
+        throw store.functions.failure(
+          "has a block of entity \(number) with the version \(described.version), which is not from 0 to \(RowVersion.highest) (spec §9.8.6).",
+          at: store.path)
+      }
       let source = PluginBlock(snapshot, table: id, block: described.id, values)
       do {
         return try Block(

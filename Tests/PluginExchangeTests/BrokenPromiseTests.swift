@@ -18,7 +18,7 @@ struct BrokenPromiseTests {
   enum Fault: String, CaseIterable {
     case noStore, noSnapshot, noMetadata, twoTables, keysBelowOne, tooFewKeys, nobodyHeld
     case unknownColumn, negativeVersion, versionAboveAll, negativeTableVersion, rowsOutsideOfRange
-    case unknownCode, smallSummary
+    case negativeBlockVersion, blockVersionAboveAll, unknownCode, smallSummary
 
     var words: String {
       switch self {
@@ -34,6 +34,9 @@ struct BrokenPromiseTests {
       case .negativeVersion: "Column '#version': Row 0: -7 is not from 0 to 4611686018427387904."
       case .versionAboveAll: "Column '#version': Row 0: 4611686018427387905 is not from 0 to"
       case .negativeTableVersion: "returns a table with the version -1"
+      case .negativeBlockVersion: "has a block of entity 1 with the version -7"
+      case .blockVersionAboveAll:
+        "has a block of entity 1 with the version 4611686018427387905, which is not from 0 to"
       case .unknownCode: "ends 'lease_keys' with the code 99, which the interface does not define."
       case .smallSummary:
         "violates the interface: The structure QuireCommitSummary has 8 bytes, fewer than the 40 bytes"
@@ -147,6 +150,20 @@ struct BrokenPromiseTests {
       addTable(to: &table.pointee)
       table.pointee.rows = { _, _, _, kind, take, context, _ in
         kind == 0 ? BrokenPromiseTests.row("text", (1 << 62) + 1, take, context) : 0
+      }
+    case .negativeBlockVersion:
+      addTable(to: &table.pointee)
+      table.pointee.blocks = { _, _, _, _, has, take, context, _ in
+        has?.pointee = 1
+        var block = QuireBlock(id: 1, byte_count: 64, version: -7)
+        return take?(context, &block) ?? 0
+      }
+    case .blockVersionAboveAll:
+      addTable(to: &table.pointee)
+      table.pointee.blocks = { _, _, _, _, has, take, context, _ in
+        has?.pointee = 1
+        var block = QuireBlock(id: 1, byte_count: 64, version: (1 << 62) + 1)
+        return take?(context, &block) ?? 0
       }
     case .unknownCode: table.pointee.lease_keys = { _, _, _, _, _, _ in 99 }
     case .smallSummary:
