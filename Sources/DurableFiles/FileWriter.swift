@@ -39,6 +39,12 @@ public struct FileWriter: ~Copyable {
     try write(Array(text.utf8))
   }
 
+  /// Passes over bytes, which are zeros if a later byte is written. The disk does not store them.
+  mutating func skip(_ byteCount: Int) throws(DiskError) {
+    try flush()
+    flushedOffset += byteCount
+  }
+
   /// Overwrites bytes written earlier, such as a header whose values are known only at the end.
   package mutating func rewrite(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
     precondition(

@@ -46,6 +46,47 @@ struct RealDiskTests {
     }
   }
 
+  @Test("A copy does not store the parts of a file that were never written", arguments: [0, 5])
+  func copyOfUnwrittenParts(_ tailByteCount: Int) throws {
+    try TestDisk.real.run { disk, directory in
+      let byteCount = 64 << 20
+      let places = [0, 20 << 20, 40 << 20] + (tailByteCount > 0 ? [byteCount - tailByteCount] : [])
+      let file = try disk.open(directory + "/sparse", for: .create)
+      try file.truncate(to: byteCount)
+      for place in places { try file.write(Array("bytes".utf8), at: place) }
+
+      try disk.copy(directory + "/sparse", to: directory + "/copy")
+
+      let copy = try disk.open(directory + "/copy", for: .read)
+      #expect(try copy.byteCount() == byteCount)
+      for start in stride(from: 0, to: byteCount, by: 4 << 20) {
+        #expect(
+          try copy.read(byteCount: 4 << 20, at: start)
+            == file.read(byteCount: 4 << 20, at: start))
+      }
+      let next = try #require(copy.startOfStoredBytes(from: 4 << 20))
+      #expect(next > 19 << 20)
+      let last = try #require(copy.startOfStoredBytes(from: 44 << 20))
+      #expect(last > 63 << 20)
+    }
+  }
+
+  @Test("A copy of a file without any written byte has its length")
+  func copyOfNothing() throws {
+    try TestDisk.real.run { disk, directory in
+      for byteCount in [0, 1, 3 << 20] {
+        let file = try disk.open(directory + "/sparse\(byteCount)", for: .create)
+        try file.truncate(to: byteCount)
+
+        try disk.copy(directory + "/sparse\(byteCount)", to: directory + "/copy\(byteCount)")
+
+        let copy = try disk.open(directory + "/copy\(byteCount)", for: .read)
+        #expect(try copy.byteCount() == byteCount)
+        #expect(try copy.read(byteCount: byteCount, at: 0).allSatisfy { $0 == 0 })
+      }
+    }
+  }
+
   @Test("The process identity differs from that of every other process")
   func identity() {
     let calls = RealDisk().calls

@@ -100,6 +100,9 @@ extension Disk {
   }
 
   /// Copies a file with its permissions. The copy is complete or does not exist.
+  ///
+  /// Long parts that were never written are not written in the copy either, so that a file of a terabyte of nothing does
+  /// not fill the disk.
   package func copy(_ path: String, to other: String) throws(DiskError) {
     let file = try open(path, for: .read)
     do {
@@ -109,6 +112,12 @@ extension Disk {
         var offset = 0
         let end = try file.byteCount()
         while offset < end {
+          // The last byte is always written, so that the copy is as long as the file.
+          let stored = min(file.startOfStoredBytes(from: offset) ?? end, end - 1)
+          if stored > offset {
+            try writer.skip(stored - offset)
+            offset = stored
+          }
           let bytes = try file.read(byteCount: min(1 << 20, end - offset), at: offset)
           try writer.write(bytes)
           offset += bytes.count
