@@ -1,8 +1,10 @@
 import BinaryStore
 import DurableFiles
 import Foundation
+import ObjectModel
 import PostgreSQLServer
 import PostgreSQLStore
+import Rows
 import StoreInterface
 import Synchronization
 import Testing
@@ -86,6 +88,50 @@ final class ToolTests {
     #expect(run("convert", address, site.address, "--force").code == .done)
     #expect(names(site.address) == ["Rome"])
     try source.close()
+  }
+
+  @Test("A store that can't be replaced is there after a copy to its address has failed")
+  func refusedReplacement() throws {
+    let address = try make()
+    let site = try StoreSite()
+    let model = try Model(entities: [Entity("Trip")])
+    let store = try site.create(model)
+    let head = try store.snapshot()
+    var metadata = try head.metadata
+    metadata.document = UUID()
+    try store.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata))
+    try store.close()
+
+    let refused = run("convert", address, site.address, "--force")
+
+    #expect(refused.code != .done)
+    #expect(refused.text.contains("is a part of the document"), "\(refused.text)")
+    let kept = try site.backend.metadata(at: site.address, on: RealDisk())
+    #expect(kept.document == metadata.document)
+    let places = StorePlaces(StoreBackends([site.backend]), on: RealDisk())
+    let error = #expect(throws: StoreError.self) {
+      _ = try places.createCopy(site.address, type: .postgreSQL, model: model) { _ in }
+    }
+    #expect(error?.code == .exists)
+    #expect(
+      try site.backend.metadata(at: site.address, on: RealDisk()).document == metadata.document)
+  }
+
+  @Test("A copy that fails while it replaces a store removes what it has made")
+  func failedReplacement() throws {
+    let address = try make()
+    let places = StorePlaces(StoreBackends([PostgreSQLStoreBackend()]), on: RealDisk())
+    let site = try StoreSite()
+    struct Failure: Error {}
+
+    #expect(throws: Failure.self) {
+      _ = try places.createCopy(
+        site.address, type: .postgreSQL, model: Model(entities: [Entity("Trip")])
+      ) { _ in throw Failure() }
+    }
+
+    #expect(try !places.exists(site.address))
+    #expect(names(address) == ["Rome"])
   }
 
   @Test("A document can have a store on a server, beside one of its own")

@@ -108,22 +108,27 @@ public struct StorePlaces: Sendable {
     let backend = try backend(of: type)
     var creation = StoreCreation()
     creation.isForCopy = true
-    func made(at place: String) throws -> any Store {
-      let store = try backend.create(at: place, model: model, on: disk, creation)
+    func fillOrClose(_ store: any Store) throws {
       do { try fill(store) } catch {
         try? store.close()
         throw error
       }
-      return store
     }
     if isAddress(path) || !backend.capabilities.contains(.durable) {
-      do { return try made(at: path) } catch {
+      // An error here leaves a store that was there before.
+      let store = try backend.create(at: path, model: model, on: disk, creation)
+      do { try fillOrClose(store) } catch {
         try? destroy(path)
         throw error
       }
+      return store
     }
     do {
-      try disk.make(path, overwriting: false) { temporary in try made(at: temporary).close() }
+      try disk.make(path, overwriting: false) { temporary in
+        let store = try backend.create(at: temporary, model: model, on: disk, creation)
+        try fillOrClose(store)
+        try store.close()
+      }
     } catch let error as DiskError {
       throw StoreError(error, path: path)
     }

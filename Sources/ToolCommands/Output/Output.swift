@@ -1,5 +1,6 @@
 import Documents
 import DurableFiles
+import Foundation
 import StoreInterface
 
 /// A path that a command writes to. Commands write files and folders only through this type.
@@ -152,10 +153,24 @@ struct Output: Sendable {
   private func makeStoreAtAddress<R>(
     in places: StorePlaces, _ contents: (_ path: String) throws -> R
   ) throws -> R {
-    if !overwrites { try reporting { if try places.exists(path) { throw isThere(path) } } }
+    var old: UUID?
+    var isOldKnown = true
+    if overwrites {
+      do { old = try places.metadata(at: path).uuid } catch {
+        isOldKnown = (error as? StoreError)?.code == .notFound
+      }
+    } else {
+      try reporting { if try places.exists(path) { throw isThere(path) } }
+    }
     return try making {
       do { return try contents(path) } catch {
-        try? places.destroy(path)
+        // If the new store could not be made, the store at the address is the old one, such as a part of a document.
+        if isOldKnown, let left = try? places.metadata(at: path).uuid, left != old,
+          (error as? StoreError)?.code != .exists
+        {
+          try? places.destroy(path)
+          if old != nil { outcome.didChange("The store that was at this address is removed.") }
+        }
         throw error
       }
     }
