@@ -25,9 +25,10 @@ enum ConvertCommand {
         The metadata of the application are copied. References to missing objects are omitted and counted on \
         standard error.
 
-        SRC is not changed. The command creates DST completely or not at all. For a name such as e.jsonl or \
-        e.quire the command stops and names the right command. For each million objects it takes about 100 \
-        MB of memory.
+        SRC is not changed. The command creates DST completely or not at all. A store on a server is the \
+        exception: --force removes it before the copy begins, so it is lost if the copy fails. Copy into \
+        another schema ('?schema=NAME') to keep it. For a name such as e.jsonl or e.quire the command stops \
+        and names the right command. For each million objects it takes about 100 MB of memory.
         """,
       arguments: [source, target],
       options: [store, .version, .storeName, .storeModel, force, .format],
