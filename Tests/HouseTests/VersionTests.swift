@@ -4,7 +4,7 @@ import Testing
 /// The version of Quire, which one file contains.
 @Suite("The version of Quire")
 struct VersionTests {
-  static let place = "Sources/ToolCommands/Commands/VersionCommand.swift"
+  static let place = "Sources/ObjectModel/QuireVersion.swift"
 
   private func version() throws -> String {
     let source = try House.file(Self.place).lines.joined(separator: "\n")

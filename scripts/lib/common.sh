@@ -497,7 +497,7 @@ install_completion() {
 
 # Prints the version of Quire.
 quire_version() {
-  sed -n 's/.*static let version = "\([^"]*\)".*/\1/p' Sources/ToolCommands/Commands/VersionCommand.swift
+  sed -n 's/.*static let version = "\([^"]*\)".*/\1/p' Sources/ObjectModel/QuireVersion.swift
 }
 
 # install_headers PREFIX [PKG-CONFIG-PREFIX]: installs the headers of the plug-in interface, so that pkg-config and CMake

@@ -1,9 +1,10 @@
 import JSONText
+import ObjectModel
 
 /// `quire version`, also spelled `quire --version`
 enum VersionCommand {
-  /// The version of this tool and of Quire, by the rules of semantic versioning.
-  static let version = "0.1.0"
+  /// The version of this tool and of Quire.
+  static var version: String { QuireVersion.version }
 
   static let command = Command(
     "version", "prints the version of Quire", options: [.format],
