@@ -9,6 +9,8 @@ package enum BlockFile {
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
   package static let headerByteCount = 64
+  /// The largest number of bytes of a header with its features.
+  package static let mostHeaderByteCount = 4096
   package static let trailerByteCount = 48
   package static let entryByteCount = 56
   package static let pageReferenceByteCount = 32

@@ -10,12 +10,19 @@ package struct FileHeader: Equatable {
   /// Whether writers compress blocks.
   package var isCompressed: Bool { flags & 1 != 0 }
   /// Properties of the file as single bits.
-  package private(set) var flags: UInt32
+  package private(set) var flags: UInt16
   /// The version of the format in which the file was written.
   package private(set) var majorVersion = BlockFile.majorVersion
   package private(set) var minorVersion = BlockFile.minorVersion
+  /// The features that the file uses. A file that replaces this one keeps them.
+  package private(set) var features: [FormatFeature] = []
+  /// The bytes of the features, which follow the other bytes of the header (spec §4.2.5).
+  package private(set) var featureArea: [UInt8] = []
   /// The slots that name acknowledged commits.
   package private(set) var slots = AcknowledgementSlots()
+
+  /// The number of bytes of the header with its features. The first commit begins after them.
+  package var byteCount: Int { BlockFile.headerByteCount + featureArea.count }
 
   /// The bytes of a header with empty slots.
   package var bytes: [UInt8] {
@@ -24,11 +31,12 @@ package struct FileHeader: Equatable {
     writer.append(majorVersion)
     writer.append(minorVersion)
     writer.append(flags)
+    writer.append(UInt16(featureArea.count))
     writer.append(uuid.bytes)
     writer.append(salt)
     writer.append(zeros: AcknowledgementSlots.range.count)
     BlockFile.seal(&writer)
-    return writer.bytes
+    return writer.bytes + featureArea
   }
 
   /// Returns the bytes of a header with the given commit in its first slot.
@@ -54,17 +62,23 @@ package struct FileHeader: Equatable {
 
   /// Returns whether the bytes of a header match their checksum.
   package static func isSealed(_ header: [UInt8]) -> Bool {
-    BlockFile.isSealed(withoutSlots(header))
+    BlockFile.isSealed(Array(withoutSlots(header).prefix(BlockFile.headerByteCount)))
   }
 
-  package init(uuid: UUID, salt: UInt64, isCompressed: Bool) {
+  /// - Parameter former: The header of the file that the new one replaces.
+  package init(
+    uuid: UUID, salt: UInt64, isCompressed: Bool, keepingFeaturesOf former: FileHeader? = nil
+  ) {
     self.uuid = uuid
     self.salt = salt
     flags = isCompressed ? 1 : 0
+    features = former?.features ?? []
+    featureArea = former?.featureArea ?? []
   }
 
   /// Parses the header.
   ///
+  /// - Parameter bytes: The first ``BlockFile/mostHeaderByteCount`` bytes of the file, or the whole file.
   /// - Returns: `nil` if the bytes are not those of a block file at all.
   ///
   /// - Throws: ``FormatFault`` if the bytes are those of a block file, and damaged.
@@ -79,14 +93,18 @@ package struct FileHeader: Equatable {
       self.majorVersion = majorVersion
       return
     }
-    guard bytes.count == BlockFile.headerByteCount, FileHeader.isSealed(bytes) else {
+    guard bytes.count >= BlockFile.headerByteCount, FileHeader.isSealed(bytes) else {
       throw FormatFault("The file's header does not match its checksum.")
     }
     try self.init(unchecked: bytes)
     guard majorVersion >= 1 else {
       throw FormatFault("The format version is 0, which is not valid.")
     }
-    guard hasKnownFlags else { throw FormatFault("The header's flags \(flags) are unknown.") }
+    try readFeatures(bytes)
+    // A feature that this version refuses may have flags of its own.
+    guard hasKnownFlags || features.areRefused else {
+      throw FormatFault("The header's flags \(flags) are unknown.")
+    }
   }
 
   /// Reads the fields without checking them.
@@ -95,11 +113,46 @@ package struct FileHeader: Equatable {
     try reader.skip(8)
     majorVersion = try reader.next(UInt16.self)
     minorVersion = try reader.next(UInt16.self)
-    flags = try reader.next(UInt32.self)
+    flags = try reader.next(UInt16.self)
+    try reader.skip(2)
     uuid = UUID(bytes: try reader.take(16))!
     salt = try reader.next(UInt64.self)
     try reader.require(AcknowledgementSlots.range.count)
     slots = AcknowledgementSlots(inHeader: bytes, salt: salt)
+  }
+
+  /// Reads the features, which follow the other bytes of the header (spec §4.2.5).
+  ///
+  /// - Parameter bytes: The first bytes of the file, at least ``BlockFile/headerByteCount``.
+  package mutating func readFeatures(_ bytes: [UInt8]) throws(FormatFault) {
+    let start = BlockFile.headerByteCount
+    let byteCount = Int(bytes[14]) | Int(bytes[15]) << 8
+    guard byteCount > 0 else { return }
+    let limit = min(bytes.count, BlockFile.mostHeaderByteCount)
+    guard byteCount % 8 == 0, start + byteCount <= limit else {
+      throw FormatFault("The header's features can't have \(byteCount) bytes.")
+    }
+    let area = Array(bytes[start..<start + byteCount])
+    guard BlockFile.isSealed(area) else {
+      throw FormatFault("The header's features do not match their checksum.")
+    }
+    var found: [FormatFeature] = []
+    var rest = area.dropLast(4)
+    while let number = rest.first, number != 0 {
+      rest = rest.dropFirst()
+      let length = Int(rest.popFirst() ?? 0)
+      let name = rest.prefix(length)
+      let kind: FormatFeature.Class = number == 1 ? .ignore : number == 2 ? .read : .refuse
+      guard name.count == length,
+        let feature = FormatFeature(String(decoding: name, as: UTF8.self), kind)
+      else { throw FormatFault("The header contains a feature without a valid name.") }
+      found.append(feature)
+      rest = rest.dropFirst(length)
+    }
+    guard rest.allSatisfy({ $0 == 0 }) else {
+      throw FormatFault("Bytes after the header's features are not zero.")
+    }
+    (features, featureArea) = (found, area)
   }
 
   /// Whether this version knows the flags.

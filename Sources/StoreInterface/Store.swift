@@ -229,6 +229,8 @@ public struct CommitSummary: Sendable, Hashable {
 public struct StoreDescription: Sendable, Hashable {
   /// The version of the format; `nil` for a store that has none.
   public var formatVersion: String?
+  /// The features that the file uses, and that this version of Quire does not know.
+  public var features: [FormatFeature] = []
   /// The size of the store in bytes.
   public var byteCount = 0
   /// The number of bytes in use.

@@ -108,7 +108,8 @@ private struct FileAnnotation {
     field("magic", 8, text(8))
     field("major_version", 2)
     field("minor_version", 2)
-    field("flags", 4, "0: plain")
+    field("flags", 2, "0: plain")
+    field("feature_byte_count", 2)
     field("uuid", 16, "")
     field("salt", 8, "")
     for slot in 0..<2 {

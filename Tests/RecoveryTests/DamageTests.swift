@@ -50,6 +50,19 @@ struct DamageTests {
     }
   }
 
+  @Test("A file with a feature that readers must refuse is recovered, and never completely")
+  func refusedFeature() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../spec/vectors/rules/BLCK-009.store").standardizedFileURL
+    let bytes = BlockFileMap.naming(
+      feature: "encryption", ofClass: 3, in: Array(try Data(contentsOf: file)))
+
+    let (report, objects) = try recovered(bytes, model: nil, "")
+
+    #expect(objects.count == 3)
+    #expect(!report.isComplete)
+  }
+
   @Test("A sound file is recovered unchanged", arguments: [false, true])
   func sound(_ isCompressed: Bool) throws {
     var random = SeededGenerator()

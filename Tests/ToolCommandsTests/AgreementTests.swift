@@ -63,6 +63,17 @@ struct AgreementTests {
       #expect(run.exitCode == .done, "\(name): \(run.messages)\n\(verdict.output)")
     }
   }
+
+  @Test(
+    "info shows the features that Quire does not know",
+    arguments: ["BLCK-009.store", "MANI-027.quire"])
+  func features(_ name: String) throws {
+    let path = InstalledPlugins.root.appending(path: "spec/vectors/rules/\(name)").path
+
+    #expect(try run("info", path).output.contains("thumbnails (ignore)"))
+    let json = try run("info", "--format", "json", path).output
+    #expect(json.contains(#""thumbnails": "ignore""#), "\(json)")
+  }
 }
 
 @Suite("Damaged documents")

@@ -28,6 +28,10 @@ class Source:
         self.fields = []
         self.find_blocks()
         self.find_commits()
+        features_end = 64 + int.from_bytes(data[14:16], "little")
+        if features_end > 64:
+            self.fields.append((64, features_end))
+            self.seal(64, features_end - 4, features_end - 4)
         self.seals.append(self.seal_slots)
         self.seals.append(lambda data: put32(data, 60, crc32c(bytes(data[:40]) + bytes(20))))
 

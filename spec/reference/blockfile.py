@@ -6,7 +6,7 @@ import metadata
 import model as models
 import schema as schemas
 from block import HIGHEST_KEY, LARGEST, OBJECT, VERSION, Block, most_bytes, untransposed
-from findings import SEVERITIES, Refused, Report, align, crc32c
+from findings import SEVERITIES, Refused, Report, align, crc32c, is_feature
 from graph import Graph, Segment, judge_indexes
 from records import (
     ENTRY, HIGHEST_COMMIT, UNSETTLED, Entry, Part, Record, Summary, Trailer, expanded, lies_in_place)
@@ -28,7 +28,7 @@ class File:
         self.models, self.schemas, self.index_numbers, self.blocks = {}, {}, set(), {}
         self.newest = self.model = self.schema = self.metadata = None
         self.uuid = self.kind = None
-        self.salt = 0
+        self.salt, self.header_end = 0, 64
 
     def add(self, rule, message):
         self.report.add(rule, message)
@@ -45,7 +45,7 @@ class File:
             return self.add("FILE-001", "the first bytes are of no known format")
         if len(data) < 64:
             return self.add("BLCK-001", "the file is shorter than its header")
-        major, _, flags = struct.unpack_from("<HHI", data, 8)
+        major, _, flags, feature_count = struct.unpack_from("<HHHH", data, 8)
         if major > 1:
             self.report.format = "newerFormat"
             return self.add("FILE-002", f"the file is of version {major}")
@@ -57,6 +57,8 @@ class File:
         self.header_is_sound = True
         if major == 0:
             self.add("BLCK-002", "the version is 0")
+        if not self.read_features(feature_count):
+            return None
         if flags > 1:
             self.add("BLCK-003", f"the flags are {flags}")
         for slot in self.slots:
@@ -64,9 +66,36 @@ class File:
                 self.add("BLCK-005", "a slot does not match its checksum")
         if self.slots == [None, None]:
             self.add("BLCK-007", "both slots are empty")
-        if not self.report.findings:
+        if not self.report.error_count:
             self.uuid, self.kind = data[16:32], "CompressedBinary" if flags & 1 else "Binary"
         self.is_compressed = bool(flags & 1)
+        return True
+
+    def read_features(self, count):
+        """4.2.5; returns whether the file may be read."""
+        if count == 0:
+            return True
+        area, found = self.data[64:64 + count], []
+        if count % 8 or count > 4032 or len(area) < count or crc32c(area[:-4]) != int.from_bytes(area[-4:], "little"):
+            return self.add("BLCK-008", "the features do not match their checksum")
+        rest = area[:-4]
+        while rest[:1] not in (b"", b"\0"):
+            length = rest[1] if len(rest) > 1 else 0
+            name = rest[2:2 + length].decode("latin-1")
+            if len(name) != length or not is_feature(name):
+                return self.add("BLCK-008", "a feature has no valid name")
+            found.append((name, {1: "ignore", 2: "read"}.get(rest[0], "refuse")))
+            rest = rest[2 + length:]
+        if any(rest):
+            return self.add("BLCK-008", "bytes behind the features")
+        refused = [name for name, kind in found if kind == "refuse"]
+        if refused:
+            self.report.format = "newerFormat"
+            return self.add("FILE-002", f"the file uses {refused}")
+        for name, _ in found:
+            self.add("BLCK-009", f"the feature {name} is not known")
+        self.part("header", 64, count)
+        self.header_end = 64 + count
         return True
 
     def slot(self, slot):
@@ -232,7 +261,7 @@ class File:
                 return
             self.commits.append((trailer, record))
             if record.previous == 0:
-                return self.judge_gap(64, record)
+                return self.judge_gap(self.header_end, record)
             before = self.commit_before(record)
             if before is None:
                 return
@@ -369,7 +398,7 @@ class File:
                 self.schema = self.schemas.get(part.start) if is_newest else self.schema
 
     def is_compressed_flag(self):
-        return bool(struct.unpack_from("<I", self.data, 12)[0] & 1)
+        return bool(self.data[12] & 1)
 
     def judge_model(self, data):
         try:

@@ -96,6 +96,11 @@ def bit(bitmap, row):
     return bitmap[row >> 3] >> (row & 7) & 1
 
 
+def is_feature(name):
+    """1.8: whether a feature may have the name."""
+    return re.fullmatch(r"[a-z0-9-]{1,32}", name) is not None
+
+
 class Bytes:
     """Little-endian fields, one after the other. It raises `Refused` where the bytes end."""
 

@@ -5,7 +5,7 @@ import json
 import re
 import unicodedata
 
-from findings import crc32c
+from findings import crc32c, is_feature
 
 DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))}
 HIGHEST = 1 << 62
@@ -207,8 +207,22 @@ class Manifest:
             report.add("MANI-003", f"the format version is {version}")
             return
         self.judge_checksum(members, data)
+        if not self.read_features(members):
+            return
         self.read(members)
         self.judge()
+
+    def read_features(self, members):
+        """7.3.10; returns whether the document may be read."""
+        for name, kind in (members.texts("features") or {}).items():
+            if not is_feature(name):
+                self.add("MANI-026", f"'{name}' is no name of a feature")
+            elif kind in ("ignore", "read"):
+                self.add("MANI-027", f"the feature '{name}' is not known")
+            else:
+                self.is_newer = True
+                self.add("MANI-003", f"the document uses '{name}'")
+        return not self.is_newer
 
     def judge_checksum(self, members, data):
         """7.3.9"""

@@ -60,7 +60,8 @@ extension BinaryStore: VacuumingStore {
     keeping: [CommittedState]? = nil, mergesSegments: Bool = false
   ) throws -> CommittedState {
     let header = FileHeader(
-      uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
+      uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed,
+      keepingFeaturesOf: head.file.header)
     let kept = try keeping ?? retained(before: image.record.number, head)
     var image = image
     if mergesSegments, kept.isEmpty, image.pendingParts == nil, head.segments.count > 1 {
@@ -72,7 +73,7 @@ extension BinaryStore: VacuumingStore {
       _ = try? disk.removeAbandonedReplacements(of: filePath)
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
-        var copied = CommitImage.Copied()
+        var copied = CommitImage.Copied(start: UInt64(header.byteCount))
         func write(_ image: CommitImage, _ state: CommittedState) throws -> Trailer {
           var copy = try image.copied(from: state, after: copied)
           let trailer = try copy.write(into: &writer, salt: header.salt)

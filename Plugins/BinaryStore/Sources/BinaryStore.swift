@@ -219,8 +219,9 @@ public final class BinaryStore: Store {
   ) throws -> BinaryStore {
     let readOnly = opening.readOnly || opening.acceptsDamage
     return try BinaryStore(
-      opening.file.map { try StoreFile($0) } ?? file(path, disk, readOnly), path: path, disk: disk,
-      isReadOnly: readOnly, commit: opening.commit, acceptsDamage: opening.acceptsDamage,
+      opening.file.map { try StoreFile($0, isReadOnly: readOnly) }
+        ?? file(path, disk, readOnly), path: path, disk: disk, isReadOnly: readOnly,
+      commit: opening.commit, acceptsDamage: opening.acceptsDamage,
       options: options)
   }
 
@@ -238,7 +239,8 @@ public final class BinaryStore: Store {
 
   static func file(_ path: String, _ disk: any Disk, _ readOnly: Bool) throws -> StoreFile {
     do {
-      return try StoreFile(OpenedFile(path, on: disk, readOnly: readOnly))
+      return try StoreFile(
+        OpenedFile(path, on: disk, readOnly: readOnly), isReadOnly: readOnly)
     } catch let error as DiskError {
       throw failure(error, path)
     }
@@ -334,6 +336,7 @@ public final class BinaryStore: Store {
       var description = StoreDescription()
       let header = head.file.header
       description.formatVersion = "\(header.majorVersion).\(header.minorVersion)"
+      description.features = header.features
       description.byteCount = try head.file.file.byteCount()
       description.liveByteCount = Int(clamping: head.record.liveByteCount)
       description.strayByteCount = max(0, description.byteCount - Int(head.end))

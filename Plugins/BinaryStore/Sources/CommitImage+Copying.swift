@@ -14,7 +14,7 @@ extension CommitImage {
 
   /// The parts of one file that another file already contains, and the place of the next commit there.
   struct Copied {
-    var start = UInt64(BlockFile.headerByteCount)
+    var start: UInt64
     var previousTrailer: UInt64 = 0
     /// The new offset of each copied value, by its old offset.
     var values: [UInt64: UInt64] = [:]
@@ -56,7 +56,7 @@ extension CommitImage {
 
   /// Returns the parts that the new file contains after this commit, which ends with the given trailer.
   func copied(behind trailer: Trailer) -> Copied {
-    var copied = origin?.copied ?? Copied()
+    var copied = origin?.copied ?? Copied(start: 0)
     copied.previousTrailer = trailer.offset
     copied.start = UInt64(BlockFile.align(Int(trailer.end)))
     return copied

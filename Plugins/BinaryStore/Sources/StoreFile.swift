@@ -14,10 +14,10 @@ final class StoreFile: Sendable {
   /// The schema of the newest commit that was read, for the names of damaged columns.
   private let names = Mutex<Schema?>(nil)
 
-  init(_ opened: OpenedFile) throws {
+  init(_ opened: OpenedFile, isReadOnly: Bool) throws {
     file = opened.file
     firstBytes = opened.firstBytes
-    header = try StoreFile.header(in: firstBytes, path: file.path)
+    header = try StoreFile.header(in: firstBytes, path: file.path, isReadOnly: isReadOnly)
   }
 
   var path: String { file.path }
@@ -25,9 +25,11 @@ final class StoreFile: Sendable {
   var openingByteCount: Int { file.openingStatus.byteCount }
 
   /// Reads and checks the header in the first bytes of a file.
-  private static func header(in firstBytes: [UInt8], path: String) throws -> FileHeader {
+  private static func header(
+    in firstBytes: [UInt8], path: String, isReadOnly: Bool
+  ) throws -> FileHeader {
     do {
-      guard let header = try FileHeader(Array(firstBytes.prefix(BlockFile.headerByteCount))) else {
+      guard let header = try FileHeader(firstBytes) else {
         throw StoreError(
           .notAStore,
           "The file is not a block file: it does not begin with the header of a block file.",
@@ -38,6 +40,9 @@ final class StoreFile: Sendable {
           .newerFormat,
           "The file has format version \(header.majorVersion), but this program reads version "
             + "\(BlockFile.majorVersion).", path: path)
+      }
+      if let objection = header.features.objection(isReading: isReadOnly) {
+        throw StoreError(.newerFormat, objection, path: path)
       }
       if let fault = header.slots.fault { throw fault }
       return header

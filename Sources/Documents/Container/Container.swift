@@ -91,6 +91,7 @@ package struct Container: Sendable {
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/notSupported``, before anything is written, if
   ///   a reader would reject the manifest; `DiskError` if the disk refuses.
   func replace(_ manifest: Manifest, at path: String) throws {
+    try Manifest.check(manifest.features, isReading: false, path: self.path)
     let text = manifest.text
     do { try manifest.check(path: self.path) } catch {
       throw DocumentError(

@@ -47,6 +47,7 @@ extension Document {
     do {
       // Reading the manifest first refuses a path without a document before a lock file is made there.
       written = try container.writtenManifest()
+      try Manifest.check(written.manifest.features, isReading: false, path: path)
       (lock, isAlone) = try container.lock(whenHeld, for: access)
     } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
       return try openForReading(container, places)
@@ -392,6 +393,7 @@ extension Document {
   }
 
   private func follow(_ manifest: Manifest) throws {
+    try Manifest.check(manifest.features, isReading: access == .readOnly, path: path)
     guard manifest.uuid == self.manifest.uuid else {
       throw DocumentError(
         .gone, "Another document has replaced this document.", path: path)

@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import ObjectModel
+import Rows
 import StoreInterface
 
 extension Manifest {
@@ -35,6 +36,8 @@ extension Manifest {
     }
     let checksum = try members.optionalText(Manifest.checksumName)
     if checksChecksum { try Manifest.check(checksum, inManifest: bytes, path: path) }
+    features = try members.features()
+    try Manifest.check(features, isReading: true, path: path)
     uuid = try members.uuid("uuid")
     title = try members.optionalText("title")
     created = try members.date("created")
@@ -47,6 +50,18 @@ extension Manifest {
     versions = try members.list("versions").map(VersionEntry.init)
     others = members.others
     try check(path: path)
+  }
+
+  /// Throws ``DocumentError`` with code ``DocumentError/Code/newerFormat`` if a program that knows none of the features
+  /// must not open the document.
+  ///
+  /// - Parameter isReading: Whether the document is only read.
+  static func check(
+    _ features: [FormatFeature], isReading: Bool, path: String
+  ) throws(DocumentError) {
+    if let objection = features.objection(isReading: isReading) {
+      throw DocumentError(.newerFormat, objection, path: path)
+    }
   }
 
   /// The names of members that this program does not know, each with the place of its object. Saves keep them.

@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import ObjectModel
+import Rows
 import StoreInterface
 
 extension Manifest {
@@ -11,6 +12,7 @@ extension Manifest {
     JSON.object([
       "format": .string(Manifest.format),
       "formatVersion": .number(Manifest.formatVersion),
+      "features": features.isEmpty ? nil : Manifest.json(features),
       "uuid": .string(uuid.uuidString),
       "title": title.map(JSON.string),
       "created": Manifest.json(created),
@@ -27,6 +29,10 @@ extension Manifest {
   package static let format = "quire-document"
 
   static func json(_ date: Date) -> JSON { .string(ManifestDate.text(date)) }
+
+  private static func json(_ features: [FormatFeature]) -> JSON {
+    .members(features.map { JSON.Member(name: $0.name, value: .string($0.class.rawValue)) })
+  }
 
   static func json(_ texts: [String: String]) -> JSON {
     .members(

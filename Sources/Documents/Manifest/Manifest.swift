@@ -1,6 +1,7 @@
 public import Foundation
 package import JSONText
 public import ObjectModel
+public import Rows
 public import StoreInterface
 
 /// The contents of a document, and the commit of each store that counts (spec §7.3).
@@ -8,6 +9,8 @@ public import StoreInterface
 /// A reader reads the manifest first. A commit becomes part of the document when the manifest names it, or when it is a
 /// version in the log (``log``). The manifest of an open document contains the versions of the log.
 public struct Manifest: Sendable, Hashable {
+  /// The features that the document uses, and that this version of Quire does not know. Saves keep them.
+  public package(set) var features: [FormatFeature] = []
   /// The document's UUID, which stays when the document moves.
   public var uuid: UUID
   /// The title of the document, or `nil` to use its file's name.

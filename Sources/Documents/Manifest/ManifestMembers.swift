@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import ObjectModel
+import Rows
 
 /// The members of one object of a manifest, read by name. Errors name the place of the member.
 final class ManifestMembers {
@@ -124,6 +125,18 @@ final class ManifestMembers {
       texts[member.name] = text
     }
     return texts
+  }
+
+  /// Returns the features, sorted by their names (spec §7.3.10).
+  func features() throws(DocumentError) -> [FormatFeature] {
+    var features: [FormatFeature] = []
+    for (name, kind) in try texts("features").sorted(by: { $0.key < $1.key }) {
+      guard let feature = FormatFeature(name, FormatFeature.Class(rawValue: kind) ?? .refuse) else {
+        throw error("features", "contains \"\(name)\", which is not a valid name of a feature.")
+      }
+      features.append(feature)
+    }
+    return features
   }
 
   func list(

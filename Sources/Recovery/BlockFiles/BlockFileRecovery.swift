@@ -62,7 +62,8 @@ final class BlockFileRecovery {
   }
 
   func run() throws -> RecoveredContents {
-    if scan.header != nil { sound.add(0, BlockFile.headerByteCount) }
+    // Nobody knows the effect of a feature of the class `refuse`, so the recovery is never complete.
+    if let header = scan.header, !header.features.areRefused { sound.add(0, header.byteCount) }
     for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
     readCommits()
     // Confirmed records come first, so that a damaged record does not hide their entries of the same offset.

@@ -26,7 +26,7 @@ struct FileScan {
   static let mostRecords = 1024
 
   init(_ file: DamagedFile, _ progress: (Double) -> Void) {
-    if let bytes = file.bytes(0, BlockFile.headerByteCount) {
+    if let bytes = file.bytes(0, min(file.byteCount, BlockFile.mostHeaderByteCount)) {
       header = (try? FileHeader(bytes)) ?? nil
     }
     var salts: [UInt64: Int] = [:]

@@ -6,7 +6,7 @@ extension Rule {
   package static let unknownFormat = Rule(
     "FILE-001", "The file begins with the mark of a known format", "6.2.1")
   package static let newerFormat = Rule(
-    "FILE-002", "The version of the format is known", "4.2.2")
+    "FILE-002", "The version of the format and each feature of the class refuse are known", "4.2.2")
 
   package static let metadata = [
     metadataForm, metadataUUID, headerUUID, metadataType, headerType, hashForm, modelHashes,

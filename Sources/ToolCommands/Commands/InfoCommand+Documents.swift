@@ -34,6 +34,7 @@ extension InfoCommand {
       try output.writeLine(
         JSON.object([
           "format": .number(Manifest.formatVersion),
+          "features": json(manifest.features),
           "title": manifest.title.map(JSON.string),
           "uuid": .string(manifest.uuid.uuidString),
           "created": Wording.json(.date(manifest.created)),
@@ -78,6 +79,7 @@ extension InfoCommand {
     let manifest = document.manifest
     let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
     var facts = [InfoFact("document", "format \(Manifest.formatVersion)")]
+    if let features = fact(manifest.features) { facts.append(features) }
     if let title = manifest.title { facts.append(InfoFact("title", title)) }
     facts += [
       InfoFact("UUID", manifest.uuid.uuidString), InfoFact("created", manifest.created),

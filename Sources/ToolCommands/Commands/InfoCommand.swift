@@ -52,6 +52,7 @@ enum InfoCommand {
       let object = JSON.object([
         "type": .string(store.type.rawValue),
         "formatVersion": description.formatVersion.map { .string($0) },
+        "features": json(description.features),
         "uuid": metadata.uuid.map { .string($0.uuidString) },
         "saves": .number(Int(snapshot.commit)),
         "lastSave": description.savedAt.map { Wording.json(.date($0)) },
@@ -66,6 +67,20 @@ enum InfoCommand {
     return .done
   }
 
+  /// Returns the line of features that this version of Quire does not know; `nil` if there are none.
+  static func fact(_ features: [FormatFeature]) -> InfoFact? {
+    if features.isEmpty { return nil }
+    let texts = features.map { "\($0.name) (\($0.class.rawValue))" }
+    return InfoFact("unknown features", texts.joined(separator: ", "))
+  }
+
+  /// Returns the classes of features by their names; `nil` if there are none.
+  static func json(_ features: [FormatFeature]) -> JSON? {
+    if features.isEmpty { return nil }
+    return .members(
+      features.map { JSON.Member(name: $0.name, value: .string($0.class.rawValue)) })
+  }
+
   /// Returns the type, the identity, the date and the size of a store.
   static func facts(
     of store: any Store, _ commit: Int64, _ metadata: StoreMetadata,
@@ -76,6 +91,7 @@ enum InfoCommand {
       InfoFact("type", store.type.rawValue + version),
       InfoFact("UUID", metadata.uuid?.uuidString ?? "none"), InfoFact("saves", "\(commit)"),
     ]
+    if let features = fact(description.features) { facts.append(features) }
     if let date = description.savedAt { facts.append(InfoFact("last save", date)) }
     facts.append(
       InfoFact(

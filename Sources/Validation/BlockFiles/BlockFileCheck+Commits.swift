@@ -13,7 +13,7 @@ extension BlockFileCheck {
       commits.append(commit)
       progress(0.1 * (1 - Double(commit.trailer.offset) / Double(byteCount)))
       guard record.previousTrailer > 0 else {
-        checkGap(UInt64(BlockFile.headerByteCount), before: record)
+        checkGap(UInt64(header.byteCount), before: record)
         return
       }
       guard let before = try commitBefore(record, commit.trailer, header) else { return }

@@ -7,14 +7,15 @@ extension BlockFileCheck {
   ///
   /// - Returns: The header; `nil` if the bytes behind the header can't be interpreted.
   func header() throws -> FileHeader? {
-    let bytes = try bytes(0..<UInt64(min(byteCount, BlockFile.headerByteCount)))
+    let bytes = try bytes(0..<UInt64(min(byteCount, BlockFile.mostHeaderByteCount)))
     let place = Place("header", at: 0)
     guard bytes.starts(with: BlockFile.magic) else {
       format = .unknown
       findings.add(.unknownFormat, Place(), "The first bytes do not belong to a known format.")
       return nil
     }
-    guard bytes.count == BlockFile.headerByteCount, let header = try? FileHeader(unchecked: bytes)
+    guard bytes.count >= BlockFile.headerByteCount,
+      var header = try? FileHeader(unchecked: bytes)
     else {
       findings.add(
         .headerChecksum, place,
@@ -41,6 +42,7 @@ extension BlockFileCheck {
     if header.majorVersion == 0 {
       findings.add(.majorVersion, place, "The version is 0.")
     }
+    guard readFeatures(of: &header, bytes, place) else { return nil }
     if !header.hasKnownFlags {
       findings.add(
         .headerFlags, place, "The flags are \(header.flags), but only the flag 1 is known.")
@@ -52,6 +54,36 @@ extension BlockFileCheck {
     }
     if let fault = header.slots.fault { findings.add(.emptySlots, place, fault.description) }
     return header
+  }
+
+  /// Checks the features of the header (spec §4.2.5).
+  ///
+  /// - Returns: Whether a program that knows none of the features may read the file.
+  private func readFeatures(of header: inout FileHeader, _ bytes: [UInt8], _ place: Place) -> Bool {
+    do { try header.readFeatures(bytes) } catch {
+      findings.add(.headerFeatures, place, "\(error)")
+      return false
+    }
+    if let objection = header.features.objection(isReading: true) {
+      format = .newer
+      findings.add(.newerFormat, place, objection)
+      return false
+    }
+    for feature in header.features {
+      findings.add(.unknownFeature, place, feature.explanation)
+    }
+    if !header.featureArea.isEmpty {
+      parts.add(.header, UInt64(BlockFile.headerByteCount)..<UInt64(header.byteCount), commit: 0)
+    }
+    return true
+  }
+}
+
+extension FormatFeature {
+  /// The sentences about an unknown feature in a report.
+  var explanation: String {
+    let permission = `class` == .read ? "It only reads the file" : "It can ignore the feature"
+    return "This program does not know the feature \"\(name)\". \(permission)."
   }
 }
 

@@ -54,7 +54,7 @@ final class BlockFileCheck {
   func run() throws {
     checked.byteCount = byteCount
     guard let header = try header() else { return }
-    if findings.counts.isEmpty {
+    if findings.errorCount == 0 {
       facts.uuid = header.uuid
       facts.type = header.isCompressed ? .compressed : .binary
     }

@@ -4,6 +4,7 @@ import DurableFiles
 import Foundation
 import JSONText
 import ObjectModel
+import Rows
 import StoreInterface
 
 /// The check of a manifest (spec §7.3): each member by itself, then the relations between members. The valid members
@@ -99,6 +100,7 @@ final class ManifestCheck {
       return
     }
     checkChecksum(members, bytes)
+    guard checkFeatures(members) else { return }
     read(members)
     checkModels(members)
     checkFiles(members)
@@ -142,6 +144,28 @@ final class ManifestCheck {
         .manifestChecksum, "checksum",
         "The checksum is \(text), but the computed checksum is \(expected).")
     }
+  }
+
+  /// Checks the features (spec §7.3.10).
+  ///
+  /// - Returns: Whether a program that knows none of the features may read the document.
+  private func checkFeatures(_ members: ManifestMembersCheck) -> Bool {
+    var features: [FormatFeature] = []
+    for (name, kind) in (members.texts("features") ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let place = "features.\(name.prefix(100))"
+      guard let feature = FormatFeature(name, FormatFeature.Class(rawValue: kind) ?? .refuse) else {
+        members.add(.featureNames, place, "This is not a valid name of a feature.")
+        continue
+      }
+      features.append(feature)
+      if feature.class != .refuse {
+        members.add(.unknownManifestFeature, place, feature.explanation)
+      }
+    }
+    guard let objection = features.objection(isReading: true) else { return true }
+    isNewer = true
+    members.add(.manifestVersion, "features", objection)
+    return false
   }
 
   // MARK: - Members

@@ -4,7 +4,8 @@ import StoreInterface
 extension Rule {
   static let blockFiles = [
     headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
-    emptySlots, wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit,
+    emptySlots, headerFeatures, unknownFeature,
+    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit,
     previousTrailer, recordChecksum, commitChecksum,
     unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
@@ -26,6 +27,11 @@ extension Rule {
     "BLCK-005", .warning, "A slot of the header is empty or matches its checksum", "4.2.4")
   static let slotCommit = Rule("BLCK-006", "A slot of the header refers to a commit", "4.2.4")
   static let emptySlots = Rule("BLCK-007", "The slots of the header are not both empty", "4.2.4")
+  static let headerFeatures = Rule(
+    "BLCK-008", "The features of the header have the required form and match their checksum",
+    "4.2.5")
+  static let unknownFeature = Rule(
+    "BLCK-009", .information, "Each feature of the header is known", "4.2.5")
 
   static let wholeCommit = Rule("BLCK-010", "The file contains a whole commit", "4.3.3")
   static let strayBytes = Rule(

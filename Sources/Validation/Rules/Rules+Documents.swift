@@ -7,14 +7,15 @@ extension Rule {
     manifestDate, manifestUUID, hexadecimalDigits, nameLength, fileName, unknownMember,
     doubledModel, doubledStore, doubledFile, unknownModel, noStores, versionOrder, storeCommit,
     earlierOrder, attachmentSpan, doubledAttachment, digestSize, manifestChecksum,
-    logStore,
+    logStore, featureNames, unknownManifestFeature,
   ]
 
   static let manifestForm = Rule(
     "MANI-001", "The manifest is JSON in UTF-8 without duplicate members", "7.3.1")
   static let manifestFormat = Rule("MANI-002", "The manifest has the format of a document", "7.3.3")
   static let manifestVersion = Rule(
-    "MANI-003", "The manifest's format version is known", "7.3.3")
+    "MANI-003", "The manifest's format version and each feature of the class refuse are known",
+    "7.3.3")
   static let missingMember = Rule("MANI-004", "Required members exist", "7.3.3")
   static let memberType = Rule("MANI-005", "Members have the correct type", "7.3.3")
   static let memberRange = Rule("MANI-006", "Numbers are in range", "7.3.3")
@@ -56,6 +57,9 @@ extension Rule {
   static let manifestChecksum = Rule(
     "MANI-024", "The manifest's checksum matches its bytes", "7.3.9")
   static let logStore = Rule("MANI-025", "The log is a store in a block file", "7.3.3")
+  static let featureNames = Rule("MANI-026", "The names of features are valid", "7.3.10")
+  static let unknownManifestFeature = Rule(
+    "MANI-027", .information, "Each feature of the manifest is known", "7.3.10")
 
   static let containers = [
     noManifest, foreignPlace, missingStore, missingModel, missingAttachment, attachmentSize,

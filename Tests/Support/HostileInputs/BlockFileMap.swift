@@ -177,6 +177,16 @@ extension BlockFileMap {
     return bytes
   }
 
+  /// Returns a file that has 32 bytes of features, with the given feature alone (spec §4.2.5).
+  public static func naming(
+    feature name: String, ofClass number: UInt8, in bytes: [UInt8]
+  ) -> [UInt8] {
+    var area = [number, UInt8(name.utf8.count)] + Array(name.utf8)
+    area += [UInt8](repeating: 0, count: 32 - area.count)
+    area.set(Array(area[..<28]).crc, at: 28)
+    return bytes[..<64] + area + bytes[96...]
+  }
+
   /// Returns the file with one more commit behind it. The new record is a changed copy of the last record.
   ///
   /// - Parameters:

@@ -47,6 +47,8 @@ package struct SmallSchema {
       }
     case ("additionalProperties", _, .members(let members)):
       return members.flatMap { faults($0.value, said, "\(place).\($0.name)") }
+    case ("propertyNames", _, .members(let members)):
+      return members.flatMap { faults(.string($0.name), said, "\(place).\($0.name)") }
     case ("items", _, .array(let values)):
       return values.enumerated().flatMap { faults($1, said, "\(place)[\($0)]") }
     case ("minItems", .number(let least), .array(let values)):
@@ -69,8 +71,8 @@ package struct SmallSchema {
       guard let regex = try? Regex(pattern) else { return ["\(place): no pattern"] }
       return fault(text.firstMatch(of: regex) == nil)
     case ("required", _, _), ("properties", _, _), ("additionalProperties", _, _), ("items", _, _),
-      ("minItems", _, _), ("maxItems", _, _), ("uniqueItems", _, _), ("minimum", _, _),
-      ("maximum", _, _), ("minLength", _, _),
+      ("propertyNames", _, _), ("minItems", _, _), ("maxItems", _, _), ("uniqueItems", _, _),
+      ("minimum", _, _), ("maximum", _, _), ("minLength", _, _),
       ("maxLength", _, _), ("pattern", _, _):
       // These keywords restrict only values of their own type.
       return []

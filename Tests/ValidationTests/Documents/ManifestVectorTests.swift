@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import HostileInputs
 import JSONText
+import Rows
 import SchemaSubset
 import SeededRandom
 import SpecVectors
@@ -49,6 +50,8 @@ struct ManifestVectorTests {
     #expect(versions == vector[all: "version"])
     #expect(stores == vector[all: "store"])
     #expect(attachments == vector[all: "attachment"])
+    let features = manifest.features.map { "\($0.name) \($0.class.rawValue)" }
+    #expect(features == vector[all: "feature"])
     #expect(manifest.unknownNames == vector[all: "unknown"])
     HostileInputs.manifest(bytes)
   }

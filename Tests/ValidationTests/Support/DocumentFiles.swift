@@ -60,6 +60,11 @@ struct DocumentFiles {
     precondition(manifest.contains(text), "'\(text)' is in the manifest.")
     manifest = manifest.replacing(text, with: other, maxReplacements: 1)
   }
+
+  /// Adds a feature of the given class to the manifest.
+  mutating func name(feature: String, _ kind: String) {
+    replace("Version\": 1,", "Version\": 1, \"features\": { \"\(feature)\": \"\(kind)\" },")
+  }
 }
 
 extension DocumentFiles {

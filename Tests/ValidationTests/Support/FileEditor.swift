@@ -88,7 +88,7 @@ struct FileEditor {
   private typealias Fields = [(name: String, offset: Int, byteCount: Int)]
 
   private static let header: Fields = [
-    ("magic", 0, 8), ("major_version", 8, 2), ("minor_version", 10, 2), ("flags", 12, 4),
+    ("magic", 0, 8), ("major_version", 8, 2), ("minor_version", 10, 2), ("flags", 12, 2),
     ("salt", 32, 8), ("slot_0", 40, 6), ("slot_0_checksum", 46, 4), ("slot_1", 50, 6),
     ("slot_1_checksum", 56, 4), ("checksum", 60, 4),
   ]

@@ -109,6 +109,8 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
     BrokenDocument("MANI-025") {
       $0.replace("\"attachments\": [", "\"log\": \"other\",\n  \"attachments\": [")
     },
+    BrokenDocument("MANI-026") { $0.name(feature: "Thumbnails", "ignore") },
+    BrokenDocument("MANI-027") { $0.name(feature: "thumbnails", "ignore") },
   ]
 
   static let folders = [

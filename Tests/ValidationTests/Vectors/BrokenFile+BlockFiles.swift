@@ -19,6 +19,12 @@ extension BrokenFile {
       $0.set("header.slot_1", $0.number("header.slot_1") - 8)
     },
     BrokenFile("BLCK-007") { BlockFileMap.naming(trailerAt: nil, in: try SmallFile.notes()) },
+    BrokenFile("BLCK-008") {
+      var bytes = try SmallFile.naming(feature: "thumbnails", ofClass: 1)
+      bytes.replaceSubrange(92..<96, with: [1, 0, 0, 0])
+      return bytes
+    },
+    BrokenFile("BLCK-009") { try SmallFile.naming(feature: "thumbnails", ofClass: 1) },
   ]
 
   static let commits = [
