@@ -38,7 +38,8 @@ extension ManagedObject {
 
   /// Sets the value of an attribute.
   ///
-  /// - Precondition: The entity has an attribute with this name, and the value is of the attribute's type.
+  /// - Precondition: The entity has an attribute with this name, and the value is of the attribute's type. The texts and
+  ///   bytes of one object have at most 512 MiB together.
   @inlinable
   public final func setValue<V: AttributeValue>(_ value: V, forKey key: String) {
     let hash = PropertyHash.of(key)
@@ -47,7 +48,8 @@ extension ManagedObject {
 
   /// Sets the value of an attribute or of a to-one relationship.
   ///
-  /// - Precondition: The entity has a property with this name, and the value is of the property's type.
+  /// - Precondition: The entity has a property with this name, and the value is of the property's type. The texts and
+  ///   bytes of one object have at most 512 MiB together.
   public final func setValue(_ value: Value, forKey key: String) {
     if let wrong = setValue(value, PropertyHash.of(key), key) { misuse("\(wrong)") }
   }
@@ -62,14 +64,30 @@ extension ManagedObject {
   /// Sets the values of several properties by name: all of them, or none.
   ///
   /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of its
-  ///   property's type.
+  ///   property's type or does not fit into the object.
   public final func setValues(_ values: [String: Value]) throws {
     // A single value is checked when it is set.
     for (name, value) in values where values.count > 1 {
       if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }
     }
-    for (name, value) in values {
-      if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
+    let isLarge = values.values.contains { $0.byteStringByteCount > Draft.fittingByteCount }
+    guard values.count > 1, isLarge else {
+      for (name, value) in values {
+        if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
+      }
+      return
+    }
+    // Only a large value can still be refused, for lack of room. The smaller values may make this room, so they come first.
+    var former: [(name: String, value: Value)] = []
+    for (name, value) in values.sorted(by: {
+      $0.value.byteStringByteCount < $1.value.byteStringByteCount
+    }) {
+      let old = self[name]
+      if let wrong = setValue(value, PropertyHash.of(name), name) {
+        for (name, value) in former.reversed() { setValue(value, forKey: name) }
+        throw wrong
+      }
+      former.append((name, old))
     }
   }
 

@@ -72,6 +72,30 @@ struct LargeValueTests {
     #expect(try graph.again().count(for: FetchRequest("Good")) == 1)
   }
 
+  @Test("Several values are set all or none, if one of them does not fit into the object")
+  func tooLargeAmongOthers() throws {
+    let graph = try Goods.graph(.binary)
+    let context = graph.context()
+    let good = try context.insert(Good.self) {
+      $0.title = "Old"
+      $0.text = "old"
+    }
+    let value = Value.binary(Data(count: 513 << 20))
+
+    let error = #expect(throws: ContextError.self) {
+      try good.setValues([
+        "title": .string("New"), "text": .string("new"), "picture": value,
+      ])
+    }
+
+    #expect(error?.message.contains("\"picture\" of \"Good\"") == true)
+    #expect(good.title == "Old" && good.text == "old" && good.picture == nil)
+    // Values that fit are all set, the large one last.
+    let large = Data(count: 10_000)
+    try good.setValues(["title": .string("New"), "text": .null, "picture": .binary(large)])
+    #expect(good.title == "New" && good.text == nil && good.picture == large)
+  }
+
   @Test("Undo and child contexts carry large values", arguments: Kind.allCases)
   func carried(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
