@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import Rows
 import StoreInterface
@@ -153,5 +154,29 @@ struct CopyOrderTests {
       #expect(try values("Person", "leads") == [1, 2, 3, 4, 4])
       #expect(try values("Team", "captain") == [1, 2, 3, nil])
     }
+  }
+
+  @Test("A row with more bytes than fit into a block ends the copy with an error")
+  func longRow() throws {
+    let model = try Model(entities: [
+      Entity("Note", properties: [.attribute(Attribute("bytes", .binary))])
+    ])
+    let source = try MemoryStore(model)
+    let base = try source.snapshot()
+    let layout = base.schema["Note"]!
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: layout.entityNumber, number: 7))
+    _ = try source.commit(CommitRequest(builder.freeze(), basedOn: base))
+    var column = RowOrigin.Column(layout.columns[0], to: 0)
+    // Memory that is never written takes no place.
+    column.convert = { _ in .binary(Data(count: 513 << 20)) }
+    let copy = StoreCopy(
+      from: try source.snapshot(), to: try MemoryStore(model),
+      [RowOrigin(layout, layout, columns: [column])], keepingKeys: true)
+
+    let error = #expect(throws: StoreError.self) { try copy.run() }
+
+    #expect(error?.code == .badChange)
+    #expect(error?.message.contains("Object 7 of 'Note'") == true)
   }
 }

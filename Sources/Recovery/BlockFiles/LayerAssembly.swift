@@ -155,6 +155,7 @@ struct LayerAssembly {
     guard let row = try beneath.row(of: key) else {
       if run == .put, let older = try before.row(of: key) {
         let values = try layout.columns.map { try older.value($0) }
+        guard LayerAssembly.fit(values) else { return }
         builder.insert(key)
         for (column, value) in values.enumerated() {
           builder.set(value, column: column, of: key)
@@ -171,12 +172,20 @@ struct LayerAssembly {
         return builder.remove(key, basis: version)
       case .put(let location), .changed(let location):
         guard try location.version > version else { continue }
-        for (column, wanted) in layout.columns.enumerated() {
-          guard let value = try location.block.value(wanted, row: location.row) else { continue }
+        let values = try layout.columns.map { try location.block.value($0, row: location.row) }
+        guard LayerAssembly.fit(values.compactMap { $0 }) else { return }
+        for (column, value) in values.enumerated() {
+          guard let value else { continue }
           builder.set(value, column: column, of: key, basis: version)
         }
       }
     }
+  }
+
+  /// Returns whether the values of a row fit into a block, also those that lie outside of the block in the file.
+  private static func fit(_ values: [Value]) -> Bool {
+    values.reduce(0) { $0 + $1.byteStringByteCount }
+      <= Draft.fullRowByteCount(columnCount: values.count)
   }
 
   // MARK: - Blocks that no record lists

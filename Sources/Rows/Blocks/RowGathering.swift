@@ -326,8 +326,7 @@ struct RowGathering {
         }
       }
     }
-    // As `Draft.hasRoom`: a full row may have small values besides.
-    let most = Draft.maximumRowByteCount + columns.count * Draft.fittingByteCount
+    let most = Draft.fullRowByteCount(columnCount: columns.count)
     if let first = sizes.first, first.inside > most {
       throw BlockError(
         code: .badValue, column: nil,

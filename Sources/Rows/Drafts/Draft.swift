@@ -268,6 +268,12 @@ extension Draft {
   /// full already; a block has room for as many of them as a layout has columns.
   public static let fittingByteCount = maximumRowByteCount / (1 << 16)
 
+  /// Returns the number of bytes above which the texts and bytes of one row do not fit into a block. As in
+  /// ``hasRoom(for:column:row:)``, a full row may have small values besides.
+  package static func fullRowByteCount(columnCount: Int) -> Int {
+    maximumRowByteCount + columnCount * fittingByteCount
+  }
+
   /// Undoes the change of one value, so that the value of the row beneath shows again.
   ///
   /// - Precondition: The draft's rows are changes.

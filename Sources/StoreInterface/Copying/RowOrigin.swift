@@ -214,10 +214,19 @@ struct RowCopy {
       let draft = drafts[drafts.count - 1]
       let new = draft.append(key: key.number)
       pendingCount += 1
+      var byteCount = 0
       for (index, column) in origin.columns.enumerated() where column.source.kind != .reference {
         var value = columns[index]?.value(at: row) ?? .null
         if let convert = column.convert { value = convert(value) }
         if value.isNull { value = column.missing }
+        // A file may have a row with more outside values than fit into a block. Freezing its draft would trap.
+        byteCount += value.byteStringByteCount
+        guard byteCount <= Draft.fullRowByteCount(columnCount: origin.target.columns.count) else {
+          throw StoreError(
+            .badChange,
+            "Object \(number) of '\(origin.source.entity)' can't be copied: its texts and bytes have more than \(Draft.maximumRowByteCount) bytes together."
+          )
+        }
         draft.set(value, column: column.target, row: new)
       }
       for one in origin.places {
