@@ -102,6 +102,28 @@ struct ContainerTests {
     #expect(try world.names() == .each("Faro", "Lisbon", "Porto", "Sintra"))
   }
 
+  @Test("A store in memory can't be part of a document, whether new or named by a manifest")
+  func storeInMemory() throws {
+    let world = DocumentWorld(.binary)
+    let made = #expect(throws: DocumentError.self) {
+      try Document.create(
+        DocumentWorld.path, model: DocumentWorld.model, stores: [.init(type: .memory)],
+        in: world.places)
+    }
+    #expect(made?.code == .notSupported && made?.message.contains("InMemory") == true)
+    #expect(try !world.disk.exists(DocumentWorld.path))
+
+    let document = try world.create()
+    try document.close()
+    var manifest = document.manifest
+    manifest.stores[0].type = .memory
+    try world.write(manifest.text, to: "manifest.json")
+    for access in [Document.Access.exclusive, .readOnly] {
+      let opened = #expect(throws: DocumentError.self) { try world.open(access) }
+      #expect(opened?.code == .notSupported && opened?.message.contains("InMemory") == true)
+    }
+  }
+
   @Test("The lock of an ended process is free")
   func stale() throws {
     let disk = SimulatedDisk()

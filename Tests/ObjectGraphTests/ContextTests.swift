@@ -75,6 +75,26 @@ struct ContextTests {
   }
 
   @Test(
+    "changedValues contains a to-one relationship, and no to-many relationship",
+    arguments: Kind.allCases)
+  func changedRelationships(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    let trip = try context.insert(Trip.self) { $0.name = "Porto" }
+    try context.save()
+
+    ada.trips = RelatedObjects([trip])
+    ada.friends = RelatedObjects([bob])
+
+    #expect(trip.changedValues() == ["owner": .object(ada.objectID.key)])
+    #expect(ada.changedValues().isEmpty && bob.changedValues().isEmpty)
+    #expect(ada.trips.count == 1 && bob.friends.count == 1)
+    let all = trip.committedValues()
+    #expect(all["owner"] == Value.null && all["members"] == nil && all["stops"] == nil)
+  }
+
+  @Test(
     "Addition to a one-to-many relationship changes the object that has the reference",
     arguments: Kind.allCases)
   func addition(_ kind: Kind) throws {

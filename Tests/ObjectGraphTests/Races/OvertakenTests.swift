@@ -160,6 +160,33 @@ struct OvertakenTests {
   }
 
   @Test(
+    "A save that is overtaken calls willSave again, and didSave once", arguments: Kind.allCases)
+  func hooks(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: HookTests.model, classes: [Diarist.self])
+    let (one, other) = (graph.context(), graph.context())
+    let name = "\(#function) \(kind) overtaken"
+    (one.name, one.mergePolicy) = (name, .storeWins)
+    let mine = try one.insert(Diarist.self)
+    try one.save()
+    _ = Diary.shared.take(name)
+    mine.text = "mine"
+
+    let attempts = try overtaking(
+      one,
+      by: {
+        let theirs = try #require(try other.existingObject(with: mine.objectID) as? Diarist)
+        theirs.count = 7
+        try other.save()
+      },
+      during: { try one.save() })
+
+    #expect(attempts == 2)
+    let events = Diary.shared.take(name).filter { $0.hasSuffix("Save") }
+    #expect(events == ["willSave", "willSave", "didSave"])
+    #expect(mine.text == "mine" && mine.count == 7)
+  }
+
+  @Test(
     "A pinned context is compared with the newest commit when it saves", arguments: Kind.allCases)
   func pinned(_ kind: Kind) throws {
     try scenario(kind) { s in

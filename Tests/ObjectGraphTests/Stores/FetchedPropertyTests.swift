@@ -32,6 +32,7 @@ struct FetchedPropertyTests {
             fetched("all", "Book", nil, sortedBy: "title", limit: 2),
             fetched("wrong", "Book", "kind == $FETCH_SOURCE.nothing"),
             fetched("unreadable", "Book", "kind == == 3"),
+            fetched("described", "Book", "kind == $FETCHED_PROPERTY.name"),
           ]),
         Entity(
           "Book",
@@ -160,5 +161,18 @@ struct FetchedPropertyTests {
       try library.ada.fetchedObjects(forKey: "unreadable")
     }
     #expect(try library.ada.fetchedObjects(forKey: "books").count == 2)
+  }
+
+  @Test(
+    "The variable FETCH_SOURCE has a value, and FETCHED_PROPERTY has none", arguments: Kind.allCases
+  )
+  func variables(_ kind: Kind) throws {
+    let library = try Library(kind)
+    #expect(try library.ada.fetchedObjects(forKey: "others") == [library.bob])
+    let error = #expect(throws: QueryError.self) {
+      try library.ada.fetchedObjects(forKey: "described")
+    }
+    #expect(error?.code == .missingVariable)
+    #expect(error?.message.contains("FETCHED_PROPERTY") ?? false, "\(error!)")
   }
 }
