@@ -94,6 +94,9 @@ final class ContextPlace: @unchecked Sendable {
 
   /// Gives the turn back.
   func leave(_ before: Holder) {
+    // Any thread may read the objects of a context that is gone. The holder of the turn keeps what it reads, so no
+    // thread may hold it any more, not even the thread of a confined context.
+    if isAnywhere.load(ordering: .acquiring) { return forgetThread() }
     // The main actor has moved away from the thread that was recorded before this turn.
     if before.isNoted, before.thread != ContextPlace.currentThread { return forgetThread() }
     isNoted.store(before.isNoted, ordering: .releasing)

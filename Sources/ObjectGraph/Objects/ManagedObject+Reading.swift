@@ -182,8 +182,9 @@ extension ManagedObject {
   final func realize() {
     let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
     guard isUnresolved, let workspace = source.entity.workspace else {
-      // The object has its row already, or its context is gone and no row can be looked up.
-      if !state.contains(.realized) { awake() }
+      // The object has its row already, or its context is gone and no row can be looked up. Then any thread may read the
+      // object, so a read must not change its state.
+      if !state.contains(.realized), source.isCurrent { awake() }
       return
     }
     workspace.realize(self)

@@ -118,7 +118,8 @@ open class ManagedObject {
   open func setInitialValues() {}
   /// Called after the object was inserted. Set the values here that default values can't express.
   open func awakeFromInsert() {}
-  /// Called before the object's values are read for the first time since it was fetched.
+  /// Called before the object's values are read for the first time since it was fetched. Not called once the context is
+  /// gone.
   open func awakeFromFetch() {}
   /// Called after undo, a merge, a refresh or a rollback has changed the object.
   open func awake(fromSnapshotEvents events: SnapshotEvents) {}
@@ -280,7 +281,7 @@ extension ManagedObject {
   public final var hasChanges: Bool {
     !state.isDisjoint(with: [.inserted, .updated]) || state.isSuperset(of: [.deleted, .pending])
   }
-  /// Whether none of the object's values has been read yet.
+  /// Whether none of the object's values has been read yet. Reads after the end of the context do not count.
   public final var isFault: Bool { !state.contains(.realized) }
 }
 

@@ -1,9 +1,11 @@
 import Rows
+import Synchronization
 
 /// The columns that a program has read lately of an entity's objects, as the bits of a number. Each bit stands for every
 /// 64th column.
-struct ReadColumns {
-  private var latest: UInt64 = 0
+struct ReadColumns: ~Copyable {
+  /// The columns of the present step. Atomic, because any thread may read the objects of a context that is gone.
+  private let latest = Atomic<UInt64>(0)
   /// The columns that the program is likely to read of the next objects.
   private(set) var wanted: UInt64 = 0
   /// The columns with values in a heap.
@@ -20,11 +22,15 @@ struct ReadColumns {
 
   /// Records that a column was read.
   @inline(__always)
-  mutating func note(_ column: Int) { latest |= 1 &<< UInt64(column) }
+  func note(_ column: Int) {
+    // Two steps are faster than one atomic step. If threads read at the same time, a column may be missing.
+    latest.store(latest.load(ordering: .relaxed) | 1 &<< UInt64(column), ordering: .relaxed)
+  }
 
   /// Begins a new step of a walk over objects: the columns that were read in the last step are wanted again.
   mutating func step() {
-    if latest != 0 { wanted = latest }
-    latest = 0
+    let read = latest.load(ordering: .relaxed)
+    if read != 0 { wanted = read }
+    latest.store(0, ordering: .relaxed)
   }
 }

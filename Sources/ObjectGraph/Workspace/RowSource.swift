@@ -406,7 +406,7 @@ extension RowSource {
     if let draft { return draft.givenColumns(row: row) }
     guard let block else { return [] }
     let columns = givenByBlock ?? block.givenPositions(entity.graph.layout.columns)
-    givenByBlock = columns
+    if isCurrent { givenByBlock = columns }
     return columns.filter { given($0, row) != nil }
   }
 

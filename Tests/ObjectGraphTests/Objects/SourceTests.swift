@@ -1,13 +1,14 @@
 import Dispatch
 import Foundation
 import ObjectQuery
+import Synchronization
 import Testing
 
 @testable import ObjectGraph
 
 /// Objects that one thread hands to another thread.
 private final class Box: @unchecked Sendable {
-  // Sendable: only one thread at a time uses the objects.
+  // Sendable: only one thread at a time uses the objects, unless it only reads them and their context is gone.
   var people: [Person]
   init(_ people: [Person]) { self.people = people }
 }
@@ -152,6 +153,36 @@ struct SourceTests {
     DispatchQueue.concurrentPerform(iterations: boxes.count) { boxes[$0].people = [] }
 
     #expect(source == nil)
+  }
+
+  @Test("Threads may read the same objects after their context has ended, and keep nothing")
+  func readOrphans() throws {
+    func work() throws -> Box {
+      var people: [Person] = []
+      let context = try find(&people)
+      people[5].age = 7
+      try context.processPendingChanges()
+      return Box(people)
+    }
+    let box = try work()
+    let names = Set((0..<100).map { "Person \($0)" })
+    let wrong = Atomic(0)
+    #expect(box.people[6].isFault && box.people[6].managedObjectContext == nil)
+
+    // The thread of the context is one of these threads.
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<20 {
+        let hasAll = Set(box.people.map(\.name)) == names
+        let isAlone = box.people.allSatisfy { $0.passport == nil }
+        let changed = box.people[5]
+        let isChanged = changed.age == 7 && changed.changedValues().keys.sorted() == ["age"]
+        if !hasAll || !isAlone || !isChanged { wrong.add(1, ordering: .relaxed) }
+      }
+    }
+
+    #expect(wrong.load(ordering: .relaxed) == 0)
+    #expect(box.people[6].isFault)
+    #expect(!box.people[6].source.isCurrent)
   }
 
   @Test("Objects that leave the table of a living context may be released on any thread")
