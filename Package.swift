@@ -321,9 +321,9 @@ let package = Package(
         "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
         "StoreInterface",
         "DiskSimulation", "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
-        "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
-        "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText", "PostgreSQLStore",
-        "PostgreSQLConnection",
+        "PropertyLists", "Rows", "SeededRandom", "Checksums", "Archives", "PluginHost",
+        "PluginSupport", "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
+        "PostgreSQLStore", "PostgreSQLConnection",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
     .target(
       name: "PostgreSQLServer", dependencies: ["ProgramRuns"],

@@ -3,12 +3,13 @@ import DurableFiles
 import ObjectModel
 import PluginHost
 import Rows
+import SeededRandom
 import StoreInterface
 
 extension HostileInputs {
   /// Exchanges rows with a plug-in whose answers are distorted: each answer must be rows of a store or an error, and
-  /// rows from the host must be saved or refused. The first byte chooses between blocks and arrays; the remaining bytes
-  /// state the distortions.
+  /// rows from the host must be saved or refused. The first byte chooses between blocks and arrays, and the pattern of
+  /// the texts; the remaining bytes state the distortions.
   public static func pluginBatch(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     HostilePlugin.with(Array(bytes.dropFirst()), crossing: first & 1 != 0) { backend in
@@ -23,6 +24,7 @@ extension HostileInputs {
         let store = try? backend.create(
           at: "/notes", model: model, on: SimulatedDisk(), StoreCreation())
       else { return }
+      let pattern = ValuePattern.allCases[Int(first >> 1) % ValuePattern.allCases.count]
       for round in 0..<2 {
         guard let base = try? store.snapshot(), let layout = base.schema["Note"] else { return }
         let builder = LayerBuilder(base.schema)
@@ -30,7 +32,10 @@ extension HostileInputs {
           let key = ObjectKey(entity: layout.entityNumber, number: number + UInt64(round) * 4)
           builder.insert(key)
           for (index, column) in layout.columns.enumerated() where column.kind == .string {
-            builder.set(.string("text \(number)"), column: index, of: key)
+            let text = pattern.value(
+              empty: "", greatest: String(repeating: "\u{10FFFF}", count: 80), same: "text"
+            ) { "text \(number)" }
+            if let text { builder.set(.string(text), column: index, of: key) }
           }
         }
         _ = try? store.commit(CommitRequest(builder.freeze(), basedOn: base))

@@ -4,6 +4,7 @@ import ObjectQuery
 import PropertyLists
 import QueryWorld
 import Rows
+import SeededRandom
 
 /// The bodies of the fuzzers, by the fuzzers' names. Tests run the inputs of `Fuzz/` through the bodies too.
 ///
@@ -84,7 +85,7 @@ public enum HostileInputs {
       // The printed text is compared, because "not a number" does not equal itself.
       precondition(read.description == printed, printed)
     }
-    let model = worlds[0].source.model
+    let model = worlds[.ordinary]![0].source.model
     _ = try? MappingModel(from: model, to: model, mapping.entityMappings)
   }
 
@@ -107,24 +108,34 @@ public enum HostileInputs {
     }
   }
 
-  private static let worlds: [World] = [try! World(), try! World(layered: true)]
+  /// The same objects with one layer and with several layers, for each pattern of values.
+  private static let worlds: [ValuePattern: [World]] = Dictionary(
+    uniqueKeysWithValues: ValuePattern.allCases.map { pattern in
+      (pattern, [false, true].map { try! World(layered: $0, pattern: pattern) })
+    })
 
   /// Evaluates any predicate. If it can be bound, the result from columns must equal the result from single objects,
   /// with one layer and with several layers.
+  ///
+  /// The objects have ordinary values, and then values of the pattern that the length of the input chooses.
   public static func query(_ bytes: [UInt8]) {
     let text = String(decoding: bytes.prefix(400), as: UTF8.self)
     let capitals = text.uppercased()
     // Regular expressions may run without end, and random numbers differ in each evaluation.
     guard !capitals.contains("MATCHES"), !capitals.contains("RANDOM") else { return }
     guard let predicate = try? QueryPredicate(text) else { return }
-    for entity in ["Sample", "Person", "City"] {
-      var answers: [[UInt64]] = []
-      for world in worlds {
-        guard let scanned = try? world.scan(predicate, entity) else { continue }
-        answers.append(scanned)
-        if let asked = try? world.ask(predicate, entity) { answers.append(asked) }
+    let chosen = ValuePattern.allCases[bytes.count % ValuePattern.allCases.count]
+    for pattern in Set([.ordinary, chosen]) {
+      for entity in ["Sample", "Person", "City"] {
+        var answers: [[UInt64]] = []
+        for world in worlds[pattern]! {
+          guard let scanned = try? world.scan(predicate, entity) else { continue }
+          answers.append(scanned)
+          if let asked = try? world.ask(predicate, entity) { answers.append(asked) }
+        }
+        precondition(
+          answers.allSatisfy { $0 == answers[0] }, "\(entity), \(pattern): \(text): \(answers)")
       }
-      precondition(answers.allSatisfy { $0 == answers[0] }, "\(entity): \(text): \(answers)")
     }
   }
 }

@@ -2,6 +2,7 @@ public import Foundation
 public import ObjectModel
 public import ObjectQuery
 public import Rows
+package import SeededRandom
 
 /// A few objects of every type, with nulls, extremes and relationships. The tables of expressions are about these
 /// objects, and `Expressions/oracle.py` contains the same objects.
@@ -22,9 +23,14 @@ public struct World: Sendable {
   /// - Parameter layered: Whether the objects are spread over several layers, with changes and removals, instead of one
   ///   layer.
   public init(layered: Bool = false) throws {
+    try self.init(layered: layered, pattern: .ordinary)
+  }
+
+  /// Makes a world in which the values of each attribute have a pattern. The relationships stay the same.
+  package init(layered: Bool = false, pattern: ValuePattern) throws {
     model = try Model(entities: World.entities)
     schema = try Schema(model)
-    let builder = Builder(schema)
+    let builder = Builder(schema: schema, pattern: pattern)
     view = try layered ? builder.layers() : View([builder.whole()])
     source = ViewSource(view, model: model, schema: schema, store: World.store)
   }
@@ -103,8 +109,7 @@ public struct World: Sendable {
 extension World {
   fileprivate struct Builder {
     let schema: Schema
-
-    init(_ schema: Schema) { self.schema = schema }
+    let pattern: ValuePattern
 
     func key(_ entity: String, _ number: UInt64) -> ObjectKey {
       ObjectKey(entity: schema[entity]!.entityNumber, number: number)
@@ -161,7 +166,55 @@ extension World {
       return View([bottom.freeze(version: 1), middle.freeze(version: 2), top.freeze(version: 3)])
     }
 
-    var objects: [(String, UInt64, [String: Value])] {
+    /// The objects with the values of the pattern.
+    private var objects: [(String, UInt64, [String: Value])] {
+      ordinaryObjects.map { entity, number, ordinary in
+        var values = ordinary
+        for column in schema[entity]!.columns {
+          guard let (empty, greatest, same) = Builder.values(of: column.kind) else { continue }
+          values[column.name] = pattern.value(empty: empty, greatest: greatest, same: same) {
+            ordinary[column.name]
+          }
+        }
+        return (entity, number, values)
+      }
+    }
+
+    /// Returns the empty value of a kind, or zero, a large value and an ordinary one; `nil` for references.
+    private static func values(
+      of kind: ColumnKind
+    ) -> (empty: Value, greatest: Value, same: Value)? {
+      func date(_ seconds: Double) -> Value {
+        .date(Date(timeIntervalSinceReferenceDate: seconds))
+      }
+      func token(_ byte: UInt8) -> Value {
+        .uuid(UUID(uuid: (byte, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte)))
+      }
+      return switch kind {
+      case .boolean: (.boolean(false), .boolean(true), .boolean(true))
+      case .int16, .int32, .int64:
+        (.integer(0), .integer(kind.integerRange.upperBound), .integer(7))
+      case .float: (.float(0), .float(.greatestFiniteMagnitude), .float(0.5))
+      case .double: (.double(0), .double(.greatestFiniteMagnitude), .double(1.5))
+      case .date: (date(0), date(1e10), date(86_400))
+      case .decimal: (.decimal(0), .decimal(999_999_999_999_999), .decimal(5))
+      case .string:
+        (.string(""), .string(String(repeating: "\u{10FFFF}", count: 80)), .string("Ada"))
+      case .uri:
+        (
+          .uri(""), .uri("https://example.com/" + String(repeating: "z", count: 300)),
+          .uri("https://example.com/x")
+        )
+      case .binary:
+        (
+          .binary(Data()), .binary(Data(repeating: 0xFF, count: 300)), .binary(Data([1, 2]))
+        )
+      case .uuid: (token(0), token(255), token(1))
+      case .reference: nil
+      }
+    }
+
+    private var ordinaryObjects: [(String, UInt64, [String: Value])] {
       func text(_ text: String) -> Value { .string(text) }
       func whole(_ number: Int64) -> Value { .integer(number) }
       func date(_ seconds: Double) -> Value {
