@@ -93,6 +93,39 @@ struct ConvertCommandTests {
     #expect(try disk.list("/").map(\.name).allSatisfy { !$0.contains("quire") })
   }
 
+  @Test("A reference that the source has on one side alone is set on both sides and counted")
+  func oneSided() throws {
+    let pairs = try Model(entities: [
+      Entity(
+        "Trip", properties: [.relationship(Relationship("ticket", to: "Ticket", inverse: "trip"))]),
+      Entity(
+        "Ticket",
+        properties: [.relationship(Relationship("trip", to: "Trip", inverse: "ticket"))]),
+    ])
+    let store = try BinaryStoreBackend().create(
+      at: "/Pairs.store", model: pairs, on: disk, StoreCreation())
+    let base = try store.snapshot()
+    let (trips, tickets) = (base.schema["Trip"]!, base.schema["Ticket"]!)
+    let trip = ObjectKey(entity: trips.entityNumber, number: 1)
+    let ticket = ObjectKey(entity: tickets.entityNumber, number: 1)
+    let builder = LayerBuilder(base.schema)
+    builder.insert(trip)
+    builder.insert(ticket)
+    builder.set(.object(ticket), column: trips.index(of: "ticket")!, of: trip)
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    try store.close()
+
+    let text = run("convert", "/Pairs.store", "/Pairs.xml")
+    #expect(
+      text.messages
+        == "note: 1 reference of one-to-one relationships was set on one side alone. "
+        + "The copy has both sides.\n")
+    let json = run("convert", "/Pairs.store", "/Pairs.copy", "--format", "json")
+    #expect(json.output.contains("\"filledReferenceCount\": 1"))
+    // The copy has both sides, so nothing is left to fill.
+    #expect(run("convert", "/Pairs.copy", "/Pairs.again").messages.isEmpty)
+  }
+
   @Test("Existing files are replaced only with --force")
   func overwriting() throws {
     #expect(run("convert", "/Trips.store", "/Trips.xml").exitCode == .done)
