@@ -488,7 +488,7 @@ struct QuireFound {
 struct QuireBlock {
   uint64_t id; // The number of the block within its table, for read_block.
   uint64_t byte_count;
-  int64_t version; // As in QuireTable.
+  int64_t version; // As in QuireTable; 0 stands for the version of the table.
 };
 
 // A range of keys, both ends included. This structure never grows.
