@@ -66,29 +66,7 @@ extension ManagedObject {
   /// - Throws: ``ContextError`` for the first name that the entity does not have, or the first value that is not of its
   ///   property's type or does not fit into the object.
   public final func setValues(_ values: [String: Value]) throws {
-    // A single value is checked when it is set.
-    for (name, value) in values where values.count > 1 {
-      if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }
-    }
-    let isLarge = values.values.contains { $0.byteStringByteCount > Draft.fittingByteCount }
-    guard values.count > 1, isLarge else {
-      for (name, value) in values {
-        if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
-      }
-      return
-    }
-    // Only a large value can still be refused, for lack of room. The smaller values may make this room, so they come first.
-    var former: [(name: String, value: Value)] = []
-    for (name, value) in values.sorted(by: {
-      $0.value.byteStringByteCount < $1.value.byteStringByteCount
-    }) {
-      let old = self[name]
-      if let wrong = setValue(value, PropertyHash.of(name), name) {
-        for (name, value) in former.reversed() { setValue(value, forKey: name) }
-        throw wrong
-      }
-      former.append((name, old))
-    }
+    try ValueSetter(object: self).set(values)
   }
 
   /// Sets a value that many objects get.
@@ -172,4 +150,36 @@ extension ManagedObject {
 
   /// Whether the object has unsaved values that a save will write.
   public final var hasPersistentChangedValues: Bool { !changedValues().isEmpty }
+}
+
+/// Sets several values of an object: all of them, or none.
+private struct ValueSetter {
+  let object: ManagedObject
+
+  func set(_ values: [String: Value]) throws {
+    // A single value is checked when it is set.
+    for (name, value) in values where values.count > 1 {
+      if let wrong = object.source.entity.graph.refusal(of: value, for: name, in: object) {
+        throw wrong
+      }
+    }
+    // From here on only a large value can be refused, for lack of room. Smaller values may make this room, so they come
+    // first.
+    let hasLarge =
+      values.count > 1
+      && values.values.contains { $0.byteStringByteCount > Draft.fittingByteCount }
+    let ordered =
+      hasLarge
+      ? values.sorted { $0.value.byteStringByteCount < $1.value.byteStringByteCount }
+      : Array(values)
+    var former: [(key: String, value: Value)] = []
+    for (name, value) in ordered {
+      let old = hasLarge ? object[name] : .null
+      if let wrong = object.setValue(value, PropertyHash.of(name), name) {
+        for (name, value) in former.reversed() { object.setValue(value, forKey: name) }
+        throw wrong
+      }
+      if hasLarge { former.append((name, old)) }
+    }
+  }
 }
