@@ -53,25 +53,18 @@ public enum Deflate {
     defer { unsafe libdeflate_free_decompressor(decompressor) }
     let wanted = memory.byteCount
     var taken = 0
-    let result = unsafe memory.withUnsafeMutableBytes { target in
-      var none: UInt8 = 0
-      return unsafe withUnsafeMutablePointer(to: &none) { none in
-        unsafe withAddress(of: bytes) { source in
-          // Without a place for the count of written bytes, the result must fill the target.
-          unsafe libdeflate_zlib_decompress_ex(
-            decompressor, source, bytes.byteCount,
-            target.baseAddress ?? UnsafeMutableRawPointer(none),
-            wanted, &taken, nil)
-        }
-      }
+    let result = unsafe withAddresses(of: bytes, &memory) { source, target in
+      // Without a place for the count of written bytes, the result must fill the target.
+      unsafe libdeflate_zlib_decompress_ex(
+        decompressor, source, bytes.byteCount, target, wanted, &taken, nil)
     }
     guard result == LIBDEFLATE_SUCCESS, taken == bytes.byteCount else {
       throw DeflateError(bytes.byteCount, wanted)
     }
   }
 
-  /// Expands like ``expand(_:into:)``, in twice the time. zlib refuses some damaged bytes that libdeflate accepts, so
-  /// this is for a program that judges a file, and must judge as any other reader of zlib's format.
+  /// Expands like ``expand(_:into:)``, in about three times the time. It refuses some damaged bytes that ``expand(_:into:)``
+  /// accepts. Use it to check a file: other readers of zlib's format refuse these bytes too.
   public static func expandStrictly(
     _ bytes: RawSpan, into memory: inout MutableRawSpan
   ) throws(DeflateError) {
@@ -88,6 +81,21 @@ public enum Deflate {
       var none: UInt8 = 0
       return unsafe withUnsafePointer(to: &none) { none in
         unsafe body(source.baseAddress ?? UnsafeRawPointer(none))
+      }
+    }
+  }
+
+  /// Calls `body` with the addresses of bytes and of memory, as ``withAddress(of:_:)`` does.
+  private static func withAddresses<R>(
+    of bytes: RawSpan, _ memory: inout MutableRawSpan,
+    _ body: (UnsafeRawPointer, UnsafeMutableRawPointer) -> R
+  ) -> R {
+    unsafe memory.withUnsafeMutableBytes { target in
+      var none: UInt8 = 0
+      return unsafe withUnsafeMutablePointer(to: &none) { none in
+        unsafe withAddress(of: bytes) { source in
+          unsafe body(source, target.baseAddress ?? UnsafeMutableRawPointer(none))
+        }
       }
     }
   }
@@ -114,15 +122,10 @@ public enum Deflate {
   ) -> (result: Int32, written: Int, taken: Int) {
     var written = uLongf(memory.byteCount)
     var taken = uLong(bytes.byteCount)
-    let result = unsafe memory.withUnsafeMutableBytes { target in
-      unsafe bytes.withUnsafeBytes { source in
-        var none: UInt8 = 0
-        return unsafe withUnsafeMutablePointer(to: &none) { none in
-          unsafe uncompress2(
-            target.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? none, &written,
-            source.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? UnsafePointer(none), &taken)
-        }
-      }
+    let result = unsafe withAddresses(of: bytes, &memory) { source, target in
+      unsafe uncompress2(
+        target.assumingMemoryBound(to: UInt8.self), &written,
+        source.assumingMemoryBound(to: UInt8.self), &taken)
     }
     return (result, Int(written), Int(taken))
   }

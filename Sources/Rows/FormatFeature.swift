@@ -32,6 +32,12 @@ public struct FormatFeature: Sendable, Hashable {
     self.name = name
     `class` = kind
   }
+
+  /// Creates a feature with the text of a class, or `nil` if the name is not valid. A class that is not known counts as
+  /// `refuse` (spec §1.8).
+  package init?(_ name: String, _ kind: String) {
+    self.init(name, Class(rawValue: kind) ?? .refuse)
+  }
 }
 
 extension [FormatFeature] {

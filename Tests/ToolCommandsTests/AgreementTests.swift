@@ -123,8 +123,8 @@ struct DamagedDocumentTests {
     #expect(run.messages.contains("line 1: "), "\(run.messages)")
   }
 
-  /// Gives a document of an earlier build what a document of format 1 has: the checksum of its manifest, as the error
-  /// tells, and the slot of its store.
+  /// Makes a document of format 1 out of a document of an earlier build. The manifest gets the line with the checksum
+  /// that the error names, and the store gets a slot that names its last commit.
   private func update(_ document: String) throws {
     let refusal = quire(["info", document]).messages
     let line = try #require(refusal.firstMatch(of: /the line '(.*)'/)?.1)

@@ -1,7 +1,7 @@
 import Foundation
-import JSONText
+package import JSONText
 import ObjectModel
-import Rows
+package import Rows
 import StoreInterface
 
 extension Manifest {
@@ -12,7 +12,7 @@ extension Manifest {
     JSON.object([
       "format": .string(Manifest.format),
       "formatVersion": .number(Manifest.formatVersion),
-      "features": features.isEmpty ? nil : Manifest.json(features),
+      "features": Manifest.json(features),
       "uuid": .string(uuid.uuidString),
       "title": title.map(JSON.string),
       "created": Manifest.json(created),
@@ -30,8 +30,11 @@ extension Manifest {
 
   static func json(_ date: Date) -> JSON { .string(ManifestDate.text(date)) }
 
-  private static func json(_ features: [FormatFeature]) -> JSON {
-    .members(features.map { JSON.Member(name: $0.name, value: .string($0.class.rawValue)) })
+  /// Returns the classes of features by their names; `nil` if there are none.
+  package static func json(_ features: [FormatFeature]) -> JSON? {
+    if features.isEmpty { return nil }
+    return .members(
+      features.map { JSON.Member(name: $0.name, value: .string($0.class.rawValue)) })
   }
 
   static func json(_ texts: [String: String]) -> JSON {

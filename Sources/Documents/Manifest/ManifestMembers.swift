@@ -131,7 +131,7 @@ final class ManifestMembers {
   func features() throws(DocumentError) -> [FormatFeature] {
     var features: [FormatFeature] = []
     for (name, kind) in try texts("features").sorted(by: { $0.key < $1.key }) {
-      guard let feature = FormatFeature(name, FormatFeature.Class(rawValue: kind) ?? .refuse) else {
+      guard let feature = FormatFeature(name, kind) else {
         throw error("features", "contains \"\(name)\", which is not a valid name of a feature.")
       }
       features.append(feature)

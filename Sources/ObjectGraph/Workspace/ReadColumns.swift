@@ -10,7 +10,7 @@ struct ReadColumns: ~Copyable {
   private(set) var wanted: UInt64 = 0
   /// The columns with values in a heap.
   private let texts: UInt64
-  /// The columns among those that are wanted with values in a heap.
+  /// The wanted columns with values in a heap.
   var wantedTexts: UInt64 { wanted & texts }
 
   init(_ columns: [LayoutColumn]) {

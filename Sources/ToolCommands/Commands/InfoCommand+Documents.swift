@@ -34,7 +34,7 @@ extension InfoCommand {
       try output.writeLine(
         JSON.object([
           "format": .number(Manifest.formatVersion),
-          "features": json(manifest.features),
+          "features": Manifest.json(manifest.features),
           "title": manifest.title.map(JSON.string),
           "uuid": .string(manifest.uuid.uuidString),
           "created": Wording.json(.date(manifest.created)),

@@ -52,7 +52,7 @@ enum InfoCommand {
       let object = JSON.object([
         "type": .string(store.type.rawValue),
         "formatVersion": description.formatVersion.map { .string($0) },
-        "features": json(description.features),
+        "features": Manifest.json(description.features),
         "uuid": metadata.uuid.map { .string($0.uuidString) },
         "saves": .number(Int(snapshot.commit)),
         "lastSave": description.savedAt.map { Wording.json(.date($0)) },
@@ -72,13 +72,6 @@ enum InfoCommand {
     if features.isEmpty { return nil }
     let texts = features.map { "\($0.name) (\($0.class.rawValue))" }
     return InfoFact("unknown features", texts.joined(separator: ", "))
-  }
-
-  /// Returns the classes of features by their names; `nil` if there are none.
-  static func json(_ features: [FormatFeature]) -> JSON? {
-    if features.isEmpty { return nil }
-    return .members(
-      features.map { JSON.Member(name: $0.name, value: .string($0.class.rawValue)) })
   }
 
   /// Returns the type, the identity, the date and the size of a store.

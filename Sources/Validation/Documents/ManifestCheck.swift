@@ -153,7 +153,7 @@ final class ManifestCheck {
     var features: [FormatFeature] = []
     for (name, kind) in (members.texts("features") ?? [:]).sorted(by: { $0.key < $1.key }) {
       let place = "features.\(name.prefix(100))"
-      guard let feature = FormatFeature(name, FormatFeature.Class(rawValue: kind) ?? .refuse) else {
+      guard let feature = FormatFeature(name, kind) else {
         members.add(.featureNames, place, "This is not a valid name of a feature.")
         continue
       }
