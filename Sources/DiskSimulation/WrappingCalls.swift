@@ -40,6 +40,10 @@ extension WrappingCalls {
     try base.status(descriptor)
   }
   /// Passes the call on.
+  public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
+    base.birthNanoseconds(descriptor)
+  }
+  /// Passes the call on.
   public func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
   ) throws(ErrorNumber) { try base.setPermissions(descriptor, to: permissions) }

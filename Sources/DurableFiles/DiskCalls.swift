@@ -27,6 +27,11 @@ public protocol DiskCalls: Sendable {
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber)
   /// Returns the status of an open file.
   func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus
+  /// Returns the time at which an open file was made, in nanoseconds since the beginning of 1970 in UTC; 0 on a disk that
+  /// does not know the time.
+  ///
+  /// Together with the number of the file, the time tells a file from a copy of it.
+  func birthNanoseconds(_ descriptor: Descriptor) -> Int64
   /// Sets the permissions of an open file.
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
@@ -138,4 +143,6 @@ extension DiskCalls {
 extension DiskCalls {
   /// Returns the given offset.
   public func storedBytes(_ descriptor: Descriptor, from offset: Int) -> Int? { offset }
+  /// Returns 0.
+  public func birthNanoseconds(_ descriptor: Descriptor) -> Int64 { 0 }
 }

@@ -91,6 +91,20 @@ extension DurableFile {
     return calls.storedBytes(descriptor, from: offset)
   }
 
+  /// Returns the offset behind the last byte before `end` that is not zero; 0 if there is none.
+  public func endOfNonzeroBytes(before end: Int) throws(DiskError) -> Int {
+    var high = end
+    while true {
+      high = endOfStoredBytes(before: high)
+      guard high > 0 else { return 0 }
+      let low = max(0, high - (1 << 16))
+      let bytes = try read(byteCount: high - low, at: low)
+      let count = bytes.endOfNonzeroBytes
+      if count > 0 { return low + count }
+      high = low
+    }
+  }
+
   /// Returns an offset before `end`, or `end` itself. All bytes between them are zeros that the disk does not keep.
   public func endOfStoredBytes(before end: Int) -> Int {
     let least = 1 << 16
@@ -106,5 +120,21 @@ extension DurableFile {
       }
     }
     return 0
+  }
+}
+
+extension [UInt8] {
+  /// The index behind the last byte that is not zero; 0 if there is none.
+  fileprivate var endOfNonzeroBytes: Int {
+    var end = count
+    while end >= 8 {
+      // SAFETY: The 8 bytes from `end - 8` on lie in the array.
+      let word = unsafe rawSpan.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: end - 8, as: UInt64.self)
+      if word != 0 { break }
+      end -= 8
+    }
+    while end > 0, self[end - 1] == 0 { end -= 1 }
+    return end
   }
 }

@@ -33,14 +33,17 @@ extension DurableFile {
   ///
   /// After an error, also an error of `contents`, the file is cut to its old length, if the disk allows it.
   /// `contents` must write to this handle only through the writer.
+  ///
+  /// - Parameter offset: The offset of the first byte, if it is not the end of the file. The bytes that the file has there
+  ///   are overwritten.
   public func append<Result>(
-    contents: (inout FileWriter) throws -> Result
+    at offset: Int? = nil, contents: (inout FileWriter) throws -> Result
   ) throws -> Result {
     try writing.withLock {
       try checkPoison(.write)
       let end = try byteCount()
       do {
-        var writer = FileWriter(self, at: end)
+        var writer = FileWriter(self, at: offset ?? end)
         let result = try contents(&writer)
         try writer.flush()
         return result

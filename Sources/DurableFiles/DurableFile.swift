@@ -93,6 +93,17 @@ public final class DurableFile: Sendable {
     }
   }
 
+  /// The place of the file on its disk, which a copy of the file does not have.
+  public var place: FilePlace {
+    get throws(DiskError) {
+      try perform(.status, "read the status of") { calls, descriptor throws(ErrorNumber) in
+        FilePlace(
+          inode: openingStatus.identity.inode,
+          birthNanoseconds: calls.birthNanoseconds(descriptor))
+      }
+    }
+  }
+
   /// Sets the permissions of the file.
   public func setPermissions(_ permissions: FilePermissions) throws(DiskError) {
     try checkPoison(.setPermissions)

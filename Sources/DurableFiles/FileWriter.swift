@@ -18,6 +18,9 @@ public struct FileWriter: ~Copyable {
   /// The offset in the file of the next byte to write.
   public var offset: Int { flushedOffset + buffer.count }
 
+  /// The place on the disk of the file that is written.
+  package var place: FilePlace { get throws(DiskError) { try file.place } }
+
   /// Writes the bytes at ``offset``.
   public mutating func write(_ bytes: RawSpan) throws(DiskError) {
     if buffer.count + bytes.byteCount > Self.bufferByteCount { try flush() }

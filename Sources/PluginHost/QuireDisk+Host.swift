@@ -75,6 +75,9 @@ extension QuireDisk {
         return 0
       }
     }
+    unsafe birth = { context, file in
+      unsafe answer(context) { calls in calls.birthNanoseconds(Descriptor(rawValue: file)) }
+    }
     unsafe set_permissions = { context, file, permissions in
       unsafe answer(context) { calls throws(ErrorNumber) in
         try calls.setPermissions(

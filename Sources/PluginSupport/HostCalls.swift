@@ -119,6 +119,11 @@ private struct HostCalls: DiskCalls {
     return FileStatus(status)
   }
 
+  func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
+    let disk = unsafe host.disk
+    return unsafe disk.birth(disk.context, descriptor.rawValue)
+  }
+
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
   ) throws(ErrorNumber) {

@@ -106,6 +106,38 @@ struct SystemCalls: DiskCalls {
     return FileStatus(result)
   }
 
+  func birthNanoseconds(_ descriptor: Descriptor) -> Int64 {
+    #if canImport(Darwin)
+      var result = stat()
+      // SAFETY: The system fills the structure it is given, and keeps no pointer to it.
+      guard unsafe fstat(descriptor.rawValue, &result) == 0 else { return 0 }
+      let (seconds, rest) = (result.st_birthtimespec.tv_sec, result.st_birthtimespec.tv_nsec)
+      return Int64(seconds) &* 1_000_000_000 &+ Int64(rest)
+    #else
+      guard let extendedStatus = unsafe SystemCalls.extendedStatus else { return 0 }
+      // The words of a `struct statx`: the first 4 bytes tell which fields are known, and bytes 80 to 91 are the time.
+      var words = [UInt64](repeating: 0, count: 32)
+      // SAFETY: The system writes at most the 256 bytes of the structure, and keeps no pointer to it.
+      let result = unsafe extendedStatus(descriptor.rawValue, "", 0x1000, 0x800, &words)
+      guard result == 0, words[0].littleEndian & 0x800 != 0 else { return 0 }
+      let rest = UInt32(truncatingIfNeeded: words[11].littleEndian)
+      return Int64(bitPattern: words[10]) &* 1_000_000_000 &+ Int64(rest)
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    private typealias ExtendedStatus =
+      @convention(c) @Sendable (
+        CInt, UnsafePointer<CChar>, CInt, CUnsignedInt, UnsafeMutablePointer<UInt64>
+      ) -> CInt
+
+    /// `statx`, which Swift does not import. Its flag `AT_EMPTY_PATH` is 0x1000, and its mask `STATX_BTIME` is 0x800.
+    ///
+    /// SAFETY: The type is that of the function in `statx(2)`, with a `struct statx` of 256 bytes as 32 words.
+    private static let extendedStatus: ExtendedStatus? = unsafe unsafeBitCast(
+      dlsym(nil, "statx"), to: ExtendedStatus?.self)
+  #endif
+
   func setPermissions(
     _ descriptor: Descriptor, to permissions: FilePermissions
   ) throws(ErrorNumber) {

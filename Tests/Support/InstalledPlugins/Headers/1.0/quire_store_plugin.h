@@ -134,6 +134,9 @@ struct QuireDisk {
   // permissions durable.
   int32_t (*sync)(void *context, int32_t file, int32_t everything);
   int32_t (*status)(void *context, int32_t file, struct QuireFileStatus *status);
+  // Returns the time at which an open file was made, in nanoseconds since the beginning of 1970 in UTC; 0 if the
+  // disk does not know the time.
+  int64_t (*birth)(void *context, int32_t file);
   int32_t (*set_permissions)(void *context, int32_t file, uint32_t permissions);
   // Locks the whole file, exclusively or shared with other shared locks. The lock belongs to the descriptor, so
   // it also conflicts with locks of other descriptors in the same process. Returns -EAGAIN if another
