@@ -8,7 +8,7 @@ package enum BlockFile {
   package static let magic = Array("QRBLOCKS".utf8)
   package static let majorVersion: UInt16 = 1
   package static let minorVersion: UInt16 = 0
-  package static let headerByteCount = 64
+  package static let headerByteCount = 80
   /// The largest number of bytes of a header with its features.
   package static let mostHeaderByteCount = 4096
   package static let trailerByteCount = 48

@@ -49,6 +49,9 @@ package struct CommitSearch {
 
   /// The trailers that count and end no whole commit, from the end of the file on.
   package private(set) var broken: [(trailer: Trailer, fault: String)] = []
+  /// The offset of the last trailer with an acknowledgement that the search has passed; 0 without one. The trailer itself
+  /// may be damaged.
+  private var newestAcknowledgement: UInt64 = 0
   private let salt: UInt64
   /// The number of bytes of the file to look at.
   package let byteCount: UInt64
@@ -58,7 +61,7 @@ package struct CommitSearch {
 
   private static let trailerByteCount = UInt64(BlockFile.trailerByteCount)
   private static let headerByteCount = UInt64(BlockFile.headerByteCount)
-  /// The number of last bytes of a file that usually contain the last commit, or at least its record.
+  /// The number of last bytes of a file without a tail that usually contain the last commit, or at least its record.
   private static let usualEndByteCount: UInt64 = 4096
   private static let windowByteCount: UInt64 = 64 * 1024
 
@@ -79,17 +82,19 @@ package struct CommitSearch {
   /// - Parameters:
   ///   - slots: The slots of the header, which name commits that were durable.
   ///   - number: The number of the newest commit that a manifest tells to be durable, in a document.
+  ///   - known: The trailer of a commit that an earlier search has returned.
   package mutating func standing(
-    _ slots: AcknowledgementSlots, counting number: Int64? = nil
+    _ slots: AcknowledgementSlots, counting number: Int64? = nil, after known: Trailer? = nil
   ) throws -> FoundCommit? {
     guard var newest = try newest(before: byteCount) else { return nil }
     var commit = newest
+    let durable = max(slots.newest?.trailer ?? 0, known?.offset ?? 0)
     while let record = commit.record, record.previousTrailer > 0,
       record.previousTrailer < commit.trailer.offset, !commit.trailer.isSettled,
-      commit.trailer.offset > slots.newestTrailer ?? 0, record.number > number ?? 0
+      commit.trailer.offset > durable, record.number > number ?? 0
     {
       let end = record.previousTrailer + CommitSearch.trailerByteCount
-      guard end + UInt64(BlockFile.unsettledByteCount) > newest.trailer.end else { break }
+      try readWindow(before: end)
       if let before = try trailer(at: record.previousTrailer),
         case .success(let found) = try self.commit(endingWith: before)
       {
@@ -108,8 +113,11 @@ package struct CommitSearch {
   ) throws -> FoundCommit? {
     var high = limit
     while true {
-      // No commit ends in bytes that were never written. Usually it ends in the last bytes.
-      if high < limit { high = UInt64(file.endOfStoredBytes(before: Int(high))) }
+      // No commit ends in zeros, apart from the end of its trailer. Usually a commit ends in the last bytes.
+      if high < limit {
+        let end = UInt64(try file.endOfNonzeroBytes(before: Int(high)))
+        high = min(high, end + CommitSearch.trailerByteCount)
+      }
       guard high > CommitSearch.headerByteCount else { return nil }
       let window =
         high == limit ? CommitSearch.usualEndByteCount : CommitSearch.windowByteCount
@@ -119,8 +127,14 @@ package struct CommitSearch {
       known = (low, bytes)
       for place in stride(
         from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
-      where bytes[place...].starts(with: Trailer.magicBytes) {
-        guard let trailer = try trailer(at: low + UInt64(place)) else { continue }
+      {
+        let offset = low + UInt64(place)
+        if Acknowledgement.ends(bytes[place...], at: offset, salt: salt) {
+          newestAcknowledgement = max(newestAcknowledgement, offset)
+        }
+        guard bytes[place...].starts(with: Trailer.magicBytes),
+          let trailer = try trailer(at: offset)
+        else { continue }
         switch try commit(endingWith: trailer) {
         case .success(let found): if isWanted(found) { return found }
         case .failure(let fault):
@@ -171,13 +185,23 @@ package struct CommitSearch {
         + "from the computed \(hex(computed)).")
   }
 
+  /// Returns whether a slot or the trailer tells that a commit was acknowledged. The search has returned the commit.
+  package func isAcknowledged(_ commit: FoundCommit, _ slots: AcknowledgementSlots) -> Bool {
+    commit.trailer.offset <= max(newestAcknowledgement, slots.newest?.trailer ?? 0)
+  }
+
   /// Returns the damaged commits behind the commit that the file shows. If there are none, the bytes behind it are the
   /// remains of a save that was never acknowledged.
   package func damages(
     behind newest: FoundCommit, _ slots: AcknowledgementSlots
   ) throws -> [Damage] {
-    if let offset = slots.newestTrailer, offset > newest.trailer.offset {
+    let offset = max(newestAcknowledgement, slots.newest?.trailer ?? 0)
+    if offset > newest.trailer.offset {
       return [Damage(offset: offset, fault: fault(ofCommitEndingAt: offset), isAcknowledged: true)]
+    }
+    if let least = slots.newest?.fileByteCount, least > byteCount {
+      let fault = "The file ends at byte \(byteCount), but it had at least \(least) bytes."
+      return [Damage(offset: newest.trailer.offset, fault: fault, isAcknowledged: true)]
     }
     // Sound slots show that only a save that was never acknowledged lies behind the commit.
     if slots.areSound { return [] }
@@ -224,6 +248,15 @@ package struct CommitSearch {
     else { return try readBytes(range) }
     return Array(
       known.bytes[Int(range.lowerBound - known.start)..<Int(range.upperBound - known.start)])
+  }
+
+  /// Reads the bytes before an offset, which contain several small commits, unless they are known.
+  private mutating func readWindow(before end: UInt64) throws {
+    let low = (end - min(end, CommitSearch.windowByteCount)) & ~7
+    let isKnown =
+      known.start <= end - CommitSearch.trailerByteCount
+      && end <= known.start + UInt64(known.bytes.count)
+    if !isKnown, end <= byteCount { known = (low, try readBytes(low..<end)) }
   }
 
   private func readBytes(_ range: Range<UInt64>) throws -> [UInt8] {

@@ -1,7 +1,8 @@
+package import DurableFiles
 package import Foundation
 package import Rows
 
-/// The first bytes of a block file (spec §4.2). After the file is created, writers change only the slots.
+/// The first bytes of a block file (spec §4.2). After the file is created, writers change only the slots and the place.
 package struct FileHeader: Equatable {
   package var uuid: UUID
   /// A random number that every trailer repeats. Bytes of a value that look like a trailer are therefore not taken for
@@ -20,6 +21,9 @@ package struct FileHeader: Equatable {
   package private(set) var featureArea: [UInt8] = []
   /// The slots that name acknowledged commits.
   package private(set) var slots = AcknowledgementSlots()
+  /// The place on the disk of the file that its writer made, as ``mark(of:)`` gives it; 0 for none. A file at another
+  /// place is a copy.
+  package var place: UInt32 = 0
 
   /// The number of bytes of the header with its features. The first commit begins after them.
   package var byteCount: Int { BlockFile.headerByteCount + featureArea.count }
@@ -34,35 +38,64 @@ package struct FileHeader: Equatable {
     writer.append(UInt16(featureArea.count))
     writer.append(uuid.bytes)
     writer.append(salt)
-    writer.append(zeros: AcknowledgementSlots.range.count)
+    writer.append(zeros: FileHeader.changingBytes.count)
     BlockFile.seal(&writer)
     return writer.bytes + featureArea
   }
 
-  /// Returns the bytes of a header with the given commit in its first slot.
-  package func bytes(acknowledging trailer: Trailer) -> [UInt8] {
+  /// Returns the bytes of the header of a file at a place.
+  ///
+  /// - Parameters:
+  ///   - trailer: The trailer of the acknowledged commit in the first slot.
+  ///   - fileByteCount: The number of bytes that the file has at least.
+  package func bytes(acknowledging trailer: Trailer, fileByteCount: UInt64) -> [UInt8] {
     var bytes = bytes
-    let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
+    let slot = AcknowledgementSlots.Name(
+      trailer: trailer.offset, fileByteCount: fileByteCount
+    ).bytes(salt: salt)
     let start = AcknowledgementSlots.offset
     bytes.replaceSubrange(start..<start + slot.count, with: slot)
+    bytes.replaceSubrange(FileHeader.placeBytes, with: FileHeader.bytes(ofPlace: place))
     return bytes
   }
 
-  /// Returns the checksum of a header's bytes, which leaves its slots out (spec §4.2.1).
-  package static func checksum(of header: [UInt8]) -> UInt32 {
-    withoutSlots(header).prefix(BlockFile.headerByteCount - 4).map { $0 }.checksum
+  /// The bytes of the header that contain the place.
+  package static let placeBytes =
+    AcknowledgementSlots.range.upperBound..<AcknowledgementSlots.range.upperBound + 4
+  /// The bytes that may change after the file is created: the slots and the place. The checksum takes them as zeros.
+  private static let changingBytes = AcknowledgementSlots.offset..<placeBytes.upperBound
+
+  /// Returns the bytes of a place in the header.
+  package static func bytes(ofPlace place: UInt32) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: place >> ($0 * 8)) }
   }
 
-  /// Returns the bytes of a header with its slots as zeros.
-  package static func withoutSlots(_ header: [UInt8]) -> [UInt8] {
+  /// Returns the number by which the header of this file records a place (spec §4.2.6).
+  ///
+  /// The salt is a part of the number, so the header tells nobody the place itself.
+  package func mark(of place: FilePlace) -> UInt32 {
+    var writer = ByteWriter()
+    writer.append(salt)
+    writer.append(place.inode)
+    writer.append(place.birthNanoseconds)
+    return writer.bytes.checksum
+  }
+
+  /// Returns the checksum of a header's bytes, which leaves the bytes that change out (spec §4.2.1).
+  package static func checksum(of header: [UInt8]) -> UInt32 {
+    lasting(header).prefix(BlockFile.headerByteCount - 4).map { $0 }.checksum
+  }
+
+  /// Returns the bytes of a header with zeros for the slots and the place.
+  package static func lasting(_ header: [UInt8]) -> [UInt8] {
     var bytes = header
-    for index in AcknowledgementSlots.range where index < bytes.count { bytes[index] = 0 }
+    for index in changingBytes where index < bytes.count { bytes[index] = 0 }
     return bytes
   }
 
   /// Returns whether the bytes of a header match their checksum.
   package static func isSealed(_ header: [UInt8]) -> Bool {
-    BlockFile.isSealed(Array(withoutSlots(header).prefix(BlockFile.headerByteCount)))
+    BlockFile.isSealed(Array(lasting(header).prefix(BlockFile.headerByteCount)))
   }
 
   /// - Parameter former: The header of the file that the new one replaces.
@@ -117,8 +150,9 @@ package struct FileHeader: Equatable {
     try reader.skip(2)
     uuid = UUID(bytes: try reader.take(16))!
     salt = try reader.next(UInt64.self)
-    try reader.require(AcknowledgementSlots.range.count)
+    try reader.skip(AcknowledgementSlots.range.count)
     slots = AcknowledgementSlots(inHeader: bytes, salt: salt)
+    place = try reader.next(UInt32.self)
   }
 
   /// Reads the features, which follow the other bytes of the header (spec §4.2.5).

@@ -10,39 +10,54 @@ package struct Trailer: Hashable {
   package var salt: UInt64
   /// The offset of the trailer itself.
   package var offset: UInt64
-  package var record: SectionReference
+  package var recordByteCount: UInt32
+  package var recordChecksum: UInt32
   /// The checksum of the commit's bytes up to the trailer; 0 if the commit is settled.
   package var commitChecksum: UInt32
+
+  /// The record of the commit, which lies directly before the trailer.
+  package var record: SectionReference {
+    let byteCount = min(UInt64(recordByteCount), offset)
+    return SectionReference(
+      offset: (offset - byteCount) & ~7, byteCount: recordByteCount, checksum: recordChecksum)
+  }
 
   /// The offset at which the commit ends.
   package var end: UInt64 { offset + UInt64(BlockFile.trailerByteCount) }
 
+  /// The bytes of the trailer, with zeros instead of an acknowledgement.
   package var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.append(Trailer.magic)
     writer.append(UInt32(isSettled ? 1 : 0))
     writer.append(salt)
     writer.append(offset)
-    record.write(into: &writer)
+    writer.append(recordByteCount)
+    writer.append(recordChecksum)
     writer.append(commitChecksum)
     BlockFile.seal(&writer)
+    writer.append(zeros: Acknowledgement.byteCount)
     return writer.bytes
   }
 
+  /// - Parameter record: The record of the commit, which ends at the offset, or fewer than 8 bytes before it.
   package init(
     isSettled: Bool, salt: UInt64, offset: UInt64, record: SectionReference, commitChecksum: UInt32
   ) {
     self.isSettled = isSettled
     self.salt = salt
     self.offset = offset
-    self.record = record
+    recordByteCount = record.byteCount
+    recordChecksum = record.checksum
     self.commitChecksum = commitChecksum
   }
 
   /// Parses the trailer at `offset`; `nil` if these bytes are no valid trailer.
   package init?(_ bytes: some Collection<UInt8>, at offset: UInt64, salt: UInt64) {
     let bytes = Array(bytes)
-    guard bytes.count == BlockFile.trailerByteCount, BlockFile.isSealed(bytes) else { return nil }
+    guard bytes.count == BlockFile.trailerByteCount,
+      BlockFile.isSealed(Array(bytes.prefix(Acknowledgement.offset)))
+    else { return nil }
     var reader = ByteReader(bytes, at: offset)
     do {
       guard try reader.next(UInt32.self) == Trailer.magic else { return nil }
@@ -51,13 +66,14 @@ package struct Trailer: Hashable {
       isSettled = flags == 1
       self.salt = try reader.next(UInt64.self)
       self.offset = try reader.next(UInt64.self)
-      record = try SectionReference(&reader, before: offset)
+      recordByteCount = try reader.next(UInt32.self)
+      recordChecksum = try reader.next(UInt32.self)
       commitChecksum = try reader.next(UInt32.self)
     } catch {
       return nil
     }
     guard self.salt == salt, self.offset == offset,
-      record.byteCount <= BlockFile.maximumRecordByteCount
+      recordByteCount <= BlockFile.maximumRecordByteCount, record.liesInPlace(before: offset)
     else { return nil }
   }
 

@@ -32,7 +32,7 @@ struct AcknowledgedSaveTests {
     }
 
     var slots: AcknowledgementSlots {
-      AcknowledgementSlots(inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
+      AcknowledgementSlots(inHeader: Array(bytes[..<80]), salt: bytes.number(UInt64.self, at: 32))
     }
   }
 
@@ -98,8 +98,8 @@ struct AcknowledgedSaveTests {
     let file = try SavedFile(textByteCount: 300_000)
     let count = file.bytes.count
 
-    let ends = Array(0..<64) + Array(count - 96..<count)
-    let places = ends + stride(from: 64, to: count - 96, by: Effort.distance(count / 64))
+    let ends = Array(0..<80) + Array(count - 96..<count)
+    let places = ends + stride(from: 80, to: count - 96, by: Effort.distance(count / 64))
     let silent = Self.silentBits(of: file.bytes, contents: file.contents, in: places)
 
     #expect(silent.isEmpty, "\(silent.prefix(5))")
@@ -108,7 +108,7 @@ struct AcknowledgedSaveTests {
   @Test("A file that is cut before its last acknowledged save is damaged")
   func cutFiles() throws {
     let file = try SavedFile()
-    for count in stride(from: 64, to: file.bytes.count, by: 7) {
+    for count in stride(from: 80, to: file.bytes.count, by: 7) {
       let error = #expect(throws: StoreError.self, "\(count) bytes") {
         try Self.contents(Array(file.bytes[..<count]))
       }
@@ -120,7 +120,7 @@ struct AcknowledgedSaveTests {
   func tornSaves(lostByteCount: Int) throws {
     let file = try SavedFile()
     let last = file.bytes.count - 48
-    let record = Int(file.bytes.number(UInt64.self, at: last + 24))
+    let record = BlockFileMap.record(before: last, in: file.bytes)
     let before = Int(file.bytes.number(UInt64.self, at: record + 24))
     // The slot of the last save has not reached the disk.
     let bytes = BlockFileMap.naming(trailerAt: before, in: file.bytes)
@@ -141,7 +141,7 @@ struct AcknowledgedSaveTests {
     let file = try SavedFile()
     var bytes = file.bytes
     bytes[45] ^= 1
-    bytes[55] ^= 1
+    bytes[61] ^= 1
     let disk = try Self.disk(bytes)
     let store = try BinaryStore.open("/s", on: disk)
     #expect(try SnapshotContents(store.snapshot()) == file.contents)
@@ -149,7 +149,7 @@ struct AcknowledgedSaveTests {
     try Self.save(store, "one")
     try Self.save(store, "two")
 
-    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
+    let header = try disk.open("/s", for: .read).read(byteCount: 80, at: 0)
     let slots = AcknowledgementSlots(
       inHeader: header, salt: header.number(UInt64.self, at: 32))
     #expect(slots.areSound)
@@ -188,8 +188,8 @@ struct AcknowledgedSaveTests {
     func check(_ words: String) throws {
       let bytes = try disk.read("/s", byteLimit: 1 << 20)
       let slots = AcknowledgementSlots(
-        inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
-      #expect(slots.newestTrailer == UInt64(bytes.count - 48), "\(words)")
+        inHeader: Array(bytes[..<80]), salt: bytes.number(UInt64.self, at: 32))
+      #expect(slots.newest?.trailer == UInt64(bytes.count - 48), "\(words)")
       #expect(slots.areSound, "\(words)")
     }
     try check("create")
@@ -228,7 +228,7 @@ struct AcknowledgedSaveTests {
     let base = try store.snapshot()
     let builder = LayerBuilder(base.schema)
     builder.insert(ObjectKey(entity: base.schema["Note"]!.entityNumber, number: 2))
-    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
+    let header = try disk.open("/s", for: .read).read(byteCount: 80, at: 0)
 
     #expect(throws: Refused.self) {
       try store.commit(
@@ -237,7 +237,7 @@ struct AcknowledgedSaveTests {
       ) { _ in throw Refused() }
     }
 
-    #expect(try disk.open("/s", for: .read).read(byteCount: 64, at: 0) == header)
+    #expect(try disk.open("/s", for: .read).read(byteCount: 80, at: 0) == header)
     #expect(try BinaryStore.open("/s", on: disk, commit: 4).snapshot().commit == 4)
   }
 
@@ -283,9 +283,9 @@ struct AcknowledgedSaveTests {
 
     let bytes = try disk.read("/s", byteLimit: 1 << 20)
     let slots = AcknowledgementSlots(
-      inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
+      inHeader: Array(bytes[..<80]), salt: bytes.number(UInt64.self, at: 32))
     #expect(slots.areSound, "\(slots)")
-    let isNamed = slots.newestTrailer == UInt64(bytes.count - 48)
+    let isNamed = slots.newest?.trailer == UInt64(bytes.count - 48)
     #expect(isNamed == (failureCount < 2))
     #expect(try BinaryStore.open("/s", on: disk).snapshot().commit == 5)
   }

@@ -113,12 +113,13 @@ private struct FileAnnotation {
     field("uuid", 16, "")
     field("salt", 8, "")
     for slot in 0..<2 {
-      field("slot_\(slot)", 10, offset == 40 ? "names the third commit" : "names the second commit")
+      field("slot_\(slot)", 16, offset == 40 ? "names the third commit" : "names the second commit")
     }
+    field("place", 4, "")
     field("checksum", 4, "")
     // The first trailer follows the first record, which contains the places of the sections.
     let first = commits[0]
-    let record = Int(number(8, at: first + 24))
+    let record = BlockFileMap.record(before: first, in: bytes)
     for (name, field, clause) in [
       ("metadata", 48, "4.6.1"), ("model", 64, "4.6.2"), ("schema", 80, "4.6.3"),
     ] {
@@ -143,7 +144,7 @@ private struct FileAnnotation {
   private var commits: [Int] {
     var trailers = [bytes.count - 48]
     while true {
-      let record = Int(number(8, at: trailers[0] + 24))
+      let record = BlockFileMap.record(before: trailers[0], in: bytes)
       let previous = Int(number(8, at: record + 24))
       if previous == 0 { return trailers }
       trailers.insert(previous, at: 0)
@@ -207,11 +208,11 @@ private struct FileAnnotation {
     field("flags", 4, "0: not settled")
     field("salt", 8, "the header's")
     field("trailer_offset", 8)
-    field("record_offset", 8)
     field("record_byte_count", 4)
     field("record_checksum", 4, "")
     field("commit_checksum", 4, "")
     field("checksum", 4, "")
+    field("acknowledgement", 8, "")
   }
 
   private mutating func segment() {

@@ -3,6 +3,7 @@ import Checksums
 import DiskSimulation
 import DurableFiles
 import Foundation
+import HostileInputs
 import ObjectModel
 import Rows
 import StoreConformance
@@ -93,7 +94,7 @@ private struct FileForgery {
     value = bytes.firstRange(of: (0..<40).map { $0 * 3 })!.lowerBound
     reference = bytes.firstRange(of: Self.little(UInt64(value)) + Self.little(40))!.lowerBound
     block = value + 40
-    let record = number(at: trailer + 24)
+    let record = BlockFileMap.record(before: trailer, in: bytes)
     entry =
       record
       + bytes[record...].firstRange(of: Self.little(UInt64(block)))!.lowerBound - record
@@ -126,10 +127,10 @@ private struct FileForgery {
 
   /// Repairs the checksums of the last record, its commit and its trailer.
   mutating func sealRecord() {
-    let record = number(at: trailer + 24)
-    seal(record..<record + number(at: trailer + 32, 4), at: trailer + 36)
-    seal(number(at: record + 32)..<trailer, at: trailer + 40)
-    seal(trailer..<trailer + 44, at: trailer + 44)
+    let record = BlockFileMap.record(before: trailer, in: bytes)
+    seal(record..<record + number(at: trailer + 24, 4), at: trailer + 28)
+    seal(number(at: record + 32)..<trailer, at: trailer + 32)
+    seal(trailer..<trailer + 36, at: trailer + 36)
   }
 
   /// Returns the runs of bytes that differ from the original.

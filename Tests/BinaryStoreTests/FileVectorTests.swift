@@ -105,6 +105,7 @@ struct FileVectorTests {
       }
       try store.commit(CommitRequest(builder.freeze(), basedOn: base))
     }
+    try store.close()
     let bytes = try disk.read("/v", byteLimit: 1 << 20)
     let title = "three notes, of which one is changed and one removed"
     print("```vector block-file: \(title)")
@@ -129,10 +130,10 @@ struct FileVectorTests {
       print("```\n")
     }
     func sealed(_ change: (inout [UInt8]) -> Void) -> [(Int, [UInt8])] {
-      var header = Array(bytes[..<60])
+      var header = Array(bytes[..<76])
       change(&header)
-      let sum = Array(header[..<40] + [UInt8](repeating: 0, count: 20)).crc
-      return [(0, header), (60, (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })]
+      let sum = Array(header[..<40] + [UInt8](repeating: 0, count: 36)).crc
+      return [(0, header), (76, (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })]
     }
     try changed("another magic (4.2.2)", [(0, [0x58])])
     try changed("a newer major version (4.2.2)", [(8, [2, 0])])
@@ -142,13 +143,13 @@ struct FileVectorTests {
     let damage = (bytes.count - 60, [0xAA] as [UInt8])
     try changed("an acknowledged commit with a changed byte (4.3.3)", [damage])
     try changed("another salt in an acknowledged trailer (4.3.3)", [(bytes.count - 40, [0])])
-    try changed("no whole commit (4.3.3)", [], cut: bytes.count - 64)
+    try changed("no whole commit (4.3.3)", [], cut: bytes.count - 80)
 
     func slots(namingTrailerAt offset: Int?) -> (Int, [UInt8]) {
       (40, Array(BlockFileMap.naming(trailerAt: offset, in: bytes)[BlockFileMap.slots]))
     }
     let last = bytes.count - 48
-    let record = Int(bytes.number(UInt64.self, at: last + 24))
+    let record = BlockFileMap.record(before: last, in: bytes)
     let before = slots(namingTrailerAt: Int(bytes.number(UInt64.self, at: record + 24)))
     try changed("a slot behind the last commit, which is whole (4.2.4)", [before])
     try changed("a save that a crash cut off (4.3.3)", [before], cut: 1)

@@ -157,7 +157,7 @@ private enum StructureVectors {
 
   private static func changes(_ title: String, _ bytes: [UInt8]) -> [Change] {
     let trailer = bytes.count - 48
-    let record = Int(bytes.number(UInt64.self, at: trailer + 24))
+    let record = BlockFileMap.record(before: trailer, in: bytes)
     let segment = record + 112 + 16 * Int(bytes.number(UInt32.self, at: record + 104))
     switch title {
     case notes: return changesOfNotes(bytes, trailer, record, segment)
@@ -181,7 +181,7 @@ private enum StructureVectors {
     return [
       set("a trailer with a flag that is not known (4.3.1)", UInt32(2), at: trailer + 4),
       set("a trailer somewhere else than it says (4.3.1)", UInt64(trailer + 8), at: trailer + 16),
-      set("a trailer of a record that is too long (4.3.1)", UInt32(1 << 24) + 1, at: trailer + 32),
+      set("a trailer of a record that is too long (4.3.1)", UInt32(1 << 24) + 1, at: trailer + 24),
       Change(title: "bytes of the last commit that were lost (4.3.2)", unmended: record - 1) { _ in
       },
       set("a record with another magic (4.4.1)", UInt32(7), at: record),

@@ -47,31 +47,8 @@ extension BinaryStore {
       guard number > head.commit, number <= BlockFile.highestCommitNumber else {
         throw StoreError(.badChange, "The store has no numbers left for commits.", path: filePath)
       }
-      var image = try image(after: head, number: number)
-      try image.setOrigin(of: request, path: filePath)
-      var schema = head.schema
-      if let model = request.model {
-        schema = try request.schema(evolving: schema, of: head.model, path: filePath)
-        var metadata = try request.metadata ?? head.metadata
-        metadata.setModel(model)
-        metadata.setOrigin(of: request, commit: number)
-        try image.setDescription(metadata: metadata, model: model, schema: schema)
-      } else if request.metadata != nil || request.message != nil || request.version != nil {
-        var metadata = try request.metadata ?? head.metadata
-        metadata.setOrigin(of: request, commit: number)
-        try image.setMetadata(metadata)
-      }
-      if !request.changes.isEmpty {
-        let parts = try head.file.reading {
-          let changes = try image.movingLargeValues(
-            of: request.changes, after: head, schema, options)
-          return try merged(
-            head.segments.map { .stored($0) } + [.made(changes.stamped(number), [:])],
-            schema)
-        }
-        try head.file.reading { try image.setSegments(parts, schema) }
-        image.record.nextKeys = BinaryStore.keys(
-          head.record.nextKeys, above: request.changes)
+      var image = try image(after: head, number: number, &writing) {
+        try fill(&$0, with: request, after: head)
       }
       if mayWait, writing.soloCount == 0, !writing.mustRewrite, image.isSmall {
         return try GroupWriter(self).append(image, to: head, &writing)
@@ -81,6 +58,38 @@ extension BinaryStore {
       let state = try append(image, to: head, &writing, confirm: confirm)
       extendLeases(ends)
       return .durable(state)
+    }
+  }
+
+  /// Puts the changes of a request into a commit.
+  private func fill(
+    _ image: inout CommitImage, with request: CommitRequest, after head: CommittedState
+  ) throws {
+    let number = image.record.number
+    try image.setOrigin(of: request, path: filePath)
+    var schema = head.schema
+    if let model = request.model {
+      schema = try request.schema(evolving: schema, of: head.model, path: filePath)
+      var metadata = try request.metadata ?? head.metadata
+      metadata.setModel(model)
+      metadata.setOrigin(of: request, commit: number)
+      try image.setDescription(metadata: metadata, model: model, schema: schema)
+    } else if request.metadata != nil || request.message != nil || request.version != nil {
+      var metadata = try request.metadata ?? head.metadata
+      metadata.setOrigin(of: request, commit: number)
+      try image.setMetadata(metadata)
+    }
+    if !request.changes.isEmpty {
+      let parts = try head.file.reading {
+        let changes = try image.movingLargeValues(
+          of: request.changes, after: head, schema, options)
+        return try merged(
+          head.segments.map { .stored($0) } + [.made(changes.stamped(number), [:])],
+          schema)
+      }
+      try head.file.reading { try image.setSegments(parts, schema) }
+      image.record.nextKeys = BinaryStore.keys(
+        head.record.nextKeys, above: request.changes)
     }
   }
 
@@ -111,7 +120,7 @@ extension BinaryStore {
       guard end <= ObjectKey.highestNumber else {
         throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
       }
-      var image = try image(after: head, number: head.commit)
+      var image = try image(after: head, number: head.commit, &writing)
       image.record.nextKeys[number] = end
       _ = try append(image, to: head, &writing)
       leases.withLock {
@@ -187,16 +196,23 @@ extension BinaryStore {
     try ExclusiveAccess(self).run(mayWait: false) { try body(&$0, $1) }
   }
 
-  /// Returns the next commit, with the contents of the previous one.
-  ///
-  /// The commit begins behind all bytes of the file, including the remains of a save that a crash cut off: a writer
-  /// never overwrites the bytes of a commit.
-  private func image(after head: CommittedState, number: Int64) throws -> CommitImage {
-    let start = try head.file.reading {
-      max(Int(head.end), BlockFile.align(try head.file.file.byteCount()))
-    }
-    return CommitImage(
-      after: head, number: number, start: UInt64(start), compression: compression)
+  /// Returns the next commit, with the contents of the previous one, after `body` has changed it.
+  private func image(
+    after head: CommittedState, number: Int64, _ writing: inout Writing,
+    _ body: (inout CommitImage) throws -> Void = { _ in }
+  ) throws -> CommitImage {
+    let free = try head.file.reading { try FreeBytes.after(head, knowing: writing.free) }
+    writing.free = free
+    var image = CommitImage(
+      after: head, number: number, start: UInt64(free.start), compression: compression)
+    try body(&image)
+    guard free.start < free.fileByteCount, image.beginsWithZeros else { return image }
+    // Another process finds a commit in the tail by its first bytes (spec §4.3.5), so this one begins behind the tail.
+    writing.free!.start = BlockFile.align(free.fileByteCount)
+    image = CommitImage(
+      after: head, number: number, start: UInt64(writing.free!.start), compression: compression)
+    try body(&image)
+    return image
   }
 
   /// Returns the segments after merging the ones of similar size.
@@ -232,29 +248,29 @@ extension BinaryStore {
         show(try CommittedState(trailer, record, in: state.file, after: state))
         throw error
       }
-      if isPartOfDocument { state.file.acknowledge(state.trailer) }
+      if isPartOfDocument { state.file.acknowledge(state.trailer, isLengthened: true) }
       show(state)
       return state
     }
     let file = head.file.file
+    let free = writing.free!
     var image = image
     let trailer: Trailer
+    var isLengthened = true
     do {
-      let size = try file.byteCount()
-      let padding = [UInt8](repeating: 0, count: Int(image.record.start) - size)
       if image.isSmall {
         let (bytes, end) = try image.finished(salt: head.file.header.salt)
-        try file.append(padding + bytes)
+        isLengthened = try writing.write(bytes)
         trailer = end
       } else {
-        trailer = try file.append { writer in
-          try writer.write(padding)
-          return try image.write(into: &writer, salt: head.file.header.salt)
+        trailer = try file.append(at: free.start) { writer in
+          try image.write(into: &writer, salt: head.file.header.salt)
         }
-        try sync(file, size, nil, &writing)
-        try file.append(trailer.bytes)
+        try sync(file, free, nil, &writing)
+        try file.append(at: Int(trailer.offset)) { try $0.write(trailer.bytes) }
+        writing.free = nil
       }
-      try sync(file, size, trailer, &writing)
+      try sync(file, free, trailer, &writing)
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)
     }
@@ -262,34 +278,35 @@ extension BinaryStore {
     let state = try CommittedState(
       trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
     try confirm(state)
-    head.file.acknowledge(trailer)
+    head.file.acknowledge(trailer, isLengthened: isLengthened)
+    writing.hasCommitted = true
     show(state)
     // For a document's store, the document decides which commits are dropped.
     return isPartOfDocument ? state : (try? vacuumIfDue(state, &writing)) ?? state
   }
 
-  /// Makes the appended bytes durable. If the sync fails, this removes them again as far as the disk allows. The file
+  /// Makes the written bytes durable. If the sync fails, this removes them again as far as the disk allows. The file
   /// then takes no more writes.
   private func sync(
-    _ file: DurableFile, _ size: Int, _ trailer: Trailer?, _ writing: inout Writing
+    _ file: DurableFile, _ free: FreeBytes, _ trailer: Trailer?, _ writing: inout Writing
   ) throws {
-    do { try file.sync() } catch { throw takingBack(size, trailer, after: error, &writing) }
+    do { try file.sync() } catch { throw takingBack(free, trailer, after: error, &writing) }
   }
 
-  /// Removes the bytes behind the first `size` bytes of the file, as far as the disk allows, after a sync has failed.
+  /// Removes the bytes that were written since a moment, as far as the disk allows, after a sync has failed.
   ///
-  /// - Parameter trailer: The trailer of the newest commit among these bytes; `nil` if they contain no whole commit.
+  /// - Parameters:
+  ///   - free: The free bytes of the file at that moment.
+  ///   - trailer: The trailer of the newest commit among the removed bytes; `nil` if they contain no whole commit.
   /// - Returns: The error for the caller of the commit.
   func takingBack(
-    _ size: Int, _ trailer: Trailer?, after error: any Error, _ writing: inout Writing
+    _ free: FreeBytes, _ trailer: Trailer?, after error: any Error, _ writing: inout Writing
   ) -> any Error {
     writing.mustRewrite = true
+    writing.free = nil
     current.withLock { $0?.refused = trailer }
     do {
-      let other = try disk.open(filePath, for: .update)
-      try other.truncate(to: size)
-      // Otherwise a power cut might restore a save that was reported as failed.
-      try other.sync()
+      try free.restore(in: disk.open(filePath, for: .update))
     } catch _ where trailer != nil {
       return StoreError.uncertain(error, path: filePath)
     } catch {}

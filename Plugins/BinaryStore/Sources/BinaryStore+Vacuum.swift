@@ -62,6 +62,7 @@ extension BinaryStore: VacuumingStore {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed,
       keepingFeaturesOf: head.file.header)
+    let isCopy = !head.file.isAtItsPlace
     let kept = try keeping ?? retained(before: image.record.number, head)
     var image = image
     if mergesSegments, kept.isEmpty, image.pendingParts == nil, head.segments.count > 1 {
@@ -88,7 +89,12 @@ extension BinaryStore: VacuumingStore {
         let last = try write(image, head)
         // A document confirms a new commit later. It keeps the commit before, so there is one.
         let isConfirmed = !isPartOfDocument || image.record.number == head.commit
-        try writer.rewrite(header.bytes(acknowledging: isConfirmed ? last : before!), at: 0)
+        var header = header
+        if !isCopy { header.place = header.mark(of: try writer.place) }
+        try writer.rewrite(
+          header.bytes(
+            acknowledging: isConfirmed ? last : before!, fileByteCount: UInt64(writer.offset)),
+          at: 0)
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)

@@ -62,30 +62,6 @@ public final class BinaryStore: Store {
   }
   let current: Mutex<Current?>
 
-  /// The state of a file, to detect changes.
-  struct SeenState {
-    let byteCount: Int
-    /// The time of the last modification. It is needed because a save that was removed and its replacement may have the
-    /// same size. `nil` if the file ends with a commit, because such a commit is never replaced.
-    let modificationNanoseconds: Int64?
-
-    init(_ status: FileStatus) {
-      byteCount = status.byteCount
-      modificationNanoseconds = status.modificationNanoseconds
-    }
-
-    init(endingWith state: CommittedState) {
-      byteCount = Int(state.end)
-      modificationNanoseconds = nil
-    }
-
-    func isStill(_ other: SeenState) -> Bool {
-      byteCount == other.byteCount
-        && (modificationNanoseconds == nil
-          || modificationNanoseconds == other.modificationNanoseconds)
-    }
-  }
-
   /// Keys reserved in the file that no caller has taken yet: they can be taken without waiting for a save.
   struct Lease {
     var left: Range<UInt64> = 0..<0
@@ -100,6 +76,10 @@ public final class BinaryStore: Store {
 
   /// The state that writers need. The thread that holds it is this process's only writer.
   struct Writing {
+    /// The bytes of the file that the next commit may use, if no other process has written since; `nil` if unknown.
+    var free: FreeBytes?
+    /// Whether this process has made a commit, so that closing the store completes the file.
+    var hasCommitted = false
     /// Whether a sync of the file failed, so that nothing may be appended to it.
     var mustRewrite = false
     /// The length that the file must reach before it is checked again for dead bytes.
@@ -179,7 +159,10 @@ public final class BinaryStore: Store {
     let (commit, trailer) = try image.finished(salt: header.salt)
     do {
       try disk.replace(path, overwriting: overwriting) { writer in
-        try writer.write(header.bytes(acknowledging: trailer) + commit)
+        var header = header
+        header.place = header.mark(of: try writer.place)
+        try writer.write(
+          header.bytes(acknowledging: trailer, fileByteCount: trailer.end) + commit)
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, path)
@@ -293,9 +276,11 @@ public final class BinaryStore: Store {
     var file = current.head.file
     try file.reading {
       let seen: SeenState
+      var known: Trailer?
       if let status = try file.file.statusAtItsPath() {
-        seen = SeenState(status)
+        seen = try SeenState(status, behind: current.head)
         if let known = current.seen, known.isStill(seen) { return }
+        known = current.head.trailer
       } else {
         // The file was replaced by a vacuum, or by another store. In the latter case, this store keeps showing its
         // known commit.
@@ -311,7 +296,7 @@ public final class BinaryStore: Store {
       if let counting = current.counting {
         (trailer, record) = try file.commit(counting: counting, before: seen.byteCount).found
       } else if damage == nil {
-        (trailer, record) = try file.acknowledgedCommit(before: seen.byteCount)
+        (trailer, record) = try file.acknowledgedCommit(before: seen.byteCount, after: known)
       } else {
         (trailer, record) = try file.standingCommit(before: seen.byteCount, file.readSlots())
       }
@@ -322,14 +307,14 @@ public final class BinaryStore: Store {
       if file !== current.head.file || trailer != current.head.trailer {
         current.head = try CommittedState(trailer, record, in: file, after: current.head)
       }
-      current.seen = seen
+      current.seen = known == nil || known == trailer ? seen : nil
     }
   }
 
   /// Returns the format and size of the file, and the time of its last save.
   ///
-  /// Bytes behind the last whole commit are the remains of a save that a crash cut off, unless the caller accepted
-  /// damage. They stay until the file is written anew.
+  /// Bytes behind the last whole commit, up to a tail of zeros, are the remains of a save that a crash cut off, unless the
+  /// caller accepted damage. They stay until the file is written anew.
   public func describe() throws -> StoreDescription {
     let head = try head()
     return try head.file.reading {
@@ -339,7 +324,8 @@ public final class BinaryStore: Store {
       description.features = header.features
       description.byteCount = try head.file.file.byteCount()
       description.liveByteCount = Int(clamping: head.record.liveByteCount)
-      description.strayByteCount = max(0, description.byteCount - Int(head.end))
+      let end = try head.file.file.endOfNonzeroBytes(before: description.byteCount)
+      description.strayByteCount = max(0, end - Int(head.end))
       description.savedAt = head.record.date
       description.damage = damage?.message
       description.highestCommit = max(head.commit, newestWhenOpened)
@@ -348,5 +334,11 @@ public final class BinaryStore: Store {
   }
 
   /// Closes the store. Its snapshots stay readable.
-  public func close() throws { current.withLock { $0 = nil } }
+  ///
+  /// After a commit, this completes the file: the header names the last commit, and zeros behind it are removed. Closing
+  /// succeeds also if the disk refuses that.
+  public func close() throws {
+    try? completeFile()
+    current.withLock { $0 = nil }
+  }
 }

@@ -6,16 +6,20 @@ import Foundation
 struct CommitGroup {
   /// The newest commit of the group. The next commit follows it.
   var newest: CommittedState
-  /// The offset behind the durable bytes of the file.
-  var durableEnd: Int
+  /// The free bytes of the file before the first commit that is not durable.
+  var before: FreeBytes
+  /// The free bytes of the file behind the newest commit.
+  var after: FreeBytes
+  /// The number of times that a commit, not yet acknowledged, has lengthened the file.
+  var lengtheningCount = 0
   /// The calls that wait for the group, in the order of their commits.
   var waiting: [WaitingCommit] = []
   /// Whether a commit did not fit into the group.
   var isClosed = false
   private let start = ContinuousClock.now
 
-  init(after newest: CommittedState, durableEnd: Int) {
-    (self.newest, self.durableEnd) = (newest, durableEnd)
+  init(after newest: CommittedState, _ free: FreeBytes) {
+    (self.newest, before, after) = (newest, free, free)
   }
 
   /// Whether no further commit joins. A group ends after a while even if threads save without a pause, so that other

@@ -78,6 +78,18 @@ extension CommitImage {
     return (all + trailer.bytes, trailer)
   }
 
+  /// Whether the first 8 bytes of the commit may all be zeros: those of a value outside of its block.
+  var beginsWithZeros: Bool {
+    switch pieces.first {
+    case .value(let slice):
+      var first: [UInt8] = []
+      first.append(copying: slice.bytes.extracting(..<min(8, slice.range.count)))
+      return first.allSatisfy { $0 == 0 }
+    case .copiedValue: return true
+    default: return false
+    }
+  }
+
   /// Whether the commit is small enough to be made durable with a single sync (spec §4.3.4).
   var isSmall: Bool {
     byteCount + record.byteCount <= BlockFile.unsettledByteCount - 64

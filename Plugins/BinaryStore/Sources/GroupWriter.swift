@@ -21,24 +21,23 @@ struct GroupWriter {
     defer {
       store.current.withLock { $0?.waiting = writing.group?.newest }
     }
-    let file = head.file.file
     do {
-      let size = try file.byteCount()
-      var group = writing.group ?? CommitGroup(after: head, durableEnd: size)
+      var group = writing.group ?? CommitGroup(after: head, writing.free!)
       var image = image
       let (bytes, trailer) = try image.finished(salt: head.file.header.salt)
       guard
         writing.group == nil
-          || Int(trailer.end) - group.durableEnd <= BlockFile.unsettledByteCount
+          || Int(trailer.end) - group.before.start <= BlockFile.unsettledByteCount
       else {
         writing.group!.isClosed = true
         return nil
       }
-      try file.append([UInt8](repeating: 0, count: Int(image.record.start) - size) + bytes)
+      if try writing.write(bytes) { group.lengtheningCount += 1 }
       let state = try CommittedState(
         trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
       let commit = WaitingCommit(state)
       group.newest = state
+      group.after = writing.free!
       group.waiting.append(commit)
       writing.group = group
       return .waiting(commit)
@@ -63,12 +62,14 @@ struct GroupWriter {
     _ group: CommitGroup, _ writing: inout BinaryStore.Writing
   ) -> GroupSync.Decided {
     let state = group.newest
-    state.file.acknowledge(state.trailer)
+    state.file.acknowledge(state.trailer, isLengthened: group.lengtheningCount > 0)
+    writing.hasCommitted = true
     var decided: GroupSync.Decided = group.waiting.map { ($0, .success($0.state)) }
     guard writing.group!.newest === state else {
       // Further commits were appended during the sync.
       writing.group!.waiting.removeFirst(group.waiting.count)
-      writing.group!.durableEnd = Int(state.end)
+      writing.group!.lengtheningCount -= group.lengtheningCount
+      writing.group!.before = group.after
       store.current.withLock { $0?.head = state }
       return decided
     }
@@ -89,7 +90,7 @@ struct GroupWriter {
     let group = writing.group!
     writing.group = nil
     writing.numberToExceed = group.newest.commit
-    let error = store.takingBack(group.durableEnd, group.newest.trailer, after: error, &writing)
+    let error = store.takingBack(group.before, group.newest.trailer, after: error, &writing)
     store.current.withLock { $0?.waiting = nil }
     try? group.newest.file.file.unlock()
     return group.waiting.map { ($0, .failure(error)) }

@@ -11,13 +11,15 @@ extension StoreFile {
   ///   - end: The length of the file.
   ///   - slots: The slots of the header; `nil` to read them from the file.
   ///   - number: The number of the newest commit that a manifest tells to be durable, in a document.
+  ///   - known: The trailer of a commit that an earlier call has returned.
   /// - Throws: `StoreError` with code `damaged` if the file had a newer commit than the one that
   ///   can be read (spec §4.3.3).
   func acknowledgedCommit(
-    before end: Int, slots: AcknowledgementSlots? = nil, counting number: Int64? = nil
+    before end: Int, slots: AcknowledgementSlots? = nil, counting number: Int64? = nil,
+    after known: Trailer? = nil
   ) throws -> (Trailer, CommitRecord) {
     let slots = try slots ?? readSlots()
-    let (newest, damage) = try judgedCommit(before: end, slots, counting: number)
+    let (newest, damage) = try judgedCommit(before: end, slots, counting: number, after: known)
     guard damage != nil else { return newest }
     // Another process may have saved, or removed a failed save, since `end` was read. Only a fault that a second check
     // also finds is damage.
@@ -30,12 +32,15 @@ extension StoreFile {
   /// Returns the newest commit that stands (spec §4.3.8), or `nil` if there is none. Also returns an error if a damaged
   /// commit lies behind it.
   ///
-  /// - Parameter number: The number of the newest commit that a manifest tells to be durable, in a document.
+  /// - Parameters:
+  ///   - number: The number of the newest commit that a manifest tells to be durable, in a document.
+  ///   - known: The trailer of a commit that an earlier call has returned.
   func judgedCommit(
-    before end: Int, _ slots: AcknowledgementSlots, counting number: Int64? = nil
+    before end: Int, _ slots: AcknowledgementSlots, counting number: Int64? = nil,
+    after known: Trailer? = nil
   ) throws -> (newest: (Trailer, CommitRecord), damage: StoreError?) {
     try searching(before: end) { search in
-      let found = try search.standing(slots, counting: number)
+      let found = try search.standing(slots, counting: number, after: known)
       let newest = try checked(found, search)
       guard let damage = try search.damages(behind: found!, slots).first else {
         return (newest, nil)
@@ -60,22 +65,51 @@ extension StoreFile {
     }
   }
 
-  /// Records a commit as acknowledged in the header (spec §4.2.4).
+  /// Records a commit as acknowledged in its trailer (spec §4.3.9), and in the header if the file is longer than before.
   ///
-  /// The commit is durable already, so an error while writing the slot does not make the save fail; the slots are out
-  /// of date then. The next sync makes the slot durable.
-  func acknowledge(_ trailer: Trailer) {
-    guard trailer.offset <= AcknowledgementSlots.highestOffset,
+  /// The commit is durable already, so an error here does not make the save fail. The next sync makes the
+  /// acknowledgement durable.
+  func acknowledge(_ trailer: Trailer, isLengthened: Bool) {
+    let place = Int(trailer.offset) + Acknowledgement.offset
+    let bytes = Acknowledgement.bytes(ofTrailerAt: trailer.offset, salt: header.salt)
+    let zeros = [UInt8](repeating: 0, count: bytes.count)
+    write(bytes, insteadOf: zeros, at: place)
+    if isLengthened, let byteCount = try? file.byteCount() {
+      name(trailer, fileByteCount: byteCount)
+    }
+  }
+
+  /// Names a commit and the size of the file in a slot of the header (spec §4.2.4).
+  ///
+  /// - Returns: Whether the slot is written.
+  @discardableResult
+  func name(_ trailer: Trailer, fileByteCount: Int) -> Bool {
+    guard fileByteCount <= AcknowledgementSlots.highestOffset,
       let header = try? file.read(byteCount: BlockFile.headerByteCount, at: 0)
-    else { return }
+    else { return false }
     let salt = self.header.salt
     let place = AcknowledgementSlots(inHeader: header, salt: salt).offsetOfNext
-    let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
-    let former = Array(header[place..<place + slot.count])
-    // A write that fails may leave half a slot, which a reader would take for damage. So the slot is written again; if
-    // that fails too, it gets its former bytes back.
-    for bytes in [slot, slot, former, former] {
-      if (try? file.write(bytes, at: place)) != nil { return }
+    let name = AcknowledgementSlots.Name(
+      trailer: trailer.offset, fileByteCount: UInt64(fileByteCount))
+    let slot = name.bytes(salt: salt)
+    return write(slot, insteadOf: Array(header[place..<place + slot.count]), at: place)
+  }
+
+  /// Writes bytes that tell of a commit. A write that fails may leave half of them, which a reader would take for damage.
+  /// So they are written again; if that fails too, the file gets its former bytes back.
+  ///
+  /// - Returns: Whether the file has the new bytes.
+  @discardableResult
+  private func write(_ bytes: [UInt8], insteadOf former: [UInt8], at place: Int) -> Bool {
+    for (index, bytes) in [bytes, bytes, former, former].enumerated()
+    where (try? file.write(bytes, at: place)) != nil {
+      return index < 2
     }
+    return false
+  }
+
+  /// Returns the first bytes behind an offset: 8, or none if the file ends before.
+  func firstBytes(behind offset: UInt64, fileByteCount: Int) throws -> [UInt8] {
+    fileByteCount >= Int(offset) + 8 ? try file.read(byteCount: 8, at: Int(offset)) : []
   }
 }

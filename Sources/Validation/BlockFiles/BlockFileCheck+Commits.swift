@@ -1,4 +1,5 @@
 import BlockFileFormat
+import DurableFiles
 import Rows
 import StoreInterface
 
@@ -13,11 +14,11 @@ extension BlockFileCheck {
       commits.append(commit)
       progress(0.1 * (1 - Double(commit.trailer.offset) / Double(byteCount)))
       guard record.previousTrailer > 0 else {
-        checkGap(UInt64(header.byteCount), before: record)
+        try checkGap(UInt64(header.byteCount), before: record)
         return
       }
       guard let before = try commitBefore(record, commit.trailer, header) else { return }
-      checkGap(before.trailer.end, before: record)
+      try checkGap(before.trailer.end, before: record)
       if let older = before.record { checkModelChange(record, after: older, commit.trailer) }
       newer = record
       commit = before
@@ -44,8 +45,9 @@ extension BlockFileCheck {
   }
 
   /// Reports bytes between two commits, which an interrupted save left behind.
-  private func checkGap(_ end: UInt64, before record: CommitRecord) {
-    if record.start >= end + 8 {
+  private func checkGap(_ end: UInt64, before record: CommitRecord) throws {
+    // A writer may pass over a tail of zeros.
+    if record.start >= end + 8, try file.endOfNonzeroBytes(before: Int(record.start)) > Int(end) {
       findings.add(
         .unownedBytes, Place("bytes", at: end, commit: record.number),
         "\(record.start - end) bytes before the commit do not belong to a commit.")
@@ -138,9 +140,12 @@ extension BlockFileCheck {
     {
       findings.add(.commitChecksum, place, fault.description)
     }
-    let end = trailer.record.offset + UInt64(trailer.record.byteCount)
-    if UInt64(BlockFile.align(Int(end))) != trailer.offset {
-      findings.add(.recordPlace, place, "The record ends at \(end).")
+    let all = try bytes(trailer.offset..<trailer.end)
+    if all.dropFirst(Acknowledgement.offset).contains(where: { $0 != 0 }),
+      !Acknowledgement.ends(all[...], at: trailer.offset, salt: header.salt)
+    {
+      findings.add(
+        .acknowledgement, place, "The last 8 bytes of the trailer are not an acknowledgement.")
     }
     if record.number < 1 || record.number > newer?.number ?? BlockFile.highestCommitNumber {
       findings.add(

@@ -34,7 +34,7 @@ extension BlockFileCheck {
     guard FileHeader.isSealed(bytes) else {
       findings.add(
         .headerChecksum, place,
-        "The stored checksum \(hex(bytes, at: 60)) differs from the computed "
+        "The stored checksum \(hex(bytes, at: BlockFile.headerByteCount - 4)) differs from the computed "
           + "\(hex(FileHeader.checksum(of: bytes))).")
       // Some fields of the header may be wrong, but most are probably right.
       return header

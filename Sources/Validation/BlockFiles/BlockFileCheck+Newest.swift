@@ -1,4 +1,5 @@
 import BlockFileFormat
+import DurableFiles
 import Rows
 import StoreInterface
 
@@ -23,7 +24,7 @@ extension BlockFileCheck {
     let before = findings.errorCount
     if usesSlots { try noteDamage(search, newest, header) }
     guard let counting else {
-      if findings.errorCount == before { noteTail(behind: newest, header) }
+      if findings.errorCount == before { try noteEnd(search, newest, header) }
       return newest
     }
     guard let found = try countedCommit(counting.number, from: newest, header) else {
@@ -36,11 +37,11 @@ extension BlockFileCheck {
       }
       return nil
     }
-    if findings.errorCount == before, byteCount > Int(found.trailer.end) {
+    let remains = try byteCountOfRemains(behind: found)
+    if findings.errorCount == before, remains > 0 {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
-        "\(byteCount - Int(found.trailer.end)) bytes come after the commit. An interrupted save "
-          + "left them.")
+        "\(remains) bytes come after the commit. An interrupted save left them.")
     }
     return found
   }
@@ -80,21 +81,29 @@ extension BlockFileCheck {
     }
   }
 
+  /// Returns the number of bytes behind a commit, without the zeros of a tail.
+  private func byteCountOfRemains(behind commit: FoundCommit) throws -> Int {
+    let end = Int(commit.trailer.end)
+    return byteCount > end ? max(0, try file.endOfNonzeroBytes(before: byteCount) - end) : 0
+  }
+
   /// Reports two things that are no faults, but that a person should know: the remains of a save that a crash cut off,
-  /// and a last commit without a slot.
-  private func noteTail(behind newest: FoundCommit, _ header: FileHeader) {
-    let end = newest.trailer.end
-    if byteCount > Int(end) {
+  /// and a last commit without an acknowledgement.
+  private func noteEnd(
+    _ search: CommitSearch, _ newest: FoundCommit, _ header: FileHeader
+  ) throws {
+    let remains = try byteCountOfRemains(behind: newest)
+    if remains > 0 {
       findings.add(
-        .strayBytes, Place("bytes", at: end),
-        "\(byteCount - Int(end)) bytes come after the last whole commit. A crash interrupted a save, "
+        .strayBytes, Place("bytes", at: newest.trailer.end),
+        "\(remains) bytes come after the last whole commit. A crash interrupted a save, "
           + "and the save was never reported as successful.")
     }
-    if header.slots.areSound, newest.trailer.offset != header.slots.newestTrailer {
+    if header.slots.areSound, !search.isAcknowledged(newest, header.slots) {
       findings.add(
-        .unnamedCommit, Place("header", at: 0),
-        "No slot refers to the last commit, which ends with the trailer at \(newest.trailer.offset). "
-          + "Damage in it would look like a save that a crash interrupted. The next save writes a slot."
+        .unnamedCommit, Place("trailer", at: newest.trailer.offset),
+        "The last commit is not acknowledged, in its trailer or in a slot. Damage in the commit would look like "
+          + "a save that a crash interrupted. The next save ends this state."
       )
     }
   }
@@ -121,12 +130,11 @@ extension BlockFileCheck {
     else { return }
     let offsets = Set(commits.map(\.trailer.offset))
     for (index, slot) in header.slots.slots.enumerated() {
-      guard case .trailer(let offset) = slot, offset <= newest, !offsets.contains(offset) else {
-        continue
-      }
+      guard case .name(let name) = slot, name.trailer <= newest, !offsets.contains(name.trailer)
+      else { continue }
       findings.add(
         .slotCommit, Place("header", at: 0),
-        "Slot \(index) refers to a trailer at \(offset), but no commit ends there.")
+        "Slot \(index) refers to a trailer at \(name.trailer), but no commit ends there.")
     }
   }
 

@@ -5,9 +5,9 @@ extension Rule {
   static let blockFiles = [
     headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
     emptySlots, headerFeatures, unknownFeature,
-    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit,
+    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, unnamedCommit, acknowledgement,
     previousTrailer, recordChecksum, commitChecksum,
-    unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
+    unsettledCommit, settledChecksum, commitStart, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
     liveByteCount, nextKeyOrder,
     usedKeys, sharedBytes,
@@ -35,13 +35,16 @@ extension Rule {
 
   static let wholeCommit = Rule("BLCK-010", "The file contains a whole commit", "4.3.3")
   static let strayBytes = Rule(
-    "BLCK-011", .information, "No bytes come after the last whole commit", "4.3.3")
+    "BLCK-011", .information, "No bytes but zeros come after the last whole commit", "4.3.3")
   static let brokenLastCommit = Rule(
     "BLCK-012", "No damaged commit comes after the last whole commit", "4.3.3")
   static let acknowledgedCommit = Rule(
-    "BLCK-025", "Each commit to which a slot of the header refers is whole", "4.3.3")
+    "BLCK-025", "Each acknowledged commit is whole, and the file is not cut off", "4.3.3")
   static let unnamedCommit = Rule(
-    "BLCK-026", .information, "A slot of the header refers to the last commit", "4.2.4")
+    "BLCK-026", .information, "The last commit is acknowledged", "4.3.9")
+  static let acknowledgement = Rule(
+    "BLCK-027", .warning, "The acknowledgement in a trailer is zeros or matches its checksum",
+    "4.3.9")
   static let previousTrailer = Rule(
     "BLCK-013", "The previous commit ends at the offset that the record gives", "4.4.1")
   static let recordChecksum = Rule("BLCK-014", "A commit's record matches its checksum", "4.3.2")
@@ -51,8 +54,6 @@ extension Rule {
     "BLCK-017", "A settled commit has no checksum of its own", "4.3.1")
   static let commitStart = Rule(
     "BLCK-018", "A commit begins after the previous commit, at a multiple of 8", "4.4.1")
-  static let recordPlace = Rule(
-    "BLCK-019", "A commit's record is directly before its trailer", "4.3.7")
   static let commitNumber = Rule(
     "BLCK-020", "The numbers of commits begin at 1 or higher, and never descend", "4.4.1")
   static let padding = Rule("BLCK-021", "Bytes between the parts of a commit are zero", "4.1.1")

@@ -47,15 +47,16 @@ public struct BlockFileMap: Sendable {
   /// Creates the map of a file.
   public init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    add(.header, 0, 60, at: 60)
+    add(.header, 0, 76, at: 76)
     var trailer = (bytes.count - 48) & ~7
-    while trailer >= 64, parts.count < BlockFileMap.mostParts {
-      let record = number(trailer + 24, 8)
-      add(.record, record, record + number(trailer + 32, 4), at: trailer + 36)
+    while trailer >= 80, parts.count < BlockFileMap.mostParts {
+      let byteCount = number(trailer + 24, 4)
+      let record = max(0, trailer - byteCount) & ~7
+      add(.record, record, record + byteCount, at: trailer + 28)
       if number(trailer + 4, 4) & 1 == 0 {
-        add(.commit, number(record + 32, 8), trailer, at: trailer + 40)
+        add(.commit, number(record + 32, 8), trailer, at: trailer + 32)
       }
-      add(.trailer, trailer, trailer + 44, at: trailer + 44)
+      add(.trailer, trailer, trailer + 36, at: trailer + 36)
       walk(record: record)
       let previous = number(record + 24, 8)
       guard previous < trailer else { break }
@@ -106,7 +107,7 @@ public struct BlockFileMap: Sendable {
     guard number(entry + 43, 1) == 0 else { return }
     let block = number(entry, 8)
     let end = number(block + 4, 4)
-    guard block >= 64, number(block, 4) == 0x4B4C_4251 else { return }
+    guard block >= 80, number(block, 4) == 0x4B4C_4251 else { return }
     add(.directory, block, block + end, at: block + 12)
     var place = block + 48
     for _ in 0..<min(number(block + 18, 2), 256) {
@@ -147,34 +148,57 @@ extension BlockFileMap {
       var checked = Array(bytes[part.range])
       if part.kind == .header {
         mendSlots(of: &bytes)
-        for index in slots where index < checked.count { checked[index] = 0 }
+        for index in changing where index < checked.count { checked[index] = 0 }
       }
       bytes.set(checked.crc, at: part.checksumPlace)
+      if part.kind == .trailer { mendAcknowledgement(at: part.range.upperBound + 4, in: &bytes) }
     }
     return bytes
+  }
+
+  /// Repairs the checksum of the acknowledgement at an offset, if there is one.
+  private static func mendAcknowledgement(at place: Int, in bytes: inout [UInt8]) {
+    let magic = Array("QACK".utf8)
+    guard bytes[place..<place + 4].elementsEqual(magic) else { return }
+    let trailer = place - 40
+    bytes.set(Array(bytes[32..<40] + bytes[trailer + 16..<trailer + 24] + magic).crc, at: place + 4)
   }
 
   /// The bytes of the header that contain the slots.
-  public static let slots = 40..<60
+  public static let slots = 40..<72
+  /// The bytes that the checksum of the header leaves out: the slots and the place.
+  private static let changing = 40..<76
 
   /// Repairs the checksums of the slots that are not empty.
   private static func mendSlots(of bytes: inout [UInt8]) {
-    for start in [slots.lowerBound, slots.lowerBound + 10]
-    where bytes[start..<start + 10].contains(where: { $0 != 0 }) {
-      bytes.set(Array(bytes[32..<40] + bytes[start..<start + 6]).crc, at: start + 6)
+    for start in [slots.lowerBound, slots.lowerBound + 16]
+    where bytes[start..<start + 16].contains(where: { $0 != 0 }) {
+      bytes.set(Array(bytes[32..<40] + bytes[start..<start + 12]).crc, at: start + 12)
     }
   }
 
-  /// Returns the bytes with slots that name the commit with the trailer at `offset`; with empty slots if it is `nil`.
+  /// Returns the bytes with slots that name the commit with the trailer at `offset` and the end of that commit; with empty
+  /// slots if the offset is `nil`. No commit behind it is acknowledged.
   public static func naming(trailerAt offset: Int?, in bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     for index in slots { bytes[index] = 0 }
+    for place in stride(from: max(80, (offset ?? 0) + 8), to: bytes.count - 47, by: 8)
+    where bytes.number(UInt64.self, at: place + 16) == UInt64(place) {
+      bytes.set(UInt64(0), at: place + 40)
+    }
     if let offset {
-      bytes.set(UInt32(truncatingIfNeeded: offset), at: slots.lowerBound)
-      bytes.set(UInt16(truncatingIfNeeded: offset >> 32), at: slots.lowerBound + 4)
+      for (place, number) in [(0, offset), (6, offset + 48)] {
+        bytes.set(UInt32(truncatingIfNeeded: number), at: slots.lowerBound + place)
+        bytes.set(UInt16(truncatingIfNeeded: number >> 32), at: slots.lowerBound + place + 4)
+      }
       mendSlots(of: &bytes)
     }
     return bytes
+  }
+
+  /// Returns the offset of the record of the commit with the trailer at an offset.
+  public static func record(before trailer: Int, in bytes: [UInt8]) -> Int {
+    (trailer - Int(bytes.number(UInt32.self, at: trailer + 24))) & ~7
   }
 
   /// Returns a file that has 32 bytes of features, with the given feature alone (spec §4.2.5).
@@ -184,7 +208,7 @@ extension BlockFileMap {
     var area = [number, UInt8(name.utf8.count)] + Array(name.utf8)
     area += [UInt8](repeating: 0, count: 32 - area.count)
     area.set(Array(area[..<28]).crc, at: 28)
-    return bytes[..<64] + area + bytes[96...]
+    return bytes[..<80] + area + bytes[112...]
   }
 
   /// Returns the file with one more commit behind it. The new record is a changed copy of the last record.
@@ -198,9 +222,9 @@ extension BlockFileMap {
     record change: (inout [UInt8], [Int]) -> Void
   ) -> [UInt8] {
     let old = bytes.count - 48
-    let oldRecord = Int(bytes.number(UInt64.self, at: old + 24))
+    let oldRecord = record(before: old, in: bytes)
     var record = Array(
-      bytes[oldRecord..<oldRecord + Int(bytes.number(UInt32.self, at: old + 32))])
+      bytes[oldRecord..<oldRecord + Int(bytes.number(UInt32.self, at: old + 24))])
     var all = bytes
     var places: [Int] = []
     for section in sections {
@@ -210,17 +234,16 @@ extension BlockFileMap {
     record.set(UInt64(old), at: 24)
     record.set(UInt64(bytes.count), at: 32)
     change(&record, places)
-    let place = all.count
     all += record + [UInt8](repeating: 0, count: -record.count & 7)
     let settled = isSettled ?? (all.count - bytes.count > 262_144)
     var trailer = Array(bytes[old...])
     trailer.set(UInt32(settled ? 1 : 0), at: 4)
     trailer.set(UInt64(all.count), at: 16)
-    trailer.set(UInt64(place), at: 24)
-    trailer.set(UInt32(record.count), at: 32)
-    trailer.set(record.crc, at: 36)
-    trailer.set(settled ? UInt32(0) : Array(all[bytes.count...]).crc, at: 40)
-    trailer.set(Array(trailer[..<44]).crc, at: 44)
+    trailer.set(UInt32(record.count), at: 24)
+    trailer.set(record.crc, at: 28)
+    trailer.set(settled ? UInt32(0) : Array(all[bytes.count...]).crc, at: 32)
+    trailer.set(Array(trailer[..<36]).crc, at: 36)
+    trailer.set(UInt64(0), at: 40)
     return all + trailer
   }
 
@@ -240,7 +263,7 @@ extension BlockFileMap {
 
   /// Returns the bytes of a section of the last commit, with the same `field` as above.
   public static func section(at field: Int, of bytes: [UInt8]) -> [UInt8] {
-    let record = Int(bytes.number(UInt64.self, at: bytes.count - 24))
+    let record = record(before: bytes.count - 48, in: bytes)
     let offset = Int(bytes.number(UInt64.self, at: record + field))
     return Array(bytes[offset..<offset + Int(bytes.number(UInt32.self, at: record + field + 8))])
   }

@@ -35,10 +35,11 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
   }
 
-  /// Returns the bytes with a fixed salt and fixed times.
+  /// Returns the bytes with a fixed salt, fixed times and no place.
   public static func withoutChance(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     bytes.set(UInt64(0x5EED), at: 32)
+    bytes.set(UInt32(0), at: 72)
     for part in BlockFileMap(bytes).parts {
       if part.kind == .trailer { bytes.set(UInt64(0x5EED), at: part.range.lowerBound + 8) }
       if part.kind == .record { bytes.set(Int64(800_000_000_000), at: part.range.lowerBound + 16) }

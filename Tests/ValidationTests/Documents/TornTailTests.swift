@@ -30,7 +30,7 @@ struct TornTailTests {
       let path = "/d/\(TornTailTests.name)"
       var ends = [try disk.status(of: path).byteCount]
       let third = document.files[TornTailTests.name]!
-      let record = Int(third.number(UInt64.self, at: third.count - 24))
+      let record = BlockFileMap.record(before: third.count - 48, in: third)
       ends.insert(Int(third.number(UInt64.self, at: record + 24)) + 48, at: 0)
       try BinaryStore.open(path, on: disk).save(
         { try $0.change("Note", 1, "stars", .integer(7)) }, asVersionAfter: 3)

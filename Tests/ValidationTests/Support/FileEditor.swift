@@ -31,10 +31,10 @@ struct FileEditor {
     self.bytes = bytes
     name("header", at: 0, FileEditor.header)
     try addCommit(endingAt: bytes.count, prefix: "")
-    for slot in [40, 50] where bytes[slot..<slot + 10].contains(where: { $0 != 0 }) {
-      seals.append(Seal(place: slot + 6, range: { _ in slot..<slot + 6 }, before: 32..<40))
+    for slot in [40, 56] where bytes[slot..<slot + 16].contains(where: { $0 != 0 }) {
+      seals.append(Seal(place: slot + 12, range: { _ in slot..<slot + 12 }, before: 32..<40))
     }
-    seals.append(Seal(place: 60, range: { _ in 0..<60 }, zeroed: 40..<60))
+    seals.append(Seal(place: 76, range: { _ in 0..<76 }, zeroed: 40..<76))
   }
 
   // MARK: - Changing
@@ -89,13 +89,14 @@ struct FileEditor {
 
   private static let header: Fields = [
     ("magic", 0, 8), ("major_version", 8, 2), ("minor_version", 10, 2), ("flags", 12, 2),
-    ("salt", 32, 8), ("slot_0", 40, 6), ("slot_0_checksum", 46, 4), ("slot_1", 50, 6),
-    ("slot_1_checksum", 56, 4), ("checksum", 60, 4),
+    ("salt", 32, 8), ("slot_0", 40, 6), ("slot_0_byte_count", 46, 6), ("slot_0_checksum", 52, 4),
+    ("slot_1", 56, 6), ("slot_1_byte_count", 62, 6), ("slot_1_checksum", 68, 4), ("place", 72, 4),
+    ("checksum", 76, 4),
   ]
   private static let trailer: Fields = [
     ("magic", 0, 4), ("flags", 4, 4), ("salt", 8, 8), ("trailer_offset", 16, 8),
-    ("record_offset", 24, 8), ("record_byte_count", 32, 4), ("record_checksum", 36, 4),
-    ("commit_checksum", 40, 4), ("checksum", 44, 4),
+    ("record_byte_count", 24, 4), ("record_checksum", 28, 4), ("commit_checksum", 32, 4),
+    ("checksum", 36, 4), ("acknowledgement", 40, 8),
   ]
   private static let record: Fields = [
     ("magic", 0, 4), ("reserved", 4, 4), ("number", 8, 8), ("time", 16, 8),
@@ -141,7 +142,7 @@ struct FileEditor {
 
   private mutating func addCommit(endingAt end: Int, prefix: String) throws {
     let trailer = end - 48
-    let record = bytes.number(trailer + 24, 8)
+    let record = (trailer - bytes.number(trailer + 24, 4)) & ~7
     name("\(prefix)trailer", at: trailer, FileEditor.trailer)
     name("\(prefix)record", at: record, FileEditor.record)
     for (index, name) in ["metadata", "model", "schema"].enumerated() {
@@ -160,15 +161,16 @@ struct FileEditor {
       try addCommit(endingAt: before + 48, prefix: prefix.isEmpty ? "before." : "before\(prefix)")
     }
     seals.append(
-      Seal(place: trailer + 36) { bytes in
-        bytes.range(bytes.number(trailer + 24, 8), bytes.number(trailer + 32, 4))
+      Seal(place: trailer + 28) { bytes in
+        let byteCount = bytes.number(trailer + 24, 4)
+        return bytes.range((trailer &- byteCount) & ~7, byteCount)
       })
     seals.append(
-      Seal(place: trailer + 40) { bytes in
+      Seal(place: trailer + 32) { bytes in
         let start = bytes.number(record + 32, 8)
         return bytes.number(trailer + 4, 4) == 0 ? bytes.range(start, trailer &- start) : nil
       })
-    seals.append(Seal(place: trailer + 44, range: { _ in trailer..<trailer + 44 }))
+    seals.append(Seal(place: trailer + 36, range: { _ in trailer..<trailer + 36 }))
   }
 
   private mutating func addReference(_ prefix: String, at place: Int) {

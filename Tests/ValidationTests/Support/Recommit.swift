@@ -10,7 +10,7 @@ import Rows
 ///   - edit: Changes the record after its references and its number of live bytes are set.
 func recommitted(
   _ bytes: [UInt8], metadata: [UInt8]? = nil, model: [UInt8]? = nil, schema: [UInt8]? = nil,
-  gap: Int = 0, edit: (inout CommitRecord) -> Void = { _ in }
+  edit: (inout CommitRecord) -> Void = { _ in }
 ) throws -> [UInt8] {
   let salt = UInt64(bitPattern: Int64(bytes.number(32, 8)))
   let end = UInt64(bytes.count)
@@ -37,7 +37,6 @@ func recommitted(
   record.liveByteCount = record.liveCount
   edit(&record)
   let place = add(record.bytes)
-  writer.append(zeros: gap)
   let trailer = Trailer(
     isSettled: false, salt: salt, offset: end + UInt64(writer.bytes.count), record: place,
     commitChecksum: (bytes + writer.bytes).dropFirst(Int(record.start)).map { $0 }.checksum)
@@ -48,7 +47,7 @@ func recommitted(
 extension CommitRecord {
   /// The number of live bytes.
   var liveCount: UInt64 {
-    UInt64(64 + 48 + bytes.count)
+    UInt64(80 + 48 + bytes.count)
       + [metadata, model, schema].reduce(0) { $0 + UInt64($1.byteCount) }
       + segments.reduce(0) { $0 + $1.byteCount }
   }

@@ -21,23 +21,24 @@ extension BrokenFile {
     BrokenFile("BLCK-007") { BlockFileMap.naming(trailerAt: nil, in: try SmallFile.notes()) },
     BrokenFile("BLCK-008") {
       var bytes = try SmallFile.naming(feature: "thumbnails", ofClass: 1)
-      bytes.replaceSubrange(92..<96, with: [1, 0, 0, 0])
+      bytes.replaceSubrange(108..<112, with: [1, 0, 0, 0])
       return bytes
     },
     BrokenFile("BLCK-009") { try SmallFile.naming(feature: "thumbnails", ofClass: 1) },
   ]
 
   static let commits = [
-    BrokenFile("BLCK-010") { Array(try SmallFile.empty()[..<64]) },
+    BrokenFile("BLCK-010") { Array(try SmallFile.empty()[..<80]) },
     BrokenFile("BLCK-011") { try SmallFile.one() + [1, 2, 3, 4, 5] },
     BrokenFile("BLCK-012", SmallFile.empty) { $0.set("trailer.record_checksum", 1) },
     BrokenFile("BLCK-025", SmallFile.notes) { $0.set("trailer.record_checksum", 1) },
     BrokenFile("BLCK-026") {
       let bytes = try SmallFile.notes()
-      let record = Int(bytes.number(UInt64.self, at: bytes.count - 24))
+      let record = BlockFileMap.record(before: bytes.count - 48, in: bytes)
       let before = Int(bytes.number(UInt64.self, at: record + 24))
       return BlockFileMap.naming(trailerAt: before, in: bytes)
     },
+    BrokenFile("BLCK-027", SmallFile.notes) { $0.set("trailer.acknowledgement", 1) },
     BrokenFile("BLCK-013", SmallFile.notes) {
       $0.set("record.previous_trailer", $0.number("record.previous_trailer") - 8)
     },
@@ -51,7 +52,6 @@ extension BrokenFile {
     BrokenFile("BLCK-018", SmallFile.notes) {
       $0.set("record.start", $0.number("record.start") + 4)
     },
-    BrokenFile("BLCK-019") { try recommitted(SmallFile.one(), gap: 8) },
     BrokenFile("BLCK-020", SmallFile.notes) { $0.set("before.record.number", 9) },
     BrokenFile("BLCK-021", SmallFile.empty) {
       $0.poke(
@@ -60,7 +60,9 @@ extension BrokenFile {
     BrokenFile("BLCK-022") {
       let disk = SimulatedDisk()
       try disk.open("/s", for: .create).append(try SmallFile.one() + Array(repeating: 1, count: 21))
-      try BinaryStore.open("/s", on: disk).save { $0.insert("Note", 7) }
+      let store = try BinaryStore.open("/s", on: disk)
+      try store.save { $0.insert("Note", 7) }
+      try store.close()
       return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
     },
   ]

@@ -1,0 +1,31 @@
+import BlockFileFormat
+import DurableFiles
+import StoreInterface
+import Synchronization
+
+extension BinaryStore {
+  /// Completes the file after the last commit of this process: a slot names the newest commit, everything is durable, and
+  /// the tail of zeros is removed (spec §4.3.10).
+  ///
+  /// A process that ends without this leaves a file with a tail, which loses nothing. Another process that writes to the
+  /// file goes on with the tail.
+  func completeFile() throws {
+    try writing.withLock { writing in
+      guard writing.hasCommitted, writing.group == nil, !writing.mustRewrite else { return }
+      writing.hasCommitted = false
+      writing.free = nil
+      let file = try head().file
+      try file.file.lock(.exclusive, waiting: .never)
+      defer { try? file.file.unlock() }
+      let head = try head()
+      guard head.file === file, try file.file.isStillAtItsPath() else { return }
+      let byteCount = try file.file.byteCount()
+      // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
+      let end = max(Int(head.end), try file.file.endOfNonzeroBytes(before: byteCount))
+      let isNewest = try file.readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false
+      let isNamed = isNewest && file.name(head.trailer, fileByteCount: end)
+      try file.file.sync()
+      if isNamed, end < byteCount { try file.file.truncate(to: end) }
+    }
+  }
+}
