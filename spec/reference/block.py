@@ -14,6 +14,8 @@ HEAPS = {DECIMAL, TEXT, URI, BYTES}
 PRESENCE, NOTHING, SLOPED, GIVEN, OUTSIDE = 1, 2, 4, 8, 16
 HIGHEST_KEY = (1 << 48) - 1
 LARGEST = 1 << 30
+# The bytes of a block file's header without its features (4.2.1): no section lies before this offset.
+FILE_HEADER = 80
 
 
 def most_bytes(count):
@@ -400,7 +402,7 @@ class Block:
                 continue
             if any(reference.reserved):
                 self.add("BLCK-004", "reserved bytes of a reference")
-            if reference.offset % 8 or not 64 <= reference.offset <= limit or stored > limit - reference.offset:
+            if reference.offset % 8 or not FILE_HEADER <= reference.offset <= limit or stored > limit - reference.offset:
                 self.add("BLCK-090", "a value lies elsewhere")
                 continue
             references.append(reference)

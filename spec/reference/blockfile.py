@@ -5,11 +5,12 @@ import struct
 import metadata
 import model as models
 import schema as schemas
-from block import HIGHEST_KEY, LARGEST, OBJECT, VERSION, Block, most_bytes, untransposed
-from findings import SEVERITIES, Refused, Report, align, crc32c, is_feature
+from block import FILE_HEADER, HIGHEST_KEY, LARGEST, OBJECT, VERSION, Block, most_bytes, untransposed
+from findings import SEVERITIES, Refused, Report, crc32c, is_feature
 from graph import Graph, Segment, judge_indexes
 from records import (
-    ENTRY, HIGHEST_COMMIT, UNSETTLED, Entry, Part, Record, Summary, Trailer, expanded, lies_in_place)
+    ENTRY, HIGHEST_COMMIT, TRAILER, UNSETTLED, Entry, Part, Record, Slot, Summary, Trailer, acknowledgement, expanded,
+    lies_in_place)
 
 # Rules about parts that a reader of objects does not need: reserved bytes, slots, zeros, counts, next keys, what metadata say, the choice
 # of entries in indexes, and what holds of objects.
@@ -28,7 +29,7 @@ class File:
         self.models, self.schemas, self.index_numbers, self.blocks = {}, {}, set(), {}
         self.newest = self.model = self.schema = self.metadata = None
         self.uuid = self.kind = None
-        self.salt, self.header_end = 0, 64
+        self.salt, self.header_end, self.slots = 0, FILE_HEADER, []
 
     def add(self, rule, message):
         self.report.add(rule, message)
@@ -43,15 +44,15 @@ class File:
         if data[:8] != b"QRBLOCKS":
             self.report.format = "unknownFormat"
             return self.add("FILE-001", "the first bytes are of no known format")
-        if len(data) < 64:
+        if len(data) < FILE_HEADER:
             return self.add("BLCK-001", "the file is shorter than its header")
         major, _, flags, feature_count = struct.unpack_from("<HHHH", data, 8)
         if major > 1:
             self.report.format = "newerFormat"
             return self.add("FILE-002", f"the file is of version {major}")
         self.salt, = struct.unpack_from("<Q", data, 32)
-        self.slots = [self.slot(data[start:start + 10]) for start in (40, 50)]
-        if crc32c(data[:40] + bytes(20)) != struct.unpack_from("<I", data, 60)[0]:
+        self.slots = [Slot.read(data[start:start + 16], self.salt) for start in (40, 56)]
+        if crc32c(data[:40] + bytes(36)) != struct.unpack_from("<I", data, 76)[0]:
             self.add("BLCK-001", "the header's checksum")
             return True
         self.header_is_sound = True
@@ -63,7 +64,7 @@ class File:
             self.add("BLCK-003", f"the flags are {flags}")
         for slot in self.slots:
             if slot == "damaged":
-                self.add("BLCK-005", "a slot does not match its checksum")
+                self.add("BLCK-005", "a slot is damaged")
         if self.slots == [None, None]:
             self.add("BLCK-007", "both slots are empty")
         if not self.report.error_count:
@@ -75,8 +76,8 @@ class File:
         """4.2.5; returns whether the file may be read."""
         if count == 0:
             return True
-        area, found = self.data[64:64 + count], []
-        if count % 8 or count > 4032 or len(area) < count or crc32c(area[:-4]) != int.from_bytes(area[-4:], "little"):
+        area, found = self.data[FILE_HEADER:FILE_HEADER + count], []
+        if count % 8 or count > 4096 - FILE_HEADER or len(area) < count or crc32c(area[:-4]) != int.from_bytes(area[-4:], "little"):
             return self.add("BLCK-008", "the features do not match their checksum")
         rest = area[:-4]
         while rest[:1] not in (b"", b"\0"):
@@ -94,16 +95,19 @@ class File:
             return self.add("FILE-002", f"the file uses {refused}")
         for name, _ in found:
             self.add("BLCK-009", f"the feature {name} is not known")
-        self.part("header", 64, count)
-        self.header_end = 64 + count
+        self.part("header", FILE_HEADER, count)
+        self.header_end = FILE_HEADER + count
         return True
 
-    def slot(self, slot):
-        """4.2.4: the offset that a slot names, None for an empty one, or "damaged"."""
-        if not any(slot):
-            return None
-        whole = crc32c(self.data[32:40] + slot[:6]) == int.from_bytes(slot[6:], "little")
-        return int.from_bytes(slot[:6], "little") if whole else "damaged"
+    @property
+    def named(self):
+        """The slots that name a commit, the newest commit first."""
+        return sorted((slot for slot in self.slots if isinstance(slot, Slot)), key=lambda slot: (-slot.trailer_offset, slot.file_count))
+
+    @property
+    def uses_slots(self):
+        """Whether slots and acknowledgements tell which commits were acknowledged, and no manifest does (4.3.3, 7.4.11)."""
+        return self.counting is None or self.is_log
 
     # --- 4.3
 
@@ -120,7 +124,7 @@ class File:
         return crc32c(data) == trailer.record_checksum
 
     def bytes_are_whole(self, trailer, start):
-        if not 64 <= start <= trailer.offset or trailer.offset - start > UNSETTLED:
+        if not FILE_HEADER <= start <= trailer.offset or trailer.offset - start > UNSETTLED:
             return True
         return crc32c(self.data[start:trailer.offset]) == trailer.commit_checksum
 
@@ -130,26 +134,24 @@ class File:
         record = None if trailer.flags else self.record(trailer)
         return record is None or self.bytes_are_whole(trailer, record.start)
 
-    def find_standing(self, slots, counting=0):
+    def find_standing(self, named, counting=0):
         """4.3.8: the newest commit that stands, and the trailers of broken ones behind it."""
         broken = []
         newest = self.find_newest(len(self.data), broken)
-        named = max((slot for slot in slots if isinstance(slot, int)), default=-1)
+        highest = named[0].trailer_offset if named else -1
         trailer = newest
-        while trailer and not trailer.flags and trailer.offset > named:
+        while trailer and not trailer.flags and trailer.offset > highest:
             record = self.record(trailer)
             if record is None or record.number <= counting or not 0 < record.previous < trailer.offset:
                 break
-            if record.previous + 48 + UNSETTLED <= newest.end:
-                break
             trailer = Trailer.read(self.data, record.previous, self.salt)
             if trailer is None or not self.is_whole(trailer):
-                trailer = newest = self.find_newest(record.previous + 48, broken)
+                trailer = newest = self.find_newest(record.previous + TRAILER, broken)
         return newest, broken
 
     def find_newest(self, end, broken):
         """4.3.3: the last whole commit before an offset. Adds the trailers of broken ones behind it."""
-        for place in range(end - 48 & ~7, 63, -8):
+        for place in range(end - TRAILER & ~7, FILE_HEADER - 1, -8):
             if self.data[place:place + 4] != b"QEND":
                 continue
             trailer = Trailer.read(self.data, place, self.salt)
@@ -164,12 +166,11 @@ class File:
 
     def find_shown(self):
         """The trailer of the commit that the file shows, or that counts in its document (7.4.4)."""
-        uses_slots = self.counting is None or self.is_log
-        newest, broken = self.find_standing(self.slots if uses_slots else [], self.counting or 0)
+        newest, broken = self.find_standing(self.named if self.uses_slots else [], self.counting or 0)
         if newest is None:
             return self.judge_broken(broken)
         before = self.report.error_count
-        if uses_slots:
+        if self.uses_slots:
             self.judge_damage(newest, broken)
         if self.counting is None:
             if self.report.error_count == before:
@@ -182,7 +183,7 @@ class File:
             if self.report.error_count == before and self.header_is_sound:
                 self.add("CONT-012", f"there is no commit {self.counting}")
             return None
-        if self.report.error_count == before and len(self.data) > found.end:
+        if self.report.error_count == before and any(self.data[found.end:]):
             self.add("CONT-015", "bytes lie behind the commit that counts")
         return found
 
@@ -201,7 +202,7 @@ class File:
     def versions(self, after):
         """7.4.11: the numbers of the versions that commits are by themselves, each with the number of the version before."""
         found = []
-        trailer = self.read_header() and self.find_standing(self.slots, after)[0]
+        trailer = self.read_header() and self.find_standing(self.named, after)[0]
         while trailer and (record := self.record(trailer)) and record.number > after:
             before = self.version_before(record)
             if before is not None and (not found or found[-1][0] != record.number):
@@ -226,29 +227,42 @@ class File:
             self.add("BLCK-010", "there is no whole commit")
 
     def judge_tail(self, newest):
-        if len(self.data) > newest.end:
+        if any(self.data[newest.end:]):
             self.add("BLCK-011", "bytes lie behind the last whole commit")
-        named = [slot for slot in self.slots if isinstance(slot, int)]
-        if named and "damaged" not in self.slots and newest.offset not in named:
-            self.add("BLCK-026", "no slot names the last commit")
+        offsets = [slot.trailer_offset for slot in self.named]
+        if offsets and "damaged" not in self.slots and newest.offset not in offsets and not newest.is_acknowledged:
+            self.add("BLCK-026", "nothing acknowledges the last commit")
 
     def judge_damage(self, newest, broken):
         """4.3.3: a damaged commit behind the newest one that stands."""
-        named = [slot for slot in self.slots if isinstance(slot, int)]
-        if named and max(named) > newest.offset:
+        named = self.named
+        if named and named[0].trailer_offset > newest.offset:
             return self.add("BLCK-025", "a slot names a commit that is not whole")
+        if self.acknowledges_lost_commit(newest):
+            return self.add("BLCK-025", "a commit that is not whole was acknowledged")
+        if named and len(self.data) < named[0].file_count:
+            return self.add("BLCK-025", "the end of the file was cut off")
         if named and "damaged" not in self.slots:
             return None
         for _ in broken:
             self.add("BLCK-012", "a damaged commit")
         if broken:
             return None
-        for place in range(align(newest.end), len(self.data) - 47, 8):
+        for place in range(newest.end, len(self.data) - TRAILER + 1, 8):
             part = self.data[place:place + 24]
             signs = (part[:4] == b"QEND", part[8:16] == self.data[32:40], part[16:24] == struct.pack("<Q", place))
             if sum(signs) >= 2:
                 return self.add("BLCK-012", "a damaged commit")
         return None
+
+    def acknowledges_lost_commit(self, newest):
+        """4.3.3: whether an acknowledgement lies behind the newest commit that stands, of whatever trailer."""
+        place = self.data.find(b"QACK", newest.end)
+        while place >= 0:
+            if place % 8 == 0 and self.data[place:place + 8] == acknowledgement(self.salt, place - 40):
+                return True
+            place = self.data.find(b"QACK", place + 1)
+        return False
 
     # --- 4.4
 
@@ -286,7 +300,7 @@ class File:
 
     def commit_before(self, record):
         offset, trailer = record.previous, None
-        if offset % 8 == 0 and 64 <= offset and record.start - offset >= 48:
+        if offset % 8 == 0 and FILE_HEADER <= offset and record.start - offset >= TRAILER:
             trailer = Trailer.read(self.data, offset, self.salt)
         if trailer is None:
             return self.add("BLCK-013", "the commit before does not end where the record says")
@@ -319,15 +333,15 @@ class File:
             self.add("BLCK-016", "a large commit is not settled")
         elif newer is not None and not self.bytes_are_whole(trailer, record.start):
             self.add("BLCK-015", "a commit's checksum")
-        if align(trailer.record_offset + trailer.record_count) != trailer.offset:
-            self.add("BLCK-019", "a record does not lie before its trailer")
+        if self.uses_slots and any(trailer.acknowledgement) and not trailer.is_acknowledged:
+            self.add("BLCK-027", "an acknowledgement is damaged")
         if not 1 <= record.number <= (newer.number if newer else HIGHEST_COMMIT):
             self.add("BLCK-020", f"a commit has the number {record.number}")
 
     def judge_record(self, trailer, record):
         if any(record.reserved):
             self.add("BLCK-004", "reserved bytes of a record")
-        self.part("trailer", trailer.offset, 48)
+        self.part("trailer", trailer.offset, TRAILER)
         self.part("record", trailer.record_offset, trailer.record_count)
         for name, (offset, count, checksum) in record.references.items():
             if not lies_in_place(offset, count, trailer.record_offset):
@@ -345,7 +359,7 @@ class File:
             last = max(last, entity)
         if not 1 <= record.schema_number <= max(1, record.number):
             self.add("BLCK-023", "the number of the commit that set the model")
-        live = 64 + 48 + trailer.record_count + sum(count for _, count, _ in record.references.values())
+        live = FILE_HEADER + TRAILER + trailer.record_count + sum(count for _, count, _ in record.references.values())
         live += sum(segment.byte_count for segment in record.segments)
         if live & 0xFFFFFFFFFFFFFFFF != record.live:
             self.add("BLCK-034", f"{record.live} live bytes")
@@ -354,8 +368,8 @@ class File:
         if not self.commits or self.commits[-1][1].previous:
             return
         offsets = {trailer.offset for trailer, _ in self.commits}
-        for slot in self.slots:
-            if isinstance(slot, int) and slot <= self.commits[0][0].offset and slot not in offsets:
+        for slot in self.named:
+            if slot.trailer_offset <= self.commits[0][0].offset and slot.trailer_offset not in offsets:
                 self.add("BLCK-006", "a slot names no commit")
 
     def mark_shared(self):
@@ -609,7 +623,7 @@ class File:
         shown = self.find_shown()
         if shown is None:
             return self
-        self.part("header", 0, 64)
+        self.part("header", 0, FILE_HEADER)
         self.walk(shown)
         self.judge_slots()
         self.mark_shared()

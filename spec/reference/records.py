@@ -3,31 +3,58 @@
 import struct
 import zlib
 
-from block import LARGEST
+from block import FILE_HEADER, LARGEST
 from findings import Bytes, Refused, crc32c
 
 RECORD_LIMIT, SECTION_LIMIT, UNSETTLED, HIGHEST_COMMIT = 1 << 24, 1 << 26, 262_144, 1 << 62
+TRAILER = 48  # bytes
+
+
+class Slot:
+    """4.2.4: the commit that a slot names, and how many bytes the file has at least."""
+
+    def __init__(self, trailer_offset, file_count):
+        self.trailer_offset, self.file_count = trailer_offset, file_count
+
+    @staticmethod
+    def read(data, salt):
+        """None for an empty slot, and "damaged" for one that can't be."""
+        if not any(data):
+            return None
+        slot = Slot(int.from_bytes(data[:6], "little"), int.from_bytes(data[6:12], "little"))
+        is_whole = crc32c(struct.pack("<Q", salt) + data[:12]) == int.from_bytes(data[12:], "little")
+        return slot if is_whole and slot.trailer_offset + TRAILER <= slot.file_count else "damaged"
+
+
+def acknowledgement(salt, trailer_offset):
+    """4.3.1: the bytes that acknowledge the commit with the trailer at an offset."""
+    return b"QACK" + struct.pack("<I", crc32c(struct.pack("<QQ4s", salt, trailer_offset, b"QACK")))
 
 
 class Trailer:
     """4.3.1 and 4.3.2"""
 
     def __init__(self, data, offset):
-        (self.flags, _, _, self.record_offset, self.record_count, self.record_checksum, self.commit_checksum,
-         _) = struct.unpack_from("<IQQQIIII", data, 4)
-        self.offset, self.end = offset, offset + 48
+        (self.flags, self.salt, _, self.record_count, self.record_checksum, self.commit_checksum, _, self.acknowledgement) = (
+            struct.unpack_from("<IQQIIII8s", data, 4))
+        self.offset, self.end, self.record_offset = offset, offset + TRAILER, offset - self.record_count & ~7
+
+    @property
+    def is_acknowledged(self):
+        return self.acknowledgement == acknowledgement(self.salt, self.offset)
 
     @staticmethod
     def read(data, offset, salt):
         """The trailer at an offset, or None where none counts."""
-        part = data[offset:offset + 48]
-        if len(part) < 48 or part[:4] != b"QEND" or crc32c(part[:44]) != int.from_bytes(part[44:], "little"):
+        part = data[offset:offset + TRAILER]
+        if len(part) < TRAILER or part[:4] != b"QEND" or crc32c(part[:36]) != int.from_bytes(part[36:40], "little"):
             return None
-        flags, own_salt, own_offset, record_offset, record_count = struct.unpack_from("<IQQQI", part, 4)
-        if (flags > 1 or own_salt != salt or own_offset != offset or record_offset % 8 or record_offset < 64
-                or record_offset > offset or record_count > min(RECORD_LIMIT, offset - record_offset)):
+        trailer = Trailer(part, offset)
+        own_offset, = struct.unpack_from("<Q", part, 16)
+        if (trailer.flags > 1 or trailer.salt != salt or own_offset != offset or trailer.record_count > RECORD_LIMIT
+                or trailer.record_offset < FILE_HEADER):
             return None
-        return Trailer(part, offset)
+        return trailer
 
 
 class Entry:
@@ -40,7 +67,7 @@ class Entry:
         self.place = self.entity, self.run, self.minimum
 
     def lies_before(self, limit):
-        return (self.byte_count <= LARGEST and self.offset % 8 == 0 and 64 <= self.offset <= limit
+        return (self.byte_count <= LARGEST and self.offset % 8 == 0 and FILE_HEADER <= self.offset <= limit
                 and self.byte_count <= limit - self.offset)
 
     def precedes(self, other):
@@ -88,7 +115,7 @@ class Record:
         return SegmentRecord(rows, count, highest_index, entries, pages)
 
     def starts_in_place(self, offset):
-        return self.start % 8 == 0 and 64 <= self.start <= offset and self.previous < self.start
+        return self.start % 8 == 0 and FILE_HEADER <= self.start <= offset and self.previous < self.start
 
 
 class Page:
@@ -144,7 +171,7 @@ class Part:
 
 def lies_in_place(offset, count, limit):
     """4.4.2"""
-    return count <= SECTION_LIMIT and offset % 8 == 0 and 64 <= offset <= limit and count <= limit - offset
+    return count <= SECTION_LIMIT and offset % 8 == 0 and FILE_HEADER <= offset <= limit and count <= limit - offset
 
 
 def expanded(data, count):
