@@ -1,9 +1,9 @@
 """Files and documents to judge: the vectors of the specification, and changed ones."""
 
 import os
-import re
 
 import documents
+import inline_vectors
 import metadata_mutants
 import resealing
 import xml_mutants
@@ -25,12 +25,7 @@ def rule_files():
 
 def block_file_vectors():
     """Yields the title and the bytes of each vector of the kind `block-file`."""
-    for page in ("4-block-file.md", "vectors/4-block-file.md"):
-        with open(os.path.join(ROOT, "spec", page), encoding="utf-8") as file:
-            text = file.read()
-        for title, body in re.findall(r"^```vector block-file: (.*)\n((?:.*\n)*?)```$", text, re.MULTILINE):
-            found = re.search(r"^bytes = ((?:.*\n(?:\s+.*\n)*))", body, re.MULTILINE)
-            yield title, bytes.fromhex(re.sub(r"\s", "", found.group(1)))
+    yield from ((title, data) for _, title, data, fields in inline_vectors.vectors() if "bytes" in fields)
 
 
 def is_valid(path):

@@ -24,7 +24,8 @@ WORDS = {
 def with_section(data, place, section):
     """Returns the file with one commit more, whose reference at a place of the record leads to a new section."""
     trailer = len(data) - 48
-    record_offset, record_count = struct.unpack_from("<QI", data, trailer + 24)
+    record_count, = struct.unpack_from("<I", data, trailer + 24)
+    record_offset = trailer - record_count & ~7
     record = bytearray(data[record_offset:record_offset + record_count])
     start = align(len(data))
     result = bytearray(data) + bytes(start - len(data)) + section
@@ -37,13 +38,11 @@ def with_section(data, place, section):
     if place == MODEL:
         struct.pack_into("<q", record, 96, number + 1)
     struct.pack_into("<QII", record, place, start, len(section), crc32c(section))
-    record_offset = len(result)
     result += record
     result += bytes(-len(result) % 8)
     end = struct.pack(
-        "<4sI8sQQIII", b"QEND", 0, data[32:40], len(result), record_offset, len(record), crc32c(bytes(record)),
-        crc32c(bytes(result[start:])))
-    return bytes(result + end + struct.pack("<I", crc32c(end)))
+        "<4sI8sQIII", b"QEND", 0, data[32:40], len(result), len(record), crc32c(bytes(record)), crc32c(bytes(result[start:])))
+    return bytes(result + end + struct.pack("<I8x", crc32c(end)))
 
 
 def changed_metadata(source, section):

@@ -11,6 +11,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
 import block  # noqa: E402
 import blockfile  # noqa: E402
+import records  # noqa: E402
+from block import FILE_HEADER  # noqa: E402
 from findings import Report, crc32c  # noqa: E402
 
 
@@ -24,16 +26,17 @@ class Source:
         # Functions that put a checksum into changed bytes, those first whose results others are over.
         self.seals = []
         # Ranges that mean something, and are worth a change.
-        self.ranges = [(0, 64)]
+        self.ranges = [(0, FILE_HEADER)]
         self.fields = []
         self.find_blocks()
         self.find_commits()
-        features_end = 64 + int.from_bytes(data[14:16], "little")
-        if features_end > 64:
-            self.fields.append((64, features_end))
-            self.seal(64, features_end - 4, features_end - 4)
+        features_end = FILE_HEADER + int.from_bytes(data[14:16], "little")
+        if features_end > FILE_HEADER:
+            self.fields.append((FILE_HEADER, features_end))
+            self.seal(FILE_HEADER, features_end - 4, features_end - 4)
         self.seals.append(self.seal_slots)
-        self.seals.append(lambda data: put32(data, 60, crc32c(bytes(data[:40]) + bytes(20))))
+        self.seals.append(self.seal_acknowledgements)
+        self.seals.append(lambda data: put32(data, 76, crc32c(bytes(data[:40]) + bytes(36))))
 
     def find_blocks(self):
         for part in self.file.parts.values():
@@ -92,10 +95,10 @@ class Source:
                 place += 16
             self.seal_pages(trailer, record)
             self.fields.append((trailer.record_offset, trailer.record_offset + trailer.record_count))
-            self.seal(trailer.record_offset, trailer.record_offset + trailer.record_count, trailer.offset + 36)
+            self.seal(trailer.record_offset, trailer.record_offset + trailer.record_count, trailer.offset + 28)
             if not trailer.flags:
-                self.seal(record.start, trailer.offset, trailer.offset + 40)
-            self.seal(trailer.offset, trailer.offset + 44, trailer.offset + 44)
+                self.seal(record.start, trailer.offset, trailer.offset + 32)
+            self.seal(trailer.offset, trailer.offset + 36, trailer.offset + 36)
 
     def seal_pages(self, trailer, record):
         place = trailer.record_offset + 112 + 16 * len(record.next_keys)
@@ -111,9 +114,14 @@ class Source:
 
     @staticmethod
     def seal_slots(data):
-        for start in (40, 50):
-            if any(data[start:start + 10]):
-                put32(data, start + 6, crc32c(bytes(data[32:40] + data[start:start + 6])))
+        for start in (40, 56):
+            if any(data[start:start + 16]):
+                put32(data, start + 12, crc32c(bytes(data[32:40] + data[start:start + 12])))
+
+    def seal_acknowledgements(self, data):
+        for trailer, _ in self.file.commits:
+            if data[trailer.offset + 40:trailer.offset + 44] == b"QACK":
+                acknowledge(data, trailer.offset)
 
     def resealed(self, data):
         for seal in self.seals:
@@ -124,7 +132,7 @@ class Source:
     def mutant(self, source):
         """Returns the file with one to three changes and right checksums."""
         data = bytearray(self.data)
-        if source.random() < 0.04:
+        if source.random() < 0.06:
             return self.cut_or_grown(source)
         if source.random() < 0.08:
             return self.torn(source)
@@ -135,22 +143,34 @@ class Source:
         return self.resealed(data)
 
     def cut_or_grown(self, source):
-        if source.random() < 0.5:
+        kind = source.randrange(3)
+        if kind == 0:
             return self.data[:source.randrange(len(self.data))]
-        return self.data + bytes(source.randrange(256) for _ in range(source.randrange(1, 120)))
+        if kind == 1:
+            return self.data + bytes(source.randrange(256) for _ in range(source.randrange(1, 120)))
+        return self.data + bytes(source.choice([1, 8, 47, 48, 4096])) + source.choice([b"", b"", b"\1", b"QACK"])
 
     def torn(self, source):
-        """The file after a power cut during its last saves: a run of bytes is lost, and the slots may be behind."""
+        """The file after a power cut during its last saves: a run of bytes is lost, and the slots may be behind.
+
+        Some of the commits are acknowledged in their trailers, and zeros may follow the last one (4.3).
+        """
         data, commits = bytearray(self.data), self.file.commits
         behind = source.randrange(min(4, len(commits)))
         if source.random() < 0.8:
-            data[40:60] = commits[behind][0].offset.to_bytes(6, "little").ljust(20, b"\0")
+            count = source.choice([commits[behind][0].end, commits[behind][0].end, len(data), len(data) + 8])
+            data[40:72] = (commits[behind][0].offset.to_bytes(6, "little") + count.to_bytes(6, "little")).ljust(32, b"\0")
             self.seal_slots(data)
+        for trailer, _ in commits:
+            if source.random() < 0.3:
+                acknowledge(data, trailer.offset)
         start = commits[behind][0].end if behind else commits[0][1].start
         place = source.randrange(start, len(data))
         for index in range(place, min(len(data), place + source.choice([1, 8, 24, 48, 512]))):
             data[index] = 0
-        return bytes(data[:source.choice([len(data), len(data), place])])
+        if source.random() < 0.3:
+            data[place] ^= 1 << source.randrange(8)
+        return bytes(data[:source.choice([len(data), len(data), place])]) + bytes(source.choice([0, 0, 8, 1000]))
 
     def change(self, source, data):
         start, end = source.choice(self.fields if source.random() < 0.7 else self.ranges)
@@ -185,6 +205,11 @@ def parameter_count(column):
     if column.encoding in (1, 2):
         return 2 if column.flags & block.SLOPED else 1
     return 2 if column.encoding in (5, 6) else 0
+
+
+def acknowledge(data, trailer_offset):
+    salt = int.from_bytes(data[32:40], "little")
+    data[trailer_offset + 40:trailer_offset + 48] = records.acknowledgement(salt, trailer_offset)
 
 
 def put32(data, place, value):
