@@ -129,9 +129,7 @@ package struct CommitSearch {
         from: (bytes.count - BlockFile.trailerByteCount) & ~7, through: 0, by: -8)
       {
         let offset = low + UInt64(place)
-        if Acknowledgement.ends(bytes[place...], at: offset, salt: salt) {
-          newestAcknowledgement = max(newestAcknowledgement, offset)
-        }
+        noteAcknowledgement(in: bytes[place...], at: offset)
         guard bytes[place...].starts(with: Trailer.magicBytes),
           let trailer = try trailer(at: offset)
         else { continue }
@@ -149,12 +147,19 @@ package struct CommitSearch {
   }
 
   /// Returns the trailer at an offset, if it counts.
-  package func trailer(at offset: UInt64) throws -> Trailer? {
+  package mutating func trailer(at offset: UInt64) throws -> Trailer? {
     guard offset <= byteCount, byteCount - offset >= CommitSearch.trailerByteCount else {
       return nil
     }
-    return Trailer(
-      try bytes(offset..<offset + CommitSearch.trailerByteCount), at: offset, salt: salt)
+    let bytes = try bytes(offset..<offset + CommitSearch.trailerByteCount)
+    noteAcknowledgement(in: bytes[...], at: offset)
+    return Trailer(bytes, at: offset, salt: salt)
+  }
+
+  /// Notes an acknowledgement in the bytes at the place of a trailer, which may be damaged itself.
+  private mutating func noteAcknowledgement(in bytes: ArraySlice<UInt8>, at offset: UInt64) {
+    guard Acknowledgement.ends(bytes, at: offset, salt: salt) else { return }
+    newestAcknowledgement = max(newestAcknowledgement, offset)
   }
 
   /// Returns the commit that a trailer ends, or the reason why the commit is not whole (spec §4.3.2).

@@ -19,21 +19,35 @@ struct AcknowledgedSaveTests {
     let bytes: [UInt8]
     let contents: SnapshotContents
 
-    /// - Parameter textByteCount: The length of the object's text. A long text makes the saves settled commits.
-    init(isCompressed: Bool = false, textByteCount: Int = 40) throws {
+    /// - Parameters:
+    ///   - textByteCount: The length of the object's text. A long text makes the saves settled commits.
+    ///   - saveCount: The number of saves.
+    ///   - isClosed: Whether the store was closed. Otherwise the last saves lie in a tail.
+    init(
+      isCompressed: Bool = false, textByteCount: Int = 40, saveCount: Int = 3,
+      isClosed: Bool = true
+    ) throws {
       let disk = SimulatedDisk()
       let store = try BinaryStore.create(
         at: "/s", model: AcknowledgedSaveTests.model, isCompressed: isCompressed, on: disk)
-      for round in 1...3 {
+      for round in 1...saveCount {
         try save(store, String(repeating: "\(round)", count: textByteCount))
       }
-      bytes = try disk.read("/s", byteLimit: 1 << 24)
       contents = try SnapshotContents(store.snapshot())
+      if isClosed { try store.close() }
+      bytes = try disk.read("/s", byteLimit: 1 << 24)
     }
+
+    /// The number of bytes without a tail.
+    var usedByteCount: Int { AcknowledgedSaveTests.usedByteCount(of: bytes) }
 
     var slots: AcknowledgementSlots {
       AcknowledgementSlots(inHeader: Array(bytes[..<80]), salt: bytes.number(UInt64.self, at: 32))
     }
+  }
+
+  private static func usedByteCount(of bytes: [UInt8]) -> Int {
+    bytes.count - bytes.reversed().prefix { $0 == 0 }.count
   }
 
   private static let model = try! Model(entities: [
@@ -91,6 +105,85 @@ struct AcknowledgedSaveTests {
       of: file.bytes, contents: file.contents, in: file.bytes.indices)
 
     #expect(silent.isEmpty, "\(silent.prefix(5))")
+  }
+
+  @Test(
+    "No changed bit of a file that was not closed shows an older state", arguments: [false, true])
+  func everyBitOfOpenFile(isCompressed: Bool) throws {
+    let file = try SavedFile(isCompressed: isCompressed, saveCount: 6, isClosed: false)
+    let used = file.usedByteCount
+    try #require(file.bytes.count > used + 65_536)
+
+    let places = Array(0..<used + 64) + stride(from: used + 64, to: file.bytes.count, by: 4099)
+    let silent = Self.silentBits(of: file.bytes, contents: file.contents, in: places)
+
+    #expect(silent.isEmpty, "\(silent.prefix(5))")
+  }
+
+  @Test("A file that was not closed is damaged without a part of its tail")
+  func cutTails() throws {
+    let file = try SavedFile(saveCount: 6, isClosed: false)
+    let used = file.usedByteCount
+    for count in Array(stride(from: 80, to: used, by: 7)) + [used, used + 8, file.bytes.count - 1] {
+      let error = #expect(throws: StoreError.self, "\(count) bytes") {
+        try Self.contents(Array(file.bytes[..<count]))
+      }
+      #expect(error?.code == .damaged, "\(count) bytes: \(String(describing: error))")
+    }
+  }
+
+  @Test("A file that was copied while saves were made is complete, damaged, or has an earlier state")
+  func copiedMeanwhile() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: Self.model, on: disk)
+    for round in 0..<4 { try Self.save(store, "round \(round)") }
+    var states = [try disk.read("/s", byteLimit: 1 << 20)]
+    var contents = [try SnapshotContents(store.snapshot())]
+    for round in 4..<12 {
+      try Self.save(store, "round \(round)")
+      states.append(try disk.read("/s", byteLimit: 1 << 20))
+      contents.append(try SnapshotContents(store.snapshot()))
+    }
+    let used = Self.usedByteCount(of: try #require(states.last))
+    var outcomes = (complete: 0, damaged: 0)
+    for border in stride(from: 80, to: used, by: 8) {
+      for (earlier, later) in [(0, 8), (3, 4), (2, 8), (7, 8)] {
+        // The copy has read the first bytes before some saves, and the rest after them.
+        let copy = Array(states[earlier][..<border] + states[later][border...])
+        do {
+          let found = try Self.contents(copy)
+          #expect(contents[earlier...later].contains(found), "\(border), \(earlier), \(later)")
+          outcomes.complete += 1
+        } catch let error as StoreError where error.code == .damaged { outcomes.damaged += 1 }
+      }
+    }
+    #expect(outcomes.complete > 100 && outcomes.damaged > 100, "\(outcomes)")
+  }
+
+  @Test("Saves into a tail change neither the length of the file nor its header")
+  func pages() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: Self.model, on: disk)
+    for round in 0..<4 { try Self.save(store, "round \(round)") }
+    let before = try disk.read("/s", byteLimit: 1 << 20)
+    let first = disk.operations.count
+    for round in 0..<20 { try Self.save(store, "round \(round)") }
+    let after = try disk.read("/s", byteLimit: 1 << 20)
+    #expect(after.count == before.count && after[..<80] == before[..<80])
+    #expect(disk.operations[first...].filter { $0.operation == .sync }.count == 20)
+
+    // Another program sees each save, although the file has the same length.
+    let other = try BinaryStore.open("/s", on: disk)
+    for round in 0..<20 {
+      try Self.save(round % 3 == 0 ? other : store, "both \(round)")
+      let states = try [store, other].map { try SnapshotContents($0.snapshot()) }
+      #expect(states[0] == states[1], "\(round)")
+    }
+    try other.close()
+    try store.close()
+    let closed = try disk.read("/s", byteLimit: 1 << 20)
+    #expect(closed.count < after.count)
+    #expect(try BinaryStore.open("/s", on: disk).describe().strayByteCount == 0)
   }
 
   @Test("No changed byte of a large file shows an older state")

@@ -115,7 +115,7 @@ private struct FileAnnotation {
     for slot in 0..<2 {
       field("slot_\(slot)", 16, offset == 40 ? "names the third commit" : "names the second commit")
     }
-    field("place", 4, "")
+    field("place", 4)
     field("checksum", 4, "")
     // The first trailer follows the first record, which contains the places of the sections.
     let first = commits[0]
@@ -212,7 +212,7 @@ private struct FileAnnotation {
     field("record_checksum", 4, "")
     field("commit_checksum", 4, "")
     field("checksum", 4, "")
-    field("acknowledgement", 8, "")
+    field("acknowledgement", 8)
   }
 
   private mutating func segment() {

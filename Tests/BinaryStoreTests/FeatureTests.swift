@@ -29,7 +29,7 @@ struct FeatureTests {
   @Test("A feature of the class ignore changes nothing, and a save and a vacuum keep it")
   func ignored() throws {
     let disk = try disk("thumbnails", ofClass: 1)
-    func area() throws -> [UInt8] { Array(try disk.read("/s", byteLimit: 1 << 20)[64..<96]) }
+    func area() throws -> [UInt8] { Array(try disk.read("/s", byteLimit: 1 << 20)[80..<112]) }
     let before = try area()
     let store = try BinaryStore.open("/s", on: disk)
     let base = try store.snapshot()

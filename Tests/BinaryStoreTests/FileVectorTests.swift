@@ -52,7 +52,7 @@ struct FileVectorTests {
       try Self.record()
       try Self.recordLargeValues()
     }
-    #expect(try SpecVector.all("block-file", on: Self.page).count == 3)
+    #expect(try SpecVector.all("block-file", on: Self.page).count == 4)
     #expect(try SpecVector.all("changed-block-file", on: Self.page).count >= 31)
   }
 

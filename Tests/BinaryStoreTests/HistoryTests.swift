@@ -199,7 +199,7 @@ struct HistoryTests {
       most = max(most, try store.describe().byteCount)
       if round > 4 { #expect(try store.commits().count >= 4) }
     }
-    #expect(most < 100_000)
+    #expect(most < 240_000)
     for commit in try store.commits().prefix(4) {
       #expect(
         try StoreConformance.objects(store.snapshot(ofCommit: commit.number))

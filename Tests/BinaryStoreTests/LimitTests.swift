@@ -38,7 +38,7 @@ struct LimitTests {
 
   @Test("The sample's record has the layout that these tests assume")
   func layout() throws {
-    let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
+    let record = BlockFileMap.record(before: Self.plain.count - 48, in: Self.plain)
     #expect(Self.plain.number(UInt32.self, at: record + 104) == 3)
     #expect(Self.plain.number(UInt32.self, at: record + 108) == 2)
     #expect(Self.code(opening: Self.changed { _ in }) == nil)
@@ -183,7 +183,7 @@ struct LimitTests {
   @Test("A page with too many entries is damaged")
   func pageEntries() throws {
     func bytes(_ count: Int) -> [UInt8] {
-      let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
+      let record = BlockFileMap.record(before: Self.plain.count - 48, in: Self.plain)
       let entry = Array(Self.plain[record + Self.segments + 32..<record + Self.segments + 88])
       var page: [UInt8] = []
       for number in 1...count {

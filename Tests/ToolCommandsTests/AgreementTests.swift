@@ -1,5 +1,4 @@
 import AppleFixtures
-import BlockFileFormat
 import Foundation
 import InstalledPlugins
 import ProgramRuns
@@ -78,67 +77,78 @@ struct AgreementTests {
 
 @Suite("Damaged documents")
 struct DamagedDocumentTests {
-  /// A packed document with one bit changed in the newest commit of its store.
-  private static let packed = AppleFixtures.folder?.appending(path: "faults/flip.zip").path
-
-  @Test(
-    "A packed document is recovered in its place",
-    .enabled(if: packed.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
-  func recovery() throws {
-    let path = try #require(Self.packed)
-    let made = FileManager.default.temporaryDirectory.appending(
-      path: "made-\(UUID().uuidString).quire")
-    defer { try? FileManager.default.removeItem(at: made) }
-    let export = quire(["export", path])
-    #expect(export.exitCode == .unreadable)
-    #expect(export.messages.contains("quire recover"), "\(export.messages)")
-    let recovered = quire(["recover", path, "--output", made.path])
-    #expect(recovered.exitCode == .no, "\(recovered.messages)")
-    let objects = quire(["export", made.path])
-    #expect(objects.exitCode == .done && objects.output.split(separator: "\n").count > 100)
-    #expect(quire(["validate", made.path]).exitCode == .done)
+  /// Makes a document with three owners of 400 items in one save, and changes a bit of its store.
+  ///
+  /// - Parameters:
+  ///   - text: The bytes of which the first is changed. The first QBLK begins the block of the items.
+  ///   - savesAgain: Whether another save follows the one with the text.
+  private static func document(
+    damaging text: String, savingAgain savesAgain: Bool, in folder: URL
+  ) throws -> String {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let model = folder.appending(path: "m.model")
+    let lines = [
+      "entity Item", "    text: String", "    owner: Owner?", "",
+      "entity Owner", "    name: String", "    items: [Item], delete cascade", "",
+    ]
+    try Data(lines.joined(separator: "\n").utf8).write(to: model)
+    var objects = (0..<3).map {
+      #"{"@entity": "Owner", "@id": "o\#($0)", "name": "Owner \#($0)"}"#
+    }
+    objects += (0..<400).map {
+      #"{"@entity": "Item", "text": "The text of item \#($0)", "owner": "o\#($0 % 3)"}"#
+    }
+    let rows = folder.appending(path: "all.jsonl")
+    try Data(objects.joined(separator: "\n").utf8).write(to: rows)
+    let document = folder.appending(path: "Items.quire").path
+    for command in [
+      ["new", document, "--model", model.path], ["import", document, rows.path],
+      savesAgain ? ["insert", document, "Owner", "name=Last"] : ["info", document],
+    ] {
+      let run = quire(command)
+      #expect(run.exitCode == .done, "\(run.messages)")
+    }
+    let store = URL(filePath: document).appending(path: "stores/main.store")
+    var bytes = try [UInt8](Data(contentsOf: store))
+    let place = try #require(bytes.firstRange(of: Array(text.utf8))).lowerBound
+    bytes[place] ^= 1
+    try Data(bytes).write(to: store)
+    return document
   }
 
-  /// A document with damaged rows, and a script that deletes the rows and undoes the deletion.
-  private static let undone = AppleFixtures.folder?.appending(path: "faults/undo-crash.quire.tgz")
-    .path
+  private let folder = FileManager.default.temporaryDirectory.appending(
+    path: "damaged-\(UUID().uuidString)")
 
-  @Test(
-    "A deletion that fails in a session is undone, and the session continues",
-    .enabled(if: undone.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
-  func deletion() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "undo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  @Test("A packed document is recovered in its place")
+  func recovery() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let unpacking = try ProgramRun("tar", ["xzf", try #require(Self.undone), "-C", folder.path])
-    #expect(unpacking.status == 0, "\(unpacking.text)")
-    let script = try Data(contentsOf: folder.appending(path: "undo-crash.txt"))
-    let document = folder.appending(path: "undo-crash.quire").path
-    try update(document)
+    let document = try Self.document(damaging: "Owner 1", savingAgain: false, in: folder)
+    let packed = document + ".zip"
+    #expect(quire(["pack", document]).exitCode == .done)
+    let made = folder.appending(path: "made.quire").path
+
+    let export = quire(["export", packed])
+    #expect(export.exitCode == .unreadable)
+    #expect(export.messages.contains("quire recover"), "\(export.messages)")
+    let recovered = quire(["recover", packed, "--output", made])
+    #expect(recovered.exitCode == .no, "\(recovered.messages)")
+    let objects = quire(["export", made])
+    #expect(objects.exitCode == .done && objects.output.split(separator: "\n").count >= 400)
+    #expect(quire(["validate", made]).exitCode == .done)
+  }
+
+  @Test("A deletion that fails in a session is undone, and the session continues")
+  func deletion() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let document = try Self.document(damaging: "QBLK", savingAgain: true, in: folder)
+
     let run = RecordedRun(
       ["open", document, "--keep-going", "--discard"],
       tool: .quire(environment: [:], executable: nil),
-      input: Array(script) + Array("\ncount Owner\n".utf8))
+      input: Array("delete Owner --where TRUEPREDICATE\nundo\ncount Owner\n".utf8))
+
     #expect(run.exitCode == .unreadable, "\(run)")
     #expect(run.messages.contains("line 1: "), "\(run.messages)")
-  }
-
-  /// Makes a document of format 1 out of a document of an earlier build. The manifest gets the line with the checksum
-  /// that the error names, and the store gets a slot that names its last commit.
-  private func update(_ document: String) throws {
-    let refusal = quire(["info", document]).messages
-    let line = try #require(refusal.firstMatch(of: /the line '(.*)'/)?.1)
-    let manifest = URL(filePath: document).appending(path: "manifest.json")
-    let text = try String(contentsOf: manifest, encoding: .utf8)
-    try Data("\(text.dropLast(3)),\n\(line)\n}\n".utf8).write(to: manifest)
-
-    let store = URL(filePath: document).appending(path: "stores/main.store")
-    var bytes = try [UInt8](Data(contentsOf: store))
-    let header = try #require(try FileHeader(Array(bytes.prefix(BlockFile.headerByteCount))))
-    let slot = AcknowledgementSlots.bytes(
-      namingTrailerAt: UInt64(bytes.count - BlockFile.trailerByteCount), salt: header.salt)
-    let start = AcknowledgementSlots.offset
-    bytes.replaceSubrange(start..<start + slot.count, with: slot)
-    try Data(bytes).write(to: store)
+    #expect(run.output.hasSuffix("4\n"), "\(run.output)")
   }
 }

@@ -333,7 +333,7 @@ class File:
             self.add("BLCK-016", "a large commit is not settled")
         elif newer is not None and not self.bytes_are_whole(trailer, record.start):
             self.add("BLCK-015", "a commit's checksum")
-        if self.uses_slots and any(trailer.acknowledgement) and not trailer.is_acknowledged:
+        if any(trailer.acknowledgement) and not trailer.is_acknowledged:
             self.add("BLCK-027", "an acknowledgement is damaged")
         if not 1 <= record.number <= (newer.number if newer else HIGHEST_COMMIT):
             self.add("BLCK-020", f"a commit has the number {record.number}")

@@ -1,3 +1,4 @@
+import BlockFileFormat
 public import DurableFiles
 public import ObjectModel
 public import StoreInterface
@@ -48,6 +49,16 @@ public struct BinaryStoreBackend: StoreBackend {
     let store = try BinaryStore.open(path, on: disk, opening, options: options)
     if opening.model != nil { try opening.check(store.knownSnapshot().metadata, path: path) }
     return store
+  }
+
+  /// Removes the tail of the file, which a program that saved to the other file has made.
+  public func completeCopy(at path: String, on disk: any Disk) throws {
+    let file = try disk.open(path, for: .update)
+    defer { try? file.close() }
+    guard let complete = CompleteFile(file) else { return }
+    try file.write(complete.header, at: 0)
+    try file.truncate(to: complete.byteCount)
+    try file.sync()
   }
 
   /// Returns the metadata of a store.

@@ -13,8 +13,10 @@ struct FreeBytes {
   /// The number of small commits of this process that had no room in the tail.
   private var lengtheningCount = 0
 
-  /// The bytes of a new tail: about 250 saves of one object.
-  private static let tailByteCount = 256 * 1024
+  /// The bytes of a new tail: about 130 saves of one object, so that fewer than one save in a hundred makes a tail.
+  private static let tailByteCount = 128 * 1024
+  /// The most bytes of a commit that makes a tail. The bytes of a tail are written twice, which a larger commit notices.
+  private static let mostBytesBeforeTail = 16 * 1024
   private static let zeros = [UInt8](repeating: 0, count: tailByteCount)
   /// The number of commits without a tail. A program that saves once or twice leaves no tail if it is killed.
   private static let commitCountWithoutTail = 2
@@ -56,24 +58,18 @@ struct FreeBytes {
       return false
     }
     lengtheningCount += 1
+    fileByteCount = end
+    // The zeros come first: the commit must not be in the file if a later write fails. A full disk may have room for the
+    // commit alone.
     if lengtheningCount > FreeBytes.commitCountWithoutTail,
-      (try? append(commit, tail: FreeBytes.zeros)) != nil
+      commit.count <= FreeBytes.mostBytesBeforeTail,
+      (try? file.file.append(at: end) { try $0.write(FreeBytes.zeros) }) != nil
     {
-      fileByteCount = end + FreeBytes.tailByteCount
-    } else {
-      // A full disk may have room for the commit alone.
-      try append(commit, tail: [])
-      fileByteCount = end
+      fileByteCount += FreeBytes.tailByteCount
     }
+    try file.file.append(at: start) { try $0.write(commit) }
     start = end
     return true
-  }
-
-  private func append(_ commit: [UInt8], tail: [UInt8]) throws {
-    try file.file.append(at: start) { writer in
-      try writer.write(commit)
-      try writer.write(tail)
-    }
   }
 
   /// Removes everything that was written into the free bytes, and makes that durable.

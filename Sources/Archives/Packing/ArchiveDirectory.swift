@@ -33,11 +33,11 @@ struct ArchiveDirectory {
 
   /// Adds a file with its current number of bytes.
   mutating func addFile(
-    _ name: String, _ file: DurableFile, isText: Bool, to writer: inout FileWriter,
-    progress: (Int) throws -> Void
+    _ name: String, _ file: DurableFile, _ completion: FolderPacking.Completion?, isText: Bool,
+    to writer: inout FileWriter, progress: (Int) throws -> Void
   ) throws {
     var entry = PackedEntry(name: name, headerOffset: writer.offset)
-    entry.byteCount = try file.byteCount()
+    entry.byteCount = try completion?.byteCount ?? file.byteCount()
     entry.isStored = !isText
     // Deflate makes incompressible data a little larger, and the header's length must be known before the data is
     // written.
@@ -47,12 +47,12 @@ struct ArchiveDirectory {
     let start = writer.offset
     if isText {
       var stream = DeflateStream()
-      try read(file, &entry, progress) { piece in
+      try read(file, completion, &entry, progress) { piece in
         try stream.compress(piece) { try writer.write($0) }
       }
       try stream.finish { try writer.write($0) }
     } else {
-      try read(file, &entry, progress) { try writer.write($0) }
+      try read(file, completion, &entry, progress) { try writer.write($0) }
     }
     entry.packedByteCount = writer.offset - start
     try writer.rewrite(entry.header, at: entry.headerOffset)
@@ -60,13 +60,16 @@ struct ArchiveDirectory {
   }
 
   private func read(
-    _ file: DurableFile, _ entry: inout PackedEntry, _ progress: (Int) throws -> Void,
-    piece: (RawSpan) throws -> Void
+    _ file: DurableFile, _ completion: FolderPacking.Completion?, _ entry: inout PackedEntry,
+    _ progress: (Int) throws -> Void, piece: (RawSpan) throws -> Void
   ) throws {
     var offset = 0
     while offset < entry.byteCount {
-      let bytes = try file.read(
+      var bytes = try file.read(
         byteCount: min(pieceByteCount, entry.byteCount - offset), at: offset)
+      if offset == 0, let start = completion?.start {
+        bytes.replaceSubrange(0..<start.count, with: start)
+      }
       entry.update(bytes.rawSpan)
       try piece(bytes.rawSpan)
       offset += bytes.count

@@ -17,6 +17,23 @@ public struct FolderPacking: Sendable {
   /// The sizes from which fields of eight bytes are used.
   var limits = FieldLimits()
 
+  /// The first bytes and the size of a file that differ in the archive.
+  package struct Completion {
+    /// The first bytes.
+    package var start: [UInt8]
+    /// The number of bytes, at most that of the file.
+    package var byteCount: Int
+
+    package init(start: [UInt8], byteCount: Int) {
+      self.start = start
+      self.byteCount = byteCount
+    }
+  }
+
+  /// Returns what the archive must contain instead of the bytes of a file that a program has not closed; `nil` for a
+  /// file that is packed as it is.
+  package var completion: @Sendable (DurableFile) -> Completion? = { _ in nil }
+
   /// Creates the packing of a folder.
   public init(_ folder: String, on disk: any Disk) {
     self.folder = folder
@@ -51,7 +68,7 @@ public struct FolderPacking: Sendable {
         let file = try disk.open(
           folder.appendingPathComponent(item.path), for: .read, links: .refusedBelow(folder))
         try directory.addFile(
-          item.name, file, isText: try Self.isText(item.path, file), to: &writer
+          item.name, file, completion(file), isText: try Self.isText(item.path, file), to: &writer
         ) { count in
           state.doneByteCount += count
           try progress(state)

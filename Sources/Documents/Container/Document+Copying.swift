@@ -43,6 +43,11 @@ extension Document {
         try container.checkIsStore(name)
         try container.disk.copyTree(container.inner(name), to: building.inner(name))
       }
+      for entry in manifest.stores {
+        // A program that has the document open saves into bytes that the copy does not need.
+        try container.backends[entry.type]?.completeCopy(
+          at: building.inner(entry.file), on: building.disk)
+      }
       return copied
     }
   }

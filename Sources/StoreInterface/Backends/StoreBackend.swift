@@ -55,6 +55,12 @@ public protocol StoreBackend: Sendable {
   /// - Throws: ``StoreError``.
   func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata
 
+  /// Completes a copy of a store's file, which was made without the store: for example, removes bytes that only a writer
+  /// of the other file needs.
+  ///
+  /// - Throws: `DiskError` if the copy can't be written.
+  func completeCopy(at path: String, on disk: any Disk) throws
+
   /// Returns the rules that ``check(_:on:model:progress:)`` checks; none if the backend checks nothing.
   ///
   /// - Throws: ``StoreError`` if a plug-in can't be loaded.
@@ -91,6 +97,9 @@ extension StoreBackend {
       .notSupported, "This program can't remove the store. Remove it with the tools of its server.",
       path: path)
   }
+
+  /// Does nothing: the copy of a file is complete.
+  public func completeCopy(at path: String, on disk: any Disk) throws {}
 
   /// Returns no rules: the backend checks nothing.
   public func rules() throws -> [Rule] { [] }

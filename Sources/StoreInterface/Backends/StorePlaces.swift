@@ -235,7 +235,8 @@ public struct StorePlaces: Sendable {
     for one in [path, other] { try refuseAddress(one) }
     do {
       guard try disk.status(of: path).kind == .directory else {
-        return try disk.copy(path, to: other)
+        try disk.copy(path, to: other)
+        return try backend(ofStoreAt: path).completeCopy(at: other, on: disk)
       }
       try disk.make(other, overwriting: false) { try disk.copyTree(path, to: $0) }
     } catch let error as DiskError {

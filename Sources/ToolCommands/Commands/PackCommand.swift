@@ -1,4 +1,5 @@
 import Archives
+import BlockFileFormat
 import Documents
 import DurableFiles
 import JSONText
@@ -52,7 +53,11 @@ enum PackCommand {
             try Container.refuseServers(ofDocumentAt: folder, on: disk)
             try Container.checkAttachments(ofDocumentAt: folder, on: disk)
             func pack(into path: String) throws -> ArchiveReport {
-              try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
+              var packing = FolderPacking(folder, on: disk)
+              packing.completion = { file in
+                CompleteFile(file).map { .init(start: $0.header, byteCount: $0.byteCount) }
+              }
+              return try packing.run(into: path, overwriting: made.overwrites) {
                 line.show($0.share)
               }
             }

@@ -75,7 +75,7 @@ struct DocumentTests {
     // If no slot names it, a cut-off commit is the rest of a save that was never acknowledged.
     var cut = document
     let store = document.files[name]!
-    let record = Int(store.number(UInt64.self, at: last - 24))
+    let record = BlockFileMap.record(before: last - 48, in: store)
     let before = Int(store.number(UInt64.self, at: record + 24))
     cut.files[name] = Array(BlockFileMap.naming(trailerAt: before, in: store).dropLast(60))
     let cutDisk = try Self.disk(cut)

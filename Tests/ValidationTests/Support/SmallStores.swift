@@ -60,6 +60,7 @@ func storeBytes(
   if let last {
     try store.save(last, asVersionAfter: try store.snapshot().commit)
   }
+  try store.close()
   return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 24))
 }
 
