@@ -132,7 +132,7 @@ struct AcknowledgedSaveTests {
     }
   }
 
-  @Test("A file that was copied while saves were made is complete, damaged, or has an earlier state")
+  @Test("A copy that was made during saves is complete, damaged, or an earlier state")
   func copiedMeanwhile() throws {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(at: "/s", model: Self.model, on: disk)
