@@ -17,10 +17,11 @@ struct LayeredSnapshot: StoreSnapshot {
   /// Returns the snapshot after a request, as the next commit or as the commit `number`; `nil` if the request is
   /// empty.
   ///
+  /// - Parameter lanes: The lanes of the store after the request; `nil` to add the ones of the request.
   /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict``,
   ///   ``StoreError/Code/overtaken`` or ``StoreError/Code/incompatibleModel``.
   func committing(
-    _ request: CommitRequest, as number: Int64? = nil, path: String?
+    _ request: CommitRequest, as number: Int64? = nil, lanes: StoreLanes? = nil, path: String?
   ) throws -> LayeredSnapshot? {
     let number = number ?? commit + 1
     try request.checkModel(setBy: schemaNumber, path: path)
@@ -28,6 +29,12 @@ struct LayeredSnapshot: StoreSnapshot {
     if request.isEmpty { return nil }
     var next = self
     if let metadata = request.metadata { next.metadata = metadata }
+    if let lanes {
+      next.metadata.lanes = lanes
+    } else if request.metadata != nil || request.lanes != nil {
+      next.metadata.lanes =
+        request.lanes(after: metadata, isCopy: false, nextKeys: [UInt64]()).lanes
+    }
     if let model = request.model {
       next.schema = try request.schema(evolving: schema, of: self.model, path: path)
       next.schemaNumber = number

@@ -308,6 +308,9 @@ public struct CommitRequest: Sendable {
   /// The version of the document that the commit is by itself; `nil` for any other commit. Only stores of a
   /// ``VersionLoggingBackend`` write it.
   package var version: VersionRecord?
+  /// The lanes of another copy whose objects the changes contain, with the numbers that they have there; `nil` for any
+  /// other commit. Only stores that record lanes write them.
+  package var lanes: StoreLanes?
 
   /// Creates a request for changes above a snapshot.
   public init(

@@ -30,6 +30,12 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let versionBefore = "QuireVersionBefore"
     /// The UUID of the document that the store is a part of, as text, if the store lies on a server.
     public static let document = "QuireDocument"
+    /// The replicas of the lanes of object numbers, by the lanes' starts as text.
+    package static let lanes = "QuireLanes"
+    /// The start of the lane in which the file counts, as text; missing for the first lane.
+    package static let lane = "QuireLane"
+    /// The place on the disk at which the file of an atomic store was written, as text.
+    package static let place = "QuirePlace"
     /// A number that a store on a server contains until a copy into it is complete.
     public static let unfinishedCopy = "QuireUnfinishedCopy"
   }

@@ -47,14 +47,19 @@ extension BinaryStore {
       guard number > head.commit, number <= BlockFile.highestCommitNumber else {
         throw StoreError(.badChange, "The store has no numbers left for commits.", path: filePath)
       }
+      let lanes = try lanes(after: request, head, &writing)
       var image = try image(after: head, number: number, &writing) {
-        try fill(&$0, with: request, after: head)
+        try fill(&$0, with: request, lanes, after: head)
+      }
+      if lanes?.isDrawn == true {
+        if writing.group != nil { return nil }
+        return .durable(try claiming { try append(image, to: head, &writing, confirm: confirm) })
       }
       if mayWait, writing.soloCount == 0, !writing.mustRewrite, image.isSmall {
         return try GroupWriter(self).append(image, to: head, &writing)
       }
       if writing.group != nil { return nil }
-      let ends = refill(&image)
+      let ends = try refill(&image, after: head)
       let state = try append(image, to: head, &writing, confirm: confirm)
       extendLeases(ends)
       return .durable(state)
@@ -63,7 +68,8 @@ extension BinaryStore {
 
   /// Puts the changes of a request into a commit.
   private func fill(
-    _ image: inout CommitImage, with request: CommitRequest, after head: CommittedState
+    _ image: inout CommitImage, with request: CommitRequest, _ lanes: CommitLanes?,
+    after head: CommittedState
   ) throws {
     let number = image.record.number
     try image.setOrigin(of: request, path: filePath)
@@ -73,10 +79,14 @@ extension BinaryStore {
       var metadata = try request.metadata ?? head.metadata
       metadata.setModel(model)
       metadata.setOrigin(of: request, commit: number)
+      if let lanes { metadata.lanes = lanes.all }
       try image.setDescription(metadata: metadata, model: model, schema: schema)
-    } else if request.metadata != nil || request.message != nil || request.version != nil {
+    } else if request.metadata != nil || request.message != nil || request.version != nil
+      || lanes?.isChanged == true
+    {
       var metadata = try request.metadata ?? head.metadata
       metadata.setOrigin(of: request, commit: number)
+      if let lanes { metadata.lanes = lanes.all }
       try image.setMetadata(metadata)
     }
     if !request.changes.isEmpty {
@@ -88,8 +98,10 @@ extension BinaryStore {
           schema)
       }
       try head.file.reading { try image.setSegments(parts, schema) }
-      image.record.nextKeys = BinaryStore.keys(
-        head.record.nextKeys, above: request.changes)
+      if let lanes {
+        image.record.nextKeys = try BinaryStore.keys(
+          head.record.nextKeys, above: request.changes, in: lanes.all)
+      }
     }
   }
 
@@ -103,90 +115,6 @@ extension BinaryStore {
     }
   }
 
-  /// Reserves keys for new objects of an entity.
-  ///
-  /// The file records the end of the reserved keys, so no other process uses them. Each reservation costs a sync, so each
-  /// is twice as large as the one before, up to 4096 keys. A program that inserts few objects thus leaves few keys unused.
-  public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    let count = UInt64(max(count, 1))
-    if let known = takeKeys(number, count) { return known }
-    return try withExclusiveAccess { writing, head in
-      // The previous lock holder may have reserved keys.
-      if let known = takeKeys(number, count) { return known }
-      let first = head.record.nextKeys[number] ?? 1
-      let before = leases.withLock { $0[number] } ?? Lease()
-      let reserved = max(count, min(2 * before.reserved, BinaryStore.mostReserved))
-      let end = first + reserved
-      guard end <= ObjectKey.highestNumber else {
-        throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
-      }
-      var image = try image(after: head, number: head.commit, &writing)
-      image.record.nextKeys[number] = end
-      _ = try append(image, to: head, &writing)
-      leases.withLock {
-        $0[number] = Lease(
-          left: first + count..<end, wanted: count, reserved: reserved, takings: before.takings + 1)
-      }
-      return first..<first + count
-    }
-  }
-
-  /// Returns keys from those reserved in memory; `nil` if too few are left.
-  private func takeKeys(_ number: UInt16, _ count: UInt64) -> Range<UInt64>? {
-    leases.withLock { leases in
-      guard let left = leases[number]?.left, UInt64(left.count) >= count else { return nil }
-      leases[number]!.left = left.lowerBound + count..<left.upperBound
-      leases[number]!.wanted = count
-      leases[number]!.takings += 1
-      return left.lowerBound..<left.lowerBound + count
-    }
-  }
-
-  /// Reserves more keys with a commit at no extra cost. A document's store is written in the background, so a context
-  /// that inserts objects meanwhile need not wait for a sync. A program that has taken keys only once may need no more.
-  ///
-  /// - Returns: For each entity the new end of its reserved keys.
-  private func refill(_ image: inout CommitImage) -> [UInt16: UInt64] {
-    guard isPartOfDocument else { return [:] }
-    var ends: [UInt16: UInt64] = [:]
-    let known = leases.withLock { $0 }
-    for (number, lease) in known
-    where lease.takings > 1 && image.record.nextKeys[number] == lease.left.upperBound {
-      let least = max(2 * lease.wanted, BinaryStore.mostReserved / 2)
-      let end = lease.left.upperBound + 2 * least
-      guard UInt64(lease.left.count) < least, end <= ObjectKey.highestNumber else { continue }
-      image.record.nextKeys[number] = end
-      ends[number] = end
-    }
-    return ends
-  }
-
-  /// Makes the keys available that a confirmed commit reserved.
-  private func extendLeases(_ ends: [UInt16: UInt64]) {
-    leases.withLock { leases in
-      for (number, end) in ends {
-        guard let lease = leases[number], lease.left.upperBound < end else { continue }
-        leases[number]!.left = lease.left.lowerBound..<end
-      }
-    }
-  }
-
-  /// The most keys of one reservation, unless the caller needs more.
-  private static let mostReserved: UInt64 = 4096
-
-  /// Returns the first free key of each entity after the given changes. A caller may choose keys without reserving
-  /// them; the store must not give these keys to another caller (spec §4.4.3).
-  private static func keys(
-    _ keys: [UInt16: UInt64], above changes: Layer
-  ) -> [UInt16: UInt64] {
-    var keys = keys
-    for entity in changes.entities {
-      guard let highest = entity.put.blocks.last?.maximumKey else { continue }
-      keys[entity.entityNumber] = max(keys[entity.entityNumber] ?? 1, highest + 1)
-    }
-    return keys
-  }
-
   // MARK: - Steps
 
   /// Calls `body` with the newest durable commit while this process is the only writer, and no commit waits for a sync.
@@ -197,7 +125,7 @@ extension BinaryStore {
   }
 
   /// Returns the next commit, with the contents of the previous one, after `body` has changed it.
-  private func image(
+  func image(
     after head: CommittedState, number: Int64, _ writing: inout Writing,
     _ body: (inout CommitImage) throws -> Void = { _ in }
   ) throws -> CommitImage {
@@ -233,7 +161,7 @@ extension BinaryStore {
   /// Appends a commit, makes it durable, and shows it to readers once it is confirmed.
   ///
   /// An unconfirmed commit stays in the file behind the newest confirmed one, and readers skip it.
-  private func append(
+  func append(
     _ image: CommitImage, to head: CommittedState, _ writing: inout Writing,
     confirm: (any StoreSnapshot) throws -> Void = { _ in }
   ) throws -> CommittedState {

@@ -92,6 +92,8 @@ public final class BinaryStore: Store {
     var mustPause = false
     /// The highest number of a commit that was not made durable. Contexts may have seen it, so it is not used again.
     var numberToExceed: Int64 = 0
+    /// The file that is known to be the one that its writer made, and not a copy; `nil` if it was not looked at yet.
+    weak var placedFile: StoreFile?
   }
   let writing = Mutex(Writing())
   let groupSync = GroupSync()

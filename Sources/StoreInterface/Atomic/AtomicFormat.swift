@@ -43,7 +43,8 @@ public struct AtomicContents: Sendable {
   public var metadata: StoreMetadata
   /// The rows in layers, the lowest first. A format that has read a file gives one layer, in which each row is whole.
   public var layers: [Layer]
-  /// The lowest number that was never reserved for an object. All entities share one sequence of numbers.
+  /// The lowest number that was never reserved for an object. All entities share one sequence of numbers. A format gives the
+  /// number as its file records it, and ``AtomicStore`` raises it above the objects.
   public var nextKey: UInt64
 
   /// Creates contents from the given parts.

@@ -9,14 +9,10 @@ public import Rows
 ///     let key = try rows.insert("Trip", 103)
 ///     try rows.set(.string("Lisbon"), "name", of: key)
 ///     contents.layers = [rows.layer()]
-///     contents.nextKey = max(contents.nextKey, rows.highestNumber + 1)
 ///
 /// Links get new numbers at each read, so a format must not store them. The numbers of one process would be assigned
 /// again in the next. A format stores the two ends of a link and its places in ordered relationships.
 public final class AtomicRows {
-  /// The highest number of an object; 0 if there is none.
-  public private(set) var highestNumber: UInt64 = 0
-
   private let schema: Schema
   private let path: String
   private let builder: LayerBuilder
@@ -56,7 +52,6 @@ extension AtomicRows {
     guard entities.updateValue(layout.entityNumber, forKey: number) == nil else {
       throw damaged("Two objects have the number \(number).")
     }
-    highestNumber = max(highestNumber, number)
     let key = ObjectKey(entity: layout.entityNumber, number: number)
     builder.insert(key)
     // A new row begins with the default values, but a property that the file does not mention has no value.

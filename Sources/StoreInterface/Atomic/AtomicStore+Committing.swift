@@ -8,12 +8,11 @@ extension AtomicStore {
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try withExclusiveAccess { _, current in
-      guard let next = try current.head.committing(request, path: filePath) else {
+      guard let next = try next(after: current, request, path: filePath) else {
         return current.head
       }
-      let highest = try checkNumbers(request.changes, current.head, next.schema)
-      try write(next, nextKey: max(current.nextKey, highest + 1), current)
-      return next
+      try write(next, insteadOf: current)
+      return next.head
     }
   }
 
@@ -25,29 +24,27 @@ extension AtomicStore {
   ) throws -> any StoreSnapshot {
     try withExclusiveAccess { _, before in
       guard
-        let next = try before.head.committing(request, as: position.commit, path: before.path)
+        let next = try next(after: before, request, as: position.commit, path: before.path)
       else {
         try confirm(before.head)
         return before.head
       }
-      let highest = try checkNumbers(request.changes, before.head, next.schema)
-      let nextKey = max(before.nextKey, highest + 1)
       var byteCount = 0
       do {
         try write(
-          next, nextKey, to: position.path, &byteCount,
-          permissions: try before.file.status().permissions)
+          next, to: position.path, &byteCount, permissions: try before.file.status().permissions)
       } catch let error as DiskError { throw StoreError(error, path: position.path) }
-      try confirm(next)
+      try confirm(next.head)
       // The commit counts. A later failure must not be reported as a failed commit.
       let file = try? disk.open(position.path, for: .update)
       let seen = try? file?.status()
       current.withLock { current in
         guard current != nil else { return }
-        (current!.head, current!.nextKey, current!.path) = (next, nextKey, position.path)
+        current!.take(next)
+        current!.path = position.path
         if let file, let seen { (current!.file, current!.seen) = (file, seen) }
       }
-      return next
+      return next.head
     }
   }
 
@@ -63,7 +60,7 @@ extension AtomicStore {
   ///
   /// The file records the reserved range, so no other process reserves the same keys. Each reservation writes the
   /// whole file, so a larger store reserves more keys at once. Numbers of links are valid for this store object only
-  /// and need no reservation.
+  /// and need no reservation. If the file is a copy, the first reservation draws a lane for it.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let links = try current.withLock { current -> Range<UInt64>? in
       guard current != nil else { throw closed }
@@ -76,12 +73,9 @@ extension AtomicStore {
       let count = UInt64(max(count, 1))
       if UInt64(writing.lease.count) < count {
         let rows = current.head.layers.reduce(0) { $0 + $1.count }
-        let end = current.nextKey + max(count, 64, UInt64(rows / 16))
-        guard end <= ObjectKey.highestNumber else {
-          throw StoreError(.badChange, "The store has no keys left.", path: filePath)
-        }
-        try write(current.head, nextKey: end, current)
-        writing.lease = current.nextKey..<end
+        let (next, keys) = try reserving(max(count, 64, UInt64(rows / 16)), after: current)
+        try write(next, insteadOf: current)
+        writing.lease = keys
       }
       let first = writing.lease.lowerBound
       writing.lease = first + count..<writing.lease.upperBound
@@ -89,7 +83,64 @@ extension AtomicStore {
     }
   }
 
+  /// Returns the state in which free keys are reserved, and the keys. A copy draws a lane for them.
+  private func reserving(
+    _ count: UInt64, after before: Current
+  ) throws -> (next: NextState, keys: Range<UInt64>) {
+    var next = NextState(head: before.head, nextKey: before.nextKey, isCopy: false)
+    var lanes = next.head.metadata.lanes
+    func keys() -> Range<UInt64>? {
+      let first = lanes.firstFreeNumber(after: before.nextKey)
+      let end = first + count
+      let limit = min(lanes.countedNumbers.upperBound, ObjectKey.highestNumber)
+      return end <= limit ? first..<end : nil
+    }
+    var found = lanes.current != nil && !before.isCopy ? keys() : nil
+    if found == nil {
+      // Only the last lane of a file at its place ends for want of numbers.
+      guard before.isCopy || lanes.isFollowed || lanes.current == nil else { throw noKeysLeft }
+      if before.isCopy { lanes.forgetUnused([before.nextKey]) }
+      lanes.draw()
+      next.head.metadata.lanes = lanes
+      found = keys()
+    }
+    guard let found else { throw noKeysLeft }
+    next.nextKey = found.upperBound
+    return (next, found)
+  }
+
+  private var noKeysLeft: StoreError {
+    StoreError(.badChange, "The store has no keys left.", path: filePath)
+  }
+
   // MARK: - Steps
+
+  /// The contents of the next file.
+  struct NextState {
+    var head: LayeredSnapshot
+    var nextKey: UInt64
+    /// Whether the file still counts as a copy, because no object was inserted into it since it was copied.
+    var isCopy: Bool
+  }
+
+  /// Returns the state after a request; `nil` if the request is empty.
+  private func next(
+    after before: Current, _ request: CommitRequest, as number: Int64? = nil, path: String
+  ) throws -> NextState? {
+    let (lanes, isDrawn) = request.lanes(
+      after: before.head.metadata, isCopy: before.isCopy, nextKeys: [before.nextKey])
+    guard
+      let next = try before.head.committing(request, as: number, lanes: lanes, path: path)
+    else { return nil }
+    let counted = lanes.countedNumbers
+    let highest = try checkNumbers(request.changes, before.head, next.schema).last {
+      counted.contains($0)
+    }
+    let nextKey = lanes.firstFreeNumber(after: before.nextKey)
+    return NextState(
+      head: next, nextKey: max(nextKey, highest.map { $0 + 1 } ?? 0),
+      isCopy: before.isCopy && !isDrawn)
+  }
 
   /// Calls `body` with the newest state, as the only writer of all processes.
   private func withExclusiveAccess<R>(_ body: (inout Writing, Current) throws -> R) throws -> R {
@@ -135,10 +186,10 @@ extension AtomicStore {
 
   /// Throws if a new object has the number of another object: all entities share one sequence of numbers.
   ///
-  /// - Returns: The highest number of the new objects; 0 if there are none.
+  /// - Returns: The numbers of the new objects, ascending.
   private func checkNumbers(
     _ changes: Layer, _ head: LayeredSnapshot, _ schema: Schema
-  ) throws -> UInt64 {
+  ) throws -> [UInt64] {
     var added: [(number: UInt64, entity: UInt16)] = []
     let objects = Set(schema.layouts.map(\.entityNumber))
     for entity in changes.entities where objects.contains(entity.entityNumber) {
@@ -173,18 +224,16 @@ extension AtomicStore {
             + "entities share the numbers: take new numbers from the store.", path: filePath)
       }
     }
-    return added.last?.number ?? 0
+    return added.map(\.number)
   }
 
   /// Writes a state to a new file, which replaces the previous file.
-  private func write(
-    _ head: LayeredSnapshot, nextKey: UInt64, _ before: Current
-  ) throws {
+  private func write(_ next: NextState, insteadOf before: Current) throws {
     current.withLock { $0?.isWriting = true }
     defer { current.withLock { $0?.isWriting = false } }
     var byteCount = 0
     do {
-      try write(head, nextKey, to: before.path, &byteCount)
+      try write(next, to: before.path, &byteCount)
     } catch {
       guard recover(before, refusedByteCount: byteCount) else {
         throw StoreError.uncertain(error, path: filePath)
@@ -198,8 +247,7 @@ extension AtomicStore {
     let seen = try? file?.status()
     current.withLock { current in
       guard current != nil else { return }
-      current!.head = head
-      current!.nextKey = nextKey
+      current!.take(next)
       current!.refusedByteCount = nil
       guard let file, let seen, seen.byteCount == byteCount else { return }
       (current!.file, current!.seen) = (file, seen)
@@ -207,14 +255,15 @@ extension AtomicStore {
   }
 
   private func write(
-    _ head: LayeredSnapshot, _ nextKey: UInt64, to path: String, _ byteCount: inout Int,
-    permissions: FilePermissions? = nil
+    _ next: NextState, to path: String, _ byteCount: inout Int, permissions: FilePermissions? = nil
   ) throws {
+    let head = next.head
+    let contents = AtomicContents(
+      model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,
+      nextKey: next.nextKey)
     try disk.replace(path, newPermissions: permissions) { writer in
-      try format.write(
-        AtomicContents(
-          model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,
-          nextKey: nextKey), to: &writer)
+      let placed = next.isCopy ? contents.unplaced : try contents.placed(in: writer)
+      try format.write(placed, to: &writer)
       byteCount = writer.offset
     }
   }
@@ -226,8 +275,8 @@ extension AtomicStore {
     if let isThere = try? before.file.isStillAtItsPath(), isThere { return true }
     var byteCount = refusedByteCount
     var restored = 0
-    let isRestored =
-      (try? write(before.head, before.nextKey, to: before.path, &restored)) != nil
+    let former = NextState(head: before.head, nextKey: before.nextKey, isCopy: before.isCopy)
+    let isRestored = (try? write(former, to: before.path, &restored)) != nil
     if isRestored { byteCount = restored }
     // The previous state counts, regardless of the file that is now at the path.
     let file = try? disk.open(filePath, for: .update)
@@ -241,5 +290,12 @@ extension AtomicStore {
       }
     }
     return isRestored
+  }
+}
+
+extension AtomicStore.Current {
+  /// Takes the contents of a file that was written.
+  fileprivate mutating func take(_ next: AtomicStore.NextState) {
+    (head, nextKey, isCopy) = (next.head, next.nextKey, next.isCopy)
   }
 }

@@ -26,14 +26,14 @@ extension AtomicStore {
         return
       }
     }
-    let (file, seen, contents) = try AtomicStore.read(
+    let (file, seen, contents, isCopy) = try AtomicStore.read(
       current.path, format, disk, readOnly: isReadOnly,
       model: hasGivenModel ? current.head.model : nil,
       evolving: current.head.schema)
     // Another store is at the path: the last state that was read stays, and a commit throws.
     guard contents.metadata.uuid == uuid else { return }
     try take(contents, into: &current)
-    (current.file, current.seen) = (file, seen)
+    (current.file, current.seen, current.isCopy) = (file, seen, isCopy)
   }
 
   /// Advances to a commit that another process has made, in a new file.
@@ -41,7 +41,7 @@ extension AtomicStore {
     try current.withLock { current in
       guard current != nil else { throw closed }
       guard position.commit != current!.head.commit else { return }
-      let (file, seen, contents) = try AtomicStore.read(
+      let (file, seen, contents, isCopy) = try AtomicStore.read(
         position.path, format, disk, readOnly: isReadOnly,
         model: hasGivenModel ? current!.head.model : nil, evolving: current!.head.schema)
       guard contents.metadata.uuid == uuid else {
@@ -52,6 +52,7 @@ extension AtomicStore {
       try take(contents, into: &current!, as: position.commit)
       current!.head.commit = position.commit
       (current!.path, current!.file, current!.seen) = (position.path, file, seen)
+      current!.isCopy = isCopy
     }
   }
 
@@ -61,7 +62,9 @@ extension AtomicStore {
   private func take(
     _ contents: AtomicContents, into current: inout Current, as number: Int64? = nil
   ) throws {
-    current.nextKey = max(current.nextKey, contents.nextKey)
+    // In another lane, the key of the former one says nothing.
+    let isSameLane = contents.metadata.lanes.current == current.head.metadata.lanes.current
+    current.nextKey = isSameLane ? max(current.nextKey, contents.nextKey) : contents.nextKey
     let number = number ?? current.head.commit + 1
     var head = current.head
     if contents.schema == head.schema {

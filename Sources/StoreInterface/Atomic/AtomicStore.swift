@@ -54,6 +54,8 @@ public final class AtomicStore: Store {
     var seen: FileStatus
     /// Whether this process is writing, so that the file at the path is its own.
     var isWriting = false
+    /// Whether the file is a copy of the file that its writer made (spec §5.5.5).
+    var isCopy: Bool
     /// The size of the file that a failed commit left at the path. The store does not show its contents.
     var refusedByteCount: Int?
   }
@@ -78,7 +80,7 @@ public final class AtomicStore: Store {
     isReadOnly = opening.readOnly
     hasGivenModel = opening.model != nil
     self.patience = patience
-    let (file, seen, contents) = try AtomicStore.read(
+    let (file, seen, contents, isCopy) = try AtomicStore.read(
       path, format, disk, readOnly: opening.readOnly, model: opening.model, evolving: nil)
     guard let uuid = contents.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
@@ -87,7 +89,8 @@ public final class AtomicStore: Store {
     tag = StoreTag(uuid)
     let head = try AtomicStore.snapshot(contents, as: opening.commit ?? 1)
     current = Mutex(
-      Current(head: head, nextKey: contents.nextKey, path: path, file: file, seen: seen))
+      Current(
+        head: head, nextKey: contents.nextKey, path: path, file: file, seen: seen, isCopy: isCopy))
   }
 
   /// Creates a store without objects.
@@ -104,7 +107,8 @@ public final class AtomicStore: Store {
       nextKey: AtomicStore.firstKey)
     do {
       try disk.replace(path, overwriting: creation.overwriting) { writer in
-        try format.write(contents, to: &writer)
+        let placed = try contents.placed(in: writer)
+        try format.write(placed, to: &writer)
       }
     } catch let error as DiskError {
       throw StoreError(error, path: path)
@@ -126,16 +130,19 @@ public final class AtomicStore: Store {
     try AtomicStore(format, path, disk, opening, patience: patience)
   }
 
-  /// Opens and reads a file.
+  /// Opens and reads a file, and looks whether it is a copy.
   static func read(
     _ path: String, _ format: any AtomicFormat, _ disk: any Disk, readOnly: Bool, model: Model?,
     evolving schema: Schema?
-  ) throws -> (DurableFile, FileStatus, AtomicContents) {
+  ) throws -> (DurableFile, FileStatus, AtomicContents, isCopy: Bool) {
     do {
       let file = try disk.open(path, for: readOnly ? .read : .update)
       // The status is read first, so a change during the read is detected at the next refresh.
       let seen = try file.status()
-      return (file, seen, try format.read(file, model: model, evolving: schema))
+      var contents = try format.read(file, model: model, evolving: schema)
+      let isCopy = try contents.isCopy(in: file)
+      try contents.prepareForCounting()
+      return (file, seen, contents, isCopy)
     } catch let error as DiskError {
       // If the file is shorter than its status says, another program is changing it in place.
       throw StoreError(error, path: path)

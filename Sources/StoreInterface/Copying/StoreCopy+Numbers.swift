@@ -26,6 +26,17 @@ extension StoreCopy {
     }
     return renumbered
   }
+
+  /// Reserves the numbers that the source has reserved. A number of a deleted object is not used again, because another
+  /// copy of the source may still have the object.
+  func reserveUsedKeys(of origin: RowOrigin, _ lanes: StoreLanes) throws {
+    guard let next = (source as? any KeyCountingSnapshot)?.nextKeys[origin.source.entityNumber],
+      lanes.countedNumbers.contains(next)
+    else { return }
+    let first = lanes.firstFreeNumber(after: nil)
+    guard next > first else { return }
+    _ = try target.leaseKeys(ofEntity: origin.target.entityNumber, count: Int(next - first))
+  }
 }
 
 extension StoreType {

@@ -15,6 +15,8 @@ public struct StoreCopy {
   /// The origins of the target's rows; `nil` if both stores have the same model.
   private let origins: [RowOrigin]?
   private let keepsKeys: Bool
+  /// The lanes of the target, if objects keep their numbers; `nil` for the source's.
+  private let lanes: StoreLanes?
 
   /// The progress of a copy.
   public struct Progress: Sendable, Hashable {
@@ -56,7 +58,8 @@ public struct StoreCopy {
 
   /// Creates a copy of `source` into `target`, which must have the same model and no objects yet.
   public init(from source: any StoreSnapshot, to target: any Store) {
-    self.init(from: source, to: target, nil, keepingKeys: false)
+    (self.source, self.target) = (source, target)
+    (origins, keepsKeys, lanes) = (nil, false, nil)
   }
 
   /// Creates a copy into a store of another model.
@@ -65,14 +68,17 @@ public struct StoreCopy {
   ///   - origins: The origins of the target's rows; `nil` if both stores have the same model.
   ///   - keepsKeys: Whether objects keep their numbers, which no object of the target may have. In a family with
   ///     repeated numbers, objects get new numbers if the target requires it (``renumberedEntities(_:in:)``).
+  ///   - lanes: The lanes of the target, if objects keep their numbers; `nil` for the source's. A target beside the source
+  ///     needs a lane of its own: both would give the same numbers to new objects.
   package init(
     from source: any StoreSnapshot, to target: any Store, _ origins: [RowOrigin]?,
-    keepingKeys keepsKeys: Bool
+    keepingKeys keepsKeys: Bool, lanes: StoreLanes? = nil
   ) {
     self.source = source
     self.target = target
     self.origins = origins
     self.keepsKeys = keepsKeys
+    self.lanes = lanes
   }
 
   /// Copies the contents, and commits them to the target.
@@ -84,6 +90,13 @@ public struct StoreCopy {
   public func run(_ progress: (Progress) throws -> Void = { _ in }) throws -> Report {
     var base = try target.snapshot()
     let isIncremental = target.capabilities.contains(.incremental)
+    let lanes = keepsKeys ? try self.lanes ?? source.metadata.lanes : nil
+    if isIncremental, let lanes, !lanes.isEmpty {
+      // The target must know whose the numbers are before it gets objects with these numbers.
+      var metadata = try base.metadata
+      metadata.lanes = lanes
+      base = try target.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
+    }
     var arrived = isIncremental && target.type.mayCheckReferences ? ArrivedObjects() : nil
     var origins = try self.origins ?? alike(base.schema)
     var report = Report()
@@ -97,6 +110,7 @@ public struct StoreCopy {
     var state = Progress(done: 0, total: 0)
     for origin in origins {
       let keys = try view.keys(ofEntity: origin.source.entityNumber)
+      if let lanes { try reserveUsedKeys(of: origin, lanes) }
       guard !keys.isEmpty else {
         own.append(nil)
         continue
@@ -142,6 +156,7 @@ public struct StoreCopy {
     // From this commit on the target counts.
     var metadata = try base.metadata.adding(applicationValuesOf: source.metadata)
     metadata.isUnfinishedCopy = false
+    if let lanes { metadata.lanes = lanes }
     try target.commit(CommitRequest(pending.takeLayer(), basedOn: base, metadata: metadata))
     return report
   }
@@ -185,6 +200,8 @@ extension StoreMetadata {
       // Texts and numbers of commits, and the document, belong to the source store only.
       Key.namedCommits, Key.commitMessage, Key.versionBefore, Key.document,
       Key.unfinishedCopy,
+      // New numbers of a target count in its own lane, at its own place.
+      Key.lanes, Key.lane, Key.place,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata

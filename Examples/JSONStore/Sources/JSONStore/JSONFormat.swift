@@ -35,7 +35,6 @@ struct JSONFormat: AtomicFormat {
       }
     }
     contents.layers = [reader.rows.layer()]
-    contents.nextKey = max(contents.nextKey, reader.rows.highestNumber + 1)
     return contents
   }
 

@@ -114,7 +114,6 @@ struct LedgerFormat: AtomicFormat {
       }
     }
     contents.layers = [rows.layer()]
-    contents.nextKey = max(contents.nextKey, rows.highestNumber + 1)
     return contents
   }
 

@@ -10,8 +10,6 @@ struct ObjectPlaces {
   private var dense: [UInt64] = []
   private var sparse: [UInt64: UInt64] = [:]
   private(set) var count = 0
-  /// The highest number.
-  private(set) var highest: UInt64 = 0
 
   /// The place of the object with the given number; `nil` if there is none.
   subscript(number: UInt64) -> Place? {
@@ -50,7 +48,6 @@ struct ObjectPlaces {
       if sparse.updateValue(packed, forKey: number) != nil { return false }
     }
     count += 1
-    highest = max(highest, number)
     return true
   }
 }

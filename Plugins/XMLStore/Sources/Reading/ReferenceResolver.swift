@@ -27,7 +27,7 @@ extension DatabaseReader {
       blocks.map { Layer.EntityChanges(entityNumber: $0.key, put: BlockRun($0.value)) })
     return AtomicContents(
       model: model, schema: schema, metadata: try info.metadata(), layers: [layer],
-      nextKey: max(info.highestKey, places.highest) + 1)
+      nextKey: info.highestKey + 1)
   }
 }
 

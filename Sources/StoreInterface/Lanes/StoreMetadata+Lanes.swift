@@ -1,0 +1,61 @@
+import ObjectModel
+import PropertyLists
+
+extension StoreMetadata {
+  /// The lanes of object numbers (spec §4.4.6). A store that was never copied has no values for them.
+  package var lanes: StoreLanes {
+    get {
+      guard values[Key.lanes] != nil || values[Key.lane] != nil else { return StoreLanes() }
+      var replicas: [UInt64: UInt64] = [:]
+      if case .dictionary(let entries)? = values[Key.lanes] {
+        for (start, replica) in entries {
+          guard let number = StoreMetadata.start(start),
+            let replica = replica.string.flatMap(StoreMetadata.replica)
+          else { continue }
+          replicas[number] = replica
+        }
+      }
+      guard let current = values[Key.lane] else { return StoreLanes(replicas, current: 0) }
+      return StoreLanes(replicas, current: current.string.flatMap(StoreMetadata.start))
+    }
+    set {
+      values[Key.lanes] =
+        newValue.replicas.isEmpty
+        ? nil
+        : .dictionary(
+          Dictionary(
+            uniqueKeysWithValues: newValue.replicas.map {
+              ("\($0)", .string(StoreMetadata.text(ofReplica: $1)))
+            }))
+      values[Key.lane] = newValue.current.flatMap { $0 > 0 ? .string("\($0)") : nil }
+    }
+  }
+
+  /// Returns the number at which a lane begins; `nil` if the text is not the start of a drawn lane.
+  package static func start(_ text: String) -> UInt64? {
+    // A number has one text: without a sign, and without zeros in front.
+    guard let number = UInt64(text), "\(number)" == text, StoreLanes.isStart(number) else {
+      return nil
+    }
+    return number
+  }
+
+  /// Returns the replica of a text of 16 hexadecimal digits; `nil` for any other text.
+  package static func replica(_ text: String) -> UInt64? {
+    guard text.utf8.count == 16, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
+    else { return nil }
+    return UInt64(text, radix: 16)
+  }
+
+  /// Returns the text of a replica: 16 hexadecimal digits.
+  package static func text(ofReplica replica: UInt64) -> String {
+    let digits = String(replica, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension StoreType {
+  /// Whether files of the type record lanes. A server is one store for all its users, and SQLite files have the form that
+  /// Core Data gives them.
+  package var recordsLanes: Bool { self == .binary || self == .compressed || self == .xml }
+}
