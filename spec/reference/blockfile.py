@@ -687,12 +687,16 @@ class File:
     def judge_next_keys(self, segments, record):
         """4.4.3"""
         highest, next_keys = {}, dict(record.next_keys)
+        lanes = metadata.Lanes(self.metadata or {})
+        first, end = lanes.counted()
         for segment in segments:
             for entry in segment.entries:
                 if entry.run == 0 and entry.entity not in self.index_numbers:
-                    highest[entry.entity] = max(highest.get(entry.entity, 0), entry.maximum)
+                    for key in (entry.minimum, entry.maximum):
+                        if first <= key < end:
+                            highest[entry.entity] = max(highest.get(entry.entity, 0), key)
         for entity, key in highest.items():
-            if key >= next_keys.get(entity, 1):
+            if key >= lanes.first_free(next_keys.get(entity)):
                 self.add("BLCK-036", f"an object of entity {entity} has the key {key}")
 
     # --- Reading

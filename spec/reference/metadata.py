@@ -27,6 +27,7 @@ def judge(data, header_uuid, is_compressed, report):
         report.add("META-004", "there is no type")
     elif kind != ("CompressedBinary" if is_compressed else "Binary"):
         report.add("META-005", f"the type is '{kind}'")
+    judge_lanes(values, report)
     hashes = hashes_of(values)
     if hashes is None:
         report.add("META-006", "there are no hashes of 32 bytes")
@@ -44,6 +45,53 @@ def version_before(data, number):
     entries = values.get("QuireVersionBefore") if isinstance(values, dict) else None
     before = entries.get(str(number)) if isinstance(entries, dict) else None
     return before if type(before) is int and before < 1 << 63 else None
+
+
+HIGHEST_KEY = (1 << 48) - 1
+
+
+class Lanes:
+    """The lanes of object numbers (4.4.6): the replicas by the starts, and the lane in which the file counts."""
+
+    def __init__(self, values):
+        entries = values.get("QuireLanes")
+        entries = entries if isinstance(entries, dict) else {}
+        self.replicas = {int(start): replica for start, replica in entries.items()
+                         if is_start(start) and is_replica(replica)}
+        lane = values.get("QuireLane")
+        self.current = 0 if lane is None else int(lane) if is_start(lane) and int(lane) in self.replicas else None
+
+    def counted(self):
+        """The lowest number of the lane in which the file counts, and the lowest number behind the lane."""
+        if self.current is None:
+            return 0, 0
+        return self.current + 1, min((start for start in self.replicas if start > self.current), default=HIGHEST_KEY + 1)
+
+    def first_free(self, next_key):
+        """The lowest free number of an entity with this `next_key` (4.4.3); None stands for no `next_key`."""
+        first, end = self.counted()
+        return next_key if next_key is not None and first <= next_key <= end else first
+
+
+def is_start(text):
+    if not is_text(text) or not re.fullmatch("[1-9][0-9]{0,14}", text):
+        return False
+    return 1 << 47 <= int(text) < (1 << 48) - (1 << 32) and int(text) % 65536 == 0
+
+
+def is_replica(text):
+    return is_text(text) and re.fullmatch("[0-9A-Fa-f]{16}", text) is not None
+
+
+def judge_lanes(values, report):
+    """4.4.6"""
+    entries = values.get("QuireLanes", {})
+    if not isinstance(entries, dict):
+        report.add("META-010", "'QuireLanes' is no dictionary")
+    elif not all(is_start(start) and is_replica(replica) for start, replica in entries.items()):
+        report.add("META-010", "a lane has no start or no replica")
+    elif Lanes(values).current is None:
+        report.add("META-010", "'QuireLane' names no lane of 'QuireLanes'")
 
 
 def judge_hashes(values, model, report):

@@ -364,6 +364,7 @@ class Store:
         if "UUID" not in self.seen:
             self.add("XMLS-006", "there is no UUID")
         self.judge_values()
+        metadata.judge_lanes(self.values, self.report)
         hashes = None
         if "NSStoreModelVersionHashes" in self.values:
             hashes = metadata.hashes_of(self.values)
@@ -495,7 +496,9 @@ class Store:
     def finish(self):
         if "databaseInfo" not in self.seen:
             self.add("XMLS-004", "there is no databaseInfo")
-        if "nextObjectID" in self.seen and max(self.objects, default=0) > self.highest:
+        first, end = metadata.Lanes(self.values).counted()
+        counted = [number for number in self.objects if first <= number < end]
+        if "nextObjectID" in self.seen and max(counted, default=0) > self.highest:
             self.add("XMLS-007", "an object has a number above nextObjectID")
         if self.model is None:
             return

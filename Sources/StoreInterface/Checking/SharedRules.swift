@@ -10,7 +10,7 @@ extension Rule {
 
   package static let metadata = [
     metadataForm, metadataUUID, headerUUID, metadataType, headerType, hashForm, modelHashes,
-    hashDigest, versionIdentifiers,
+    hashDigest, versionIdentifiers, lanes,
   ]
 
   package static let metadataForm = Rule(
@@ -32,6 +32,9 @@ extension Rule {
   package static let versionIdentifiers = Rule(
     "META-009", .warning, "The version identifiers in the metadata equal those of the model",
     "4.6.5")
+  package static let lanes = Rule(
+    "META-010", "The metadata list the lanes of object numbers, and the lane in which the file counts",
+    "4.4.6")
 
   package static let models = [
     modelForm, modelFaults, schemaForm, schemaEntities, schemaColumns, schemaNumbers, schemaHighest,

@@ -31,6 +31,27 @@ extension StoreMetadata {
     }
   }
 
+  /// The fault of the values for lanes; `nil` if they have none (spec §4.4.6).
+  package var faultOfLanes: String? {
+    if let all = values[Key.lanes] {
+      guard case .dictionary(let entries) = all else {
+        return "'\(Key.lanes)' is not a dictionary."
+      }
+      for (start, replica) in entries.sorted(by: { $0.key < $1.key }) {
+        if StoreMetadata.start(start) == nil {
+          return "No lane begins at '\(start.prefix(60))'."
+        }
+        if replica.string.flatMap(StoreMetadata.replica) == nil {
+          return "The replica of the lane from \(start) is not a text of 16 hexadecimal digits."
+        }
+      }
+    }
+    if values[Key.lane] != nil, lanes.current == nil {
+      return "'\(Key.lane)' does not name a lane of '\(Key.lanes)'."
+    }
+    return nil
+  }
+
   /// Returns the number at which a lane begins; `nil` if the text is not the start of a drawn lane.
   package static func start(_ text: String) -> UInt64? {
     // A number has one text: without a sign, and without zeros in front.

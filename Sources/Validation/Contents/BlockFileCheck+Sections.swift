@@ -83,6 +83,7 @@ extension BlockFileCheck {
     } else {
       findings.add(.metadataType, place, "The metadata have no text under 'NSStoreType'.")
     }
+    if let fault = metadata.faultOfLanes { findings.add(.lanes, place, fault) }
     guard let hashes = metadata.versionHashes else {
       findings.add(
         .hashForm, place,

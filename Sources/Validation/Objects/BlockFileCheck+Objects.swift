@@ -13,7 +13,7 @@ extension BlockFileCheck {
         "The objects were not checked, since the segments that contain them are damaged.")
       return
     }
-    checkUsedKeys(tables, record)
+    checkUsedKeys(tables, record, contents.metadata?.lanes ?? StoreLanes())
     guard findings.counts[.lowestSegment] == nil else {
       passedOver.append("The objects were not checked, since the lowest segment has changes.")
       return
@@ -99,19 +99,25 @@ extension BlockFileCheck {
     return nil
   }
 
-  /// Checks that keys from the next key on are free (spec §4.4.3).
-  private func checkUsedKeys(_ tables: [SegmentTable], _ record: CommitRecord) {
+  /// Checks that keys from the next key to the end of the lane are free (spec §4.4.3), by the first and the last key of
+  /// each block.
+  private func checkUsedKeys(
+    _ tables: [SegmentTable], _ record: CommitRecord, _ lanes: StoreLanes
+  ) {
     // Errors of the next keys themselves were reported already.
     guard findings.counts[.nextKeyOrder] == nil else { return }
+    let counted = lanes.countedNumbers
     var highest: [UInt16: UInt64] = [:]
     for table in tables {
       for entry in table.entries where entry.run == .put {
         if indexNumbers.contains(entry.entity) { continue }
-        highest[entry.entity] = max(highest[entry.entity] ?? 0, entry.maximumKey)
+        for key in [entry.minimumKey, entry.maximumKey] where counted.contains(key) {
+          highest[entry.entity] = max(highest[entry.entity] ?? 0, key)
+        }
       }
     }
     for (entity, key) in highest.sorted(by: { $0.key < $1.key }) {
-      let next = record.nextKeys[entity] ?? 1
+      let next = lanes.firstFreeNumber(after: record.nextKeys[entity])
       if key >= next {
         findings.add(
           .usedKeys, Place("record", commit: record.number),

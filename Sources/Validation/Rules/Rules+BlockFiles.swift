@@ -78,7 +78,8 @@ extension Rule {
   static let nextKeyOrder = Rule(
     "BLCK-035", "The next keys are in range, and their entities ascend", "4.4.1")
   static let usedKeys = Rule(
-    "BLCK-036", "Each object's key is below the next key of its entity", "4.4.3")
+    "BLCK-036", "Each object's key in the lane of the file is below the next key of its entity",
+    "4.4.3")
   static let sharedBytes = Rule("BLCK-037", "No two parts of the file share bytes", "4.4.4")
 
   static let inlineEntries = Rule(

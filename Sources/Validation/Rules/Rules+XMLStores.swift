@@ -21,7 +21,8 @@ extension Rule {
   static let xmlNumbers = Rule("XMLS-005", "The version and nextObjectID are numbers", "5.2.3")
   static let xmlUUID = Rule("XMLS-006", "The document has the store's UUID", "5.2.3")
   static let xmlHighest = Rule(
-    "XMLS-007", .warning, "No object has a number above nextObjectID", "5.2.3")
+    "XMLS-007", .warning, "No object has a number above nextObjectID in the lane of the document",
+    "5.2.3")
   static let xmlMetadata = Rule("XMLS-008", "The metadata are a dictionary", "5.5.1")
   static let xmlMetadataParts = Rule(
     "XMLS-009", "Quire's own entries of the metadata are valid", "5.5.2")

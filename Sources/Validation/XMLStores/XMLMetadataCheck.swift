@@ -72,7 +72,13 @@ struct XMLMetadataCheck {
     return hashes
   }
 
+  /// The lanes of object numbers.
+  var lanes: StoreLanes { StoreMetadata(values: values).lanes }
+
   private func checkParts() {
+    if let fault = StoreMetadata(values: values).faultOfLanes {
+      findings.add(.lanes, place, fault)
+    }
     if let exact = values["QuireValues"] {
       if let bytes = exact.data, case .dictionary? = try? BinaryPropertyList.read(Array(bytes)) {
       } else {

@@ -35,6 +35,7 @@ extension BrokenFile {
     BrokenFile("META-009") {
       try metadata { $0["NSStoreModelVersionIdentifiers"] = .array([.string("2")]) }
     },
+    BrokenFile("META-010") { try metadata { $0["QuireLane"] = .string("140737488355328") } },
     BrokenFile("MODL-001") {
       try recommitted(SmallFile.one(), model: Array("<model".utf8)) {
         $0.schemaNumber = $0.number
