@@ -176,7 +176,7 @@ struct MergeRandomTests {
       ours: try ComparedStore("ours", made.snapshot()),
       theirs: try ComparedStore("theirs", sides[1].snapshot()))
     let merge = try StoreMerge([part], nil, SaveOrigin(author: "quire")) {
-      try MergeTranslation($0, choices).layers()
+      try MergeTranslation($0, choices, renumbers: false).layers()
     }
     try merge.apply(merge.conflicts.map { _ in side })
     try merge.save()

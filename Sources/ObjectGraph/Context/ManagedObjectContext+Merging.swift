@@ -1,11 +1,16 @@
 package import ObjectModel
+package import StoreInterface
 
 extension ManagedObjectContext {
   /// Puts the result of a merge on top of the context's changes. The next save validates and saves the result.
   ///
+  /// - Parameter lanes: The lanes of the other copy, whose objects keep their numbers; `nil` if it has none.
   /// - Throws: The errors of a damaged store.
-  package func take(_ merged: MergedChanges, of store: StoreTag) throws {
+  package func take(
+    _ merged: MergedChanges, of store: StoreTag, lanes: StoreLanes? = nil
+  ) throws {
     try take([store: merged.layer])
+    if let lanes { workspace.knownState(of: store)?.mergedLanes = lanes }
     func object(_ key: ObjectKey) -> ManagedObject? {
       let object = try? existingObject(with: ObjectID(store: store, key: key))
       return object?.isDeleted == true ? nil : object

@@ -101,6 +101,7 @@ extension Workspace {
     request.author = settings.transactionAuthor
     request.contextName = settings.name
     request.message = settings.transactionMessage
+    request.lanes = state.mergedLanes
     return request
   }
 }

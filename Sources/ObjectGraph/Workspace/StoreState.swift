@@ -30,6 +30,8 @@ final class StoreState {
   var lastReferences = Layer()
   /// The rows that a rebase has repaired (``Changes/repairs``).
   private(set) var repairs = Repairs()
+  /// The lanes of the other copies whose objects a merge has added.
+  var mergedLanes: StoreLanes?
   /// The states of the entities, by their numbers.
   private var entities: [EntityState?]
   /// The links that were added or removed since drafts were last frozen.
@@ -269,6 +271,7 @@ final class StoreState {
     originals = Layer()
     lastReferences = Layer()
     repairs = Repairs()
+    mergedLanes = nil
   }
 
   /// Advances to the commit that has saved the changes.

@@ -33,8 +33,8 @@ extension Rule {
     "META-009", .warning, "The version identifiers in the metadata equal those of the model",
     "4.6.5")
   package static let lanes = Rule(
-    "META-010", "The metadata list the lanes of object numbers, and the lane in which the file counts",
-    "4.4.6")
+    "META-010",
+    "The metadata list the lanes of object numbers, and the lane in which the file counts", "4.4.6")
 
   package static let models = [
     modelForm, modelFaults, schemaForm, schemaEntities, schemaColumns, schemaNumbers, schemaHighest,

@@ -27,7 +27,7 @@ package struct StoreLanes: Sendable, Hashable {
   package init() {}
 
   /// Creates lanes from metadata. A start outside of ``starts`` counts for nothing.
-  init(_ replicas: [UInt64: UInt64], current: UInt64?) {
+  package init(_ replicas: [UInt64: UInt64], current: UInt64?) {
     self.replicas = replicas.filter { StoreLanes.isStart($0.key) }
     self.current = current == 0 || current.flatMap { self.replicas[$0] } != nil ? current : nil
   }

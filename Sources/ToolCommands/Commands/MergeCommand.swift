@@ -23,6 +23,10 @@ enum MergeCommand {
   static let inPlace = Option("in-place", "Changes A, in place of a new copy.")
   static let keepsOurs = Option("ours", "Resolves every conflict by the values of A.")
   static let keepsTheirs = Option("theirs", "Resolves every conflict by the values of B.")
+  static let renumber = Option(
+    "renumber",
+    "Gives an object of B a new identifier if another object of A has its identifier, in place of an error."
+  )
   static let interactive = Option("interactive", "Asks about each conflict, on a terminal.")
   static let force = Option(Option.forceName, "Replaces an existing file or folder C.")
 
@@ -36,8 +40,10 @@ enum MergeCommand {
         A, and one version more. Its name in C decides whether a document is packed. An empty file as BASE is \
         a store without objects.
 
-        Objects match as in 'quire diff'. An object that only B has inserted may get another identifier. \
-        Values, links and places are merged for each property, by the rules of a save; attachments are merged \
+        Objects match as in 'quire diff'. An object that only B has inserted keeps its identifier. Copies of a \
+        document or a store number their objects apart, so two objects rarely have one identifier: if a copy could \
+        not be noticed, in stores of databases, and in stores that were made independently. Then the command writes \
+        nothing, unless --renumber gives the objects of B new identifiers. Values, links and places are merged for each property, by the rules of a save; attachments are merged \
         as whole files. The title of a document stays as in A. A change is in conflict with another change \
         of the same attribute or to-one relationship to another value, of the order of the same list, or of the \
         same attachment. A deletion is in conflict with a change of the object, and with a new reference to it.
@@ -55,14 +61,15 @@ enum MergeCommand {
         JSON is an object: 'merged' tells whether the result is written, 'inserted', 'changed' and 'deleted' \
         are the numbers of objects, and each of the 'conflicts' has 'kind' (value, deletion, order or \
         attachment), 'entity', 'id', 'property', 'base', 'ours' and 'theirs'. An identifier is that of A, or of B \
-        for an object that only B has.
+        for an object that only B has. After --renumber, each of the objects in 'renumbered' has 'entity', the 'id' in \
+        B, and the 'newID' in the result.
 
         The exit code is 0 if the result is written, 1 after a conflict or if the result is not valid, and 2 or \
         more after another error.
         """,
       arguments: [base, ours, theirs],
       options: [
-        output, inPlace, patch, keepsOurs, keepsTheirs, interactive, DiffCommand.match,
+        output, inPlace, patch, keepsOurs, keepsTheirs, interactive, renumber, DiffCommand.match,
         DiffCommand.key,
         DiffCommand.store, DiffCommand.model, .dryRun, .message, .author, force, .writesForeign,
         .format,
@@ -98,8 +105,9 @@ enum MergeCommand {
         ours: MergeSource(own, reader, models, invocation),
         theirs: MergeSource(other, reader, models, invocation))
       defer { sources.close() }
+      let renumbers = invocation.has(renumber)
       return try MergeRun(sources, reader, models, invocation) { part in
-        try MergeTranslation(part, choices).layers()
+        try MergeTranslation(part, choices, renumbers: renumbers).layers()
       }.run(made)
     }
   }
@@ -121,7 +129,10 @@ enum MergeCommand {
     defer { source.close() }
     let sources = try MergeSources(base: source, ours: source, theirs: source)
     try patch.check(sources.parts(into: source.stores))
-    return try MergeRun(sources, reader, models, invocation, patch.layers).run(made)
+    let renumbers = invocation.has(renumber)
+    return try MergeRun(sources, reader, models, invocation) { part in
+      try patch.layers(part, renumbers: renumbers)
+    }.run(made)
   }
 
   /// Returns the output; `nil` for a merge in place or a dry run.

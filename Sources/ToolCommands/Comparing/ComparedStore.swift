@@ -14,6 +14,8 @@ struct ComparedStore {
   let source: ViewSource
   /// The store's UUID. Objects of two stores with equal UUIDs have comparable identifiers.
   let uuid: UUID?
+  /// The lanes of object numbers that the store knows.
+  let lanes: StoreLanes
 
   var view: View { source.view }
 
@@ -25,14 +27,32 @@ struct ComparedStore {
     model = try snapshot.model
     schema = snapshot.schema
     source = ViewSource(snapshot.view, model: model, schema: schema)
-    uuid = try snapshot.metadata.uuid
+    let metadata = try snapshot.metadata
+    (uuid, lanes) = (metadata.uuid, metadata.lanes)
   }
 
   /// Creates a side without objects, for a store that only the other side has.
   init(_ name: String, withoutObjectsOf other: ComparedStore) {
     self.name = name
     (model, schema, uuid) = (other.model, other.schema, other.uuid)
+    lanes = StoreLanes()
     source = ViewSource(View(), model: model, schema: schema)
+  }
+}
+
+extension ComparedStore {
+  /// Returns whether an object of another entity has the number of a key, in a store that numbers the objects of several
+  /// entities together.
+  func sharesNumber(of key: ObjectKey, in type: StoreType) throws -> Bool {
+    guard !type.numbersEachEntity, let own = schema[key.entity]?.entity else { return false }
+    let root = model.root(of: own)?.name
+    return try schema.layouts.contains { layout in
+      // In an XML file, the objects of all entities are numbered together, and in others those of a family.
+      guard layout.entityNumber != key.entity,
+        type == .xml || model.root(of: layout.entity)?.name == root
+      else { return false }
+      return try view.contains(ObjectKey(entity: layout.entityNumber, number: key.number))
+    }
   }
 }
 

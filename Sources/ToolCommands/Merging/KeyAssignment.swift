@@ -1,16 +1,19 @@
 /// The numbers of new objects. An object keeps its number if the number is free.
 struct KeyAssignment {
   private var ranges: [Range<UInt64>]
-  private var used: Set<UInt64> = []
+  private var used: Set<UInt64>
 
   /// Returns the numbers of objects, by the numbers that they have elsewhere.
   ///
-  /// - Parameter lease: Reserves at least the given count of numbers.
+  /// - Parameters:
+  ///   - others: Numbers that no object gets.
+  ///   - lease: Reserves at least the given count of numbers.
   static func numbers(
-    for wanted: [UInt64], _ lease: (_ count: Int) throws -> Range<UInt64>
+    for wanted: [UInt64], avoiding others: Set<UInt64>,
+    _ lease: (_ count: Int) throws -> Range<UInt64>
   ) throws -> [UInt64: UInt64] {
     guard let highest = wanted.max() else { return [:] }
-    var assignment = KeyAssignment(ranges: [try lease(wanted.count)])
+    var assignment = KeyAssignment(ranges: [try lease(wanted.count)], used: others)
     let first = assignment.ranges[0]
     if highest >= first.upperBound, highest - first.lowerBound < UInt64(wanted.count * 16 + 1024) {
       assignment.ranges.append(try lease(Int(highest - first.upperBound) + 1))
@@ -27,7 +30,10 @@ struct KeyAssignment {
     return numbers
   }
 
-  private init(ranges: [Range<UInt64>]) { self.ranges = ranges }
+  private init(ranges: [Range<UInt64>], used: Set<UInt64>) {
+    self.ranges = ranges
+    self.used = used
+  }
 
   /// Uses a number, if it is reserved and free.
   private mutating func take(_ number: UInt64) -> Bool {

@@ -85,10 +85,17 @@ struct MergeReport {
 
   /// Prints the result of a merge.
   func write(
-    _ counts: (inserted: Int, changed: Int, deleted: Int), _ sides: [MergeSide], isWritten: Bool
+    _ counts: (inserted: Int, changed: Int, deleted: Int), _ sides: [MergeSide],
+    _ renumbered: [StoreMerge.Renumbered], isWritten: Bool
   ) throws {
     switch invocation.format {
     case .text:
+      for object in renumbered {
+        let store = object.store.map { "\(oneLine($0)): " } ?? ""
+        let key = isWritten ? Wording.text(.object(object.key)) : "another identifier"
+        try output.writeLine(
+          "\(store)\(object.entity) \(Wording.text(.object(object.former))) -> \(key)")
+      }
       for (line, side) in zip(lines, sides) {
         try output.writeLine("\(line)  (resolved: \(side.rawValue))")
       }
@@ -96,13 +103,13 @@ struct MergeReport {
       try output.writeLine(
         "\(counts.inserted) \(would)inserted, \(counts.changed) \(would)changed, "
           + "\(counts.deleted) \(would)deleted")
-    case .json: try output.writeLine(json((counts, sides), isWritten: isWritten))
+    case .json: try output.writeLine(json((counts, sides), renumbered, isWritten: isWritten))
     }
   }
 
   private func json(
     _ result: (counts: (inserted: Int, changed: Int, deleted: Int), sides: [MergeSide])?,
-    isWritten: Bool
+    _ renumbered: [StoreMerge.Renumbered] = [], isWritten: Bool
   ) -> JSON {
     let all = conflicts.map(json) + attachments.map(json)
     return .object([
@@ -110,6 +117,7 @@ struct MergeReport {
       "inserted": result.map { .number($0.counts.inserted) },
       "changed": result.map { .number($0.counts.changed) },
       "deleted": result.map { .number($0.counts.deleted) },
+      "renumbered": renumbered.isEmpty ? nil : .array(renumbered.map { json($0, isWritten) }),
       "conflicts": .array(
         all.enumerated().map { index, members in
           .members(
@@ -190,6 +198,14 @@ struct MergeReport {
       ("kind", .string("attachment")), ("name", .string(conflict.name)),
       ("base", json(conflict.base)), ("ours", json(conflict.ours)),
       ("theirs", json(conflict.theirs)),
+    ])
+  }
+
+  private func json(_ object: StoreMerge.Renumbered, _ isWritten: Bool) -> JSON {
+    .object([
+      "store": object.store.map(JSON.string), "entity": .string(object.entity),
+      "id": .string(Wording.text(.object(object.former))),
+      "newID": isWritten ? .string(Wording.text(.object(object.key))) : nil,
     ])
   }
 

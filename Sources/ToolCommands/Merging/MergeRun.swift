@@ -50,8 +50,9 @@ struct MergeRun {
     try trial.apply(ofObjects)
     let counts = trial.counts
     try trial.validate()
+    var renumbered = trial.renumbered
     if invocation.has(.dryRun) {
-      try report.write(counts, sides, isWritten: false)
+      try report.write(counts, sides, renumbered, isWritten: false)
       return .done
     }
     let hasChanges = trial.hasChanges || attachments.hasChanges(ofAttachments)
@@ -59,6 +60,8 @@ struct MergeRun {
       guard hasChanges else { return }
       let merge = try StoreMerge(
         try sources.parts(into: opened.stores), opened.document, origin, layers)
+      // The trial reserved no numbers.
+      renumbered = merge.renumbered
       try merge.apply(ofObjects)
       if let document = opened.document {
         try attachments.apply(ofAttachments, to: document, base: sources.base.document)
@@ -75,7 +78,7 @@ struct MergeRun {
       try target.change(merge)
       invocation.console.outcome.didChange("The change is saved.")
     }
-    try report.write(counts, sides, isWritten: true)
+    try report.write(counts, sides, renumbered, isWritten: true)
     return .done
   }
 }

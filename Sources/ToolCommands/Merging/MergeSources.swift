@@ -52,6 +52,7 @@ struct MergeSources {
       let (other, otherStore) = try side(theirs)
       var part = MergePart(
         name: stores.count > 1 ? name : nil, store: store, base: before, ours: own, theirs: other)
+      part.isSameFile = ours.place.path == theirs.place.path
       if let otherStore { try findCommonCommits(&part, otherStore) }
       return part
     }
@@ -76,7 +77,6 @@ struct MergeSources {
     let common = Set(
       try part.store.commits().filter { times[$0.number] == $0.time }.map(\.number))
     let (newest, shown) = (try part.store.snapshot().commit, try other.snapshot().commit)
-    part.knowsTheirs = common.contains(shown)
     guard let found = common.filter({ $0 <= min(newest, shown) }).max(),
       let snapshot = try readIfSound({ try part.store.snapshot(ofCommit: found) })
     else { return }
@@ -133,7 +133,6 @@ struct MergePart {
   let theirs: ComparedStore
   /// The objects that both copies are known to have in common.
   var common: View?
-  /// Whether the commit of the other copy is a commit of the store too. The number of an object of the other copy then
-  /// belongs to no other object.
-  var knowsTheirs = false
+  /// Whether both copies are versions of one file, so that a number belongs to one object.
+  var isSameFile = false
 }

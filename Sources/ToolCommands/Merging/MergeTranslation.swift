@@ -4,8 +4,9 @@ import StoreInterface
 
 /// The states of three copies of a store, as layers with the keys of one of them.
 ///
-/// Objects of the copies match by the rules of a comparison. An object that only the other copy has inserted gets a key
-/// of its own, because this copy may have given the same number to another object.
+/// Objects of the copies match by the rules of a comparison. An object that only the other copy has inserted keeps its
+/// number, because the lanes of the copies (`StoreLanes`) keep their numbers apart. If both copies have given one number to
+/// different objects nevertheless, the merge is refused, or gives the objects of the other copy new numbers.
 final class MergeTranslation {
   /// The comparison of the base with the copy that receives the changes.
   let toOurs: StoreComparison
@@ -14,8 +15,12 @@ final class MergeTranslation {
   private let part: MergePart
   /// The keys of objects of the base in this copy, where they differ.
   private var baseKeys: [ObjectKey: ObjectKey] = [:]
+  /// The new keys among ``baseKeys``, of objects that this copy does not have.
+  private var newBaseKeys: Set<ObjectKey> = []
   /// The keys of objects of the other copy in this copy, where they differ.
   private var theirKeys: [ObjectKey: ObjectKey] = [:]
+  /// Whether objects whose numbers are taken get new numbers. Otherwise they are an error.
+  private let renumbers: Bool
   /// The keys in the other copy of the objects that got a new key.
   private var originalKeys: [ObjectKey: ObjectKey] = [:]
   /// The numbers of this copy's entities, by the numbers of the other entities.
@@ -28,8 +33,9 @@ final class MergeTranslation {
   var ours: ComparedStore { toOurs.stores.new }
   var theirs: ComparedStore { toTheirs.stores.new }
 
-  init(_ part: MergePart, _ choices: MatchChoices) throws {
+  init(_ part: MergePart, _ choices: MatchChoices, renumbers: Bool) throws {
     self.part = part
+    self.renumbers = renumbers
     toOurs = try StoreComparison(from: part.base, to: part.ours, choices)
     toTheirs = try StoreComparison(from: part.base, to: part.theirs, choices)
     for (source, side) in [(part.base, ComparedSide.old), (part.theirs, .new)] {
@@ -45,14 +51,16 @@ final class MergeTranslation {
 
   /// Finds the keys of all objects, and returns the layers.
   ///
-  /// - Throws: ``CommandError`` if several objects have the same key; the errors of a damaged store.
+  /// - Throws: ``CommandError`` if several objects have the same key, or different objects the same number; the errors of a
+  ///   damaged store.
   func layers() throws -> MergeLayers {
     try findKeys()
-    let (base, theirs) = (LayerBuilder(ours.schema), LayerBuilder(ours.schema))
-    for pair in toOurs.pairs { try addRows(of: pair, base, theirs) }
-    try LinkTranslation(self, lease: lease).add(to: base, theirs)
+    let (before, changes) = (LayerBuilder(ours.schema), LayerBuilder(ours.schema))
+    for pair in toOurs.pairs { try addRows(of: pair, before, changes) }
+    try LinkTranslation(self, lease: lease).add(to: before, changes)
     return MergeLayers(
-      base: base.freeze(), theirs: theirs.freeze(), originalKeys: originalKeys)
+      base: before.freeze(), theirs: changes.freeze(), originalKeys: originalKeys,
+      lanes: theirs.lanes.isEmpty ? nil : theirs.lanes)
   }
 
   // MARK: - Keys
@@ -100,45 +108,90 @@ final class MergeTranslation {
       }
       inserted[number] = found
     }
-    try assignNumbers(to: gone, [:]) { baseKeys[$0] = $1 }
+    let kept = Set(inserted.values.flatMap(\.theirs).map { key(of: $0, .new) })
+    try assignNumbers(to: gone, .old, avoiding: kept) { old, new in
+      baseKeys[old] = new
+      newBaseKeys.insert(new)
+    }
     for (theirs, base) in matched { theirKeys[theirs] = key(of: base, .old) }
     let same = try insertedByBoth(inserted)
     for (theirs, ours) in same { theirKeys[theirs] = ours }
     let own = inserted.values.flatMap(\.theirs).filter { same[$0] == nil }
-    let taken = inserted.mapValues(\.ours)
-    try assignNumbers(to: own, taken) { old, new in
+    let clashes = try own.sorted().compactMap(clash)
+    guard renumbers || clashes.isEmpty else {
+      throw NumberClash.error(clashes, ours.name, theirs.name)
+    }
+    try assignNumbers(to: clashes.map(\.object), .new, avoiding: kept) { old, new in
       theirKeys[old] = new
       originalKeys[new] = old
     }
   }
 
   /// Gives objects numbers that this copy reserves for them. An object keeps its number if the number is free.
+  ///
+  /// - Parameter others: The keys of further objects, which get none of the numbers.
   private func assignNumbers(
-    to keys: [ObjectKey], _ taken: [UInt16: Set<UInt64>],
+    to keys: [ObjectKey], _ side: ComparedSide, avoiding others: Set<ObjectKey>,
     _ body: (ObjectKey, ObjectKey) -> Void
   ) throws {
-    let side: ComparedSide = taken.isEmpty ? .old : .new
     let groups = Dictionary(grouping: keys) { entities[side][$0.entity] ?? $0.entity }
-    for (entity, all) in groups.sorted(by: { $0.key < $1.key }) {
-      let keys = try all.filter { key in
-        let own = ObjectKey(entity: entity, number: key.number)
-        // In a common history, the number belongs to this object.
-        guard side == .new, part.knowsTheirs, try !ours.view.contains(own) else { return true }
-        body(key, own)
-        return false
-      }
-      if keys.isEmpty { continue }
-      let numbers = try KeyAssignment.numbers(for: keys.map(\.number)) { try lease(entity, $0) }
+    for (entity, keys) in groups.sorted(by: { $0.key < $1.key }) {
+      let numbers = try KeyAssignment.numbers(
+        for: keys.map(\.number),
+        avoiding: Set(others.lazy.filter { $0.entity == entity }.map(\.number))
+      ) { try lease(entity, $0) }
       for key in keys {
         body(key, ObjectKey(entity: entity, number: numbers[key.number]!))
       }
     }
   }
 
+  // MARK: - Numbers of different objects
+
+  /// Returns the clash of an object that only the other copy has inserted; `nil` if the object can keep its number.
+  private func clash(_ object: ObjectKey) throws -> NumberClash? {
+    let target = key(of: object, .new)
+    let name = ours.schema[target.entity]?.entity ?? ""
+    if try isTaken(target) {
+      let isKeyed = zip(toOurs.pairs, toOurs.matching.rules.rules).contains { pair, rule in
+        pair.new?.layout.entityNumber == target.entity && rule.key != nil
+      }
+      return NumberClash(
+        object: object, entity: name,
+        reason: isKeyed ? .other : reasonOfClash(object.number) ?? .other)
+    }
+    guard try ours.sharesNumber(of: target, in: part.store.type) else { return nil }
+    return NumberClash(object: object, entity: name, reason: .other)
+  }
+
+  /// Returns whether an object of this copy has a key, or an object of the base that this copy has deleted.
+  private func isTaken(_ key: ObjectKey) throws -> Bool {
+    if try ours.view.contains(key) || newBaseKeys.contains(key) { return true }
+    guard let name = ours.schema[key.entity]?.entity, let layout = base.schema[name] else {
+      return false
+    }
+    let former = ObjectKey(entity: layout.entityNumber, number: key.number)
+    return try baseKeys[former] == nil && base.view.contains(former)
+  }
+
+  /// Returns the reason why one number may belong to different objects of the two copies; `nil` if their lanes tell that it
+  /// belongs to one object.
+  private func reasonOfClash(_ number: UInt64) -> NumberClash.Reason? {
+    if part.isSameFile { return nil }
+    let (one, other) = (ours.lanes.lane(of: number), theirs.lanes.lane(of: number))
+    guard one == other else { return .overlappingLanes }
+    // Every store has a first lane of its own.
+    guard one.start > 0 || ours.uuid == theirs.uuid else { return .otherStores }
+    // A copy draws a lane before it inserts an object, so two copies never count in one lane.
+    let countsHere = ours.lanes.current == one.start
+    return countsHere && theirs.lanes.current == one.start ? .unnoticedCopies : nil
+  }
+
   // MARK: - Objects that both copies have inserted
 
   /// Returns the objects that both copies have inserted, by their keys in the other copy: objects with the same key of
-  /// a rule, objects of a common commit, and objects with the same number and the same values.
+  /// a rule, and objects with the same number if a common commit contains them, or if the number belongs to one replica, or
+  /// if they have the same values.
   private func insertedByBoth(
     _ inserted: [UInt16: (ours: Set<UInt64>, theirs: [ObjectKey])]
   ) throws -> [ObjectKey: ObjectKey] {
@@ -158,7 +211,7 @@ final class MergeTranslation {
         }
         guard found.ours.contains(key.number) else { continue }
         let own = ObjectKey(entity: entity.layout.entityNumber, number: key.number)
-        if try part.common?.contains(own) ?? false {
+        if try part.common?.contains(own) ?? false || reasonOfClash(key.number) == nil {
           same[key] = own
         } else if let targets = try targets(ofEqual: key, layout, own, entity) {
           same[key] = own
@@ -280,4 +333,6 @@ struct MergeLayers {
   let theirs: Layer
   /// The keys in the other copy of the objects that got a new key.
   let originalKeys: [ObjectKey: ObjectKey]
+  /// The lanes of the other copy; `nil` if it has none.
+  var lanes: StoreLanes?
 }

@@ -63,6 +63,26 @@ struct StoreMerge {
     }
   }
 
+  /// An object of the other copy that got another identifier.
+  struct Renumbered {
+    /// The name of the store; `nil` if there is only one.
+    let store: String?
+    let entity: String
+    let former: ObjectKey
+    let key: ObjectKey
+  }
+
+  /// The objects of the other copy whose numbers this copy has given to other objects.
+  var renumbered: [Renumbered] {
+    parts.flatMap { part in
+      part.layers.originalKeys.sorted { $0.key < $1.key }.map { key, former in
+        Renumbered(
+          store: part.part.name, entity: part.part.ours.schema[key.entity]?.entity ?? "",
+          former: former, key: key)
+      }
+    }
+  }
+
   /// Puts the merged changes into the context.
   ///
   /// - Parameter sides: The side that wins each conflict.
@@ -72,7 +92,7 @@ struct StoreMerge {
       let merged = try part.merge.resolved(
         part.disputes, by: Array(sides.prefix(part.disputes.count)))
       sides = sides.dropFirst(part.disputes.count)
-      try context.take(merged, of: part.part.store.tag)
+      try context.take(merged, of: part.part.store.tag, lanes: part.layers.lanes)
     }
   }
 

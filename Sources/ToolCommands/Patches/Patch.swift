@@ -3,11 +3,14 @@ import Interchange
 import JSONText
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// A patch that was read from a file (spec §13).
 struct Patch {
   private let name: String
   private let hashes: [String: String]
+  /// The lanes of the identifiers of inserted objects.
+  private let lanes: StoreLanes
   private let lines: [Line]
 
   private struct Line {
@@ -62,6 +65,10 @@ struct Patch {
       hashes[entity.name] = hash
     }
     self.hashes = hashes
+    guard let lanes = PatchHeader.lanes(header["lanes"]) else {
+      throw fault(1, "'lanes' must be the replicas of lanes, by the lanes' starts.")
+    }
+    self.lanes = lanes
     lines = try texts.enumerated().dropFirst().map { index, text in
       let json: JSON
       do throws(JSONError) { json = try JSON.read(text) } catch {
@@ -98,7 +105,9 @@ struct Patch {
 
   /// Returns the changes of one store as the layers of a merge. The base has the old values of the patch, and otherwise
   /// the rows of the store.
-  func layers(_ part: MergePart) throws -> MergeLayers {
+  ///
+  /// - Parameter renumbers: Whether an inserted object gets a new identifier if another object of the store has its own.
+  func layers(_ part: MergePart, renumbers: Bool) throws -> MergeLayers {
     let entities = Dictionary(
       uniqueKeysWithValues: PatchEntity.all(part.ours).map {
         (($0.isLinks ? "links" : "") + $0.name, $0)
@@ -125,7 +134,7 @@ struct Patch {
       }
       rows.append(found)
     }
-    return try PatchLayers(rows, part).layers()
+    return try PatchLayers(rows, part, lanes, name: name, renumbers: renumbers).layers()
   }
 
   /// A line of a patch. Identifiers are those of the patch.

@@ -6,12 +6,22 @@ import StoreInterface
 struct PatchLayers {
   private let rows: [Patch.Row]
   private let part: MergePart
+  private let lanes: StoreLanes
+  /// The name of the patch in messages.
+  private let name: String
+  /// Whether an inserted object gets a new identifier if another object has its own.
+  private let renumbers: Bool
   /// The keys in the store of the objects that the patch inserts.
   private var keys: [ObjectKey: ObjectKey] = [:]
 
-  init(_ rows: [Patch.Row], _ part: MergePart) throws {
+  init(
+    _ rows: [Patch.Row], _ part: MergePart, _ lanes: StoreLanes, name: String, renumbers: Bool
+  ) throws {
     self.rows = rows
     self.part = part
+    self.lanes = lanes
+    self.name = name
+    self.renumbers = renumbers
     try assignKeys()
   }
 
@@ -28,7 +38,9 @@ struct PatchLayers {
     return MergeLayers(
       base: base.freeze(), theirs: theirs.freeze(),
       originalKeys: Dictionary(
-        keys.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first }))
+        keys.filter { $0.key != $0.value }.map { ($0.value, $0.key) },
+        uniquingKeysWith: { first, _ in first }),
+      lanes: lanes.isEmpty ? nil : lanes)
   }
 
   // MARK: - Objects
@@ -58,16 +70,26 @@ struct PatchLayers {
       }
     }
     for key in same { keys[key] = key }
-    // The patch may name objects that the store does not have. A new object must not become one of them.
-    let named = Set(rows.flatMap(\.named)).subtracting(inserted)
-    let new = Dictionary(grouping: inserted.subtracting(same), by: \.entity)
-    for (entity, objects) in new.sorted(by: { $0.key < $1.key }) {
-      var numbers: [UInt64: UInt64] = [:]
-      repeat {
-        numbers = try KeyAssignment.numbers(for: objects.map(\.number)) {
-          try part.store.leaseKeys(ofEntity: entity, count: $0)
-        }
-      } while numbers.values.contains { named.contains(ObjectKey(entity: entity, number: $0)) }
+    let new = inserted.subtracting(same)
+    let taken = try new.filter {
+      try part.ours.view.contains($0) || part.ours.sharesNumber(of: $0, in: part.store.type)
+    }.sorted()
+    guard renumbers || taken.isEmpty else {
+      throw NumberClash.error(
+        taken.map {
+          NumberClash(
+            object: $0, entity: part.ours.schema[$0.entity]?.entity ?? "", reason: .otherValues)
+        }, part.ours.name, name)
+    }
+    for key in new { keys[key] = key }
+    // A new identifier must not be one that the patch uses for another object.
+    let named = Set(rows.flatMap(\.named))
+    let groups = Dictionary(grouping: taken, by: \.entity)
+    for (entity, objects) in groups.sorted(by: { $0.key < $1.key }) {
+      let numbers = try KeyAssignment.numbers(
+        for: objects.map(\.number),
+        avoiding: Set(named.lazy.filter { $0.entity == entity }.map(\.number))
+      ) { try part.store.leaseKeys(ofEntity: entity, count: $0) }
       for (old, number) in numbers {
         keys[ObjectKey(entity: entity, number: old)] = ObjectKey(entity: entity, number: number)
       }

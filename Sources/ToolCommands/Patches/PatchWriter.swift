@@ -15,10 +15,10 @@ struct PatchWriter {
   /// - Parameter parts: The stores; the base of each is the side that receives the changes.
   /// - Returns: Whether the patch has any change.
   func write(_ parts: [MergePart], _ choices: MatchChoices) throws -> Bool {
-    try writeLine(PatchHeader.json(parts.map(\.ours.model)))
+    let layers = try parts.map { try MergeTranslation($0, choices, renumbers: true).layers() }
+    try writeLine(PatchHeader.json(parts.map(\.ours.model), lanes(parts, layers)))
     var hasChanges = false
-    for part in parts {
-      let layers = try MergeTranslation(part, choices).layers()
+    for (part, layers) in zip(parts, layers) {
       for entity in PatchEntity.all(part.ours) {
         for one in try layers.theirs.entries(ofEntity: entity.layout.entityNumber) {
           guard let line = try line(one, entity, part) else { continue }
@@ -28,6 +28,21 @@ struct PatchWriter {
       }
     }
     return hasChanges
+  }
+
+  /// Returns the lanes of the identifiers of all inserted objects.
+  private func lanes(_ parts: [MergePart], _ layers: [MergeLayers]) throws -> StoreLanes {
+    var replicas: [UInt64: UInt64] = [:]
+    for (part, layers) in zip(parts, layers) where layers.lanes != nil {
+      for entity in PatchEntity.all(part.ours) where !entity.isLinks {
+        for one in try layers.theirs.entries(ofEntity: entity.layout.entityNumber) {
+          guard case .put = one.entry else { continue }
+          let lane = part.theirs.lanes.lane(of: one.key)
+          if let replica = lane.replica { replicas[lane.start] = replica }
+        }
+      }
+    }
+    return StoreLanes(replicas, current: 0)
   }
 
   private func writeLine(_ json: JSON) throws {
