@@ -71,9 +71,13 @@ public struct StoreRecovery {
   public func copy(
     to store: any Store, _ progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws -> RecoveryReport {
+    // The damaged file may have lost objects whose numbers other copies remember, so new objects get numbers of a new lane.
+    var lanes = try snapshot.metadata.lanes
+    if store.type.recordsLanes { lanes.draw() }
     // An XML document numbers the objects of all entities in one sequence, so it can't keep keys.
     let copy = StoreCopy(
-      from: snapshot, to: store, nil, keepingKeys: store.capabilities.contains(.incremental))
+      from: snapshot, to: store, nil, keepingKeys: store.capabilities.contains(.incremental),
+      lanes: lanes)
     try copy.run(progress)
     return report
   }

@@ -1,7 +1,7 @@
 import BlockFileFormat
 import ObjectModel
 import Rows
-public import StoreInterface
+import StoreInterface
 import Synchronization
 
 extension BinaryStore {

@@ -63,7 +63,8 @@ final class RowImport {
     for (number, count) in counts where count > 0 {
       // A trial reserves no keys. It uses numbers that no stored object will have.
       firstNumbers[number] =
-        isTrial ? 1 << 47 : try store.leaseKeys(ofEntity: number, count: count).lowerBound
+        isTrial
+        ? StoreLanes.firstTrialNumber : try store.leaseKeys(ofEntity: number, count: count).lowerBound
     }
     self.base = try store.snapshot()
     guard self.base.commit == base.commit else {

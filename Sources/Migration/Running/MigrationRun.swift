@@ -26,6 +26,8 @@ struct MigrationRun {
   private let keepsKeys: Bool
   /// Whether a step joins entities with objects that share numbers, so that rows must be written anew.
   private let joinsNumbers: Bool
+  /// Whether the result needs a lane of its own: it stays beside the migrated store, and its objects keep their numbers.
+  private var needsLane: Bool
   private(set) var lostReferenceCount = 0
   private var step = 0
   private var paths: [String] = []
@@ -48,6 +50,7 @@ struct MigrationRun {
       && !joinsNumbers
     // Two stores that exist at the same time need two UUIDs. So do two stores with numbers that mean different
     // objects.
+    needsLane = !replacing && keepsKeys && plan.type.after.recordsLanes
     uuid = try replacing && keepsKeys ? opened.snapshot.metadata.uuid ?? UUID() : UUID()
   }
 
@@ -220,8 +223,12 @@ struct MigrationRun {
   private mutating func copy(
     to store: any Store, _ origins: [RowOrigin]? = nil, keepingKeys keepsKeys: Bool
   ) throws {
-    let copied = try StoreCopy(from: current, to: store, origins, keepingKeys: keepsKeys).run(
-      report)
+    var lanes = try current.metadata.lanes
+    if needsLane { lanes.draw() }
+    needsLane = false
+    let copied = try StoreCopy(
+      from: current, to: store, origins, keepingKeys: keepsKeys, lanes: lanes
+    ).run(report)
     lostReferenceCount += copied.lostReferenceCount
   }
 

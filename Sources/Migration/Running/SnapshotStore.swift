@@ -54,3 +54,7 @@ struct EvolvedSnapshot: StoreSnapshot {
     }
   }
 }
+
+extension EvolvedSnapshot: KeyCountingSnapshot {
+  var nextKeys: [UInt16: UInt64] { (base as? any KeyCountingSnapshot)?.nextKeys ?? [:] }
+}

@@ -1,5 +1,6 @@
 import DurableFiles
 import ObjectModel
+import PropertyLists
 import Rows
 
 // A file tells whether it is a copy by the place on the disk that its writer has recorded in the metadata (spec §5.5.5).
