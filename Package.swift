@@ -373,7 +373,7 @@ let package = Package(
       "StoreInterfaceTests",
       [
         "StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows",
-        "DiskSimulation", "DurableFiles",
+        "DiskSimulation", "DurableFiles", "PropertyLists", "SeededRandom",
       ]),
     tests(
       "StoreConformanceTests",

@@ -63,9 +63,14 @@ struct LimitTests {
 
   @Test("A key beyond the limit is damage, and no key is leased beyond the last")
   func keys() throws {
-    let last = try Self.open(Self.changed { $0.set(UInt64(1) << 48, at: 112) })
+    let disk = SimulatedDisk()
+    let last = try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk)
+    try SampleStore.commit(last) { $0.put("Note", ObjectKey.highestNumber) }
 
     #expect(Self.code { _ = try last.leaseKeys(ofEntity: 1, count: 1) } == .badChange)
+    // A copy counts in another lane.
+    let copy = try Self.open(Self.changed { $0.set(UInt64(1) << 48, at: 112) })
+    #expect(try copy.leaseKeys(ofEntity: 1, count: 1).lowerBound > 1 << 47)
     #expect(Self.code(opening: Self.changed { $0.set((UInt64(1) << 48) + 1, at: 112) }) == .damaged)
   }
 

@@ -155,9 +155,11 @@ struct DiffMatchingTests {
     trips.done("set", "/B.quire", "Voucher", "--where", "TRUEPREDICATE", "code=X2")
     let run = diff("/A.quire", "/B.quire")
     #expect(
-      run.output.replacing(/1\/p[0-9]+/, with: "VOUCHER") == """
+      // The copy counts in a lane of its own.
+      run.output.replacing(/1\/p[0-9]+/, with: "VOUCHER").replacing(/3\/p[0-9]+/, with: "TRIP")
+        == """
         store trips
-        + Trip 3/p1  name "Faro"
+        + Trip TRIP  name "Faro"
         store vouchers
         ~ Voucher VOUCHER  code "X1" -> "X2"
 
@@ -177,7 +179,7 @@ struct DiffMatchingTests {
       "new", "/C.quire", "--model", "Trips", "--store", "vouchers=xml:Vouchers,more=xml:Trips")
     trips.done("insert", "/C.quire", "Trip", "name=Faro")
     let sets = diff("/B.quire", "/C.quire", "--match", "identifier")
-    #expect(sets.output.contains("store trips\n- Trip 3/p1  name \"Faro\"\n"), "\(sets)")
+    #expect(sets.output.contains(/store trips\n- Trip 3\/p[0-9]+  name "Faro"\n/), "\(sets)")
     #expect(sets.output.contains(/store more\n\+ Trip 3\/p[0-9]+  name "Faro"\n/), "\(sets)")
     let files = try trips.disk.list("/A.quire/stores").map(\.name)
     let store = "/A.quire/stores/" + (files.first { $0.hasPrefix("trips") } ?? "")
@@ -185,7 +187,7 @@ struct DiffMatchingTests {
     #expect(
       many.exitCode == .wrongUsage && many.messages.contains("--in: trips, vouchers"), "\(many)")
     let one = diff(store, "/B.quire", "--in", "trips")
-    #expect(one.output.hasPrefix("+ Trip 3/p1  name \"Faro\"\n"), "\(one)")
+    #expect(one.output.contains(/^\+ Trip 3\/p[0-9]+  name "Faro"\n/), "\(one)")
     #expect(diff(store, store, "--in", "trips").exitCode == .wrongUsage)
   }
 

@@ -32,6 +32,13 @@ struct MergeCommandTests {
     trips.run(["diff", path, other]).output
   }
 
+  /// Inserts an object and returns its identifier. The copies count in lanes of their own, which are random.
+  private func insert(_ path: String, _ words: String...) -> String {
+    let run = trips.run(["insert", path] + words)
+    #expect(run.exitCode == .done, "\(run.messages)")
+    return run.output.trimmingCharacters(in: .newlines)
+  }
+
   /// The versions of the document. Some saves change only the store, so the manifest does not show them.
   private var history: String { trips.done("history", "/A.quire") }
 
@@ -40,8 +47,8 @@ struct MergeCommandTests {
     set("/A.quire", "Trip", "3/p1", "name=Duero", "stops=2/p2,2/p1")
     set("/B.quire", "Trip", "3/p1", "price=10", "place.longitude=8.5", "travellers=null")
     set("/B.quire", "Stop", "2/p3", "nights=4")
-    trips.done("insert", "/A.quire", "Stop", "name=Pinhão", "trip=3/p1")
-    trips.done("insert", "/B.quire", "Stop", "name=Tua", "trip=3/p1")
+    let here = insert("/A.quire", "Stop", "name=Pinhão", "trip=3/p1")
+    let there = insert("/B.quire", "Stop", "name=Tua", "trip=3/p1")
     let before = history
 
     let run = merge("--output", "/C.quire")
@@ -53,15 +60,15 @@ struct MergeCommandTests {
       diff("/A.quire", "/C.quire") == """
         ~ Person 1/p1  trips -3/p1
         ~ Stop 2/p3  nights null -> 4
-        + Stop 2/p33  name "Tua", trip 3/p1
-        ~ Trip 3/p1  place.longitude null -> 8.5; price 900.0 -> 10.0; stops +2/p33; travellers -1/p1
+        + Stop \(there)  name "Tua", trip 3/p1
+        ~ Trip 3/p1  place.longitude null -> 8.5; price 900.0 -> 10.0; stops +\(there); travellers -1/p1
 
         1 inserted, 3 changed, 0 deleted
 
         """)
     let stops = trips.done(
       "fetch", "/C.quire", "Trip", "--columns", "stops,count", "--format", "csv")
-    #expect(stops.contains("2/p2 2/p1 2/p17 2/p33,4"), "\(stops)")
+    #expect(stops.contains("2/p2 2/p1 \(here) \(there),4"), "\(stops)")
     #expect(trips.run(["validate", "/C.quire"]).exitCode == .done)
     #expect(merge("--output", "/C.quire").exitCode == .inputOutput)
     #expect(merge("--output", "/C.quire", "--force").exitCode == .done)
@@ -124,13 +131,13 @@ struct MergeCommandTests {
     trips.done("delete", "/A.quire", "Stop", "--id", "2/p1")
     set("/B.quire", "Stop", "2/p1", "nights=7")
     trips.done("delete", "/B.quire", "Trip", "--id", "3/p2")
-    trips.done("insert", "/A.quire", "Stop", "name=Belém", "trip=3/p2")
+    let belem = insert("/A.quire", "Stop", "name=Belém", "trip=3/p2")
 
     let run = merge("--in-place")
     #expect(
       run.output == """
         ! Stop 2/p1  base exists; ours deleted; theirs nights 0 -> 7
-        ! Trip 3/p2  base exists; ours trip of 2/p17; theirs deleted
+        ! Trip 3/p2  base exists; ours trip of \(belem); theirs deleted
 
         """)
     #expect(run.exitCode == .no)
@@ -143,7 +150,7 @@ struct MergeCommandTests {
     let theirs = diff("/A.quire", "/Theirs.quire")
     #expect(theirs.contains("+ Stop 2/p1  name \"Porto\", nights 7, trip 3/p1"), "\(theirs)")
     #expect(theirs.contains("- Trip 3/p2"), "\(theirs)")
-    #expect(theirs.contains("~ Stop 2/p17  trip 3/p2 -> null"), "\(theirs)")
+    #expect(theirs.contains("~ Stop \(belem)  trip 3/p2 -> null"), "\(theirs)")
   }
 
   @Test("The order of a list that both sides have changed is a conflict")
@@ -154,7 +161,7 @@ struct MergeCommandTests {
     }
     set("/A.quire", "Trip", "3/p1", "stops=2/p2,2/p1,2/p17")
     set("/B.quire", "Trip", "3/p1", "stops=2/p1,2/p17,2/p2")
-    trips.done("insert", "/B.quire", "Stop", "name=Pinhão", "trip=3/p1")
+    let pinhao = insert("/B.quire", "Stop", "name=Pinhão", "trip=3/p1")
     let run = merge("--in-place")
     #expect(
       run.output == """
@@ -162,7 +169,7 @@ struct MergeCommandTests {
 
         """)
     for (side, expected) in [
-      ("ours", "2/p2 2/p1 2/p17 2/p33"), ("theirs", "2/p1 2/p17 2/p2 2/p33"),
+      ("ours", "2/p2 2/p1 2/p17 \(pinhao)"), ("theirs", "2/p1 2/p17 2/p2 \(pinhao)"),
     ] {
       #expect(merge("--output", "/\(side).quire", "--\(side)").exitCode == .done)
       let found = trips.done(
@@ -199,13 +206,7 @@ struct MergeCommandTests {
     set("/B.quire", "Trip", "3/p1", "price=3")
     trips.done("insert", "/B.quire", "Voucher", "code=x")
     trips.done("insert", "/B.quire", "Person", "email=other@b.c")
-    let before = history
-    // Both persons have the same values and the same number, so they are one person.
-    #expect(merge("--output", "/C.quire").exitCode == .done)
-    trips.done("delete", "/A.quire", "Person", "--where", "email == 'new@b.c'")
-    trips.done("insert", "/A.quire", "Person", "email=new@b.c")
     let now = history
-    #expect(now != before)
     let run = merge("--in-place")
     #expect(run.exitCode == .no)
     #expect(run.messages.contains("email"), "\(run.messages)")

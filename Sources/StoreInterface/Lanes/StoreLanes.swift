@@ -1,4 +1,5 @@
 import ObjectModel
+import Rows
 
 /// The lanes of object numbers that a store knows, and the lane in which its file counts (spec §4.4.6).
 ///
@@ -11,7 +12,11 @@ import ObjectModel
 ///     lanes.firstFreeNumber(after: 18)  // The first number of the new lane, because 18 lies in another one.
 package struct StoreLanes: Sendable, Hashable {
   /// The replica of each lane besides the first, by the lowest number of the lane.
-  package private(set) var replicas: [UInt64: UInt64] = [:]
+  package private(set) var replicas: [UInt64: UInt64] = [:] {
+    didSet { starts = replicas.keys.sorted() }
+  }
+  /// The lowest numbers of the lanes besides the first, ascending.
+  private var starts: [UInt64] = []
   /// The lowest number of the lane in which the file counts; 0 for the first lane. `nil` if the metadata name a lane that
   /// they do not list: the next insertion draws another.
   package private(set) var current: UInt64? = 0
@@ -29,6 +34,7 @@ package struct StoreLanes: Sendable, Hashable {
   /// Creates lanes from metadata. A start outside of ``starts`` counts for nothing.
   package init(_ replicas: [UInt64: UInt64], current: UInt64?) {
     self.replicas = replicas.filter { StoreLanes.isStart($0.key) }
+    starts = self.replicas.keys.sorted()
     self.current = current == 0 || current.flatMap { self.replicas[$0] } != nil ? current : nil
   }
 
@@ -50,17 +56,16 @@ package struct StoreLanes: Sendable, Hashable {
 
   /// Returns the lane of a number.
   package func lane(of number: UInt64) -> Lane {
-    guard number >= StoreLanes.starts.lowerBound,
-      let start = replicas.keys.filter({ $0 <= number }).max()
-    else { return Lane(start: 0, replica: nil) }
-    return Lane(start: start, replica: replicas[start])
+    let count = starts.firstPosition { $0 > number }
+    guard count > 0 else { return Lane(start: 0, replica: nil) }
+    return Lane(start: starts[count - 1], replica: replicas[starts[count - 1]])
   }
 
   /// The numbers of the lane in which the file counts. A lane ends where the next one begins.
   package var countedNumbers: Range<UInt64> {
     guard let current else { return 0..<0 }
-    let next = replicas.keys.filter { $0 > current }.min()
-    return current + 1..<(next ?? ObjectKey.highestNumber + 1)
+    let next = starts.firstPosition { $0 > current }
+    return current + 1..<(next < starts.count ? starts[next] : ObjectKey.highestNumber + 1)
   }
 
   /// Whether the lane in which the file counts ends where another one begins.

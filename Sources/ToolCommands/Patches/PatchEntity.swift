@@ -120,6 +120,10 @@ enum PatchHeader {
   static func json(_ models: [Model], _ lanes: StoreLanes) -> JSON {
     .object([
       "format": .string(format), "version": .number(version),
+      "entities": .members(
+        hashes(models).sorted { $0.key < $1.key }.map {
+          JSON.Member(name: $0.key, value: .string($0.value))
+        }),
       "lanes": lanes.replicas.isEmpty
         ? nil
         : .members(
@@ -127,10 +131,6 @@ enum PatchHeader {
             JSON.Member(
               name: "\($0.key)", value: .string(StoreMetadata.text(ofReplica: $0.value)))
           }),
-      "entities": .members(
-        hashes(models).sorted { $0.key < $1.key }.map {
-          JSON.Member(name: $0.key, value: .string($0.value))
-        }),
     ])
   }
 

@@ -61,7 +61,8 @@ extension BrokenFile {
       let disk = SimulatedDisk()
       try disk.open("/s", for: .create).append(try SmallFile.one() + Array(repeating: 1, count: 21))
       let store = try BinaryStore.open("/s", on: disk)
-      try store.save { $0.insert("Note", 7) }
+      // The file is a copy, and would draw a random lane for a new note.
+      try store.save { try $0.change("Note", 1, "stars", .integer(7)) }
       try store.close()
       return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
     },
