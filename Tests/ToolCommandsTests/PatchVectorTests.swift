@@ -116,6 +116,11 @@ struct PatchVectorTests {
     let run = try documents.merge(vector[all: "line"], into: "target")
 
     let after = try documents.patch("empty", "target")
+    if let clash = vector["clash"] {
+      #expect(run.exitCode == .no && after == before, "\(vector.place)")
+      #expect(run.messages.contains(clash), "\(vector.place) \(run.messages)")
+      return
+    }
     guard let conflict = vector["conflict"] else {
       #expect(run.exitCode == .done, "\(vector.place) \(run.messages)")
       #expect(after == (try Self.lines(vector[all: "merged"])), "\(vector.place)")
