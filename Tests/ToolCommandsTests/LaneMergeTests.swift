@@ -71,6 +71,8 @@ struct LaneMergeTests {
     let all = identifiers("/Moved.quire", "Voucher")
     #expect(all.count == 8 && all.isSubset(of: found), "\(all)")
     // The original goes on with its small numbers, and its file knows the lanes of the copies.
+    let info = trips.run(["info", "/Moved.quire"]).output
+    #expect(info.contains("counts in the first lane"), "\(info)")
     #expect(number(insert("/Moved.quire", "Voucher", "code=y")) < 1000)
     #expect(trips.run(["validate", "/Moved.quire"]).exitCode == .done)
   }

@@ -21,9 +21,11 @@ extension InfoCommand {
       for store in document.stores {
         let size = try store.describe().byteCount
         let configuration = store.configuration.map { ", for \(oneLine($0))" } ?? ""
+        let lanes = try store.snapshot().metadata.lanes
         stores.add(
           oneLine(store.name),
           "\(store.type.rawValue), \(Wording.count(size, "byte"))\(configuration)"
+            + (lanes.isEmpty ? "" : ", counts in \(lane(lanes))")
             + (address(of: store).map { ", at \(oneLine($0))" } ?? ""))
       }
       try output.write("\n" + stores.text())
@@ -52,6 +54,7 @@ extension InfoCommand {
                 "name": .string($0.name), "type": .string($0.type.rawValue),
                 "uuid": .string($0.uuid.uuidString),
                 "configuration": $0.configuration.map(JSON.string),
+                "lane": json(try $0.snapshot().metadata.lanes),
                 "byteCount": .number(try $0.describe().byteCount),
                 "address": address(of: $0).map(JSON.string),
               ])

@@ -55,6 +55,7 @@ enum InfoCommand {
         "features": Manifest.json(description.features),
         "uuid": metadata.uuid.map { .string($0.uuidString) },
         "saves": .number(Int(snapshot.commit)),
+        "lane": json(metadata.lanes),
         "lastSave": description.savedAt.map { Wording.json(.date($0)) },
         "byteCount": .number(description.byteCount),
         "liveByteCount": .number(description.liveByteCount),
@@ -74,6 +75,24 @@ enum InfoCommand {
     return InfoFact("unknown features", texts.joined(separator: ", "))
   }
 
+  /// Returns the line about the lanes of object numbers; `nil` for a store that was never copied and knows no copy.
+  static func fact(_ lanes: StoreLanes) -> InfoFact? {
+    if lanes.isEmpty { return nil }
+    let known = Wording.count(lanes.replicas.count, "lane")
+    return InfoFact("numbers", "counts in \(lane(lanes)), and knows \(known) of copies")
+  }
+
+  /// Returns the words for the lane in which a store counts.
+  static func lane(_ lanes: StoreLanes) -> String {
+    guard let current = lanes.current else { return "no lane" }
+    return current == 0 ? "the first lane" : "the lane from \(current)"
+  }
+
+  /// Returns the start of the lane in which a store counts; `nil` for a store that was never copied and knows no copy.
+  static func json(_ lanes: StoreLanes) -> JSON? {
+    lanes.isEmpty ? nil : lanes.current.map { .number("\($0)") }
+  }
+
   /// Returns the type, the identity, the date and the size of a store.
   static func facts(
     of store: any Store, _ commit: Int64, _ metadata: StoreMetadata,
@@ -85,6 +104,7 @@ enum InfoCommand {
       InfoFact("UUID", metadata.uuid?.uuidString ?? "none"), InfoFact("saves", "\(commit)"),
     ]
     if let features = fact(description.features) { facts.append(features) }
+    if let lanes = fact(metadata.lanes) { facts.append(lanes) }
     if let date = description.savedAt { facts.append(InfoFact("last save", date)) }
     facts.append(
       InfoFact(

@@ -112,7 +112,7 @@ final class ComparedTrips {
       RevertCommand.command(reader), UndoCommand.command(reader),
       ImportCommand.command(reader, models), WatchCommand.command(reader, models),
       VacuumCommand.command(reader, models), FetchCommand.command(reader, models),
-      ValidateCommand.command(on: disk, models),
+      ValidateCommand.command(on: disk, models), InfoCommand.command(reader, models),
     ])
   }
 
