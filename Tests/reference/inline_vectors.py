@@ -9,6 +9,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
+import contents  # noqa: E402
 import judge  # noqa: E402
 from findings import Refused  # noqa: E402
 
@@ -55,7 +56,7 @@ def vectors():
 def outcome(data):
     """The code of the error, or the objects (4.9)."""
     try:
-        return None, list(judge.lines(data))
+        return None, list(contents.lines(data))
     except Refused:
         return CODES.get(judge.data(data).format, "damaged"), []
 

@@ -1,12 +1,15 @@
-"""Reads and judges files as this specification says. The specification and the standard library are all it knows.
+"""Reads, judges and writes files as this specification says. The specification and the standard library are all it knows.
 
-    python3 spec/reference read FILE          the objects of a block file (3, 4), a line each
+    python3 spec/reference read PATH          the objects of a file or a document (3 to 5, 7, 8), a line each
     python3 spec/reference validate PATH...   the rules that files and documents break (6), and the verdict
     python3 spec/reference hashes PATH        the version hashes (2.4) of a model
+    python3 spec/reference write              the features of which there are gold files
+    python3 spec/reference write NAME PATH    a new file that shows a feature; prints what `read` finds in it
 """
 
 import sys
 
+import gold
 import judge
 import model
 import modelfiles
@@ -20,9 +23,8 @@ def hashes(path):
 
 
 def read(path):
-    with open(path, "rb") as source:
-        for line in judge.lines(source.read()):
-            print(line)
+    for line in judge.lines(path):
+        print(line)
     return 0
 
 
@@ -37,12 +39,27 @@ def validate(*paths):
     return 0 if is_valid else 1
 
 
+def write(name=None, path=None):
+    features = gold.all_features()
+    if name is None:
+        for feature in features.values():
+            print(f"{feature.name:32} {feature.kind}: {feature.sentence}")
+        return 0
+    if name not in features:
+        sys.exit(f"There is no feature '{name}'. `python3 spec/reference write` lists them.")
+    content, lines = features[name].make()
+    gold.write(content, path)
+    for line in lines:
+        print(line)
+    return 0
+
+
 def main():
-    commands = {"read": read, "validate": validate, "hashes": hashes}
-    if len(sys.argv) < 3 or sys.argv[1] not in commands or sys.argv[1] != "validate" and len(sys.argv) > 3:
+    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "write": (write, [0, 2])}
+    if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) - 2 not in commands[sys.argv[1]][1]:
         sys.exit(__doc__)
     try:
-        sys.exit(commands[sys.argv[1]](*sys.argv[2:]))
+        sys.exit(commands[sys.argv[1]][0](*sys.argv[2:]))
     except Refused as refused:
         sys.exit(f"refused: {refused}")
 

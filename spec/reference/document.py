@@ -40,7 +40,7 @@ class Document:
     def __init__(self, files, report):
         self.files, self.report = files, report
         self.seen, self.foreign, self.facts = set(), set(), {}
-        self.model = self.log = None
+        self.model = self.log = self.manifest = None
 
     def add(self, rule, message):
         self.report.add(rule, message)
@@ -52,7 +52,7 @@ class Document:
             return self.add("CONT-001", "there is no manifest")
         if kind != "file":
             return self.add("CONT-002", f"the manifest is a {kind}")
-        manifest = manifests.Manifest(self.files.read("manifest.json"), self.report)
+        manifest = self.manifest = manifests.Manifest(self.files.read("manifest.json"), self.report)
         if not manifest.is_document or manifest.is_newer:
             self.report.format = "newerFormat" if manifest.is_newer else "unknownFormat"
             return None

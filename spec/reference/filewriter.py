@@ -9,8 +9,8 @@ import struct
 import blockwriter
 from block import FILE_HEADER, canonical
 from blockwriter import Column, stored_zlib
+from contents import word
 from findings import align, crc32c
-from judge import word
 from records import ENTRY, TRAILER, acknowledgement
 from schema import DECIMAL, INT64
 

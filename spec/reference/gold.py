@@ -5,12 +5,14 @@ Beside it comes the list of lines that `read` prints.
 """
 
 import hashlib
+import importlib
 import os
 
 from filewriter import BlockFile
 
 FEATURES = {}
-KINDS = ("block file", "XML store", "document", "packed document")
+MODULES = ("goldencodings", "goldfiles", "goldgraphs", "golddocuments")
+EXTENSIONS = {"block file": ".store", "XML store": ".xml", "document": ".quire", "packed document": ".zip"}
 
 
 class Feature:
@@ -25,6 +27,13 @@ def feature(name, kind, sentence, findings=()):
         FEATURES[name] = Feature(name, kind, sentence, findings, make)
         return make
     return register
+
+
+def all_features():
+    """All features by name. The modules that define them need this one, so they are loaded here only."""
+    for module in MODULES:
+        importlib.import_module(module)
+    return FEATURES
 
 
 def write(content, path):

@@ -1,14 +1,13 @@
-"""What a path is, its report, and the objects of a block file as text."""
+"""What a path is, its report, and its contents as text."""
 
 import os
-import struct
 
 import archive
 import blockfile
+import contents
 import document
 import xmlstore
 from findings import Refused, Report
-from schema import BOOLEAN, DECIMAL, FLOAT, INT16, INT32, INT64, REALS, REFERENCE
 
 
 def data(content):
@@ -41,26 +40,11 @@ def path(name):
         return data(source.read())
 
 
-def lines(content):
-    """Yields the objects of a valid block file as 4.9 writes them."""
-    graph = blockfile.File(content).judge().objects()
-    for number, layout in sorted(graph.schema.layouts.items()):
-        columns = sorted(layout.columns, key=lambda column: column.name.encode())
-        for key, stack in graph.rows[number].items():
-            values = ((column, graph.value(stack, column, True)) for column in columns)
-            words = [f"{column.name}={word(value, column.kind)}" for column, value in values if value is not None]
-            yield " ".join([f"{layout.name} {key}", *words])
 
-
-def word(value, kind):
-    if kind == BOOLEAN:
-        return "true" if value else "false"
-    if kind in (INT16, INT32, INT64):
-        return str(value)
-    if kind == REFERENCE:
-        return f"{value >> 48}/{value & (1 << 48) - 1}"
-    if kind in REALS:
-        return struct.pack(">I" if kind == FLOAT else ">Q", value).hex()
-    if kind == DECIMAL:
-        return "nan" if value == "NaN" else f"{value[0]}e{value[1]}"
-    return bytes(value).hex()
+def lines(name):
+    """Yields the lines of what a path is (4.9, 5.8), if it is valid."""
+    if os.path.isdir(name):
+        yield from contents.document_lines(document.Folder(name))
+        return
+    with open(name, "rb") as source:
+        yield from contents.lines(source.read())
