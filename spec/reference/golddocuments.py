@@ -66,7 +66,8 @@ def xml_values():
     rows = {
         1: {"flag": ("1", "true"), "small": ("-32768", "-32768"), "middle": ("2147483647", "2147483647"),
             "large": ("-9223372036854775808", "-9223372036854775808"), "ratio": ("1.96e1", "419ccccd"),
-            "real": ("nan(7ff8000000000001)", "7ff8000000000001"), "when": ("inf", "7ff0000000000000"), "money": ("-12.500", "-125e-1"), "name": ("\\u5c00u\\u0d00\n\t\\uFFFF", "5c750d0a09efbfbf"),
+            "real": ("nan(7ff8000000000001)", "7ff8000000000001"), "when": ("inf", "7ff0000000000000"),
+            "money": ("-12.500", "-125e-1"), "name": ("\\u5c00u\\u0d00\n\t\\uFFFF", "5c750d0a09efbfbf"),
             "link": ("urn:x:1", b"urn:x:1".hex()), "bytes": ("AP\n 8K", "00ff0a"),
             "token": ("6fb9df54-A60E-4A15-8C3B-1D2E3F405162", "6fb9df54a60e4a158c3b1d2e3f405162")},
         2: {"flag": ("0", "false"), "ratio": ("-inf", "ff800000"), "real": ("-0", "8000000000000000"), "when": ("1e-300", "01a56e1fc2f8f359"),
@@ -215,7 +216,7 @@ def log_with_tail():
     return files, document_lines(file, [1, 2], first)
 
 
-@feature("uncounted-commits", "document", "Commits behind the one that counts, bytes of a torn commit between those that count, a slot that is behind",
+@feature("uncounted-commits", "document", "Commits behind the one that counts, a torn commit between two that count, a slot that is behind",
          ["CONT-015", "BLCK-022"])
 def uncounted_commits():
     file, segments = note_store("uncounted", (1, 2))

@@ -54,7 +54,7 @@ def order_of_sections():
     return file.bytes(), file.lines()
 
 
-@feature("order-of-numbers", "block file", "Numbers of entities and properties with gaps, lists of the schema in an unusual order, a name of many letters")
+@feature("order-of-numbers", "block file", "Numbers of entities and properties with gaps, lists of the schema in another order, long names")
 def order_of_numbers():
     names = ["Zug", "Ähre", "a" * 300, "B"]
     entities = [entity(name, attribute("größe", "Integer 32"), attribute("x" * 200, "String")) for name in names]
@@ -91,7 +91,7 @@ def reserved_keys():
     return file.bytes(), file.lines()
 
 
-@feature("forgotten-commits", "block file", "A file that was written anew: its first commit has the number 7, and the commit that set the model is gone")
+@feature("forgotten-commits", "block file", "A rewritten file: its first commit has the number 7, and the commit that set the model is gone")
 def forgotten_commits():
     file = note_file("forgotten")
     file.write_model()
@@ -121,7 +121,7 @@ def sparse_changes():
     return file.bytes(), file.lines()
 
 
-@feature("merged-segments", "block file", "Segments that a later commit merged, with a version for each row, and a block without a version of its own")
+@feature("merged-segments", "block file", "Segments that a later commit merged, with a version for each row in place of one for the block")
 def merged_segments():
     file, lowest = first_notes("merged", 4)
     segments = [lowest]
@@ -171,7 +171,7 @@ def indexed_file(words):
     return new_file(Plan(INDEXED, {"Note": 4}, indexes=[Index(9, "Note", ["text", "stars"]), Index(2, "Note", ["stars"])], backwards=True), words)
 
 
-@feature("index-entries", "block file", "Segments with entries of all indexes, of the first index only, and of none; entries of missing and of equal values")
+@feature("index-entries", "block file", "Segments with entries of all indexes, of the first only, and of none; missing and equal values")
 def index_entries():
     file = indexed_file("index")
     file.write_model()

@@ -69,7 +69,7 @@ def trip_file(words, indexes=(), turned=("Person.trips",)):
     return new_file(Schema(TRIPS, TRIP_ENTITIES, TRIP_TABLES, indexes, turned=turned), words)
 
 
-@feature("to-one-relationships", "block file", "References to other entities of a family, places with gaps and of both signs, equal order of keys")
+@feature("to-one-relationships", "block file", "References to other entities of a family, places with gaps and of both signs")
 def to_one_relationships():
     file = trip_file("to one", [Index(30, "Stop", ["trip", "trip#order"]), Index(31, "Museum", ["trip", "trip#order"])])
     plan = file.plan
@@ -87,7 +87,7 @@ def to_one_relationships():
     return file.bytes(), file.lines()
 
 
-@feature("links", "block file", "Links with and without places, of a relationship that is its own inverse, without an inverse, and turned; removed ones")
+@feature("links", "block file", "Links with and without places, of relationships that are their own inverse or have none; removed ones")
 def links():
     file = trip_file("links")
     plan = file.plan
