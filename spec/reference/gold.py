@@ -16,15 +16,19 @@ EXTENSIONS = {"block file": ".store", "XML store": ".xml", "document": ".quire",
 
 
 class Feature:
-    """A feature, what its file shows, and the function that makes the file. `findings` are the rules that a validator reports on it."""
+    """A feature, what its file shows, and the function that makes the file.
 
-    def __init__(self, name, kind, sentence, findings, make):
-        self.name, self.kind, self.sentence, self.findings, self.make = name, kind, sentence, frozenset(findings), make
+    `findings` are the rules that a validator reports on the file. `may_change` is whether a program that does not know the feature may write.
+    """
+
+    def __init__(self, name, kind, sentence, findings, may_change, make):
+        self.name, self.kind, self.sentence, self.make = name, kind, sentence, make
+        self.findings, self.may_change = frozenset(findings), may_change
 
 
-def feature(name, kind, sentence, findings=()):
+def feature(name, kind, sentence, findings=(), may_change=True):
     def register(make):
-        FEATURES[name] = Feature(name, kind, sentence, findings, make)
+        FEATURES[name] = Feature(name, kind, sentence, findings, may_change, make)
         return make
     return register
 

@@ -188,7 +188,7 @@ def several_stores():
             "stores/T.2": files["t"].bytes(), "stores/N.store": files["n"].bytes()}, lines
 
 
-@feature("log", "document", "Versions in the log behind those of the manifest, a prepared commit between them, reserved keys, a message")
+@feature("log", "document", "Versions in the log behind those of the manifest, a prepared commit behind them, reserved keys, a message", ["CONT-015"])
 def log():
     file, segments = note_store("log", (1, 2))
     metadata = {"QuireVersionBefore": {"3": 2}, "QuireCommitMessage": {"3": "In the log"}}
@@ -196,10 +196,12 @@ def log():
     # A commit that sets keys aside repeats the number (4.4.1).
     file.next_keys[1] = 1000
     file.commit(segments, number=3)
-    add_change(file, segments, 3, 7, {"QuireVersionBefore": {"7": 3}}, acknowledges=True)
+    last = add_change(file, segments, 3, 7, {"QuireVersionBefore": {"7": 3}}, acknowledges=True)
+    # Without the number of the version before it, a commit is no version (7.4.11).
+    add_change(file, segments, 1, 8, {})
     file.name(0, file.commits[1])
     file.name(1, file.commits[0])
-    return document(file, 2, [1, 2], log="main"), document_lines(file, [1, 2, 3, 7])
+    return document(file, 2, [1, 2], log="main"), document_lines(file, [1, 2, 3, 7], last)
 
 
 @feature("log-with-tail", "document", "A log whose last commits lie in the tail, one of them torn", ["CONT-015"])
@@ -279,13 +281,25 @@ def undo():
     return document(file, 1 << 40, versions), document_lines(file, [2, 5, 9, 1 << 40])
 
 
-@feature("document-features", "document", "A document with features of the classes ignore and read, and a store with one of its own",
-         ["MANI-027", "BLCK-009"])
-def document_features():
-    file = new_file(Plan(NOTES, {"Note": 1}), "document features", features=features((1, "thumbnails")))
+def featured(words):
+    file = new_file(Plan(NOTES, {"Note": 1}), words, features=features((1, "thumbnails")))
     file.write_model()
     file.next_keys[1] = 4
     file.commit([Segment([file.put("Note", notes(3))])])
+    return file
+
+
+@feature("document-feature-ignore", "document", "A document with features of the class ignore, and a store with one of its own",
+         ["MANI-027", "BLCK-009"])
+def document_feature_ignore():
+    file = featured("document ignore")
+    return document(file, 1, [1], features={"thumbnails": "ignore", "x" * 32: "ignore"}), document_lines(file, [1])
+
+
+@feature("document-feature-read", "document", "A document with features of the classes ignore and read", ["MANI-027", "BLCK-009"],
+         may_change=False)
+def document_feature_read():
+    file = featured("document read")
     return document(file, 1, [1], features={"thumbnails": "ignore", "page-index": "read"}), document_lines(file, [1])
 
 

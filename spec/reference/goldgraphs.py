@@ -11,17 +11,17 @@ from schemawriter import Plan as Schema
 LANE = (1 << 47) + 65536 * 3
 
 
-@feature("lanes", "block file", "Object numbers near 2^47 and 2^48 beside small ones, in one block and in several segments, and references to them")
+@feature("lanes", "block file", "Object numbers near 2^47 and 2^48 beside small ones, in one block and in several segments, with references")
 def lanes():
     model = xml_model(entity("Note", attribute("text", "String"), to_one("next", "Note", "previous"), to_one("previous", "Note", "next")))
     plan = Schema(model, {"Note": 2})
     file = new_file(plan, "lanes")
     file.write_model()
-    keys = [1, 2, 65535, 65536, LANE + 1, LANE + 2, (1 << 48) - 65536, (1 << 48) - 1]
+    keys = [1, 2, 65535, 65536, LANE + 1, LANE + 2, (1 << 48) - (1 << 32) - 1, (1 << 48) - (1 << 32)]
     rows = {key: {"text": b"%d" % key} for key in keys}
     for one, other in zip(keys[::2], keys[1::2]):
         rows[one]["next"], rows[other]["previous"] = reference(plan, "Note", other), reference(plan, "Note", one)
-    file.next_keys[2] = 1 << 48
+    file.next_keys[2] = keys[-1] + 1
     lowest = Segment([file.put("Note", rows, key_plan=Plan(1, 8))])
     file.commit([lowest])
     more = file.put("Note", {key: {"text": b"later"} for key in (3, LANE + 3, LANE + 65536 * 40001)}, bases=[0, 0, 0])
