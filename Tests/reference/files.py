@@ -65,7 +65,7 @@ class Mutants:
             except AssertionError:
                 continue
         self.stores += [store for document in self.documents for store in document.stores.values()]
-        # A commit is added behind those that end with the file.
+        # A commit is added behind the stores that end with their last commit.
         self.whole = [store for store in self.stores if store.file.commits[0][0].end == len(store.data)]
 
     def path(self, number, extension):

@@ -151,7 +151,7 @@ class GoldChecks(Checks):
     def consumer_reads_copies(self, consumer):
         wanted = self.read(self.file)
         for path in self.copies().values():
-            # An archive contains what the folder contained.
+            # An archive contains all files of the folder.
             self.require_copy(path, wanted, consumer, self.feature.findings if self.is_document else frozenset())
 
     def row(self):

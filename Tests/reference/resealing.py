@@ -23,7 +23,7 @@ class Source:
         self.data = data
         self.file = blockfile.File(data).judge()
         assert self.file.report.verdict == "valid", self.file.report.findings
-        # Functions that put a checksum into changed bytes, those first whose results others are over.
+        # Functions that put a checksum into changed bytes. A checksum over bytes with a checksum comes later.
         self.seals = []
         # Ranges that mean something, and are worth a change.
         self.ranges = [(0, FILE_HEADER)]

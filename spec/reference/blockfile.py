@@ -12,8 +12,8 @@ from records import (
     ENTRY, HIGHEST_COMMIT, TRAILER, UNSETTLED, Entry, Part, Record, Slot, Summary, Trailer, acknowledgement, expanded,
     lies_in_place)
 
-# Rules about parts that a reader of objects does not need: reserved bytes, slots, zeros, counts, next keys, what metadata say, the choice
-# of entries in indexes, and what holds of objects.
+# Rules about parts that a reader of objects does not need: reserved bytes, slots, zeros, counts, next keys, the values of metadata, the choice
+# of entries in indexes, and the rules of the model.
 UNREAD = (
     "BLCK-004", "BLCK-005", "BLCK-006", "BLCK-021", "BLCK-034", "BLCK-036", "BLCK-040", "BLCK-044", "BLCK-045", "BLCK-080",
     *(f"META-{number:03}" for number in range(2, 10)), "INDX-001", "INDX-003", "INDX-004", "INDX-005", "INDX-006", "GRAF")

@@ -218,7 +218,7 @@ class BlockFile:
                         del rows[key]
         return found
 
-    # --- What says that a commit counts
+    # --- Slots and acknowledgements
 
     def acknowledge(self, commit):
         """4.3.1"""

@@ -53,7 +53,7 @@ def write(content, path):
             file.write(data)
 
 
-# --- What the gold files share
+# --- Parts of gold files
 
 
 def identity(words):

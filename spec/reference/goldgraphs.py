@@ -151,7 +151,7 @@ def newer_schema():
                       file.change("Row", {2: {"added": None, "price": (5, 0)}}, bases=[1])])
     file.next_keys = {1: 4, 2: 2}
     commit = file.commit([lowest, second])
-    # What the new schema makes of the old values (3.6).
+    # The old values as the new schema reads them (3.6).
     found = {**commit.objects["Row"][1], "flag": 1, "small": struct.unpack("<I", struct.pack("<f", -7.0))[0], "middle": double(2.0 ** 30),
              "big": (-12, 2), "single": double(struct.unpack("<f", struct.pack("<I", single))[0]), "heading": b"Title"}
     commit.objects["Row"][1] = found

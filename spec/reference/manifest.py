@@ -317,7 +317,7 @@ class Manifest:
         if versions[2] and self.versions and len(self.versions) == len(versions[0]):
             self.newest = max(self.versions)
 
-    # --- What holds between members
+    # --- Rules between members
 
     def judge(self):
         names = [model["name"] for model in self.models if model["name"] is not None]

@@ -18,7 +18,7 @@ TYPES = {
 INTEGERS = {"Integer 16": 16, "Integer 32": 32, "Integer 64": 64}
 REALS = {"Decimal", "Double", "Float"}
 
-# 2.2.6: the functions, and those that are operators of key paths too.
+# 2.2.6: the functions, and the functions that are operators of key paths too.
 FUNCTIONS = {"canonical", "uppercase", "lowercase", "count", "sum", "min", "max", "average"}
 OPERATORS = {"@count": "count", "@sum": "sum", "@min": "min", "@max": "max", "@avg": "average", "@average": "average"}
 
@@ -415,11 +415,11 @@ class Model:
         self.subentities = {}
         for entity in entities:
             self.subentities.setdefault(entity.superentity, []).append(entity.name)
-        # What stores leave out, and other programs accept (2.2.1, 2.2.3, 2.2.7).
+        # Parts that stores leave out, and that Core Data accepts (2.2.1, 2.2.3, 2.2.7).
         self.oddities = []
         self.check(entities, composites)
 
-    # --- 2.2: what holds in every model
+    # --- 2.2: rules for every model
 
     def check(self, entities, composites):
         self.check_names(entities, composites)
