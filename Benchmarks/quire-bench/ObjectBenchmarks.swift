@@ -18,6 +18,7 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureReading()
   try bench.measureChanging()
   try bench.measureSaving()
+  bench.measureSyncs()
   try bench.measureWriters()
   try bench.measurePieces()
   try bench.measureRelationships()
