@@ -100,7 +100,7 @@ extension BinaryStore {
       try head.file.reading { try image.setSegments(parts, schema) }
       if let lanes {
         image.record.nextKeys = try BinaryStore.keys(
-          head.record.nextKeys, above: request.changes, in: lanes.all)
+          lanes.isDrawn ? [:] : head.record.nextKeys, above: request.changes, in: lanes.all)
       }
     }
   }

@@ -22,6 +22,8 @@ extension BinaryStore {
       let reserved = max(count, min(2 * before.reserved, BinaryStore.mostReserved))
       let range = try freeKeys(number, reserved, after: head, &writing)
       let image = try image(after: head, number: head.commit, &writing) { image in
+        // Keys of another lane say nothing about this one.
+        if range.drawn != nil { image.record.nextKeys = [:] }
         image.record.nextKeys[number] = range.keys.upperBound
         guard let lanes = range.drawn else { return }
         var metadata = try head.metadata
@@ -48,7 +50,7 @@ extension BinaryStore {
     _ number: UInt16, _ count: UInt64, after head: CommittedState, _ writing: inout Writing
   ) throws -> (keys: Range<UInt64>, drawn: StoreLanes?) {
     var lanes = try head.metadata.lanes
-    let next = head.record.nextKeys[number]
+    var next = head.record.nextKeys[number]
     func keys() -> Range<UInt64>? {
       let first = lanes.firstFreeNumber(after: next)
       let end = first + count
@@ -63,6 +65,7 @@ extension BinaryStore {
       lanes.forgetUnused(head.record.nextKeys.values)
     }
     lanes.draw()
+    next = nil
     guard let keys = keys() else { throw noKeysLeft(number) }
     return (keys, lanes)
   }

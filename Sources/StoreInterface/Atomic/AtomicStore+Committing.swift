@@ -89,8 +89,9 @@ extension AtomicStore {
   ) throws -> (next: NextState, keys: Range<UInt64>) {
     var next = NextState(head: before.head, nextKey: before.nextKey, isCopy: false)
     var lanes = next.head.metadata.lanes
+    var former: UInt64? = before.nextKey
     func keys() -> Range<UInt64>? {
-      let first = lanes.firstFreeNumber(after: before.nextKey)
+      let first = lanes.firstFreeNumber(after: former)
       let end = first + count
       let limit = min(lanes.countedNumbers.upperBound, ObjectKey.highestNumber)
       return end <= limit ? first..<end : nil
@@ -101,6 +102,7 @@ extension AtomicStore {
       guard before.isCopy || lanes.isFollowed || lanes.current == nil else { throw noKeysLeft }
       if before.isCopy { lanes.forgetUnused([before.nextKey]) }
       lanes.draw()
+      former = nil
       next.head.metadata.lanes = lanes
       found = keys()
     }
@@ -136,7 +138,7 @@ extension AtomicStore {
     let highest = try checkNumbers(request.changes, before.head, next.schema).last {
       counted.contains($0)
     }
-    let nextKey = lanes.firstFreeNumber(after: before.nextKey)
+    let nextKey = lanes.firstFreeNumber(after: isDrawn ? nil : before.nextKey)
     return NextState(
       head: next, nextKey: max(nextKey, highest.map { $0 + 1 } ?? 0),
       isCopy: before.isCopy && !isDrawn)
