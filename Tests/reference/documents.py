@@ -21,14 +21,8 @@ VALUES = [None, True, False, 0, 1, 2, -1, 3, 1 << 62, (1 << 62) + 1, 1 << 70, 1.
 class Source:
     """A document: its files by their paths."""
 
-    def __init__(self, folder):
-        self.files = {}
-        for base, _, names in os.walk(folder):
-            for name in names:
-                path = os.path.join(base, name)
-                with open(path, "rb") as file:
-                    self.files[os.path.relpath(path, folder)] = file.read()
-        self.stores = {}
+    def __init__(self, files):
+        self.files, self.stores = files, {}
         for name, data in self.files.items():
             if name.startswith("stores/") and data[:8] == b"QRBLOCKS":
                 try:
@@ -52,14 +46,26 @@ class Source:
             name = source.choice([name for name in files if name.startswith("stores/")])
             if name in self.stores:
                 files[name] = self.stores[name].mutant(source)
-            else:
+            elif files[name].lstrip()[:1] == b"<":
                 files[name] = xml_mutants.mutant(source, files[name])
+            else:
+                files[name] = files[name][:source.randrange(len(files[name]) + 1)]
         elif kind == 7:
             name = source.choice([name for name in files if name.startswith("models/")])
             files[name] = metadata_mutants.changed_model(source, files[name])
         else:
             change_files(source, files)
         return files
+
+
+def read_folder(folder):
+    files = {}
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(base, name)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, folder)] = file.read()
+    return files
 
 
 def sealed(text):

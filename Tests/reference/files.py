@@ -1,6 +1,7 @@
 """Files and documents to judge: the vectors of the specification, and changed ones."""
 
 import os
+import sys
 
 import documents
 import inline_vectors
@@ -10,6 +11,9 @@ import xml_mutants
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 RULES = os.path.join(ROOT, "spec/vectors/rules")
+sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
+import gold  # noqa: E402
+
 # The reader judges no SQLite stores (10), and evaluates no validation predicates (6.3.9). MODL-010 needs a model beside the file.
 NOT_JUDGED = ("SQLS", "GRAF-030", "GRAF-031", "MODL-010")
 
@@ -26,6 +30,17 @@ def rule_files():
 def block_file_vectors():
     """Yields the title and the bytes of each vector of the kind `block-file`."""
     yield from ((title, data) for _, title, data, fields in inline_vectors.vectors() if "bytes" in fields)
+
+
+def gold_contents():
+    """Yields the contents of the gold files of stores, and of documents as their files by path. Large files take too long to judge."""
+    for feature in gold.all_features().values():
+        content, _ = feature.make()
+        if feature.kind == "document":
+            yield content
+        # The mutants of XML stores are changed as UTF-8.
+        elif feature.kind != "packed document" and len(content) < 20_000 and content[:2] != b"\xff\xfe":
+            yield content
 
 
 def is_valid(path):
@@ -53,7 +68,13 @@ class Mutants:
         for path in [os.path.join(ROOT, "Examples/Trips.store"), *(path for path in paths if path.endswith(".store"))]:
             with open(path, "rb") as file:
                 contents.append(file.read())
-        self.documents = [documents.Source(path) for path in [*(path for path in paths if path.endswith(".quire")), *corpus()]]
+        folders = [*(path for path in paths if path.endswith(".quire")), *corpus()]
+        self.documents = [documents.Source(documents.read_folder(path)) for path in folders]
+        for content in gold_contents():
+            if isinstance(content, bytes):
+                contents.append(content)
+            else:
+                self.documents.append(documents.Source(content))
         self.stores = []
         self.xml_stores = [data for data in contents if data.lstrip()[:1] == b"<"]
         self.xml_stores += [

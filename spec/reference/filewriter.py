@@ -221,7 +221,7 @@ class BlockFile:
     # --- Slots and acknowledgements
 
     def acknowledge(self, commit):
-        """4.3.1"""
+        """4.3.9"""
         self.data[commit.trailer_offset + 40:commit.end] = acknowledgement(self.salt, commit.trailer_offset)
 
     def name(self, slot, commit, file_count=None):

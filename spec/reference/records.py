@@ -27,7 +27,7 @@ class Slot:
 
 
 def acknowledgement(salt, trailer_offset):
-    """4.3.1: the bytes that acknowledge the commit with the trailer at an offset."""
+    """4.3.9: the bytes that acknowledge the commit with the trailer at an offset."""
     return b"QACK" + struct.pack("<I", crc32c(struct.pack("<QQ4s", salt, trailer_offset, b"QACK")))
 
 
