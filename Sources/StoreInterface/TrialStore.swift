@@ -56,6 +56,11 @@ package final class TrialStore: QueryingStore {
     }
   }
 
+  package func commits() throws -> [CommitSummary] { try store.commits() }
+  package func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    try store.snapshot(ofCommit: number)
+  }
+
   package func describe() throws -> StoreDescription { try store.describe() }
 
   /// Does nothing: the wrapped store stays open.

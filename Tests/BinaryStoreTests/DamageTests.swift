@@ -40,6 +40,7 @@ private struct Small {
         try StoreConformance.objects(
           store.commit(CommitRequest(builder.freeze(), basedOn: base))))
     }
+    try store.close()
     bytes = try disk.read("/s", byteLimit: 1 << 20)
     self.states = states
   }
@@ -140,9 +141,10 @@ struct DamageTests {
       var trailer = last
       let offset = bytes.count
       for i in 0..<8 { trailer[16 + i] = UInt8(truncatingIfNeeded: offset >> (8 * i)) }
-      trailer[36] ^= 1
-      let sum = CRC32C.checksum(of: trailer.span.bytes.extracting(0..<44))
-      for i in 0..<4 { trailer[44 + i] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(i))) }
+      trailer[28] ^= 1
+      let sum = CRC32C.checksum(of: trailer.span.bytes.extracting(0..<36))
+      for i in 0..<4 { trailer[36 + i] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(i))) }
+      for i in 40..<48 { trailer[i] = 0 }
       bytes += trailer
     }
     if count < 64 {

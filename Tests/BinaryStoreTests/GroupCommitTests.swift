@@ -3,6 +3,7 @@ import BlockFileFormat
 import DiskSimulation
 import DurableFiles
 import Foundation
+import HostileInputs
 import Rows
 import SeededRandom
 import StoreConformance
@@ -120,19 +121,19 @@ struct GroupCommitTests {
   func standing() throws {
     let work = try Work()
     try work.commitTogether(1)
-    let slots = try Array(work.disk.read("/s", byteLimit: 1 << 20)[40..<60])
     let start = try work.disk.read("/s", byteLimit: 1 << 20).count
     try work.commitTogether(3)
-    var bytes = try work.disk.read("/s", byteLimit: 1 << 20)
-    // As after a power cut: the slots are as before the group, and a byte of its first commit is lost.
-    bytes.replaceSubrange(40..<60, with: slots)
+    let acknowledged = try work.disk.read("/s", byteLimit: 1 << 20)
+    // As after a power cut: nothing tells of the group, and a byte of its first commit is lost.
+    var bytes = BlockFileMap.naming(trailerAt: start - 48, in: acknowledged)
     bytes[start + 20] ^= 1
     let disk = SimulatedDisk()
     try disk.open("/s", for: .create).append(bytes)
     #expect(
       try StoreConformance.objects(BinaryStore.open("/s", on: disk).snapshot()) == work.objects[1])
-    // A slot that names the last commit says that all were acknowledged, so now the file is damaged.
-    bytes.replaceSubrange(40..<60, with: try work.disk.read("/s", byteLimit: 1 << 20)[40..<60])
+    // The acknowledgement of the last commit says that all were durable, so now the file is damaged.
+    bytes = acknowledged
+    bytes[start + 20] ^= 1
     let other = SimulatedDisk()
     try other.open("/s", for: .create).append(bytes)
     #expect(throws: (any Error).self) {

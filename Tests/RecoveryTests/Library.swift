@@ -107,6 +107,7 @@ struct Library {
     }
     self.states = states
     newest = try store.snapshot().commit
+    try store.close()
     bytes = try disk.read("/s", byteLimit: 1 << 26)
   }
 

@@ -165,10 +165,16 @@ class ToolChecks(Checks):
 
     def __init__(self, tool, recipe):
         super().__init__(tool, recipe.name)
+        self.recipe = recipe
         self.file, self.wanted = recipe.make(tool, self.folder)
 
     def consumer_reads(self, consumer):
-        self.require_copy(self.file, self.wanted, consumer)
+        if not self.recipe.knows_numbers:
+            self.require_copy(self.file, self.wanted, consumer)
+            return
+        rules = self.require_same(self.file, self.wanted, consumer)
+        if any(SEVERITIES[rule] != "information" for rule in rules):
+            raise objects.Failure(f"{self.file}: {consumer}: {sorted(rules)}")
 
     def row(self):
         return [self.cell(self.consumer_reads, one) for one in ("python", "quire")]

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import shutil
 import signal
 import subprocess
 
@@ -14,15 +15,18 @@ RECIPES = {}
 
 
 class Recipe:
-    """A file of the tool: its name, the sentence on the page, and the function that makes it and returns its path and its contents."""
+    """A file of the tool: its name, the sentence on the page, and the function that makes it and returns its path and its contents.
 
-    def __init__(self, name, sentence, make):
-        self.name, self.sentence, self.make = name, sentence, make
+    `knows_numbers` is whether the objects must have exactly the numbers of the contents.
+    """
+
+    def __init__(self, name, sentence, knows_numbers, make):
+        self.name, self.sentence, self.knows_numbers, self.make = name, sentence, knows_numbers, make
 
 
-def recipe(name, sentence):
+def recipe(name, sentence, knows_numbers=True):
     def register(make):
-        RECIPES[name] = Recipe(name, sentence, make)
+        RECIPES[name] = Recipe(name, sentence, knows_numbers, make)
         return make
     return register
 
@@ -210,7 +214,7 @@ def imports_compressed(tool, folder):
     return path, import_rows(tool, path, 5000)
 
 
-@recipe("import-xml", "An import of 500 objects into an XML store")
+@recipe("import-xml", "An import of 500 objects into an XML store", knows_numbers=False)
 def imports_xml(tool, folder):
     path = new_store(tool, folder, "xml")
     return path, import_rows(tool, path, 500)
@@ -226,6 +230,38 @@ def large_values(tool, folder):
 def large_values_compressed(tool, folder):
     path = new_store(tool, folder, "compressed")
     return path, import_rows(tool, path, 40, 100_000)
+
+
+@recipe("copied", "A copy of the same saves by another program, with one more save: the number of its object is of a lane")
+def copied(tool, folder):
+    notes = series(tool, new_store(tool, folder))
+    notes.path = shutil.copy(notes.path, os.path.join(folder, "copy.store"))
+    notes.insert(1, "in the copy")
+    return notes.path, notes.contents()
+
+
+@recipe("copied-xml", "The same in an XML store")
+def copied_xml(tool, folder):
+    notes = series(tool, new_store(tool, folder, "xml"))
+    notes.path = shutil.copy(notes.path, os.path.join(folder, "copy.xml"))
+    notes.insert(1, "in the copy")
+    return notes.path, notes.contents()
+
+
+@recipe("merged", "Two copies of a document by another program that were changed apart and merged: each object keeps its number")
+def merged(tool, folder):
+    base, one, other, path = (os.path.join(folder, name + ".quire") for name in ("base", "one", "other", "merged"))
+    tool.run("new", base, "--model", model_file(folder))
+    notes = series(tool, base)
+    first = next(iter(notes.rows))
+    for copy in (one, other):
+        shutil.copytree(base, copy)
+        notes.path = copy
+        for number in range(3):
+            notes.insert(number, f"inserted in {os.path.basename(copy)}")
+    notes.set(first, 77)
+    tool.run("merge", base, one, other, "--output", path)
+    return path, notes.contents("main")
 
 
 @recipe("document", "The saves in a document, with authors and messages, most of them in the log")

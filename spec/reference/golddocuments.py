@@ -106,6 +106,15 @@ def xml_metadata_store():
     return xml_store("metadata", LIBRARY, LIBRARY_OBJECTS, more=more).encode(), LIBRARY_LINES
 
 
+@feature("xml-lanes", "XML store", "A copy whose place is another, with numbers of three lanes, and nextObjectID outside of its own lane")
+def xml_lanes():
+    starts = [1 << 47, (1 << 47) + 65536]
+    more = {"QuireLanes": {str(start): "0123456789abcdef" for start in starts}, "QuireLane": str(starts[1]), "QuirePlace": "12 0"}
+    numbers = [1, starts[0] + 1]
+    objects = "".join(f'<object type="NOTE" id="z{number}"/>' for number in numbers)
+    return xml_store("lanes", NOTES, objects, highest=numbers[1], more=more).encode(), [f"Note {number}" for number in numbers]
+
+
 # --- 7: documents
 
 

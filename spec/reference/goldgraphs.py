@@ -11,11 +11,11 @@ from schemawriter import Plan as Schema
 LANE = (1 << 47) + 65536 * 3
 
 
-@feature("lanes", "block file", "Object numbers near 2^47 and 2^48 beside small ones, in one block and in several segments, with references")
-def lanes():
+@feature("large-numbers", "block file", "Object numbers near 2^47 and 2^48 beside small ones, in one block and in several segments, with references")
+def large_numbers():
     model = xml_model(entity("Note", attribute("text", "String"), to_one("next", "Note", "previous"), to_one("previous", "Note", "next")))
     plan = Schema(model, {"Note": 2})
-    file = new_file(plan, "lanes")
+    file = new_file(plan, "large numbers")
     file.write_model()
     keys = [1, 2, 65535, 65536, LANE + 1, LANE + 2, (1 << 48) - (1 << 32) - 1, (1 << 48) - (1 << 32)]
     rows = {key: {"text": b"%d" % key} for key in keys}
@@ -28,6 +28,38 @@ def lanes():
     second = Segment([more, file.change("Note", {LANE + 2: {"text": b"changed"}, 1: {"text": None}}, bases=[1, 1])])
     file.commit([lowest, second])
     file.commit([lowest, second, Segment([file.remove("Note", [LANE + 3, 3], bases=[2, 2])])])
+    return file.bytes(), file.lines()
+
+
+@feature("lanes", "block file", "A copy of a copy, which drew a lane: keys of four lanes, and an entity without a next key")
+def lanes():
+    model = xml_model(entity("Note", attribute("text", "String"), to_many("tags", "Tag", "notes")),
+                      entity("Tag", attribute("name", "String"), to_many("notes", "Note", "tags")))
+    plan = Schema(model, {"Note": 1, "Tag": 2}, {"Note.tags": 3})
+    file = new_file(plan, "lanes")
+
+    def link(note, tag):
+        return {"source": reference(plan, "Note", note), "target": reference(plan, "Tag", tag)}
+
+    def put(keys, tags, links, bases):
+        blocks = [file.put("Note", {key: {"text": b"%d" % key} for key in keys}, bases=bases and bases * len(keys)),
+                  file.put("Tag", {key: {"name": b"%d" % key} for key in tags}, bases=bases and bases * len(tags)),
+                  file.put("Note.tags", links, bases=bases and bases * len(links))]
+        return Segment(blocks)
+    file.write_model()
+    file.next_keys = {1: 8, 2: 3, 3: 6}
+    lowest = put([1, 7], [2], {5: link(1, 2)}, None)
+    file.commit([lowest])
+    # The commit that draws a lane repeats the number, and lists no next key of the lane before (4.4.6).
+    last = (1 << 48) - (1 << 32) - 65536
+    replicas = {str(start): f"{number:016x}" for start, number in ((1 << 47, 0), (LANE, 1), (last, (1 << 64) - 1))}
+    metadata = {"QuireLanes": replicas, "QuireLane": str(LANE)}
+    file.section("metadata", plan.metadata(file.uuid, file.kind, metadata))
+    file.next_keys = {1: LANE + 65538, 3: LANE + 2}
+    file.commit([lowest], number=1)
+    # Keys of further lanes come from a merge, and do not change a next key.
+    keys = [(1 << 47) + 1, LANE + 1, LANE + 65536, LANE + 65537, last + 1]
+    file.commit([lowest, put(keys, [last + 9], {LANE + 1: link(LANE + 65536, last + 9), last + 3: link(7, 2)}, [0])])
     return file.bytes(), file.lines()
 
 

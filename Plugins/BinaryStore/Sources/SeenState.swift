@@ -30,7 +30,8 @@ struct SeenState {
   }
 
   func isStill(_ other: SeenState) -> Bool {
-    byteCount == other.byteCount && next == other.next
+    // Behind the remains of a save that a crash cut off, a commit changes neither the size nor these bytes.
+    byteCount == other.byteCount && next == other.next && next.allSatisfy { $0 == 0 }
       && (modificationNanoseconds == nil
         || modificationNanoseconds == other.modificationNanoseconds)
   }

@@ -82,7 +82,8 @@ final class BlockFileRecovery {
     if let head { assembly.add(head) }
     assembly.addFound(behind: head?.end ?? 0, version: (head?.record.number ?? 0) + 1)
     if report.laterRowCount > 0 { report.isNewest = false }
-    let gaps = sound.gaps(in: file)
+    let gaps = sound.gaps(
+      in: file, afterCommitsAt: Set(scan.trailers.map { Int($0.end) }))
     report.unreadByteCount = gaps.reduce(0) { $0 + $1.count }
     report.unreadRanges = Array(gaps.prefix(1000))
     var report = report

@@ -99,15 +99,16 @@ struct SoundRanges {
   /// The ranges in order, with ranges that touch joined.
   var all: [Range<Int>] { settled() }
 
-  /// Returns the parts of the file outside the ranges, except padding zeros between two ranges.
-  func gaps(in file: DamagedFile) -> [Range<Int>] {
+  /// Returns the parts of the file outside the ranges, except the zeros of padding and of a tail behind a commit.
+  ///
+  /// - Parameter ends: The offsets behind the commits.
+  func gaps(in file: DamagedFile, afterCommitsAt ends: Set<Int>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     var end = 0
     func close(_ start: Int) {
       guard start > end else { return }
-      if start - end < 8, let bytes = file.bytes(UInt64(end), start - end),
-        bytes.allSatisfy({ $0 == 0 })
-      {
+      let mayBeZeros = start - end < 8 || ends.contains(end)
+      if mayBeZeros, let last = try? file.file.endOfNonzeroBytes(before: start), last <= end {
         return
       }
       gaps.append(end..<start)

@@ -32,8 +32,9 @@ struct TornTailTests {
       let third = document.files[TornTailTests.name]!
       let record = BlockFileMap.record(before: third.count - 48, in: third)
       ends.insert(Int(third.number(UInt64.self, at: record + 24)) + 48, at: 0)
-      try BinaryStore.open(path, on: disk).save(
-        { try $0.change("Note", 1, "stars", .integer(7)) }, asVersionAfter: 3)
+      let saving = try BinaryStore.open(path, on: disk)
+      try saving.save({ try $0.change("Note", 1, "stars", .integer(7)) }, asVersionAfter: 3)
+      try saving.close()
       store = try disk.read(path, byteLimit: 1 << 20)
       ends.append(store.count)
       document.files[TornTailTests.name] = store
@@ -43,8 +44,8 @@ struct TornTailTests {
     /// Returns the file after some of its bytes behind commit 2 were lost, with the commit that stands.
     func losing(_ range: Range<Int>) -> (bytes: [UInt8], commit: Int64) {
       var bytes = BlockFileMap.naming(trailerAt: ends[0] - 48, in: store)
+      let first = range.first { bytes[$0] != 0 }
       for place in range { bytes[place] = 0 }
-      let first = range.first { store[$0] != 0 }
       return (bytes, first.map { $0 < ends[1] ? 2 : 3 } ?? 4)
     }
 
@@ -117,7 +118,7 @@ struct TornTailTests {
       let (lost, commit) = torn.losing(range)
       guard commit < 4 else { continue }
       var bytes = lost
-      bytes.replaceSubrange(40..<60, with: torn.store[40..<60])
+      bytes.replaceSubrange(BlockFileMap.slots, with: torn.store[BlockFileMap.slots])
       let disk = try DocumentTests.disk(torn.with(bytes, naming: 2, hasLog: true))
       for path in ["/d", "/d/\(Self.name)"] {
         let report = try Validator().validate(path, on: disk)
