@@ -94,10 +94,13 @@ extension DurableFile {
   /// Returns the offset behind the last byte before `end` that is not zero; 0 if there is none.
   public func endOfNonzeroBytes(before end: Int) throws(DiskError) -> Int {
     var high = end
+    // Usually the last byte is not zero.
+    var step = 64
     while true {
-      high = endOfStoredBytes(before: high)
+      if step > 64 { high = endOfStoredBytes(before: high) }
       guard high > 0 else { return 0 }
-      let low = max(0, high - (1 << 16))
+      let low = max(0, high - step)
+      step = 1 << 16
       let bytes = try read(byteCount: high - low, at: low)
       let count = bytes.endOfNonzeroBytes
       if count > 0 { return low + count }

@@ -150,7 +150,8 @@ struct DamageTests {
     if count < 64 {
       let (objects, stray) = try Small.read(bytes)
       #expect(objects == small.states.last!)
-      #expect(stray == count * 48)
+      // The last trailer ends with zeros instead of an acknowledgement.
+      #expect(stray == count * 48 - 8)
     } else {
       let error = #expect(throws: StoreError.self) { try Small.read(bytes) }
       #expect(error?.code == .damaged)

@@ -114,7 +114,7 @@ struct LimitTests {
   @Test("An unsettled commit above the size limit is damage")
   func unsettledBytes() throws {
     func bytes(_ count: Int) -> [UInt8] {
-      let record = Int(Self.plain.number(UInt32.self, at: Self.plain.count - 16))
+      let record = Int(Self.plain.number(UInt32.self, at: Self.plain.count - 24))
       return BlockFileMap.appending(
         to: Self.plain, sections: [[UInt8](repeating: 1, count: count - (record + 7) & ~7)],
         isSettled: false

@@ -133,7 +133,12 @@ public final class BinaryStore: Store {
     newestWhenOpened = max(record.number, newest.1.number)
     let head = try CommittedState(trailer, record, in: file, after: nil)
     current = Mutex(
-      Current(head: head, seen: SeenState(file.file.openingStatus), counting: commit))
+      Current(
+        head: head,
+        // With bytes behind the commit, the file needs another look.
+        seen: Int(head.end) >= end
+          ? SeenState(file.file.openingStatus, used: end, last: head) : nil,
+        counting: commit))
   }
 
   /// Creates a store without objects.
@@ -277,11 +282,11 @@ public final class BinaryStore: Store {
   func refresh(_ current: inout Current) throws {
     var file = current.head.file
     try file.reading {
-      let seen: SeenState
+      let status: FileStatus
       var known: Trailer?
-      if let status = try file.file.statusAtItsPath() {
-        seen = try SeenState(status, behind: current.head)
-        if let known = current.seen, known.isStill(seen) { return }
+      if let now = try file.file.statusAtItsPath() {
+        status = now
+        if try current.seen?.isStill(status, of: file) ?? false { return }
         known = current.head.trailer
       } else {
         // The file was replaced by a vacuum, or by another store. In the latter case, this store keeps showing its
@@ -292,24 +297,27 @@ public final class BinaryStore: Store {
         else { return }
         file = other
         current.seen = nil
-        seen = SeenState(other.file.openingStatus)
+        status = other.file.openingStatus
       }
+      // Another process may remove the tail at this moment.
+      let used =
+        (try? file.file.endOfNonzeroBytes(before: status.byteCount)) ?? status.byteCount
       let (trailer, record): (Trailer, CommitRecord)
       if let counting = current.counting {
-        (trailer, record) = try file.commit(counting: counting, before: seen.byteCount).found
+        (trailer, record) = try file.commit(counting: counting, before: status.byteCount).found
       } else if damage == nil {
-        (trailer, record) = try file.acknowledgedCommit(before: seen.byteCount, after: known)
+        (trailer, record) = try file.acknowledgedCommit(before: status.byteCount, after: known)
       } else {
-        (trailer, record) = try file.standingCommit(before: seen.byteCount, file.readSlots())
+        (trailer, record) = try file.standingCommit(before: status.byteCount, file.readSlots())
       }
       if trailer == current.refused {
-        current.seen = seen
+        current.seen = SeenState(status, used: used, last: current.head)
         return
       }
       if file !== current.head.file || trailer != current.head.trailer {
         current.head = try CommittedState(trailer, record, in: file, after: current.head)
       }
-      current.seen = known == nil || known == trailer ? seen : nil
+      current.seen = SeenState(status, used: used, last: current.head)
     }
   }
 

@@ -1,24 +1,21 @@
+import BlockFileFormat
 import DurableFiles
 
 /// The state of a file at one look, to find out whether another process has written since.
 struct SeenState {
-  let byteCount: Int
+  private let byteCount: Int
   /// The time of the last modification. It is needed because a save that was removed and its replacement may have the
   /// same size. `nil` if the last commit is one of this process, because such a commit is never replaced.
-  let modificationNanoseconds: Int64?
-  /// The first bytes behind the last commit. The next commit may begin there without a change of the size and the time.
-  let next: [UInt8]
+  private let modificationNanoseconds: Int64?
+  /// The offset at which the next commit begins: behind the last commit and the remains of saves. In a tail it changes
+  /// neither the size nor always the time, but its first bytes are not zeros (spec §4.3.5).
+  private let next: Int
 
-  init(_ status: FileStatus, next: [UInt8] = []) {
+  /// - Parameter used: The number of bytes of the file without a tail. It must be older than the look for the last commit.
+  init(_ status: FileStatus, used: Int, last: CommittedState) {
     byteCount = status.byteCount
     modificationNanoseconds = status.modificationNanoseconds
-    self.next = next
-  }
-
-  /// Looks at the bytes behind a commit of a file of the given status.
-  init(_ status: FileStatus, behind head: CommittedState) throws {
-    self.init(
-      status, next: try head.file.firstBytes(behind: head.end, fileByteCount: status.byteCount))
+    next = max(Int(last.end), BlockFile.align(used))
   }
 
   /// The state of a file in which this process has just made the last commit.
@@ -26,13 +23,15 @@ struct SeenState {
     guard let byteCount = try? state.file.file.byteCount() else { return nil }
     self.byteCount = byteCount
     modificationNanoseconds = nil
-    next = byteCount >= Int(state.end) + 8 ? [UInt8](repeating: 0, count: 8) : []
+    next = Int(state.end)
   }
 
-  func isStill(_ other: SeenState) -> Bool {
-    // Behind the remains of a save that a crash cut off, a commit changes neither the size nor these bytes.
-    byteCount == other.byteCount && next == other.next && next.allSatisfy { $0 == 0 }
-      && (modificationNanoseconds == nil
-        || modificationNanoseconds == other.modificationNanoseconds)
+  /// Returns whether a file with the given status has no new commit.
+  func isStill(_ status: FileStatus, of file: StoreFile) throws -> Bool {
+    guard byteCount == status.byteCount,
+      modificationNanoseconds == nil || modificationNanoseconds == status.modificationNanoseconds
+    else { return false }
+    return try file.firstBytes(behind: UInt64(next), fileByteCount: byteCount)
+      .allSatisfy { $0 == 0 }
   }
 }
