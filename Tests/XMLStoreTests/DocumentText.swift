@@ -20,6 +20,14 @@ struct DocumentText {
   private(set) var version = ""
   private(set) var uuid = ""
   private(set) var metadata: PropertyList?
+
+  /// The metadata without the place of the file, which a writer records.
+  var metadataWithoutPlace: PropertyList? {
+    guard case .dictionary(var values)? = metadata else { return metadata }
+    values["QuirePlace"] = nil
+    return .dictionary(values)
+  }
+
   private(set) var objects: [String: Object] = [:]
 
   init(_ bytes: [UInt8]) throws {

@@ -47,7 +47,7 @@ public struct XMLStoreBackend: StoreBackend {
   /// Returns the metadata of a store. The part behind the metadata is not read.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     do {
-      return try format.metadata(disk.open(path, for: .read))
+      return try format.metadata(disk.open(path, for: .read)).withoutPlace
     } catch let error as DiskError {
       throw StoreError(error, path: path)
     }

@@ -64,7 +64,8 @@ final class RowImport {
       // A trial reserves no keys. It uses numbers that no stored object will have.
       firstNumbers[number] =
         isTrial
-        ? StoreLanes.firstTrialNumber : try store.leaseKeys(ofEntity: number, count: count).lowerBound
+        ? StoreLanes.firstTrialNumber
+        : try store.leaseKeys(ofEntity: number, count: count).lowerBound
     }
     self.base = try store.snapshot()
     guard self.base.commit == base.commit else {

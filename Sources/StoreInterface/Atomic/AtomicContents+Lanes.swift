@@ -31,7 +31,7 @@ extension AtomicContents {
   /// Raises the next key above the objects of the lane in which the file counts, and removes the place, which changes with
   /// every save.
   mutating func prepareForCounting() throws {
-    metadata.values[StoreMetadata.Key.place] = nil
+    metadata = metadata.withoutPlace
     let lanes = metadata.lanes
     nextKey = lanes.firstFreeNumber(after: nextKey)
     let objects = Set(schema.layouts.map(\.entityNumber))
@@ -43,5 +43,14 @@ extension AtomicContents {
 
   private static func text(_ place: FilePlace) -> String {
     "\(place.inode) \(place.birthNanoseconds)"
+  }
+}
+
+extension StoreMetadata {
+  /// The metadata without the place of their file, which changes with every save.
+  package var withoutPlace: StoreMetadata {
+    var metadata = self
+    metadata.values[Key.place] = nil
+    return metadata
   }
 }

@@ -75,7 +75,7 @@ extension AtomicPreamble {
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged``.
   public func storeMetadata(path: String) throws -> StoreMetadata {
-    try StoreMetadata(values: values(path))
+    try StoreMetadata(values: values(path)).withoutPlace
   }
 
   /// Returns the contents of the file without objects. The caller then adds the rows with ``AtomicRows`` of the same
@@ -90,7 +90,7 @@ extension AtomicPreamble {
   public func contents(
     model given: Model?, evolving schema: Schema?, path: String
   ) throws -> AtomicContents {
-    let metadata = try storeMetadata(path: path)
+    let metadata = try StoreMetadata(values: values(path))
     guard metadata.uuid != nil else {
       throw StoreError(.damaged, "The metadata have no UUID.", path: path)
     }
