@@ -5,7 +5,7 @@ package import Rows
 /// A writer names a commit in one of the slots when it makes, lengthens or closes the file. A slot may therefore be
 /// behind the last acknowledged commit, and never ahead of it.
 package struct AcknowledgementSlots: Equatable {
-  /// What a slot says about the file.
+  /// The name of a commit in a slot, with the size of the file.
   package struct Name: Equatable {
     /// The offset of the trailer of an acknowledged commit.
     package var trailer: UInt64

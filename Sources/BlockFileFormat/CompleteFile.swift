@@ -22,7 +22,9 @@ package struct CompleteFile {
     guard let newest = try? search.standing(header.slots), let slot = header.slots.newest else {
       return nil
     }
-    byteCount = max(BlockFile.align(last), Int(newest.trailer.end))
+    // A commit that does not count may end with zeros instead of an acknowledgement.
+    let end = Int(newest.trailer.end)
+    byteCount = last > end ? BlockFile.align(last) + Acknowledgement.byteCount : end
     guard byteCount < size, byteCount >= slot.trailer + UInt64(BlockFile.trailerByteCount) else {
       return nil
     }

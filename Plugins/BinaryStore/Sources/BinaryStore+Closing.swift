@@ -21,7 +21,8 @@ extension BinaryStore {
       guard head.file === file, try file.file.isStillAtItsPath() else { return }
       let byteCount = try file.file.byteCount()
       // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
-      let end = max(Int(head.end), try file.file.endOfNonzeroBytes(before: byteCount))
+      let used = try file.file.endOfNonzeroBytes(before: byteCount)
+      let end = min(byteCount, FreeBytes.start(after: head, used: used))
       let isNewest = try file.readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false
       let isNamed = isNewest && file.name(head.trailer, fileByteCount: end)
       try file.file.sync()

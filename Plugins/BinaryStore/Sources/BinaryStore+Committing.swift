@@ -59,9 +59,9 @@ extension BinaryStore {
         return try GroupWriter(self).append(image, to: head, &writing)
       }
       if writing.group != nil { return nil }
-      let ends = try refill(&image, after: head)
+      let ends = isPartOfDocument ? try leases.refill(&image, after: head) : [:]
       let state = try append(image, to: head, &writing, confirm: confirm)
-      extendLeases(ends)
+      leases.extend(to: ends)
       return .durable(state)
     }
   }
@@ -99,8 +99,8 @@ extension BinaryStore {
       }
       try head.file.reading { try image.setSegments(parts, schema) }
       if let lanes {
-        image.record.nextKeys = try BinaryStore.keys(
-          lanes.isDrawn ? [:] : head.record.nextKeys, above: request.changes, in: lanes.all)
+        image.record.nextKeys = try lanes.nextKeys(
+          lanes.isDrawn ? [:] : head.record.nextKeys, above: request.changes)
       }
     }
   }

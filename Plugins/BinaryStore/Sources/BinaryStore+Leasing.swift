@@ -14,12 +14,12 @@ extension BinaryStore {
   /// the numbers behind its own.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let count = UInt64(max(count, 1))
-    if let known = takeKeys(number, count) { return known }
+    if let known = leases.take(number, count) { return known }
     return try withExclusiveAccess { writing, head in
       // The previous lock holder may have reserved keys.
-      if let known = takeKeys(number, count) { return known }
-      let before = leases.withLock { $0[number] } ?? Lease()
-      let reserved = max(count, min(2 * before.reserved, BinaryStore.mostReserved))
+      if let known = leases.take(number, count) { return known }
+      let before = leases[number]
+      let reserved = max(count, min(2 * before.reserved, KeyLeases.mostReserved))
       let range = try freeKeys(number, reserved, after: head, &writing)
       let image = try image(after: head, number: head.commit, &writing) { image in
         // Keys of another lane say nothing about this one.
@@ -36,11 +36,9 @@ extension BinaryStore {
         _ = try claiming { try append(image, to: head, &writing) }
       }
       let first = range.keys.lowerBound
-      leases.withLock {
-        $0[number] = Lease(
-          left: first + count..<range.keys.upperBound, wanted: count, reserved: reserved,
-          takings: before.takings + 1)
-      }
+      leases[number] = KeyLeases.Lease(
+        left: first + count..<range.keys.upperBound, wanted: count, reserved: reserved,
+        takings: before.takings + 1)
       return first..<first + count
     }
   }
@@ -72,80 +70,6 @@ extension BinaryStore {
 
   private func noKeysLeft(_ number: UInt16) -> StoreError {
     StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
-  }
-
-  /// Returns keys from those reserved in memory; `nil` if too few are left.
-  private func takeKeys(_ number: UInt16, _ count: UInt64) -> Range<UInt64>? {
-    leases.withLock { leases in
-      guard let left = leases[number]?.left, UInt64(left.count) >= count else { return nil }
-      leases[number]!.left = left.lowerBound + count..<left.upperBound
-      leases[number]!.wanted = count
-      leases[number]!.takings += 1
-      return left.lowerBound..<left.lowerBound + count
-    }
-  }
-
-  /// Reserves more keys with a commit at no extra cost. A document's store is written in the background, so a context
-  /// that inserts objects meanwhile need not wait for a sync. A program that has taken keys only once may need no more.
-  ///
-  /// - Returns: For each entity the new end of its reserved keys.
-  func refill(
-    _ image: inout CommitImage, after head: CommittedState
-  ) throws -> [UInt16: UInt64] {
-    guard isPartOfDocument else { return [:] }
-    var ends: [UInt16: UInt64] = [:]
-    let known = leases.withLock { $0 }
-    for (number, lease) in known
-    where lease.takings > 1 && image.record.nextKeys[number] == lease.left.upperBound {
-      let least = max(2 * lease.wanted, BinaryStore.mostReserved / 2)
-      let end = lease.left.upperBound + 2 * least
-      guard UInt64(lease.left.count) < least, end <= ObjectKey.highestNumber else { continue }
-      // Another process may have drawn another lane since.
-      let numbers = try head.metadata.lanes.countedNumbers
-      guard numbers.contains(lease.left.upperBound), end <= numbers.upperBound else { continue }
-      image.record.nextKeys[number] = end
-      ends[number] = end
-    }
-    return ends
-  }
-
-  /// Makes the keys available that a confirmed commit reserved.
-  func extendLeases(_ ends: [UInt16: UInt64]) {
-    leases.withLock { leases in
-      for (number, end) in ends {
-        guard let lease = leases[number], lease.left.upperBound < end else { continue }
-        leases[number]!.left = lease.left.lowerBound..<end
-      }
-    }
-  }
-
-  /// The most keys of one reservation, unless the caller needs more.
-  private static let mostReserved: UInt64 = 4096
-
-  /// Returns the first free key of each entity after the given changes. A caller may choose keys without reserving
-  /// them; the store must not give these keys to another caller (spec §4.4.3). Keys of other lanes are given by others.
-  static func keys(
-    _ keys: [UInt16: UInt64], above changes: Layer, in lanes: StoreLanes
-  ) throws -> [UInt16: UInt64] {
-    var keys = keys
-    let numbers = lanes.countedNumbers
-    for entity in changes.entities {
-      guard let highest = try entity.put.highestKey(in: numbers) else { continue }
-      let next = lanes.firstFreeNumber(after: keys[entity.entityNumber])
-      keys[entity.entityNumber] = max(next, highest + 1)
-    }
-    return keys
-  }
-
-  // MARK: - Copies
-
-  /// The lanes of a commit.
-  struct CommitLanes {
-    let all: StoreLanes
-    /// Whether they are others than the lanes before the commit.
-    let isChanged: Bool
-    /// Whether the commit draws the lane in which the file counts from then on.
-    let isDrawn: Bool
   }
 
   /// Returns the lanes after a request; `nil` if the request can't change them.

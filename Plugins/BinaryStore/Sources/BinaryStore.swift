@@ -62,17 +62,7 @@ public final class BinaryStore: Store {
   }
   let current: Mutex<Current?>
 
-  /// Keys reserved in the file that no caller has taken yet: they can be taken without waiting for a save.
-  struct Lease {
-    var left: Range<UInt64> = 0..<0
-    /// The number of keys that the last caller took.
-    var wanted: UInt64 = 0
-    /// The number of keys that were reserved in the file at a time, last.
-    var reserved: UInt64 = 0
-    /// The number of times that a caller took keys.
-    var takings = 0
-  }
-  let leases = Mutex<[UInt16: Lease]>([:])
+  let leases = KeyLeases()
 
   /// The state that writers need. The thread that holds it is this process's only writer.
   struct Writing {

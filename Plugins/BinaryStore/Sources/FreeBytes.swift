@@ -36,11 +36,18 @@ struct FreeBytes {
     var free = FreeBytes(file: file, start: Int(head.end), fileByteCount: byteCount)
     free.lengtheningCount = known?.lengtheningCount ?? 0
     if byteCount > free.start {
-      // The remains of a save that a crash cut off may lie behind the commit. They are not overwritten.
-      let end = try file.file.endOfNonzeroBytes(before: byteCount)
-      free.start = max(free.start, BlockFile.align(end))
+      free.start = start(after: head, used: try file.file.endOfNonzeroBytes(before: byteCount))
     }
     return free
+  }
+
+  /// Returns the offset of the next commit. Behind the last commit that counts there may be the remains of a save, or
+  /// commits that do not count, which may end with zeros instead of an acknowledgement. They are not overwritten.
+  ///
+  /// - Parameter used: The offset behind the last byte of the file that is not zero.
+  static func start(after head: CommittedState, used: Int) -> Int {
+    let end = Int(head.end)
+    return used > end ? BlockFile.align(used) + Acknowledgement.byteCount : end
   }
 
   private init(file: StoreFile, start: Int, fileByteCount: Int) {

@@ -1,4 +1,3 @@
-import BlockFileFormat
 import DurableFiles
 
 /// The state of a file at one look, to find out whether another process has written since.
@@ -15,7 +14,7 @@ struct SeenState {
   init(_ status: FileStatus, used: Int, last: CommittedState) {
     byteCount = status.byteCount
     modificationNanoseconds = status.modificationNanoseconds
-    next = max(Int(last.end), BlockFile.align(used))
+    next = FreeBytes.start(after: last, used: used)
   }
 
   /// The state of a file in which this process has just made the last commit.
