@@ -42,8 +42,6 @@ final class DocumentCheck: XMLEventHandler {
   private var listBuilder: XMLPropertyListBuilder?
   private var values: [String: PropertyList] = [:]
   private var highestNumber: UInt64 = 0
-  /// The numbers of the lane in which the document counts.
-  private var countedNumbers = StoreLanes().countedNumbers
   private var mayHaveObjects = true
   /// The open object, if its entity is in the model.
   var object: OpenObject?
@@ -263,7 +261,6 @@ final class DocumentCheck: XMLEventHandler {
       }
     }
     let metadata = XMLMetadataCheck(values, place, findings)
-    countedNumbers = metadata.lanes.countedNumbers
     guard let model = metadata.model(givenModel) else {
       if !metadata.hasModel {
         unchecked.append(
@@ -285,7 +282,8 @@ final class DocumentCheck: XMLEventHandler {
       findings.add(.xmlInfo, Place(), "The element 'databaseInfo' is missing.")
     }
     object = nil
-    let highest = objects.keys.filter(countedNumbers.contains).max() ?? 0
+    let counted = StoreMetadata(values: values).lanes.countedNumbers
+    let highest = objects.keys.filter(counted.contains).max() ?? 0
     if seen.contains("nextObjectID"), highest > highestNumber {
       findings.add(
         .xmlHighest, Place(),

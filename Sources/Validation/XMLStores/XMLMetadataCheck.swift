@@ -72,9 +72,6 @@ struct XMLMetadataCheck {
     return hashes
   }
 
-  /// The lanes of object numbers.
-  var lanes: StoreLanes { StoreMetadata(values: values).lanes }
-
   private func checkParts() {
     if let fault = StoreMetadata(values: values).faultOfLanes {
       findings.add(.lanes, place, fault)
