@@ -19,14 +19,21 @@ extension BinaryStore {
       defer { try? file.file.unlock() }
       let head = try head()
       guard head.file === file, try file.file.isStillAtItsPath() else { return }
-      let byteCount = try file.file.byteCount()
-      // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
-      let used = try file.file.endOfNonzeroBytes(before: byteCount)
-      let end = min(byteCount, FreeBytes.start(after: head, used: used))
-      let isNewest = try file.readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false
-      let isNamed = isNewest && file.name(head.trailer, fileByteCount: end)
-      try file.file.sync()
-      if isNamed, end < byteCount { try file.file.truncate(to: end) }
+      try file.complete(after: head)
     }
+  }
+}
+
+extension StoreFile {
+  /// Completes the file after its last commit, while this process holds the lock.
+  fileprivate func complete(after head: CommittedState) throws {
+    let byteCount = try file.byteCount()
+    // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
+    let used = try file.endOfNonzeroBytes(before: byteCount)
+    let end = min(byteCount, FreeBytes.start(after: head, used: used))
+    let isNewest = try readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false
+    let isNamed = isNewest && name(head.trailer, fileByteCount: end)
+    try file.sync()
+    if isNamed, end < byteCount { try file.truncate(to: end) }
   }
 }

@@ -55,7 +55,7 @@ extension BinaryStore {
       let limit = min(lanes.countedNumbers.upperBound, ObjectKey.highestNumber)
       return end <= limit ? first..<end : nil
     }
-    if lanes.current != nil, try isAtItsPlace(head, &writing) {
+    if lanes.current != nil, try writing.isAtItsPlace(head) {
       if let keys = keys() { return (keys, nil) }
       // The next lane belongs to another replica. Only the last lane ends for want of numbers.
       guard lanes.isFollowed else { throw noKeysLeft(number) }
@@ -79,18 +79,10 @@ extension BinaryStore {
     let inserts = request.insertsRows
     guard inserts || request.metadata != nil || request.lanes != nil else { return nil }
     let metadata = try head.metadata
-    let isCopy = inserts ? try !isAtItsPlace(head, &writing) : false
+    let isCopy = inserts ? try !writing.isAtItsPlace(head) : false
     let (lanes, isDrawn) = request.lanes(
       after: metadata, isCopy: isCopy, nextKeys: head.record.nextKeys.values)
     return CommitLanes(all: lanes, isChanged: lanes != metadata.lanes, isDrawn: isDrawn)
-  }
-
-  /// Returns whether the file of a commit is the one that its writer made, and not a copy.
-  private func isAtItsPlace(_ head: CommittedState, _ writing: inout Writing) throws -> Bool {
-    if writing.placedFile === head.file { return true }
-    guard try head.file.reading({ head.file.isAtItsPlace }) else { return false }
-    writing.placedFile = head.file
-    return true
   }
 
   /// Calls `commit`, which draws a lane. Once the lane is durable, the file is at its place.
@@ -105,4 +97,14 @@ extension BinaryStore {
 
 extension CommittedState: KeyCountingSnapshot {
   var nextKeys: [UInt16: UInt64] { record.nextKeys }
+}
+
+extension BinaryStore.Writing {
+  /// Returns whether the file of a commit is the one that its writer made, and not a copy.
+  fileprivate mutating func isAtItsPlace(_ head: CommittedState) throws -> Bool {
+    if placedFile === head.file { return true }
+    guard try head.file.reading({ head.file.isAtItsPlace }) else { return false }
+    placedFile = head.file
+    return true
+  }
 }

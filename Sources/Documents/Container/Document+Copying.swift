@@ -5,6 +5,16 @@ import ObjectModel
 public import StoreInterface
 import Synchronization
 
+extension Container {
+  /// Completes the copies of the stores' files: a program that has the document open saves into bytes that a copy does not
+  /// need.
+  fileprivate func completeCopies(of manifest: Manifest) throws {
+    for entry in manifest.stores {
+      try backends[entry.type]?.completeCopy(at: inner(entry.file), on: disk)
+    }
+  }
+}
+
 extension Document {
   /// Copies the document. Objects keep their identifiers, and the copy has the same versions and attachments.
   /// Only the document's own identifier differs.
@@ -43,11 +53,7 @@ extension Document {
         try container.checkIsStore(name)
         try container.disk.copyTree(container.inner(name), to: building.inner(name))
       }
-      for entry in manifest.stores {
-        // A program that has the document open saves into bytes that the copy does not need.
-        try container.backends[entry.type]?.completeCopy(
-          at: building.inner(entry.file), on: building.disk)
-      }
+      try building.completeCopies(of: manifest)
       return copied
     }
   }
