@@ -36,9 +36,8 @@ extension Document {
     try container.refuseServers(manifest, "A copy")
     try target.build(overwriting: overwriting) { building in
       var copied = manifest
-      copied.uuid = UUID()
       // Another process may save while this one reads. The copy is the version that the manifest names.
-      copied.log = nil
+      (copied.uuid, copied.log) = (UUID(), nil)
       let attachments = Dictionary(
         manifest.attachments.map { ($0.digest, $0.byteCount) }, uniquingKeysWith: { $1 })
       for name in manifest.models.map(\.file) {
