@@ -101,7 +101,7 @@ def change_json(source, value):
         other, other_key = source.choice(places)
         owner[key] = copy.deepcopy(other[other_key])
     else:
-        owner[key] = source.choice(VALUES)
+        owner[key] = copy.deepcopy(source.choice(VALUES))
 
 
 def changed_text(source, data):
