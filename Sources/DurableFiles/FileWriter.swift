@@ -1,6 +1,6 @@
 /// Writes a file from front to back, and combines small pieces into large writes.
 ///
-/// ``Disk/replace(_:links:overwriting:newPermissions:contents:)`` and ``DurableFile/append(contents:)`` pass a writer to
+/// ``Disk/replace(_:links:overwriting:newPermissions:contents:)`` and ``DurableFile/append(at:contents:)`` pass a writer to
 /// their closures. A piece that is at least as large as the buffer is written without being copied.
 public struct FileWriter: ~Copyable {
   private let file: DurableFile
