@@ -45,7 +45,7 @@ extension ObjectBench {
     }
     let times = measurement.report("Syncs of the bytes of one save")
     target(
-      "\(names[1]) / SQLite's page", Measurement.ratio(times, names[1], to: names[2]), atMost: 1.1)
+      "\(names[1]) / SQLite's page", Measurement.ratio(times, names[1], to: names[2]), atMost: 1.15)
     target(
       "\(names[1]) / append", Measurement.ratio(times, names[1], to: names[0]), atMost: 0.8)
   }
