@@ -22,9 +22,7 @@ package struct CompleteFile {
     guard let newest = try? search.standing(header.slots), let slot = header.slots.newest else {
       return nil
     }
-    // A commit that does not count may end with zeros instead of an acknowledgement.
-    let end = Int(newest.trailer.end)
-    byteCount = last > end ? BlockFile.align(last) + Acknowledgement.byteCount : end
+    byteCount = newest.trailer.startOfNext(used: last)
     guard byteCount < size, byteCount >= slot.trailer + UInt64(BlockFile.trailerByteCount) else {
       return nil
     }

@@ -25,6 +25,15 @@ package struct Trailer: Hashable {
   /// The offset at which the commit ends.
   package var end: UInt64 { offset + UInt64(BlockFile.trailerByteCount) }
 
+  /// Returns the offset behind this commit, the last one that counts, and everything else in the file (spec §4.3.5). Behind
+  /// the commit there may be the remains of a save, or commits that do not count, which may end with zeros instead of an
+  /// acknowledgement.
+  ///
+  /// - Parameter used: The offset behind the last byte of the file that is not zero.
+  package func startOfNext(used: Int) -> Int {
+    used > Int(end) ? BlockFile.align(used) + Acknowledgement.byteCount : Int(end)
+  }
+
   /// The bytes of the trailer, with zeros instead of an acknowledgement.
   package var bytes: [UInt8] {
     var writer = ByteWriter()

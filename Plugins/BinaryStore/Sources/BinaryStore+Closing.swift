@@ -30,7 +30,7 @@ extension StoreFile {
     let byteCount = try file.byteCount()
     // In a document, commits that do not count, or commits of other processes, may lie behind the known one.
     let used = try file.endOfNonzeroBytes(before: byteCount)
-    let end = min(byteCount, FreeBytes.start(after: head, used: used))
+    let end = min(byteCount, head.trailer.startOfNext(used: used))
     let isNewest = try readSlots().newest.map { $0.trailer <= head.trailer.offset } ?? false
     let isNamed = isNewest && name(head.trailer, fileByteCount: end)
     try file.sync()

@@ -188,7 +188,7 @@ extension BinaryStore {
     do {
       if image.isSmall {
         let (bytes, end) = try image.finished(salt: head.file.header.salt)
-        isLengthened = try writing.write(bytes)
+        isLengthened = try writing.free!.write(bytes)
         trailer = end
       } else {
         trailer = try file.append(at: free.start) { writer in

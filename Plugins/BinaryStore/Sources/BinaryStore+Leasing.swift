@@ -2,7 +2,6 @@ import BlockFileFormat
 import ObjectModel
 import Rows
 import StoreInterface
-import Synchronization
 
 extension BinaryStore {
   /// Reserves keys for new objects of an entity.

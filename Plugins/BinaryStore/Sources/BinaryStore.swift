@@ -300,11 +300,8 @@ public final class BinaryStore: Store {
       } else {
         (trailer, record) = try file.standingCommit(before: status.byteCount, file.readSlots())
       }
-      if trailer == current.refused {
-        current.seen = SeenState(status, used: used, last: current.head)
-        return
-      }
-      if file !== current.head.file || trailer != current.head.trailer {
+      let isNew = file !== current.head.file || trailer != current.head.trailer
+      if isNew, trailer != current.refused {
         current.head = try CommittedState(trailer, record, in: file, after: current.head)
       }
       current.seen = SeenState(status, used: used, last: current.head)

@@ -36,18 +36,10 @@ struct FreeBytes {
     var free = FreeBytes(file: file, start: Int(head.end), fileByteCount: byteCount)
     free.lengtheningCount = known?.lengtheningCount ?? 0
     if byteCount > free.start {
-      free.start = start(after: head, used: try file.file.endOfNonzeroBytes(before: byteCount))
+      free.start = head.trailer.startOfNext(
+        used: try file.file.endOfNonzeroBytes(before: byteCount))
     }
     return free
-  }
-
-  /// Returns the offset of the next commit. Behind the last commit that counts there may be the remains of a save, or
-  /// commits that do not count, which may end with zeros instead of an acknowledgement. They are not overwritten.
-  ///
-  /// - Parameter used: The offset behind the last byte of the file that is not zero.
-  static func start(after head: CommittedState, used: Int) -> Int {
-    let end = Int(head.end)
-    return used > end ? BlockFile.align(used) + Acknowledgement.byteCount : end
   }
 
   private init(file: StoreFile, start: Int, fileByteCount: Int) {
@@ -90,11 +82,4 @@ struct FreeBytes {
     // Otherwise a power cut might restore a save that was reported as failed.
     try other.sync()
   }
-}
-
-extension BinaryStore.Writing {
-  /// Writes a small commit at its place.
-  ///
-  /// - Returns: Whether the file is longer than before.
-  mutating func write(_ commit: [UInt8]) throws -> Bool { try free!.write(commit) }
 }

@@ -32,7 +32,7 @@ struct GroupWriter {
         writing.group!.isClosed = true
         return nil
       }
-      if try writing.write(bytes) { group.lengtheningCount += 1 }
+      if try writing.free!.write(bytes) { group.lengtheningCount += 1 }
       let state = try CommittedState(
         trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
       let commit = WaitingCommit(state)

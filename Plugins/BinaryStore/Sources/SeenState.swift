@@ -1,3 +1,4 @@
+import BlockFileFormat
 import DurableFiles
 
 /// The state of a file at one look, to find out whether another process has written since.
@@ -14,7 +15,7 @@ struct SeenState {
   init(_ status: FileStatus, used: Int, last: CommittedState) {
     byteCount = status.byteCount
     modificationNanoseconds = status.modificationNanoseconds
-    next = FreeBytes.start(after: last, used: used)
+    next = last.trailer.startOfNext(used: used)
   }
 
   /// The state of a file in which this process has just made the last commit.
