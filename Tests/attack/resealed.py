@@ -16,7 +16,8 @@ INTERESTING = [0, 1, 0x7F, 0x80, 0xFF]
 def sections(data):
     """Returns the place of the trailer, the place of the record, and each plain section: offset, size, place of its checksum."""
     trailer = len(data) - 48
-    record, size = struct.unpack_from("<QI", data, trailer + 24)
+    size, = struct.unpack_from("<I", data, trailer + 24)
+    record = trailer - size & ~7
     parts = []
     for name, place in (("metadata", 48), ("model", 64), ("schema", 80)):
         offset, count = struct.unpack_from("<QI", data, record + place)
@@ -73,19 +74,19 @@ def mutant(random, source):
     elif kind == "block" and blocks:
         offset, count = random.choice(blocks)
     else:
-        offset, count = {"trailer": (trailer, 44), "header": (8, 32)}.get(kind, (record, size))
+        offset, count = {"trailer": (trailer, 36), "header": (8, 32)}.get(kind, (record, size))
     place = offset + random.randrange(min(count, 200) if kind == "block" and random.random() < 0.6 else count)
     data[place] = random.choice(INTERESTING + [random.randrange(256), data[place] ^ 1 << random.randrange(8)])
     if kind == "block":
         reseal_block(data, offset, count)
     for _, offset, count, checksum in parts:
         put(data, "<I", checksum, crc32c(bytes(data[offset:offset + count])))
-    put(data, "<I", trailer + 36, crc32c(bytes(data[record:record + size])))
+    put(data, "<I", trailer + 28, crc32c(bytes(data[record:record + size])))
     start, = struct.unpack_from("<Q", data, record + 32)
     if not data[trailer + 4] & 1 and start < trailer:
-        put(data, "<I", trailer + 40, crc32c(bytes(data[start:trailer])))
-    put(data, "<I", trailer + 44, crc32c(bytes(data[trailer:trailer + 44])))
-    put(data, "<I", 60, crc32c(bytes(data[:40]) + bytes(20)))
+        put(data, "<I", trailer + 32, crc32c(bytes(data[start:trailer])))
+    put(data, "<I", trailer + 36, crc32c(bytes(data[trailer:trailer + 36])))
+    put(data, "<I", 76, crc32c(bytes(data[:40]) + bytes(36)))
     return bytes(data), f"{kind} at {place}"
 
 
