@@ -69,8 +69,12 @@ struct TextDecoder {
       text = ArraySlice(
         stride(from: mark + (isBigEndian ? 1 : 0), to: start.count, by: 2).map { start[$0] })
     }
+    // libxml2 accepts a version without a number behind the point.
+    if let version = XMLEncoding.declared("version", in: text), version.hasSuffix(".") {
+      throw XMLError.version(version)
+    }
     var encoding = found?.encoding ?? .utf8
-    if let name = XMLEncoding.declaredName(in: text) {
+    if let name = XMLEncoding.declared("encoding", in: text) {
       guard let named = XMLEncoding.named(name, found: found?.encoding) else {
         throw XMLError.encoding(name, butIs: found?.encoding)
       }

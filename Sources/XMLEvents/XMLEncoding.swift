@@ -76,16 +76,18 @@ package enum XMLEncoding: Sendable, Hashable {
 }
 
 extension XMLEncoding {
-  /// Returns the name of the encoding in the XML declaration at the start of a text.
+  /// Returns a value of the XML declaration at the start of a text.
   ///
-  /// - Parameter text: The start of the text, as single bytes.
-  /// - Returns: `nil` if there is no declaration, or it names no encoding.
-  static func declaredName(in text: some Sequence<UInt8>) -> String? {
+  /// - Parameters:
+  ///   - name: The name of the value, such as `encoding`.
+  ///   - text: The start of the text, as single bytes.
+  /// - Returns: `nil` if there is no declaration, or it does not have the value.
+  static func declared(_ name: String, in text: some Sequence<UInt8>) -> String? {
     var declaration = Array(text.prefix { $0 != UInt8(ascii: ">") })[...]
     guard declaration.starts(with: "<?xml".utf8),
       declaration.dropFirst(5).first.map(isSpace) ?? false
     else { return nil }
-    let word = Array("encoding".utf8)
+    let word = Array(name.utf8)
     while let start = declaration.firstIndex(of: word[0]) {
       declaration = declaration[start...]
       guard declaration.starts(with: word) else {

@@ -83,6 +83,12 @@ extension XMLError {
     return XMLError(.encodingRefused, reason, at: XMLPosition(line: 1, column: 1))
   }
 
+  static func version(_ version: String) -> XMLError {
+    XMLError(
+      .malformed, "The text declares the version '\(version.prefix(60))' of XML, which is no number.",
+      at: XMLPosition(line: 1, column: 1))
+  }
+
   static func badBytes(of encoding: XMLEncoding, at position: XMLPosition) -> XMLError {
     XMLError(
       .malformed,
