@@ -157,6 +157,17 @@ struct SchemaTests {
     #expect(new["Thing"]!.columns[0].number == 2)
   }
 
+  @Test("A kind that widens in two steps widens in one, since rows stay as they are while a model changes twice")
+  func wideningTwice() {
+    for one in ColumnKind.allCases {
+      for two in ColumnKind.allCases where one.widens(to: two) {
+        for three in ColumnKind.allCases where two.widens(to: three) {
+          #expect(one.widens(to: three), "\(one), \(two), \(three)")
+        }
+      }
+    }
+  }
+
   @Test(
     "Every widening keeps every value",
     arguments: ColumnKind.allCases.flatMap { from in
@@ -179,6 +190,9 @@ struct SchemaTests {
       switch (given.values[0], column.value(at: row)) {
       case (.integer(let a), .integer(let b)): #expect(a == b)
       case (.boolean(let a), .integer(let b)): #expect((a ? 1 : 0) == b)
+      case (.boolean(let a), .float(let b)): #expect((a ? 1 : 0) == b)
+      case (.boolean(let a), .double(let b)): #expect((a ? 1 : 0) == b)
+      case (.boolean(let a), .decimal(let b)): #expect((a ? 1 : 0) == b)
       case (.integer(let a), .float(let b)): #expect(Float(a) == b)
       case (.integer(let a), .double(let b)): #expect(Double(a) == b)
       case (.float(let a), .double(let b)): #expect(Double(a).bitPattern == b.bitPattern)

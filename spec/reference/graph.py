@@ -38,7 +38,7 @@ def converted(value, kind, wanted):
     if value is None or kind == wanted:
         return value
     if kind == BOOLEAN:
-        return int(value)
+        return converted(int(value), INT16, wanted)
     if kind in INTEGERS:
         if wanted == FLOAT:
             return struct.unpack("<I", struct.pack("<f", value))[0]

@@ -85,10 +85,13 @@ extension ColumnKind {
 
   /// Returns whether every value of this kind is also a value of `other`, so that rows written as this kind can be
   /// read as `other`.
+  ///
+  /// A kind that widens in two steps widens in one: the rows of a block keep their kind while a model changes twice.
   public func widens(to other: ColumnKind) -> Bool {
     switch (self, other) {
     case (let one, let same) where one == same: true
     case (.boolean, .int16), (.boolean, .int32), (.boolean, .int64): true
+    case (.boolean, .float), (.boolean, .double), (.boolean, .decimal): true
     case (.int16, .int32), (.int16, .int64), (.int32, .int64): true
     case (.int16, .float), (.int16, .double), (.int32, .double), (.float, .double): true
     case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): true
