@@ -79,12 +79,32 @@ public struct StorePlaces: Sendable {
 
   /// Opens a store of the given type, or of the type that its first bytes tell.
   ///
-  /// - Throws: ``StoreError``.
+  /// - Throws: ``StoreError``; with code ``StoreError/Code/readOnly`` for a store of a document that is opened for writing.
   public func open(
     _ path: String, type: StoreType? = nil, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
+    if !opening.readOnly { try refuseStoreOfDocument(path) }
     guard let type else { return try backends.open(path, on: disk, opening) }
     return try backend(of: type).openComplete(path, on: disk, opening)
+  }
+
+  /// Throws if the file at a path is a store of a document: the document decides which commits count, so a save to the file
+  /// alone would be lost (spec §7.5.1).
+  private func refuseStoreOfDocument(_ path: String) throws(StoreError) {
+    if isAddress(path) { return }
+    do throws(DiskError) {
+      let folder = (path as NSString).deletingLastPathComponent
+      var document = folder.isEmpty ? ".." : (folder as NSString).deletingLastPathComponent
+      if document.isEmpty { document = "." }
+      guard try disk.exists(document.appendingPathComponent("manifest.json")),
+        let stores = try disk.statusIfThere(document.appendingPathComponent("stores")),
+        try disk.statusIfThere(folder.isEmpty ? "." : folder)?.identity == stores.identity
+      else { return }
+    } catch { return }
+    throw StoreError(
+      .readOnly,
+      "The store is a part of a document, which decides what counts in it. Change the document instead, "
+        + "or read the store.", path: path)
   }
 
   /// Creates a store.

@@ -56,7 +56,7 @@ struct StoreReader: Sendable {
       readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign))
     opening.acceptsDamage = invocation.has(.damaged)
     do {
-      let store = try backends.open(path, on: disk, opening)
+      let store = try places.open(path, opening)
       opened.note(store)
       try noteDamage(of: store, at: path)
       return try version(of: store, at: path, invocation)
