@@ -204,7 +204,8 @@ package struct CommitSearch {
     if offset > newest.trailer.offset {
       return [Damage(offset: offset, fault: fault(ofCommitEndingAt: offset), isAcknowledged: true)]
     }
-    if let least = slots.newest?.fileByteCount, least > byteCount {
+    // A damaged slot may have told that the file lost its tail.
+    if slots.areSound, let least = slots.newest?.fileByteCount, least > byteCount {
       let fault = "The file ends at byte \(byteCount), but it had at least \(least) bytes."
       return [Damage(offset: newest.trailer.offset, fault: fault, isAcknowledged: true)]
     }

@@ -51,6 +51,29 @@ struct StoreLanesTests {
     #expect(!StoreLanes.isStart(Self.first + 1) && !StoreLanes.isStart(0))
   }
 
+  @Test("A lane that begins below the numbers of the file makes the file draw another")
+  func cut() throws {
+    let (own, next) = (Self.first, Self.first + 70_000)
+    let base = try MemoryStore(Model(entities: [])).snapshot()
+    func lanes(adding start: UInt64, _ nextKeys: [UInt64]) -> (lanes: StoreLanes, isDrawn: Bool) {
+      var metadata = Self.metadata([:])
+      metadata.lanes = Self.lanes([own], current: own)
+      var request = CommitRequest(Layer(), basedOn: base)
+      request.lanes = Self.lanes([start], current: nil)
+      return request.lanes(after: metadata, isCopy: false, nextKeys: nextKeys)
+    }
+    for (start, isDrawn) in [(own + 65_536, true), (own + 131_072, false)] {
+      let found = lanes(adding: start, [own + 5, next])
+      #expect(found.isDrawn == isDrawn)
+      #expect((found.lanes.current == own) == !isDrawn)
+      #expect(found.lanes.replicas.count == (isDrawn ? 3 : 2))
+      if !isDrawn { #expect(found.lanes.firstFreeNumber(after: next) == next) }
+    }
+    // Numbers of other lanes say nothing.
+    #expect(!lanes(adding: own + 65_536, [5, own + 5]).isDrawn)
+    #expect(!lanes(adding: own + 65_536, []).isDrawn)
+  }
+
   @Test("Lanes are drawn even if they are known as closely as possible")
   func crowded() {
     let near = stride(from: Self.first, through: Self.last, by: 1 << 32).map { $0 }

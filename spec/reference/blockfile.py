@@ -240,7 +240,7 @@ class File:
             return self.add("BLCK-025", "a slot names a commit that is not whole")
         if self.acknowledges_lost_commit(newest):
             return self.add("BLCK-025", "a commit that is not whole was acknowledged")
-        if named and len(self.data) < named[0].file_count:
+        if named and "damaged" not in self.slots and len(self.data) < named[0].file_count:
             return self.add("BLCK-025", "the end of the file was cut off")
         if named and "damaged" not in self.slots:
             return None

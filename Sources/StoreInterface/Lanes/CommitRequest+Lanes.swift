@@ -17,10 +17,16 @@ extension CommitRequest {
     after metadata: StoreMetadata, isCopy: Bool, nextKeys: some Collection<UInt64>
   ) -> (lanes: StoreLanes, isDrawn: Bool) {
     var result = metadata.lanes
-    let draws = result.current == nil || isCopy && insertsRows
+    let counted = result.countedNumbers
+    var draws = result.current == nil || isCopy && insertsRows
     if draws { result.forgetUnused(nextKeys) }
     if let others = self.metadata?.lanes { result.adopt(others) }
     if let lanes { result.formUnion(lanes) }
+    if !draws, result.countedNumbers.lowerBound == counted.lowerBound {
+      // A lane that begins below the numbers given here ends the file's own lane too early.
+      let end = result.countedNumbers.upperBound
+      draws = nextKeys.contains { $0 > end && $0 <= counted.upperBound }
+    }
     if draws { result.draw() }
     return (result, draws)
   }
