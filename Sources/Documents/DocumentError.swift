@@ -52,6 +52,8 @@ public struct DocumentError: Error, Sendable {
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// There is no such version, or it is not kept any more.
     public static let noVersion = Code(rawValue: "noVersion")
+    /// There is no such head, or the name is no valid name of a head.
+    public static let noHead = Code(rawValue: "noHead")
     /// There is no such attachment, or the name is no valid name of an attachment.
     public static let noAttachment = Code(rawValue: "noAttachment")
     /// The operation is not supported.

@@ -85,7 +85,8 @@ extension XMLError {
 
   static func version(_ version: String) -> XMLError {
     XMLError(
-      .malformed, "The text declares the version '\(version.prefix(60))' of XML, which is no number.",
+      .malformed,
+      "The text declares the version '\(version.prefix(60))' of XML, which is no number.",
       at: XMLPosition(line: 1, column: 1))
   }
 

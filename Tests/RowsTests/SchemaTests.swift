@@ -157,7 +157,9 @@ struct SchemaTests {
     #expect(new["Thing"]!.columns[0].number == 2)
   }
 
-  @Test("A kind that widens in two steps widens in one, since rows stay as they are while a model changes twice")
+  @Test(
+    "A kind that widens in two steps widens in one, since rows stay as they are while a model changes twice"
+  )
   func wideningTwice() {
     for one in ColumnKind.allCases {
       for two in ColumnKind.allCases where one.widens(to: two) {

@@ -348,7 +348,9 @@ struct DiffCommandTests {
     #expect(missing.exitCode == .inputOutput && missing.output.isEmpty)
     #expect(missing.messages.contains("'/Trips.quire' does not contain version 99."))
     #expect(missing.messages.contains("hint: It contains 1–8."), "\(missing.messages)")
-    for word in ["/Trips.quire@", "/Trips.quire@last", "/Trips.quire@-1"] {
+    let head = diff("/Trips.quire@last", "/Trips.quire")
+    #expect(head.exitCode == .inputOutput && head.messages.contains("no head \"last\""))
+    for word in ["/Trips.quire@", "/Trips.quire@3a", "/Trips.quire@-1"] {
       let run = diff("/Trips.quire", word)
       #expect(run.exitCode == .wrongUsage, "\(run.messages)")
       #expect(run.messages.contains("Write '/Trips.quire@NUMBER'."), "\(run.messages)")

@@ -51,7 +51,8 @@ struct ParsingTests {
   @Test(
     "Malformed text is an error with a place",
     arguments: [
-      "", "x", "<?xml version='1.'?><a/>", "<\0\0\0a", "\0\0\0<a", "\0<\0\0a", "<a>", "<a></b>", "<a><b></a>", "<a/>x",
+      "", "x", "<?xml version='1.'?><a/>", "<\0\0\0a", "\0\0\0<a", "\0<\0\0a", "<a>", "<a></b>",
+      "<a><b></a>", "<a/>x",
       "<a x=1/>", "<a x='1' x='2'/>",
       "<a>&b;</a>",
       "<a>\u{1}</a>", "<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<1/>", "<a>]]></a>",

@@ -10,6 +10,8 @@ import sys
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
 import contents  # noqa: E402
+import document  # noqa: E402
+import identity  # noqa: E402
 import judge  # noqa: E402
 from findings import Refused  # noqa: E402
 
@@ -69,8 +71,19 @@ def compare_vectors():
         yield None if seen == wanted else f"spec/{page}: '{title}': the reader finds {seen}, and the vector says {wanted}"
 
 
+def compare_identities():
+    """As `compare_vectors`, for the identities of versions (7.7.9)."""
+    with open(os.path.join(ROOT, "spec/7-document.md"), encoding="utf-8") as page:
+        bodies = re.findall(r"^```vector identity: .*\n((?:.*\n)*?)```$", page.read(), re.MULTILINE)
+    for found in map(fields, bodies):
+        name, = found["document"]
+        seen = list(identity.identities(document.Folder(os.path.join(ROOT, "spec/vectors/rules", name))))
+        wanted = [("main", int(found["version"][0]), found["identity"][0])]
+        yield None if seen == wanted else f"spec/7-document.md: the identity of {name} is {seen}"
+
+
 def main():
-    checked = list(compare_vectors())
+    checked = [*compare_vectors(), *compare_identities()]
     found = [sentence for sentence in checked if sentence]
     for sentence in found:
         print(sentence)

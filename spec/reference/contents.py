@@ -111,26 +111,39 @@ def graph_of(data, counting=None, is_log=False):
     return blockfile.File(data, report, counting, is_log).judge().objects(), graph_lines
 
 
-def store_graphs(files):
-    """Yields each store of a valid document by its name, and its graph, and the function that writes the objects."""
+def valid_document(files):
     report = Report()
     found = document.Document(files, report)
     found.judge()
     if report.verdict != "valid":
         raise Refused("7", "; ".join(message for _, message in report.findings))
-    for store in found.manifest.stores:
-        yield (found.manifest, store["name"], *graph_of(files.read(store["file"]), store["commit"], store["name"] == found.log))
+    return found
+
+
+def graphs_of_head(files, head):
+    """Yields each store of a head of a valid document by its name, and its graph, and the function that writes the objects."""
+    for store in head.stores:
+        yield (store["name"], *graph_of(files.read(store["file"]), store["commit"], store["name"] == head.log_read))
+
+
+def store_graphs(files):
+    """As `graphs_of_head`, of the head `main`, with its manifest."""
+    main = valid_document(files).manifest
+    for name, graph, write in graphs_of_head(files, main):
+        yield main, name, graph, write
 
 
 def document_lines(files):
-    manifest = None
-    for manifest, name, graph, write in store_graphs(files):
-        yield f"store {name}"
-        yield from write(graph)
-    yield from (f"version {number}" for number in manifest.versions)
-    for one in sorted(manifest.attachments, key=lambda one: (one["name"].encode(), one["content"])):
-        if one["until"] is None:
-            yield f"attachment {one['name'].encode().hex()} {one['byteCount']}" + (" content" if one["content"] else "")
+    for head in valid_document(files).heads:
+        if head.head is not None:
+            yield f"head {head.head}"
+        for name, graph, write in graphs_of_head(files, head):
+            yield f"store {name}"
+            yield from write(graph)
+        yield from (f"version {number}" for number in head.versions)
+        for one in sorted(head.attachments, key=lambda one: (one["name"].encode(), one["content"])):
+            if one["until"] is None:
+                yield f"attachment {one['name'].encode().hex()} {one['byteCount']}" + (" content" if one["content"] else "")
 
 
 def lines(data):

@@ -10,7 +10,7 @@ import model as models
 import xmlstore
 from findings import Refused, Report
 
-FOLDERS = ("models", "stores", "attachments")
+FOLDERS = ("models", "stores", "attachments", "heads")
 KNOWN = (*manifests.BLOCK_FILES, "XML")
 
 
@@ -39,8 +39,14 @@ class Folder:
 class Document:
     def __init__(self, files, report):
         self.files, self.report = files, report
-        self.seen, self.foreign, self.facts = set(), set(), {}
-        self.model = self.log = self.manifest = None
+        self.seen, self.foreign, self.known_models = set(), set(), {}
+        self.heads, self.recoveries = [], []
+        self.manifest = None
+        self.begin_head()
+
+    def begin_head(self):
+        """Forgets what was found about the head before."""
+        self.facts, self.model, self.log = {}, None, None
 
     def add(self, rule, message):
         self.report.add(rule, message)
@@ -56,19 +62,56 @@ class Document:
         if not manifest.is_document or manifest.is_newer:
             self.report.format = "newerFormat" if manifest.is_newer else "unknownFormat"
             return None
-        is_sound = not self.report.error_count
-        if is_sound:
+        self.heads = [manifest, *(self.read_heads(manifest) if manifest.is_sound else [])]
+        for head in self.heads:
+            self.judge_head(head)
+        self.judge_agreement()
+        if manifest.is_sound:
+            self.judge_folder()
+        return None
+
+    def read_heads(self, main):
+        """7.7.2: the manifests of the other heads."""
+        for name in main.heads:
+            path = f"heads/{name}.json"
+            if not self.is_there(path, "CONT-024"):
+                continue
+            head = manifests.Manifest(self.files.read(path), self.report, path)
+            if not head.is_document or head.is_newer:
+                continue
+            if head.head != name or head.uuid != main.uuid:
+                self.add("CONT-024", f"{path} is the manifest of another head or document")
+                continue
+            yield head
+
+    def judge_head(self, manifest):
+        self.begin_head()
+        if manifest.is_sound:
             self.read_log(manifest)
+        manifest.log_read = self.log
         for entry in manifest.models:
             self.judge_model(entry, manifest)
         for entry in manifest.attachments:
             self.judge_attachment(entry)
         for store in manifest.stores:
-            self.judge_store(store, manifest, is_sound)
+            self.judge_store(store, manifest, manifest.is_sound)
         recovery = self.judge_recovery(manifest)
-        if is_sound:
-            self.judge_folder(recovery)
-        return None
+        self.recoveries += [recovery] if recovery is not None else []
+
+    def judge_agreement(self):
+        """7.7.3 and 7.7.4"""
+        versions, files = {}, {}
+        for head in self.heads:
+            for number, description in head.descriptions.items():
+                if versions.setdefault(number, description) != description:
+                    self.add("CONT-025", f"version {number} is another in {head.path}")
+            for file in (store["file"].lower() for store in head.stores if store["file"] is not None):
+                if files.setdefault(file, head) is not head:
+                    self.add("CONT-026", f"two heads write to {file}")
+        for head in self.heads:
+            for file in (one["file"].lower() for store in head.stores for one in store["earlier"] if one["file"] is not None):
+                if files.get(file, head) is not head:
+                    self.add("CONT-026", f"another head writes to {file}")
 
     def read_log(self, manifest):
         """7.4.11: adds the versions in the log to those of the manifest."""
@@ -105,13 +148,13 @@ class Document:
 
     def judge_model(self, entry, manifest):
         name = entry["file"]
-        if not self.first_seen(name) or not self.is_there(name, "CONT-004"):
-            return
-        try:
-            found = models.Model(self.files.read(name))
-        except Refused as refused:
-            return self.add("CONT-008", f"{name}: {refused}")
-        if entry["hashes"] is None:
+        if self.first_seen(name) and self.is_there(name, "CONT-004"):
+            try:
+                self.known_models[name] = models.Model(self.files.read(name))
+            except Refused as refused:
+                return self.add("CONT-008", f"{name}: {refused}")
+        found = self.known_models.get(name)
+        if found is None or entry["hashes"] is None:
             return
         if found.hashes() != entry["hashes"]:
             return self.add("CONT-009", f"{name} has other hashes")
@@ -214,13 +257,14 @@ class Document:
     # --- 7.6 and 7.2.4
 
     def judge_recovery(self, manifest):
-        kind = self.files.kind("recovery.json")
+        path = "recovery.json" if manifest.head is None else f"heads/{manifest.head}.recovery.json"
+        kind = self.files.kind(path)
         if kind is None:
             return None
         report = Report()
-        recovery = manifests.Manifest(self.files.read("recovery.json"), report) if kind == "file" else None
+        recovery = manifests.Manifest(self.files.read(path), report, manifest.path) if kind == "file" else None
         is_sound = recovery is not None and recovery.is_document and not report.error_count and (
-            manifest.uuid is None or recovery.uuid == manifest.uuid)
+            manifest.uuid is None or recovery.uuid == manifest.uuid) and recovery.head == manifest.head
         if not is_sound or not all(self.finds_commit(store, manifest) for store in recovery.stores):
             self.add("CONT-018", "the recovery can't be read")
             return None
@@ -238,14 +282,16 @@ class Document:
             return True
         return store["commit"] in found[2]
 
-    def judge_folder(self, recovery):
+    def judge_folder(self):
         for name in self.files.list(""):
             kind = self.files.kind(name)
             known = ("manifest.json", "recovery.json", ".lock", ".sharing")
             if not (name in FOLDERS and kind == "folder") and name not in known:
                 self.judge_unnamed(name, kind, False)
         named = set(self.seen)
-        if recovery is not None:
+        for name in self.manifest.heads:
+            named |= {f"heads/{name}.json", f"heads/{name}.recovery.json"}
+        for recovery in self.recoveries:
             named |= {one["file"] for one in recovery.models}
             named |= {name for store in recovery.stores for name in [store["file"], *(one["file"] for one in store["earlier"])]}
             named |= {f"attachments/{one['digest']}" for one in recovery.attachments}
@@ -285,4 +331,7 @@ def is_leftover(name, folder):
         return re.fullmatch(r"[0-9a-f]{64}", name, re.ASCII) is not None
     if folder == "models":
         return name.endswith(".xml")
-    return re.fullmatch(r".*-[0-9]+", name.split(".")[0], re.ASCII) is not None
+    if folder == "heads":
+        return name.endswith(".json")
+    # The name of a file of a head besides `main` may begin with the name of the head and a dot.
+    return any(re.fullmatch(r".*-[0-9]+", part, re.ASCII) for part in name.split(".")[:2])

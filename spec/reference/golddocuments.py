@@ -173,6 +173,29 @@ def plain_document():
         "notes.txt": b"mine", ".lock": b"", "stores/main-9.store": b"left"}, document_lines(file, [1, 4])
 
 
+@feature("heads", "document", "Two heads with copies of a store, of which one has a lane and a log; a version that merges; attachments that are shared")
+def heads():
+    main, _ = note_store("heads", (1, 4, 6))
+    draft, segments = note_store("heads", (1, 4))
+    start = 1 << 47
+    lanes = {"QuireLanes": {str(start): "0123456789abcdef"}, "QuireLane": str(start)}
+    draft.next_keys[1] = start + 2
+    draft.section("metadata", draft.plan.metadata(draft.uuid, draft.kind, lanes))
+    segments.append(Segment([draft.put("Note", {start + 1: {"stars": 5}}, version=5)]))
+    draft.commit(segments, number=5)
+    add_change(draft, segments, 1, 7, {**lanes, "QuireVersionBefore": {"7": 5}})
+    shared = [{"name": "a", "byteCount": 3, "since": 1, "digest": hashlib.sha256(b"abc").hexdigest()}]
+    common = [1, {"number": 4, "saved": LATER, "model": "1", "author": "Ada"}]
+    merged = {"number": 6, "saved": LATER, "model": "1", "merged": [5, 1], "message": "Both"}
+    found = members([store_entry(main, 6)], [*common, merged], attachments=shared, heads=["draft"])
+    head = members([store_entry(draft, 5, path="stores/draft.main-4.store")], [*common, 5], attachments=shared, head="draft", log="main")
+    return {
+        "manifest.json": manifest(found), "heads/draft.json": manifest(head, indent=1), "models/1.xml": NOTES.encode(),
+        "stores/main.store": main.bytes(), "stores/draft.main-4.store": draft.bytes(),
+        "attachments/" + shared[0]["digest"]: b"abc"}, [
+            *document_lines(main, [1, 4, 6]), "attachment 61 3", "head draft", *document_lines(draft, [1, 4, 5, 7]), "attachment 61 3"]
+
+
 @feature("several-stores", "document", "A plain, a compressed and an XML store, of which each has the entities of a configuration")
 def several_stores():
     model = xml_model(entity("Note", attribute("text", "String")), entity("Tag", attribute("name", "String")), entity("Place"),

@@ -64,6 +64,12 @@ def is_file_name(path, folder):
             and name.split(".")[0].lower() not in DEVICES)
 
 
+def is_head_name(name):
+    """7.7.2"""
+    return (re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,63}", name, re.ASCII) is not None and name.lower() != "main"
+            and name.lower() not in DEVICES)
+
+
 def is_date(text):
     """7.3.2"""
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text, re.ASCII):
@@ -125,6 +131,29 @@ class Members:
         text = self.text(name)
         if text is not None and not is_date(text):
             self.add("MANI-007", f"'{name}' is no date")
+        return text
+
+    def values_of(self, name, judge):
+        """The elements of a list that may be missing, of which `judge` tells the rule that one breaks."""
+        value = self.get(name, False)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.add("MANI-005", f"'{name}' is no list")
+            return []
+        for rule in filter(None, map(judge, value)):
+            self.add(rule, f"'{name}' has a wrong element")
+        return [one for one in value if judge(one) is None]
+
+    def text_list(self, name):
+        return self.values_of(name, lambda one: None if isinstance(one, str) and not isinstance(one, Number) else "MANI-005")
+
+    def number_list(self, name, least, greatest):
+        def judge(one):
+            if not isinstance(one, Number) or re.search(r"[.eE]", one):
+                return "MANI-005"
+            return None if least <= int(one) <= greatest else "MANI-006"
+        return [int(one) for one in self.values_of(name, judge)]
 
     def digest(self, name):
         text = self.text(name)
@@ -176,13 +205,14 @@ class Members:
 
 
 class Manifest:
-    """What a manifest says, as far as it makes sense."""
+    """What a manifest says, as far as it makes sense. `path` tells where it stands in the document."""
 
-    def __init__(self, data, report):
-        self.report = report
+    def __init__(self, data, report, path="manifest.json"):
+        self.report, self.path, before = report, path, report.error_count
         self.is_document = self.is_newer = False
         self.models, self.stores, self.attachments, self.versions, self.version_models = [], [], [], [], []
-        self.uuid = self.model = self.newest = self.log = None
+        self.uuid = self.model = self.newest = self.log = self.head = None
+        self.heads, self.descriptions, self.is_sound = [], {}, False
         self.knows_models = False
         try:
             values = read_json(data)
@@ -211,6 +241,7 @@ class Manifest:
             return
         self.read(members)
         self.judge()
+        self.is_sound = report.error_count == before
 
     def read_features(self, members):
         """7.3.10; returns whether the document may be read."""
@@ -251,6 +282,7 @@ class Manifest:
         stores = members.list("stores")
         self.stores = [self.read_store(one) for one in stores[0]] if stores else []
         self.log = members.text("log", False)
+        self.heads, self.head = members.text_list("heads"), members.text("head", False)
         attachments = members.list("attachments", False)
         self.attachments = [self.read_attachment(one) for one in attachments[0]] if attachments else []
         self.read_versions(members)
@@ -298,19 +330,21 @@ class Manifest:
             return
         for one in versions[0]:
             number = one.number("number", 1, HIGHEST)
-            one.date("saved")
-            model = one.text("model")
+            saved, model = one.date("saved"), one.text("model")
             self.version_models += [model] if model is not None else []
             one.text("name", False)
-            one.text("author", False)
-            one.text("message", False)
+            description = saved, model, one.text("author", False), one.text("message", False)
             undone_to = one.number("undoneTo", 1, HIGHEST, False)
+            merged = one.number_list("merged", 1, HIGHEST)
             one.finish()
             if number is not None:
                 if self.versions and self.versions[-1] >= number:
                     self.add("MANI-018", f"version {number} comes behind {self.versions[-1]}")
                 if undone_to is not None and undone_to >= number:
                     self.add("MANI-018", f"version {number} returns to version {undone_to}")
+                if any(parent >= number for parent in merged) or len(set(merged)) < len(merged):
+                    self.add("MANI-018", f"version {number} merges {merged}")
+                self.descriptions[number] = description
                 self.versions.append(number)
         if versions[1]:
             self.add("MANI-018", "there is no version")
@@ -345,7 +379,20 @@ class Manifest:
         if self.log is not None and all(store["name"] is not None and store["type"] is not None for store in self.stores):
             if not any(store["name"] == self.log and store["type"] in BLOCK_FILES for store in self.stores):
                 self.add("MANI-025", "the log is no store in a block file")
+        self.judge_heads()
         self.judge_attachments()
+
+    def judge_heads(self):
+        """7.7.2"""
+        for name in self.heads:
+            if not is_head_name(name):
+                self.add("MANI-028", f"'{name}' is no name of a head")
+        if len({name.lower() for name in self.heads}) < len(self.heads):
+            self.add("MANI-028", "two heads have one name")
+        if self.path == "manifest.json" and self.head is not None:
+            self.add("MANI-028", "the manifest of main has a head")
+        if self.path != "manifest.json" and self.heads:
+            self.add("MANI-028", "another manifest than that of main names heads")
 
     def log_store(self):
         return next((store for store in self.stores if store["name"] == self.log), None) if self.log is not None else None

@@ -8,12 +8,17 @@ package struct Container: Sendable {
   let disk: any Disk
   /// The backends that read the log.
   let backends: StoreBackends
+  /// The head whose manifest and recovery are meant; `nil` for `main`.
+  var head: String?
 
   package static let modelsFolder = "models"
   package static let storesFolder = "stores"
   package static let attachmentsFolder = "attachments"
+  package static let headsFolder = "heads"
+  /// The folders of a new document.
+  static let firstFolders = [modelsFolder, storesFolder, attachmentsFolder]
   /// All folders of a document.
-  package static let folders = [modelsFolder, storesFolder, attachmentsFolder]
+  package static let folders = firstFolders + [headsFolder]
   /// The manifest of a state that could not become a version, because something in it was not valid.
   package static let recoveryFile = "recovery.json"
   /// The file that a process locks while it writes to the document.
@@ -21,8 +26,12 @@ package struct Container: Sendable {
   /// The file that each process with shared access locks as long as it has the document open.
   package static let sharingFile = ".sharing"
 
-  var manifestPath: String { inner(Manifest.fileName) }
-  var recoveryPath: String { inner(Container.recoveryFile) }
+  var manifestPath: String {
+    inner(head.map(Container.manifestFile(ofHead:)) ?? Manifest.fileName)
+  }
+  var recoveryPath: String {
+    inner(head.map(Container.recoveryFile(ofHead:)) ?? Container.recoveryFile)
+  }
   var lockPath: String { inner(Container.lockFile) }
   var sharingPath: String { inner(Container.sharingFile) }
 
@@ -58,11 +67,11 @@ package struct Container: Sendable {
         throw try missing(error)
       }
       let seen = try file.status()
-      return (try Container.read(file, checkingChecksum: checksChecksum), seen)
+      return (try read(file, checkingChecksum: checksChecksum), seen)
     }
   }
 
-  static func read(
+  func read(
     _ file: DurableFile, checkingChecksum checksChecksum: Bool = true
   ) throws -> Manifest {
     let byteCount = try file.byteCount()
@@ -72,7 +81,7 @@ package struct Container: Sendable {
         path: file.path)
     }
     return try Manifest(
-      try file.read(byteCount: byteCount, at: 0), path: file.path,
+      try file.read(byteCount: byteCount, at: 0), path: file.path, head: head,
       checkingChecksum: checksChecksum)
   }
 

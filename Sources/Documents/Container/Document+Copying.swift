@@ -6,11 +6,31 @@ public import StoreInterface
 import Synchronization
 
 extension Container {
-  /// Completes the copies of the stores' files: a program that has the document open saves into bytes that a copy does not
-  /// need.
-  fileprivate func completeCopies(of manifest: Manifest) throws {
-    for entry in manifest.stores {
-      try backends[entry.type]?.completeCopy(at: inner(entry.file), on: disk)
+  /// Copies the files that manifests name into the folder, each once.
+  ///
+  /// A program that has the document open saves into bytes that a copy does not need. So the copies of the stores' files are
+  /// completed.
+  fileprivate func copyFiles(of manifests: [Manifest], from source: Container) throws {
+    var attachments: [String: Int] = [:]
+    var copied: Set<String> = []
+    for manifest in manifests {
+      for name in manifest.models.map(\.file) where copied.insert(name).inserted {
+        try source.checkIsFile(name)
+        try disk.copy(source.inner(name), to: inner(name))
+      }
+      for one in manifest.attachments { attachments[one.digest] = one.byteCount }
+      for name in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) })
+      where copied.insert(name).inserted {
+        try source.checkIsStore(name)
+        try disk.copyTree(source.inner(name), to: inner(name))
+      }
+      for entry in manifest.stores {
+        try backends[entry.type]?.completeCopy(at: inner(entry.file), on: disk)
+      }
+    }
+    for (digest, byteCount) in attachments {
+      try source.checkAttachment(digest, byteCount: byteCount)
+      try disk.copy(source.attachment(digest), to: attachment(digest))
     }
   }
 }
@@ -31,29 +51,23 @@ extension Document {
   private func copy(
     _ container: Container, _ manifest: Manifest, to path: String, _ overwriting: Bool
   ) throws {
-    let target = Container(path: path, disk: container.disk, backends: container.backends)
+    let target = container.at(path)
     try refuseOwnPlace(target)
+    // Another process may save while this one reads. The copy has the versions that the manifests name here.
+    var manifests = try container.otherHeads(manifest).map { try $0.manifest().manifest }
+    manifests.insert(manifest, at: container.head == nil ? 0 : 1)
     try container.refuseServers(manifest, "A copy")
     try target.build(overwriting: overwriting) { building in
-      var copied = manifest
-      // Another process may save while this one reads. The copy is the version that the manifest names.
-      (copied.uuid, copied.log) = (UUID(), nil)
-      let attachments = Dictionary(
-        manifest.attachments.map { ($0.digest, $0.byteCount) }, uniquingKeysWith: { $1 })
-      for name in manifest.models.map(\.file) {
-        try container.checkIsFile(name)
-        try container.disk.copy(container.inner(name), to: building.inner(name))
+      try building.copyFiles(of: manifests, from: container)
+      let uuid = UUID()
+      for index in manifests.indices { (manifests[index].uuid, manifests[index].log) = (uuid, nil) }
+      let heads = manifests.dropFirst()
+      if !heads.isEmpty { try container.disk.makeDirectory(building.inner(Container.headsFolder)) }
+      for head in heads {
+        let place = building.on(head.head)
+        try place.replace(head, at: place.manifestPath)
       }
-      for (digest, byteCount) in attachments {
-        try container.checkAttachment(digest, byteCount: byteCount)
-        try container.disk.copy(container.attachment(digest), to: building.attachment(digest))
-      }
-      for name in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) }) {
-        try container.checkIsStore(name)
-        try container.disk.copyTree(container.inner(name), to: building.inner(name))
-      }
-      try building.completeCopies(of: manifest)
-      return copied
+      return manifests[0]
     }
   }
 
@@ -69,7 +83,7 @@ extension Document {
     progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws {
     try undisturbed { container, manifest in
-      let target = Container(path: path, disk: container.disk, backends: container.backends)
+      let target = container.at(path)
       try refuseOwnPlace(target)
       try target.build(overwriting: overwriting) { building in
         var copied = Manifest(
@@ -103,7 +117,7 @@ extension Document {
   public func move(to path: String) throws {
     try withExclusiveAccess {
       let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
-      let new = Container(path: path, disk: old.disk, backends: old.backends)
+      let new = old.at(path)
       guard try !old.disk.exists(path) else {
         throw DocumentError.exists(at: path)
       }
@@ -125,7 +139,7 @@ extension Document {
       try DocumentStore.holdingKeys(stores[...]) {
         let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
         try copy(old, manifest, to: path, overwriting)
-        let new = Container(path: path, disk: old.disk, backends: old.backends)
+        let new = old.at(path)
         let lock =
           access == .exclusive ? try new.lock(.fail, for: access).lock : try new.share()
         do { try goOn(in: new, new.manifest().manifest) } catch {

@@ -117,11 +117,11 @@ extension Container {
           throw DocumentError.exists(at: path)
         }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false
-        if !isEmpty { _ = try writtenManifest() }
+        if !isEmpty { _ = try on(nil).writtenManifest() }
       }
       try disk.make(path, overwriting: overwriting) { temporary in
-        let building = Container(path: temporary, disk: disk, backends: backends)
-        let folders = Container.folders.map(building.inner)
+        let building = at(temporary).on(nil)
+        let folders = Container.firstFolders.map(building.inner)
         try disk.makeDirectory(building.path)
         for folder in folders { try disk.makeDirectory(folder) }
         let manifest = try body(building)
@@ -140,7 +140,8 @@ extension Container {
       throw DocumentError(
         .exists, "Version \"\(name)\" of the model exists already.", path: path)
     }
-    let taken = Set(manifest.models.map { ContainerPath.folded($0.file) })
+    let manifests = try [manifest] + (readIfSound { try otherManifests(manifest) } ?? [])
+    let taken = Set(manifests.flatMap(\.models).map { ContainerPath.folded($0.file) })
     let stem = Container.stem(of: name)
     let file = (1...).lazy.map {
       "\(Container.modelsFolder)/\(stem)\($0 == 1 ? "" : "-\($0)").xml"

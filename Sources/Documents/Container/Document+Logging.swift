@@ -34,7 +34,7 @@ struct LogSave {
     let changed = parts.indices.filter { !parts[$0].request.isEmpty }
     // A commit with an empty author is one without an author.
     let author = origin.author ?? "?"
-    guard loggedCount < LogSave.mostVersions, origin.undoneTo == nil, !author.isEmpty,
+    guard loggedCount < LogSave.mostVersions, !origin.needsManifest, !author.isEmpty,
       author.utf8.count <= UInt16.max, changed.count == 1,
       parts[changed[0]].store.name == before.log, parts[changed[0]].request.model == nil
     else { return nil }

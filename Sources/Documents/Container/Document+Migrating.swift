@@ -17,6 +17,7 @@ extension Document {
   /// - Parameters:
   ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
   ///     knows no name.
+  ///   - head: The head that is migrated. Other heads keep their models.
   ///   - author: The author of the version with the new model.
   ///   - message: The author's message about this version.
   /// - Returns: Whether the document needed a migration.
@@ -26,9 +27,9 @@ extension Document {
   public static func migrate(
     _ path: String, to model: Model, named name: String? = nil,
     with migrator: Migrator = .automatic, in places: StorePlaces, whenHeld: WhenHeld = .fail,
-    author: String? = nil, message: String? = nil
+    head: String = HeadName.main, author: String? = nil, message: String? = nil
   ) throws -> Bool {
-    let document = try open(path, in: places, whenHeld: whenHeld)
+    let document = try open(path, in: places, whenHeld: whenHeld, head: head)
     defer { try? document.close() }
     guard try !ModelDifference(from: document.model, to: model).isEmpty else { return false }
     var migrator = migrator
@@ -131,7 +132,7 @@ extension DocumentStore {
     let twins = ((try? document)?.stores ?? []).filter { folded($0.name) == folded(name) }
     let stem =
       twins.count > 1 ? Container.stem(of: name, uuid: uuid) : Container.stem(of: name)
-    return container.inner("\(Container.storesFolder)/\(stem)-\(number).\(ending)")
+    return container.inner(container.storeFile("\(stem)-\(number).\(ending)"))
   }
 }
 

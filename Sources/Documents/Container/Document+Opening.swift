@@ -15,7 +15,8 @@ extension Document {
   ///   - places: The backends that open stores, and the disk.
   ///   - access: The access that other processes have to the document while it is open.
   ///   - whenHeld: The behaviour when another process has the document open for writing.
-  ///   - version: The version to show, for reading only; `nil` for the newest.
+  ///   - head: The head that is opened (``heads``).
+  ///   - version: The version of the head to show, for reading only; `nil` for the newest.
   ///   - acceptsDamage: Whether a store whose commit is damaged opens at an earlier commit, for reading
   ///     only (`StoreOpening.acceptsDamage`). `access` must be `readOnly` then.
   /// - Throws: ``DocumentError`` with codes such as ``DocumentError/Code/notFound``,
@@ -23,12 +24,14 @@ extension Document {
   ///   ``DocumentError/Code/locked``; `StoreError` if a store can't be opened.
   public static func open(
     _ path: String, in places: StorePlaces, access: Access = .exclusive,
-    whenHeld: WhenHeld = .fail, version: Int64? = nil, acceptsDamage: Bool = false
+    whenHeld: WhenHeld = .fail, head: String = HeadName.main, version: Int64? = nil,
+    acceptsDamage: Bool = false
   ) throws -> Document {
     precondition(
       !acceptsDamage || access == .readOnly, "A damaged document can be opened for reading only.")
     let places = try places.inside(path)
-    let container = Container(path: path, disk: places.disk, backends: places.backends)
+    let container = Container(path: path, disk: places.disk, backends: places.backends).on(head)
+    try container.checkIsHead()
     if let version {
       let read = try container.manifest(acceptsDamage: acceptsDamage)
       return try open(
@@ -118,7 +121,8 @@ extension Document {
         try stores.compactMap { store in
           try readIfSound { try store.describe().highestCommit }
         }.max() ?? 0
-      highestNumber = max(highestNumber, kept, prepared)
+      highestNumber = max(
+        highestNumber, kept, prepared, try container.highestNumberOfOthers(manifest))
     }
     return Document(
       container, folder, read, stores, access: access, lock: lock, places: places,
@@ -236,7 +240,7 @@ extension Container {
 
   /// Returns the position of a store at a version: the newest commit whose number is not above the version's,
   /// in the file that the store had then (spec §7.4.5).
-  private func position(
+  func position(
     of entry: Manifest.StoreEntry, _ version: Int64?, _ backend: any StoreBackend,
     _ places: StorePlaces
   ) throws -> (file: String, commit: Int64, uuid: UUID) {
@@ -269,15 +273,10 @@ extension Container {
     for folder in [path] + Container.folders.map(inner) {
       _ = try? disk.removeAbandonedReplacements(in: folder)
     }
-    let recovery: Manifest?
-    // If the recovery can't be read, the files that it names are unknown, and no file may be removed.
-    do { recovery = try self.recovery() } catch { return }
-    let manifests = [manifest] + (recovery.map { [$0] } ?? [])
-    let named = Set(
-      manifests.flatMap { manifest in
-        manifest.stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
-          + manifest.attachments.map { Container.attachmentFile($0.digest) }
-      })
+    // If another manifest can't be read, the files that it names are unknown, and no file may be removed.
+    guard let others = try? otherManifests(manifest) else { return }
+    let named = Set(([manifest] + others).flatMap(\.files))
+    removeUnnamedHeads(manifest, others)
     let stems = manifest.stores.flatMap { store in
       [
         Container.stem(of: store.name) + "-",
@@ -286,10 +285,13 @@ extension Container {
     }
     for entry in (try? disk.list(inner(Container.storesFolder), links: .refused)) ?? [] {
       let name = "\(Container.storesFolder)/\(entry.name)"
+      // The name of a file of a head besides `main` begins with the name of the head.
+      let rest = entry.name.drop { $0 != "." }.dropFirst()
       let isOurs = stems.contains { stem in
-        let number = entry.name.dropFirst(stem.count).prefix { $0 != "." }
-        return entry.name.hasPrefix(stem) && !number.isEmpty
-          && number.allSatisfy(\.isASCIIDigit)
+        [entry.name[...], rest].contains { name in
+          let number = name.dropFirst(stem.count).prefix { $0 != "." }
+          return name.hasPrefix(stem) && !number.isEmpty && number.allSatisfy(\.isASCIIDigit)
+        }
       }
       if !named.contains(name), isOurs { try? disk.removeTree(inner(name)) }
     }

@@ -27,7 +27,7 @@ package struct RescuedStore {
   }
 }
 
-/// The remains of a damaged document: its manifest if it can be read, and the files that exist.
+/// The remains of a head of a damaged document: its manifest if it can be read, and the files that exist.
 package struct DocumentRemains {
   /// The manifest, or `nil` if it can't be read. Its checksum may be wrong or missing.
   package let manifest: Manifest?
@@ -35,12 +35,15 @@ package struct DocumentRemains {
   package let fault: (any Error)?
   /// The files of stores, by path, each with its entry in the manifest.
   package private(set) var stores: [(path: String, entry: Manifest.StoreEntry?)] = []
+  /// The names of the other heads, whose files are not among these remains.
+  package let otherHeads: [String]
   private let container: Container
 
   /// Reads the manifest if possible, and finds the files of stores.
-  package init(_ path: String, on disk: any Disk) throws {
+  package init(_ path: String, on disk: any Disk, head: String = HeadName.main) throws {
     // The versions of the log are not needed, so no backend reads them.
-    container = Container(path: path, disk: disk, backends: StoreBackends([]))
+    container = Container(path: path, disk: disk, backends: StoreBackends([])).on(head)
+    otherHeads = ([HeadName.main] + container.writtenHeads).filter { $0 != head }
     do {
       manifest = try container.writtenManifest().manifest
       fault = nil
@@ -61,12 +64,18 @@ package struct DocumentRemains {
     guard manifest == nil else { return }
     // Among files of one store, the file with the highest number is the newest.
     var newest: [String: (number: Int, name: String)] = [:]
-    for name in names {
+    let heads = Set(container.writtenHeads)
+    for file in names {
+      // The name of a file of a head besides `main` begins with the name of the head and a dot.
+      let parts = file.split(separator: ".", maxSplits: 1).map(String.init)
+      let isOfHead = parts.count == 2 && parts[1].contains(".") && heads.contains(parts[0])
+      guard (isOfHead ? parts[0] : HeadName.main) == head else { continue }
+      let name = isOfHead ? parts[1] : file
       let stem = name.prefix { $0 != "." }
       let digits = stem.reversed().prefix { $0.isNumber }.reversed()
       let number = Int(String(digits)) ?? 0
       let key = String(stem.dropLast(digits.count).drop { $0 == "-" })
-      if number >= newest[key]?.number ?? 0 { newest[key] = (number, name) }
+      if number >= newest[key]?.number ?? 0 { newest[key] = (number, file) }
     }
     stores = newest.values.map(\.name).sorted().map { ("\(folder)/\($0)", nil) }
   }

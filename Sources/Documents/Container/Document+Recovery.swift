@@ -17,7 +17,7 @@ extension Container {
   func recovery() throws -> Manifest? {
     guard try disk.exists(recoveryPath) else { return nil }
     let file = try disk.open(recoveryPath, for: .read, links: .refusedBelow(path))
-    return try Container.read(file)
+    return try read(file)
   }
 
   func removeRecovery() throws {

@@ -54,7 +54,8 @@ extension Document: StoreGroup {
           try followOthers()
           // A recovery that another process has kept uses a number as well.
           let kept = try readIfSound { try container.recovery()?.number ?? 0 } ?? 0
-          state.withLock { $0.highestNumber = max($0.highestNumber, kept) }
+          let others = try container.highestNumberOfOthers(manifest)
+          state.withLock { $0.highestNumber = max($0.highestNumber, kept, others) }
         }
         result = try body()
       }
@@ -111,7 +112,7 @@ extension Document: StoreGroup {
       origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
       origin.message = origin.message ?? parts.lazy.compactMap(\.request.message).first
       let parts = try own(parts)
-      if manifest == before, parts.allSatisfy(\.request.isEmpty), origin.undoneTo == nil {
+      if manifest == before, parts.allSatisfy(\.request.isEmpty), !origin.needsManifest {
         return try parts.map {
           try $0.store.inner.commit($0.request, at: $0.store.position) { _ in }
         }
@@ -254,6 +255,11 @@ struct VersionOrigin {
   var message: String?
   /// The version to which undo returns; `nil` for any other save.
   var undoneTo: Int64?
+  /// The versions of other heads whose changes the version takes in.
+  var merged: [Int64] = []
+
+  /// Whether only a manifest can describe the version, and a commit of the log can't.
+  var needsManifest: Bool { undoneTo != nil || !merged.isEmpty }
 }
 
 extension Manifest {
@@ -262,7 +268,7 @@ extension Manifest {
     versions.append(
       VersionEntry(
         number: number, saved: ManifestDate.rounded(Date()), model: model, author: origin.author,
-        message: origin.message, undoneTo: origin.undoneTo))
+        message: origin.message, undoneTo: origin.undoneTo, merged: origin.merged))
   }
 
   /// Records the file and the commit that a store has reached.

@@ -193,7 +193,8 @@ extension ManagedDocument {
   ) async throws -> ManagedDocument {
     try await aside {
       func opened() throws -> Document {
-        try Document.open(path, in: places, access: options.access, whenHeld: options.whenHeld)
+        try Document.open(
+          path, in: places, access: options.access, whenHeld: options.whenHeld, head: options.head)
       }
       var document = try opened()
       do {
@@ -206,7 +207,8 @@ extension ManagedDocument {
           }
           try document.close()
           try Document.migrate(
-            path, to: model, with: migrator, in: places, whenHeld: options.whenHeld)
+            path, to: model, with: migrator, in: places, whenHeld: options.whenHeld,
+            head: options.head)
           document = try opened()
         }
         return try managed(document, model, options)

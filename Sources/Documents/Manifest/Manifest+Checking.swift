@@ -15,14 +15,32 @@ extension Manifest {
       throw fault("versions", "contains \(next.number) after \(one.number).")
     }
     for (index, one) in versions.enumerated() {
-      guard let undoneTo = one.undoneTo, undoneTo >= one.number else { continue }
-      throw fault("versions[\(index)].undoneTo", "is \(undoneTo), which is not an earlier version.")
+      for (name, numbers) in [
+        ("undoneTo", one.undoneTo.map { [$0] } ?? []), ("merged", one.merged),
+      ] {
+        guard let later = numbers.first(where: { $0 >= one.number }) else { continue }
+        throw fault("versions[\(index)].\(name)", "is \(later), which is not an earlier version.")
+      }
+      try fault.unique(one.merged.map(String.init), "versions[\(index)].merged")
     }
     for (index, store) in stores.enumerated() {
       try check(store, "stores[\(index)]", newest: newest.number, fault)
     }
     try checkAttachments(newest: newest.number, fault)
     try checkLog(fault)
+    try checkHeads(fault)
+  }
+
+  /// Checks the names of heads, and that only the manifest of `main` lists them (spec §7.7.2).
+  private func checkHeads(_ fault: Fault) throws(DocumentError) {
+    for name in heads + [head].compactMap({ $0 }) {
+      guard let objection = HeadName.objection(to: name) else { continue }
+      throw fault("heads", "contains \"\(name.prefix(100))\", which \(objection).")
+    }
+    try fault.unique(heads.map(ContainerPath.folded), "heads")
+    if head != nil, !heads.isEmpty {
+      throw fault("heads", "is in the manifest of a head besides \"main\".")
+    }
   }
 
   /// Checks that the log is a store in a block file.

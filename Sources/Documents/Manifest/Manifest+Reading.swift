@@ -12,11 +12,14 @@ extension Manifest {
 
   /// Reads a manifest's text and checks its members (spec §7.3).
   ///
-  /// - Parameter checksChecksum: Whether a manifest whose checksum is wrong or missing is refused.
+  /// - Parameters:
+  ///   - name: The name of the head whose manifest it must be; `nil` for `main`.
+  ///   - checksChecksum: Whether a manifest whose checksum is wrong or missing is refused.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
   ///   ``DocumentError/Code/damaged``.
   package init(
-    _ bytes: [UInt8], path: String, checkingChecksum checksChecksum: Bool = true
+    _ bytes: [UInt8], path: String, head name: String? = nil,
+    checkingChecksum checksChecksum: Bool = true
   ) throws(DocumentError) {
     let json: JSON
     do { json = try JSON.read(bytes) } catch {
@@ -46,6 +49,14 @@ extension Manifest {
     models = try members.list("models").map(ModelVersion.init)
     stores = try members.list("stores").map(StoreEntry.init)
     log = try members.optionalText("log")
+    heads = try members.textList("heads")
+    head = try members.optionalText("head")
+    guard head == name else {
+      throw members.error(
+        "head",
+        "is \(head.map { "\"\($0.prefix(100))\"" } ?? "missing"): the manifest belongs to another head than its place."
+      )
+    }
     attachments = try members.list("attachments", mayLack: true).map(AttachmentEntry.init)
     versions = try members.list("versions").map(VersionEntry.init)
     others = members.others
@@ -146,6 +157,7 @@ extension Manifest.VersionEntry {
     author = try members.optionalText("author")
     message = try members.optionalText("message")
     undoneTo = try members.optionalInteger("undoneTo", 1...Manifest.highestNumber)
+    merged = try members.integerList("merged", 1...Manifest.highestNumber)
     others = members.others
   }
 }

@@ -21,6 +21,8 @@ extension Manifest {
       "models": .array(models.map(\.json)),
       "stores": .array(stores.map(\.json)),
       "log": log.map(JSON.string),
+      "heads": heads.isEmpty ? nil : JSON.strings(heads),
+      "head": head.map(JSON.string),
       "attachments": attachments.isEmpty ? nil : .array(attachments.map(\.json)),
       "versions": .array(versions.map(\.json)),
     ]).adding(others)
@@ -113,6 +115,7 @@ extension Manifest.VersionEntry {
       "author": author.map(JSON.string),
       "message": message.map(JSON.string),
       "undoneTo": undoneTo.map(Manifest.json),
+      "merged": merged.isEmpty ? nil : .array(merged.map(Manifest.json)),
     ]).adding(others)
   }
 }

@@ -4,7 +4,7 @@ public import ObjectModel
 public import Rows
 public import StoreInterface
 
-/// The contents of a document, and the commit of each store that counts (spec §7.3).
+/// The contents of a head of a document, and the commit of each store that counts (spec §7.3).
 ///
 /// A reader reads the manifest first. A commit becomes part of the document when the manifest names it, or when it is a
 /// version in the log (``log``). The manifest of an open document contains the versions of the log.
@@ -27,6 +27,10 @@ public struct Manifest: Sendable, Hashable {
   public var stores: [StoreEntry]
   /// The name of the store whose commits can be versions by themselves, or `nil` if there is no such store.
   public var log: String?
+  /// The names of the heads besides `main`, in the manifest of `main` (spec §7.7).
+  public package(set) var heads: [String] = []
+  /// The name of the head whose manifest this is; `nil` for `main`.
+  public package(set) var head: String?
   /// The attachments, including the attachments of earlier versions.
   public var attachments: [AttachmentEntry] = []
   /// The versions that can be opened, the oldest first. The last one is the newest state of the document.
@@ -134,6 +138,9 @@ extension Manifest {
     public var message: String?
     /// The version to which undo returned, if undo made this version (``Document/undo(steps:author:message:)``).
     public var undoneTo: Int64?
+    /// The versions of other heads whose changes the save has taken in: the parents of the version besides the version
+    /// before it.
+    public var merged: [Int64] = []
     package var others: [JSON.Member] = []
   }
 }

@@ -139,16 +139,50 @@ final class ManifestMembers {
     return features
   }
 
-  func list(
-    _ name: String, mayLack: Bool = false
-  ) throws(DocumentError) -> [ManifestMembers] {
+  /// Returns the texts of a list that may be missing.
+  func textList(_ name: String) throws(DocumentError) -> [String] {
+    var texts: [String] = []
+    for value in try values(name, mayLack: true) {
+      guard case .string(let text) = value else {
+        throw error(name, "contains a value that is not a string.")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// Returns the integers of a list that may be missing.
+  func integerList(
+    _ name: String, _ range: ClosedRange<Int64>
+  ) throws(DocumentError) -> [Int64] {
+    var numbers: [Int64] = []
+    for value in try values(name, mayLack: true) {
+      guard case .number(let digits) = value, let number = Int64(digits), range.contains(number)
+      else {
+        throw error(
+          name,
+          "contains a value that is not an integer from \(range.lowerBound) to \(range.upperBound)."
+        )
+      }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  private func values(_ name: String, mayLack: Bool) throws(DocumentError) -> [JSON] {
     guard let value = value(name) else {
       if mayLack { return [] }
       throw error(name, "is missing.")
     }
     guard case .array(let values) = value else { throw error(name, "is not an array.") }
+    return values
+  }
+
+  func list(
+    _ name: String, mayLack: Bool = false
+  ) throws(DocumentError) -> [ManifestMembers] {
     var all: [ManifestMembers] = []
-    for (index, value) in values.enumerated() {
+    for (index, value) in try values(name, mayLack: mayLack).enumerated() {
       all.append(try ManifestMembers(value, at: inner("\(name)[\(index)]"), path: path))
     }
     return all

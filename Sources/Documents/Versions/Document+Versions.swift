@@ -13,7 +13,7 @@ extension Document {
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; the errors of opening a document.
   public func open(version number: Int64) throws -> Document {
-    try Document.open(path, in: places, version: number)
+    try Document.open(path, in: places, head: container.headName, version: number)
   }
 
   /// Names a version, so that it is kept, or removes its name.
@@ -231,17 +231,21 @@ extension Document {
         guard eagerly || commits.count > 2 * needed.count + 16 else { continue }
         try store.inner.keepCommits { needed.contains($0) }
       }
-      removeUnnamedModels(container, manifest)
-      try removeBytes(of: attachments, container, manifest)
+      try removeUnnamed(attachments, container, manifest)
     }
   }
 
-  /// Removes the bytes of attachments that no version contains any more, unless they were added again. The caller holds the
-  /// lock for writing.
-  private func removeBytes(
-    of attachments: [Manifest.AttachmentEntry], _ container: Container, _ manifest: Manifest
+  /// Removes the files of models that no head names any more, and the bytes of attachments that no version of any head
+  /// contains any more, unless they were added again. The caller holds the lock for writing.
+  func removeUnnamed(
+    _ attachments: [Manifest.AttachmentEntry], _ container: Container, _ manifest: Manifest
   ) throws {
-    let unnamed = Set(attachments.map(\.digest)).subtracting(manifest.attachments.map(\.digest))
+    // If another manifest can't be read, the files that it names are unknown.
+    guard let others = try readIfSound({ try container.otherManifests(manifest) }) else { return }
+    let manifests = [manifest] + others
+    container.removeUnnamedModels(manifests)
+    let unnamed = Set(attachments.map(\.digest))
+      .subtracting(manifests.flatMap(\.attachments).map(\.digest))
     guard !unnamed.isEmpty, try isAlone(container) else { return }
     // No attachment is staged between the check and the removal.
     state.withLock { state in
@@ -267,14 +271,16 @@ extension Document {
     state.withLock { $0.lock = sharing }
     return isAlone
   }
+}
 
-  private func removeUnnamedModels(_ container: Container, _ manifest: Manifest) {
-    let folder = container.inner(Container.modelsFolder)
-    let named = Set(manifest.models.map(\.file))
-    for entry in (try? container.disk.list(folder, links: .refused)) ?? [] {
+extension Container {
+  /// Removes the files of models that none of the given manifests names.
+  fileprivate func removeUnnamedModels(_ manifests: [Manifest]) {
+    let named = Set(manifests.flatMap(\.models).map(\.file))
+    for entry in (try? disk.list(inner(Container.modelsFolder), links: .refused)) ?? [] {
       let name = "\(Container.modelsFolder)/\(entry.name)"
       if entry.kind == .file, entry.name.hasSuffix(".xml"), !named.contains(name) {
-        try? container.disk.remove(container.inner(name))
+        try? disk.remove(inner(name))
       }
     }
   }

@@ -1,13 +1,14 @@
+import Documents
 import DurableFiles
 
-/// A path on the command line, with the number of a version after an @.
+/// A path on the command line, with a version after an @: `DOC@3`, `DOC@draft`, `DOC@draft~2`.
 struct VersionedPath {
   let path: String
-  let version: Int64?
+  let version: VersionReference?
 
   /// Parses a word. An existing file with the whole word as its name is that file.
   ///
-  /// - Throws: ``CommandError`` if no number follows the @ after the name of an existing file.
+  /// - Throws: ``CommandError`` if no version follows the @ after the name of an existing file.
   init(_ word: String, on disk: any Disk) throws {
     guard let at = word.lastIndex(of: "@"), at != word.startIndex,
       try !disk.exists(word)
@@ -16,25 +17,31 @@ struct VersionedPath {
       return
     }
     let name = String(word[..<at])
-    let number = word[word.index(after: at)...]
-    if let version = Int64(number), version >= 0 {
+    let words = word[word.index(after: at)...]
+    let version = VersionReference(words)
+    if case .number? = version?.start {
       (path, self.version) = (name, version)
-    } else if !number.contains("/"), try disk.exists(name) {
+      return
+    }
+    guard !words.contains("/"), try disk.exists(name) else {
+      (path, self.version) = (word, nil)
+      return
+    }
+    guard let version else {
       throw CommandError.wrongUsage(
-        "'\(oneLine(String(number)))' in '\(oneLine(word))' is not the number of a version.",
+        "'\(oneLine(String(words)))' in '\(oneLine(word))' is not the number of a version, nor the name of a head.",
         hint:
           "Write '\(oneLine(name))@NUMBER'. 'quire history \(CommandError.quoted(name))' lists the "
           + "numbers.")
-    } else {
-      (path, version) = (word, nil)
     }
+    (path, self.version) = (name, version)
   }
 }
 
 extension Invocation {
   /// Returns the invocation with `--version 3` and the path `X` in place of the path `X@3`, for commands that read one version.
   ///
-  /// - Throws: ``CommandError`` if the command line names the version twice, or if no number follows the @.
+  /// - Throws: ``CommandError`` if the command line names the version twice, or if no version follows the @.
   func readingVersionInPath(on disk: any Disk = RealDisk()) throws -> Invocation {
     guard command.options.contains(.version), let argument = command.arguments.first,
       argument.role == .input, let word = value(of: argument)

@@ -30,7 +30,8 @@ enum HistoryCommand {
         Each save makes a version. 'quire fetch STORE --version NUMBER' and other commands read a version, \
         and 'quire revert' returns a document to one. A store without a document keeps its versions until a \
         save rewrites the file, which happens when enough of the file is unused; versions with names stay. \
-        --thin is for documents; 'quire vacuum --keep' removes versions of a store.
+        --thin is for documents; 'quire vacuum --keep' removes versions of a store. DOC@draft stands for the \
+        head 'draft' of a document, a line of versions of its own.
 
         With --objects, the lines after a version are the objects that differ from the version before, in the \
         form of 'quire diff'. If the model changed, its changes are shown and the objects are not compared. In \
@@ -54,14 +55,16 @@ enum HistoryCommand {
       ]
     ) { invocation in
       try check(invocation)
-      if try !reader.isDocument(invocation[.store]) {
+      let place = try VersionedPath(invocation[.store], on: reader.disk)
+      guard try reader.isDocument(place.path) else {
         return try list(invocation[.store], reader, models, invocation)
       }
       try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)
       let writes =
         (invocation.has(name) || invocation.has(thin)) && !invocation.has(.dryRun)
       let document = try reader.document(
-        invocation[.store], access: writes ? .exclusive : .readOnly)
+        place.path, access: writes ? .exclusive : .readOnly,
+        head: reader.head(of: place, invocation[.store]))
       defer { try? document.close() }
       if let words = invocation.value(of: name) {
         let (number, text) = try parts(ofName: words)

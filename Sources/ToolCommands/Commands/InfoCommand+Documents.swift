@@ -11,11 +11,12 @@ extension InfoCommand {
   static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
     let manifest = document.manifest
     let counts = try counts(in: document)
+    let heads = try document.heads.names
     let output = invocation.console.output
     switch invocation.format {
     case .text:
       var table = Table()
-      for fact in facts(of: document) { table.add(fact.name, fact.text) }
+      for fact in try facts(of: document) { table.add(fact.name, fact.text) }
       try output.write(table.text())
       var stores = Table()
       for store in document.stores {
@@ -44,6 +45,7 @@ extension InfoCommand {
           "version": .number("\(document.shownVersion ?? manifest.number)"),
           "versionCount": .number(manifest.versions.count),
           "models": .strings(manifest.models.map(\.name)),
+          "heads": heads.count > 1 ? .strings(heads) : nil,
           "metadata": .members(
             manifest.metadata.sorted { $0.key < $1.key }.map {
               JSON.Member(name: $0.key, value: .string($0.value))
@@ -78,7 +80,7 @@ extension InfoCommand {
   }
 
   /// Returns the identity, the dates and the size of a document.
-  static func facts(of document: Document) -> [InfoFact] {
+  static func facts(of document: Document) throws -> [InfoFact] {
     let manifest = document.manifest
     let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
     var facts = [InfoFact("document", "format \(Manifest.formatVersion)")]
@@ -92,6 +94,8 @@ extension InfoCommand {
         "\(manifest.versions.count), the newest is \(document.shownVersion ?? manifest.number)"),
       InfoFact("model", manifest.models.map(\.name).joined(separator: ", ")),
     ]
+    let heads = try document.heads.names
+    if heads.count > 1 { facts.append(InfoFact("heads", heads.joined(separator: ", "))) }
     if !document.attachments.isEmpty {
       facts.append(
         InfoFact(

@@ -31,7 +31,7 @@ enum RecoverCommand {
         are omitted. So 'quire validate' reports no finding in the result that the file did not have before.
 
         In a document each store is recovered separately. Attachments with correct checksums are copied. The \
-        new document contains only one version. If the manifest is unreadable, the command uses the newest \
+        new document contains only one version of one head: of 'main', or of the head that DOC@HEAD names. If the manifest is unreadable, the command uses the newest \
         file of each store.
 
         FILE is not changed. The exit code is 1 if something is lost or may be old, and 4 if nothing can be \
@@ -55,8 +55,9 @@ enum RecoverCommand {
           "'recover' needs --output.", hint: "Give the path of the new store.")
       }
       let path = made.path
-      if try reader.isDocument(invocation[file]) {
-        return try recover(document: invocation[file], into: made, reader, models, invocation)
+      let place = try VersionedPath(invocation[file], on: reader.disk)
+      if try reader.isDocument(place.path) {
+        return try recover(document: place, into: made, reader, models, invocation)
       }
       if try reader.isDatabase(invocation[file]) {
         throw CommandError(
@@ -103,10 +104,12 @@ enum RecoverCommand {
 
   /// Recovers the readable objects from the stores of a damaged document into a new document.
   private static func recover(
-    document folder: String, into output: Output, _ reader: StoreReader, _ models: ModelReader,
+    document place: VersionedPath, into output: Output, _ reader: StoreReader,
+    _ models: ModelReader,
     _ invocation: Invocation
   ) throws -> ExitCode {
-    let path = output.path
+    let (folder, path) = (place.path, output.path)
+    let head = try reader.head(of: place, invocation[file])
     guard !invocation.has(ConvertCommand.store) else {
       throw CommandError.wrongUsage(
         "The recovered stores of a document keep their types.",
@@ -118,7 +121,7 @@ enum RecoverCommand {
     // The stores of a packed document are read inside the archive, without a check of the archive's checksums.
     let isPacked = try reader.disk.status(of: folder).kind == .file
     let disk: any Disk = isPacked ? PackedDisk(try Archive(folder, on: reader.disk)) : reader.disk
-    let remains = try DocumentRemains(folder, on: disk)
+    let remains = try DocumentRemains(folder, on: disk, head: head)
     let console = invocation.console
     if let fault = remains.fault {
       try console.messages.writeLine(
@@ -128,9 +131,17 @@ enum RecoverCommand {
           + CommandError(explaining: fault).message
       )
     }
+    let others = remains.otherHeads.filter { $0 != HeadName.main }
+    if head == HeadName.main, !others.isEmpty {
+      try console.messages.writeLine(
+        "note: The new document has no other heads. Recover each of them into another document: "
+          + others.map { "'quire recover \(CommandError.quoted("\(folder)@\($0)"))'" }.joined(
+            separator: ", ")
+          + ".")
+    }
     let line = ProgressLine(console.messages, "recovering")
     defer { line.end() }
-    var isComplete = remains.fault == nil
+    var isComplete = remains.fault == nil && (head != HeadName.main || others.isEmpty)
     var reports: [String: RecoveryReport] = [:]
     var rescued: [RescuedStore] = []
     for (number, found) in remains.stores.enumerated() {

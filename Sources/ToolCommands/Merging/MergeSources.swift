@@ -52,7 +52,9 @@ struct MergeSources {
       let (other, otherStore) = try side(theirs)
       var part = MergePart(
         name: stores.count > 1 ? name : nil, store: store, base: before, ours: own, theirs: other)
-      part.isSameFile = ours.place.path == theirs.place.path
+      // Heads have files of their own.
+      part.isSameFile =
+        ours.place.path == theirs.place.path && ours.document?.head == theirs.document?.head
       if let otherStore { try findCommonCommits(&part, otherStore) }
       return part
     }

@@ -121,7 +121,18 @@ struct MergeTarget {
   private func changeDocument(_ folder: String, _ body: (Opened) throws -> Void) throws {
     let document = try reader.document(folder, access: .exclusive)
     defer { try? document.close() }
-    if let version = source.place.version { try document.revert(to: version) }
+    if let version = source.place.version {
+      let found = try version.find(inDocumentAt: folder, in: reader.places)
+      guard found.head == document.head else {
+        throw CommandError.wrongUsage(
+          "'\(oneLine(source.name))' is a version of the head '\(found.head)', and the result would be a version of "
+            + "'\(document.head)'.",
+          hint:
+            "Name a version of '\(document.head)' first. The other copy may be a version of a head."
+        )
+      }
+      try document.revert(to: found.number)
+    }
     let stores = document.stores.filter { store in
       source.stores.contains { $0.name == store.name }
     }

@@ -14,13 +14,16 @@ extension StoreReader {
   /// Opens a document. For exclusive access, waits for up to five seconds while another process has the document open. If
   /// programs share the document, the tool shares it too.
   func document(
-    _ path: String, access: Document.Access, version: Int64? = nil, acceptsDamage: Bool = false
+    _ path: String, access: Document.Access, head: String = HeadName.main,
+    version: VersionReference? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
     try checkHasNoVersion(path)
+    let found = try version?.find(
+      inDocumentAt: path, in: places, acceptsDamage: acceptsDamage)
     func opened(_ access: Document.Access, _ whenHeld: Document.WhenHeld) throws -> Document {
       try Document.open(
-        path, in: places, access: access, whenHeld: whenHeld, version: version,
-        acceptsDamage: acceptsDamage)
+        path, in: places, access: access, whenHeld: whenHeld, head: found?.head ?? head,
+        version: found?.number, acceptsDamage: acceptsDamage)
     }
     let document: Document
     do { document = try opened(access, .fail) } catch let error as DocumentError
@@ -30,6 +33,15 @@ extension StoreReader {
     }
     if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
     return document
+  }
+
+  /// Parses the name of a version: its number, or a head with a number of steps back.
+  static func versionReference(_ words: String) throws -> VersionReference {
+    guard let reference = VersionReference(words) else {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(words))' is not the number of a version, nor the name of a head.")
+    }
+    return reference
   }
 
   /// Parses the number of a version.
@@ -58,6 +70,17 @@ extension StoreReader {
       "'\(oneLine(path))' is no file, and this command does not read versions by @.",
       hint: "Commands that read an earlier version take --version \(version) after "
         + "\(CommandError.quoted(place.path)).")
+  }
+
+  /// Returns the head that a path names, for commands that work on a whole head.
+  ///
+  /// - Parameter word: The path as the command line names it.
+  /// - Throws: ``CommandError`` if the path names a version.
+  func head(of place: VersionedPath, _ word: String) throws -> String {
+    guard let version = place.version else { return HeadName.main }
+    if case .head(let name) = version.start, version.steps == 0 { return name }
+    try checkHasNoVersion(word)
+    return HeadName.main
   }
 
   /// Returns whether there is a document at a path, as a folder or packed, and not a store.
@@ -150,15 +173,18 @@ extension StoreReader {
     _ path: String, _ access: Document.Access, _ invocation: Invocation
   ) throws -> Document {
     try Self.checkModelOption(ofDocument: path, invocation)
-    let version = try invocation.value(of: .version).map(Self.versionNumber)
+    let version = try invocation.value(of: .version).map(Self.versionReference)
     do {
       return try document(
         path, access: access, version: version, acceptsDamage: invocation.has(.damaged))
     } catch let error as DocumentError where error.code == .noVersion && version != nil {
+      guard case .number(let number) = version!.start, version!.steps == 0 else {
+        throw CommandError(.inputOutput, "\(error)")
+      }
       let newest = try document(
         path, access: .readOnly, acceptsDamage: invocation.has(.damaged))
       defer { try? newest.close() }
-      throw Self.noVersion(version!, of: path, known: newest.versions.map(\.number))
+      throw Self.noVersion(number, of: path, known: newest.versions.map(\.number))
     }
   }
 }
@@ -185,8 +211,9 @@ extension Option {
   /// The option for the version of a document or a store.
   static let version = Option(
     "version", value: "NUMBER", kind: .version,
-    "The version to read, a number that 'quire history' lists. The default is the newest. '@3' behind the path does "
-      + "the same as '--version 3'."
+    "The version to read: a number that 'quire history' lists, the name of a head of a document, or 'draft~2', two "
+      + "versions before the newest of the head 'draft'. The default is the newest. '@3' behind the path does the same "
+      + "as '--version 3'."
   )
 }
 

@@ -1,3 +1,4 @@
+import Documents
 import ObjectModel
 import Rows
 import StoreInterface
@@ -15,6 +16,13 @@ extension StoreReader {
         hint: "Leave out --in.")
     }
     guard let words = invocation.value(of: .version) else { return store }
+    if VersionReference(words) != nil, Int64(words) == nil {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(words))' names a version by a head, but '\(oneLine(path))' is a store, and only documents have heads.",
+        hint:
+          "Give the number of a version. 'quire history \(CommandError.quoted(path))' lists the numbers."
+      )
+    }
     let number = try Self.versionNumber(words)
     try Self.checkHistory(of: store, at: path)
     let commits = try store.commits()

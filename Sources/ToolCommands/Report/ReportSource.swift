@@ -65,7 +65,7 @@ struct ReportSource {
       let title = document.manifest.title ?? ""
       name = title.isEmpty ? ownName : title
       kind = try reader.disk.status(of: path).kind == .directory ? "Document" : "Packed document"
-      facts = InfoCommand.facts(of: document)
+      facts = try InfoCommand.facts(of: document)
       model = try document.model
       history = try ReportHistory(
         of: document, objectCount: stores.reduce(0) { $0 + $1.objectCount })

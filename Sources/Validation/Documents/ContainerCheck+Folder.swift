@@ -7,7 +7,9 @@ extension ContainerCheck {
   ///
   /// - Returns: The manifest of the recovery; `nil` if there is no readable recovery.
   func checkRecovery(_ manifest: ManifestCheck) throws -> Manifest? {
-    let name = Container.recoveryFile
+    let name =
+      manifest.file == Manifest.fileName
+      ? Container.recoveryFile : Container.recoveryFile(ofHead: manifest.head ?? "")
     guard let kind = try kind(name) else { return nil }
     let recovery: Manifest
     do {
@@ -18,7 +20,8 @@ extension ContainerCheck {
         throw RecoveryFault(
           "The file has \(byteCount) bytes, but the limit is \(Manifest.byteLimit) bytes.")
       }
-      recovery = try Manifest(file.read(byteCount: byteCount, at: 0), path: name)
+      recovery = try Manifest(
+        file.read(byteCount: byteCount, at: 0), path: name, head: manifest.head)
       if let uuid = manifest.uuid, recovery.uuid != uuid {
         throw RecoveryFault(
           "The recovery belongs to the document \(recovery.uuid), but this document is \(uuid).")
@@ -48,7 +51,7 @@ extension ContainerCheck {
     guard kind == .file || (!isOurs && kind == .directory) else {
       throw RecoveryFault("The recovery refers to \(store.file), which does not exist.")
     }
-    guard let facts = facts[store.name],
+    guard let facts = head.facts[store.name],
       let known = manifest.stores.first(where: { $0.name == store.name }), known.file == store.file,
       known.commit != store.commit, !facts.commits.isEmpty,
       !facts.unconfirmed.contains(store.commit)
@@ -59,7 +62,7 @@ extension ContainerCheck {
   }
 
   /// Checks that the folder contains only files of the document (spec §7.2.4).
-  func checkFolder(_ recovery: Manifest?) throws {
+  func checkFolder(_ manifest: ManifestCheck) throws {
     let folders = Container.folders
     for entry in try disk.list(path) {
       let name = entry.name
@@ -71,7 +74,11 @@ extension ContainerCheck {
       if !isForeign(name) { checkUnnamed(name, entry.kind, isLeftover: false) }
     }
     var named: Set<String> = seen
-    if let recovery {
+    for name in manifest.heads {
+      named.insert(Container.manifestFile(ofHead: name))
+      named.insert(Container.recoveryFile(ofHead: name))
+    }
+    for recovery in recoveries {
       named.formUnion(recovery.models.map(\.file))
       named.formUnion(recovery.stores.flatMap { [$0.file] + $0.earlier.map(\.file) })
       named.formUnion(
@@ -100,11 +107,15 @@ extension ContainerCheck {
     switch folder {
     case Container.attachmentsFolder: return name.isDigest
     case Container.modelsFolder: return name.hasSuffix(".xml")
+    case Container.headsFolder: return name.hasSuffix(".json")
     default:
-      let stem = name.prefix { $0 != "." }
-      let digits = stem.split(separator: "-", omittingEmptySubsequences: false).last ?? ""
-      return digits.utf8.count < stem.utf8.count && !digits.isEmpty
-        && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      // The name of a file of a head besides `main` begins with the name of the head and a dot.
+      return name.split(separator: ".", omittingEmptySubsequences: false).prefix(2).contains {
+        stem in
+        let digits = stem.split(separator: "-", omittingEmptySubsequences: false).last ?? ""
+        return digits.utf8.count < stem.utf8.count && !digits.isEmpty
+          && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      }
     }
   }
 }

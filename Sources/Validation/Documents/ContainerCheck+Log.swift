@@ -8,7 +8,7 @@ extension ContainerCheck {
   ///
   /// The check of the store reports the faults of its file.
   func readLog(_ manifest: ManifestCheck) throws {
-    guard let name = manifest.log, let newest = manifest.newest,
+    guard let name = manifest.log, let newest = manifest.list.newest,
       let file = manifest.stores.first(where: { $0.name == name })?.file,
       try kind(String(file.prefix { $0 != "/" })) == .directory, try kind(file) == .file
     else { return }

@@ -9,16 +9,17 @@ extension ContainerCheck {
   /// Checks the files of models against the manifest (spec §7.3.4).
   func checkModels(_ manifest: ManifestCheck) throws {
     for entry in manifest.models {
-      guard let file = entry.file, seen.insert(file).inserted,
-        try isThere(file, orElse: .missingModel), let model = try readModel(file),
-        let hashes = entry.hashes
-      else { continue }
+      guard let file = entry.file else { continue }
+      if seen.insert(file).inserted, try isThere(file, orElse: .missingModel) {
+        models[file] = try readModel(file)
+      }
+      guard let model = models[file], let hashes = entry.hashes else { continue }
       guard model.versionHashes == hashes else {
         findings.add(
           .modelFileHashes, place(file), differences(model.versionHashes, hashes, "the manifest"))
         continue
       }
-      if entry.name == manifest.model { self.model = model }
+      if entry.name == manifest.model { head.model = model }
     }
   }
 
@@ -98,7 +99,7 @@ extension ContainerCheck {
       store.file, store.commit, of: store, uuid: store.uuid, isEarlier: false, isLog: isLog,
       progress: progress)
     oldest.append(found.flatMap { $0.commits.min() ?? store.commit })
-    if isManifestSound { checkVersions(manifest.versions, of: store, oldest) }
+    if manifest.isSound { checkVersions(manifest.versions, of: store, oldest) }
     if let found { note(found, of: store) }
   }
 
@@ -130,7 +131,7 @@ extension ContainerCheck {
 
   /// Records the facts of a store without errors, and compares its entities with the document's model.
   private func note(_ found: StoreFacts, of store: ManifestCheck.StoreEntry) {
-    if let name = store.name { facts[name] = found }
+    if let name = store.name { head.facts[name] = found }
     checkModel(of: found, store)
   }
 
@@ -220,7 +221,7 @@ extension ContainerCheck {
 
   /// Checks that a store has the entities of the document's model, or of its configuration.
   private func checkModel(of facts: StoreFacts, _ store: ManifestCheck.StoreEntry) {
-    guard let model, let own = facts.model, let file = store.file else { return }
+    guard let model = head.model, let own = facts.model, let file = store.file else { return }
     var entities = Set(model.versionHashes.keys)
     if let configuration = store.configuration {
       guard

@@ -20,16 +20,24 @@ final class ContainerCheck {
   var unchecked: [String] = []
   var hasUnknownStores = false
 
-  /// The document's model, if its file matches the manifest.
-  var model: Model?
-  /// Whether the manifest has no errors.
-  private(set) var isManifestSound = false
-  /// The facts about each store, by the store's name.
-  var facts: [String: StoreFacts] = [:]
+  /// The models whose files match a manifest, by the names of the files.
+  var models: [String: Model] = [:]
+  /// The head that is being checked.
+  var head = Head()
+  /// The manifests of recoveries.
+  var recoveries: [Manifest] = []
   /// The files that were checked.
   var seen: Set<String> = []
   /// Names in the folder that were reported because they are links, or of another kind than the manifest says.
   private var foreign: Set<String> = []
+
+  /// The known parts of a head.
+  struct Head {
+    /// The model, if its file matches the manifest.
+    var model: Model?
+    /// The facts about each store, by the store's name.
+    var facts: [String: StoreFacts] = [:]
+  }
 
   init(
     _ path: String, on disk: any Disk, _ backends: StoreBackends, model: Model?,
@@ -46,33 +54,43 @@ final class ContainerCheck {
 
   /// Checks the whole document.
   func run() throws {
-    guard let bytes = try manifestBytes() else { return }
-    checked.byteCount += bytes.count
+    guard try hasManifest(), let bytes = try bytes(ofManifest: Manifest.fileName) else { return }
     let manifest = ManifestCheck(bytes, findings)
     guard manifest.isDocument, !manifest.isNewer else {
       format = manifest.isNewer ? .newer : .unknown
       return
     }
-    isManifestSound = findings.errorCount == 0
-    if isManifestSound { try readLog(manifest) }
-    checked.versionCount = manifest.versions.count
+    let heads = try [manifest] + (manifest.isSound ? readHeads(manifest) : [])
     checkGivenModel(manifest)
-    try checkModels(manifest)
-    try checkAttachments(manifest)
-    for (index, store) in manifest.stores.enumerated() {
-      try check(store, manifest) { [progress] done in
-        progress((Double(index) + done) / Double(manifest.stores.count))
+    for (index, head) in heads.enumerated() {
+      try check(head) { [progress] done in
+        progress((Double(index) + done) / Double(heads.count))
       }
     }
-    let recovery = try checkRecovery(manifest)
-    if isManifestSound {
-      try checkFolder(recovery)
+    checkAgreement(heads)
+    checked.versionCount = Set(heads.flatMap(\.versions)).count
+    if manifest.isSound {
+      try checkFolder(manifest)
     } else {
       passedOver.append(
         "The names in the folder were not checked, since the manifest does not give the files of the document."
       )
     }
     progress(1)
+  }
+
+  /// Checks a head: its log, and every file that its manifest names.
+  private func check(_ manifest: ManifestCheck, progress: @escaping (Double) -> Void) throws {
+    head = Head()
+    if manifest.isSound { try readLog(manifest) }
+    try checkModels(manifest)
+    try checkAttachments(manifest)
+    for (index, store) in manifest.stores.enumerated() {
+      try check(store, manifest) { done in
+        progress((Double(index) + done) / Double(manifest.stores.count))
+      }
+    }
+    if let recovery = try checkRecovery(manifest) { recoveries.append(recovery) }
   }
 
   /// The report of the check.
@@ -133,26 +151,31 @@ final class ContainerCheck {
     try disk.open(inner(name), for: .read, links: .refusedBelow(path))
   }
 
-  /// Returns the bytes of the manifest; `nil` if they can't be read, which is reported.
-  private func manifestBytes() throws -> [UInt8]? {
+  /// Returns whether the folder has the manifest of `main`; reports if not.
+  private func hasManifest() throws -> Bool {
     switch try kind(Manifest.fileName) {
     case nil:
       format = .unknown
       findings.add(.noManifest, Place(), "The file \(Manifest.fileName) is missing.")
-      return nil
-    case .file?: break
+      return false
+    case .file?: return true
     case let kind?:
       findings.add(.foreignPlace, .manifest(nil), "This path is a \(kind).")
-      return nil
+      return false
     }
-    let file = try open(Manifest.fileName)
+  }
+
+  /// Returns the bytes of a manifest; `nil` if there are too many, which is reported.
+  func bytes(ofManifest name: String) throws -> [UInt8]? {
+    let file = try open(name)
     let byteCount = try file.byteCount()
     guard byteCount <= Manifest.byteLimit else {
       findings.add(
-        .manifestForm, .manifest(nil),
+        .manifestForm, .manifest(nil, in: name),
         "The file has \(byteCount) bytes, but the limit is \(Manifest.byteLimit) bytes.")
       return nil
     }
+    checked.byteCount += byteCount
     return try file.read(byteCount: byteCount, at: 0)
   }
 

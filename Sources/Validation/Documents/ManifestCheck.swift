@@ -55,44 +55,76 @@ final class ManifestCheck {
   }
 
   private let findings: Findings
-  private(set) var isDocument = false
-  private(set) var isNewer = false
+  /// The name of the file in the document.
+  let file: String
+  /// The kind of the text, as far as it was read.
+  private enum Kind {
+    case unknown, newer, document
+    /// A manifest without errors.
+    case sound
+  }
+  private var kind = Kind.unknown
   private(set) var uuid: UUID?
   private(set) var model: String?
   private(set) var models: [ModelEntry] = []
   private(set) var stores: [StoreEntry] = []
   private(set) var attachments: [AttachmentEntry] = []
-  /// The numbers of the versions.
-  private(set) var versions: [Int64] = []
-  /// The highest version number; `nil` if a number can't be read.
-  private(set) var newest: Int64?
+  /// The versions.
+  private(set) var list = VersionList()
+  /// The names of the other heads, if the manifest is that of `main`.
+  private(set) var heads: [String] = []
+  /// The name of the head; `nil` for `main`.
+  private(set) var head: String?
   /// The name of the log; `nil` if the document has none.
   private(set) var log: String?
   /// Whether the versions of the log were added.
   var logIsRead = false
   /// Whether the names of all models could be read.
   private var knowsModels = false
-  /// The names of the models of the versions.
-  private var versionModels: [String] = []
+
+  /// The versions of a manifest.
+  struct VersionList {
+    /// The numbers.
+    fileprivate(set) var numbers: [Int64] = []
+    /// The highest number in the manifest; `nil` if a number can't be read.
+    fileprivate(set) var newest: Int64?
+    /// The names of the models.
+    fileprivate var models: [String] = []
+    /// For each version, the members that are equal in all heads with this version.
+    fileprivate(set) var descriptions: [Int64: [String?]] = [:]
+  }
+
+  /// Whether the text is the manifest of a document, perhaps of a newer format.
+  var isDocument: Bool { kind != .unknown }
+  var isNewer: Bool { kind == .newer }
+  /// Whether the manifest has no errors.
+  var isSound: Bool { kind == .sound }
+  /// The numbers of the versions.
+  var versions: [Int64] { list.numbers }
 
   /// Checks the bytes of a manifest.
-  init(_ bytes: [UInt8], _ findings: Findings) {
+  ///
+  /// - Parameter file: The name of the file in the document.
+  init(_ bytes: [UInt8], of file: String = Manifest.fileName, _ findings: Findings) {
     self.findings = findings
+    self.file = file
+    let before = findings.errorCount
+    defer { if kind == .document, findings.errorCount == before { kind = .sound } }
     let json: JSON
     do { json = try JSON.read(bytes) } catch {
-      findings.add(.manifestForm, .manifest(nil), "\(error)")
+      findings.add(.manifestForm, .manifest(nil, in: file), "\(error)")
       return
     }
-    guard let members = ManifestMembersCheck(json, at: "", findings) else { return }
+    guard let members = ManifestMembersCheck(json, at: "", in: file, findings) else { return }
     guard let format = members.text("format") else { return }
     guard format == Manifest.format else {
       members.add(.manifestFormat, "format", "The format is not \"\(Manifest.format)\".")
       return
     }
-    isDocument = true
+    kind = .document
     guard let version = members.integer("formatVersion", 1...Int64.max) else { return }
     guard version <= Int64(Manifest.formatVersion) else {
-      isNewer = true
+      kind = .newer
       members.add(
         .manifestVersion, "formatVersion",
         "The document has format version \(version), but this program knows version "
@@ -106,12 +138,13 @@ final class ManifestCheck {
     checkFiles(members)
     checkStores(members)
     checkLog(members)
+    checkHeads(members)
     checkAttachments(members)
   }
 
   /// Adds a version that a commit of the log is by itself (spec §7.4.11).
   func addLoggedVersion(_ number: Int64) {
-    versions.append(number)
+    list.numbers.append(number)
     for index in stores.indices where stores[index].name == log { stores[index].commit = number }
   }
 
@@ -163,7 +196,7 @@ final class ManifestCheck {
       }
     }
     guard let objection = features.objection(isReading: true) else { return true }
-    isNewer = true
+    kind = .newer
     members.add(.manifestVersion, "features", objection)
     return false
   }
@@ -183,6 +216,8 @@ final class ManifestCheck {
     let stores = members.list("stores")
     self.stores = stores?.objects.map(readStore) ?? []
     log = members.text("log", isNeeded: false)
+    heads = members.textList("heads")
+    head = members.text("head", isNeeded: false)
     attachments = members.list("attachments", isNeeded: false)?.objects.map(readAttachment) ?? []
     readVersions(members)
     members.finish()
@@ -243,18 +278,28 @@ final class ManifestCheck {
   }
 
   private func readVersions(_ members: ManifestMembersCheck) {
-    guard let list = members.list("versions") else { return }
-    for (_, version) in list.objects {
+    guard let found = members.list("versions") else { return }
+    for (_, version) in found.objects {
       let number = version.integer("number", 1...Manifest.highestNumber)
-      version.date("saved")
-      if let model = version.text("model") { versionModels.append(model) }
+      let saved = version.date("saved")
+      let model = version.text("model")
+      if let model { list.models.append(model) }
       _ = version.text("name", isNeeded: false)
-      _ = version.text("author", isNeeded: false)
-      _ = version.text("message", isNeeded: false)
+      let description = [
+        saved, model, version.text("author", isNeeded: false),
+        version.text("message", isNeeded: false),
+      ]
       let undoneTo = version.integer("undoneTo", 1...Manifest.highestNumber, isNeeded: false)
+      let merged = version.integerList("merged", 1...Manifest.highestNumber)
       version.finish()
       guard let number else { continue }
-      if let last = versions.last, last >= number {
+      list.descriptions[number] = description
+      if merged.contains(where: { $0 >= number }) || Set(merged).count < merged.count {
+        version.add(
+          .versionOrder, "merged",
+          "The list has a number twice, or one that is not below the version's number \(number).")
+      }
+      if let last = list.numbers.last, last >= number {
         version.add(.versionOrder, "number", "The number is \(number), but it comes after \(last).")
       }
       if let undoneTo, undoneTo >= number {
@@ -262,10 +307,10 @@ final class ManifestCheck {
           .versionOrder, "undoneTo",
           "The number is \(undoneTo), but the version has number \(number).")
       }
-      versions.append(number)
+      list.numbers.append(number)
     }
-    if list.isEmpty { members.add(.versionOrder, "versions", "The document has no version.") }
-    if list.isWhole, versions.count == list.objects.count { newest = versions.max() }
+    if found.isEmpty { members.add(.versionOrder, "versions", "The document has no version.") }
+    if found.isWhole, list.numbers.count == found.objects.count { list.newest = list.numbers.max() }
   }
 
   // MARK: - Between members
@@ -281,7 +326,7 @@ final class ManifestCheck {
     // An unreadable model may be the missing one.
     guard knowsModels else { return }
     let used =
-      [model].compactMap { $0 } + versionModels + stores.flatMap { $0.earlier.compactMap(\.model) }
+      [model].compactMap { $0 } + list.models + stores.flatMap { $0.earlier.compactMap(\.model) }
     for name in Set(used).subtracting(known).sorted() {
       members.add(
         .unknownModel, "models",
@@ -312,6 +357,22 @@ final class ManifestCheck {
     }
   }
 
+  /// Checks the names of heads, and that the manifest is in the right place for its members.
+  private func checkHeads(_ members: ManifestMembersCheck) {
+    for name in heads {
+      guard let objection = HeadName.objection(to: name) else { continue }
+      members.add(.headNames, "heads", "The name \"\(name.prefix(100))\" \(objection).")
+    }
+    if Set(heads.map(ContainerPath.folded)).count < heads.count {
+      members.add(.headNames, "heads", "Two heads have names that differ at most in case.")
+    }
+    if file == Manifest.fileName {
+      if head != nil { members.add(.headNames, "head", "The head \"main\" has no such member.") }
+    } else if !heads.isEmpty {
+      members.add(.headNames, "heads", "Only the manifest of \"main\" names heads.")
+    }
+  }
+
   private func checkStores(_ members: ManifestMembersCheck) {
     var names: Set<String> = []
     var uuids: Set<UUID> = []
@@ -324,7 +385,7 @@ final class ManifestCheck {
         members.add(.doubledStore, "\(place).uuid", "Another store has the same UUID.")
       }
       guard let commit = store.commit else { continue }
-      if let newest, commit > newest {
+      if let newest = list.newest, commit > newest {
         members.add(
           .storeCommit, "\(place).commit",
           "The commit is \(commit), but the newest version is \(newest).")
@@ -380,7 +441,7 @@ final class ManifestCheck {
         members.add(
           .attachmentSpan, place,
           "The attachment begins with version \(since) and ends with version \(end).")
-      } else if let newest, max(since, one.until ?? 0) > newest {
+      } else if let newest = list.newest, max(since, one.until ?? 0) > newest {
         members.add(
           .attachmentSpan, place,
           "The attachment begins or ends at version \(max(since, one.until ?? 0)), but the newest version is \(newest)."

@@ -9,12 +9,15 @@ import StoreInterface
 final class ManifestMembersCheck {
   private let members: [JSON.Member]
   private let place: String
+  /// The name of the manifest's file in the document.
+  private let file: String
   private let findings: Findings
   private var asked: Set<String> = []
 
   /// Creates the check of an object's members; `nil`, with a finding, if the value is not an object.
-  init?(_ json: JSON, at place: String, _ findings: Findings) {
+  init?(_ json: JSON, at place: String, in file: String, _ findings: Findings) {
     self.place = place
+    self.file = file
     self.findings = findings
     guard case .members(let members) = json else {
       self.members = []
@@ -27,7 +30,7 @@ final class ManifestMembersCheck {
   /// Reports an error of a member, or of the object if `name` is `nil`.
   func add(_ rule: Rule, _ name: String?, _ message: @autoclosure () -> String) {
     let whole = [place, name ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
-    findings.add(rule, .manifest(whole.isEmpty ? nil : whole), message())
+    findings.add(rule, .manifest(whole.isEmpty ? nil : whole, in: file), message())
   }
 
   /// Reports the members that the caller has not requested.
@@ -95,9 +98,14 @@ final class ManifestMembersCheck {
     return nil
   }
 
-  func date(_ name: String) {
-    guard let text = text(name), ManifestDate.date(text) == nil else { return }
-    add(.manifestDate, name, "The value \(quoted(text)) is not a date of the required form.")
+  /// Returns the text of a date.
+  @discardableResult
+  func date(_ name: String) -> String? {
+    guard let text = text(name) else { return nil }
+    if ManifestDate.date(text) == nil {
+      add(.manifestDate, name, "The value \(quoted(text)) is not a date of the required form.")
+    }
+    return text
   }
 
   /// Returns a digest of 64 hexadecimal digits in small letters.
@@ -154,7 +162,9 @@ final class ManifestMembersCheck {
     let whole = place.isEmpty ? name : "\(place).\(name)"
     var list = List(isEmpty: values.isEmpty)
     for (index, value) in values.enumerated() {
-      if let members = ManifestMembersCheck(value, at: "\(whole)[\(index)]", findings) {
+      if let members = ManifestMembersCheck(
+        value, at: "\(whole)[\(index)]", in: file, findings)
+      {
         list.objects.append((index, members))
       } else {
         list.isWhole = false
@@ -163,16 +173,52 @@ final class ManifestMembersCheck {
     return list
   }
 
+  /// Returns the texts of a list that may be missing.
+  func textList(_ name: String) -> [String] {
+    elements(name) { value in
+      if case .string(let text) = value { return text }
+      add(.memberType, name, "The list contains a value that is not a text.")
+      return nil
+    }
+  }
+
+  /// Returns the numbers of a list that may be missing.
+  func integerList(_ name: String, _ range: ClosedRange<Int64>) -> [Int64] {
+    elements(name) { value in
+      guard case .number(let digits) = value,
+        digits.utf8.allSatisfy({ $0 != 0x2E && $0 | 0x20 != 0x65 })
+      else {
+        add(.memberType, name, "The list contains a value that is not a whole number.")
+        return nil
+      }
+      if let number = Int64(digits), range.contains(number) { return number }
+      add(
+        .memberRange, name,
+        "The list contains \(digits.prefix(40)), but its values must be from \(range.lowerBound) to \(range.upperBound)."
+      )
+      return nil
+    }
+  }
+
+  private func elements<Element>(_ name: String, _ element: (JSON) -> Element?) -> [Element] {
+    guard let value = value(name, false) else { return [] }
+    guard case .array(let values) = value else {
+      add(.memberType, name, "The value is not a list.")
+      return []
+    }
+    return values.compactMap(element)
+  }
+
   private func quoted(_ text: String) -> String {
     text.utf8.count > 100 ? "\"\(text.prefix(90))…\"" : "\"\(text)\""
   }
 }
 
 extension Place {
-  /// Returns a place in a document's manifest.
-  static func manifest(_ member: String?) -> Place {
+  /// Returns a place in a manifest of a document.
+  static func manifest(_ member: String?, in file: String = Manifest.fileName) -> Place {
     var place = Place(member)
-    place.file = Manifest.fileName
+    place.file = file
     return place
   }
 }

@@ -7,7 +7,7 @@ extension Rule {
     manifestDate, manifestUUID, hexadecimalDigits, nameLength, fileName, unknownMember,
     doubledModel, doubledStore, doubledFile, unknownModel, noStores, versionOrder, storeCommit,
     earlierOrder, attachmentSpan, doubledAttachment, digestSize, manifestChecksum,
-    logStore, featureNames, unknownManifestFeature,
+    logStore, featureNames, unknownManifestFeature, headNames,
   ]
 
   static let manifestForm = Rule(
@@ -38,7 +38,7 @@ extension Rule {
   static let noStores = Rule("MANI-017", "The document has a store", "7.3.5")
   static let versionOrder = Rule(
     "MANI-018",
-    "The document has a version, the numbers of versions ascend, and undo returns to earlier ones",
+    "The document has a version, the numbers of versions ascend, and undo and merges refer to earlier ones",
     "7.3.7")
   static let storeCommit = Rule(
     "MANI-019", "No store is at a commit above the newest version", "7.3.5")
@@ -58,6 +58,8 @@ extension Rule {
     "MANI-024", "The manifest's checksum matches its bytes", "7.3.9")
   static let logStore = Rule("MANI-025", "The log is a store in a block file", "7.3.3")
   static let featureNames = Rule("MANI-026", "The names of features are valid", "7.3.10")
+  static let headNames = Rule(
+    "MANI-028", "The names of heads are valid, and are in the right manifest", "7.7.2")
   static let unknownManifestFeature = Rule(
     "MANI-027", .information, "Each feature of the manifest is known", "7.3.10")
 
@@ -65,7 +67,7 @@ extension Rule {
     noManifest, foreignPlace, missingStore, missingModel, missingAttachment, attachmentSize,
     attachmentDigest, modelFile, modelFileHashes, storeUUID, storeType, countedCommit, storeModel,
     versionCommits, unconfirmed, leftover, strangeFile, brokenRecovery, recoveryThere,
-    archiveForm, packedBytes, loggedVersion, storeAddress,
+    archiveForm, packedBytes, loggedVersion, storeAddress, headManifest, headVersion, headFile,
   ]
 
   static let noManifest = Rule("CONT-001", "A document's folder has a manifest", "7.2.1")
@@ -109,5 +111,10 @@ extension Rule {
     "7.4.11")
   static let storeAddress = Rule(
     "CONT-023", "A file with the name of an address contains the address of a store", "7.2.5")
+  static let headManifest = Rule(
+    "CONT-024", "Each head has a manifest with its name and the UUID of the document", "7.7.2")
+  static let headVersion = Rule(
+    "CONT-025", "A number stands for one version in all heads", "7.7.3")
+  static let headFile = Rule("CONT-026", "No file is the file of a store in two heads", "7.7.4")
   static let recoveryThere = Rule("CONT-019", .information, "The document has no recovery", "7.6.1")
 }

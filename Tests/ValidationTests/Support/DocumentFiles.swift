@@ -68,6 +68,26 @@ struct DocumentFiles {
 }
 
 extension DocumentFiles {
+  /// Returns a document with the heads `main` and `draft`, which have the same versions.
+  static func heads() throws -> DocumentFiles {
+    var document = try notes()
+    document.files["stores/draft.main-3.store"] = document.files["stores/main.store"]
+    var head = document
+    head.replace("stores/main.store", "stores/draft.main-3.store")
+    head.replace("\"attachments\": [", "\"head\": \"draft\",\n  \"attachments\": [")
+    document.files["heads/draft.json"] = head.files["manifest.json"]
+    document.replace("\"attachments\": [", "\"heads\": [\"draft\"],\n  \"attachments\": [")
+    return document
+  }
+
+  /// Replaces the first occurrence of a text in the manifest of the head `draft`.
+  mutating func replaceInDraft(_ text: String, _ other: String) {
+    var head = DocumentFiles()
+    head.files["manifest.json"] = files["heads/draft.json"]
+    head.replace(text, other)
+    files["heads/draft.json"] = head.files["manifest.json"]
+  }
+
   /// Returns a document with three versions of notes in a block file, and an attachment.
   static func notes() throws -> DocumentFiles {
     var document = DocumentFiles()

@@ -110,6 +110,9 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
       $0.replace("\"attachments\": [", "\"log\": \"other\",\n  \"attachments\": [")
     },
     BrokenDocument("MANI-026") { $0.name(feature: "Thumbnails", "ignore") },
+    BrokenDocument("MANI-028") {
+      $0.replace("\"attachments\": [", "\"heads\": [\"draft.1\"],\n  \"attachments\": [")
+    },
     BrokenDocument("MANI-027") { $0.name(feature: "thumbnails", "ignore") },
   ]
 
@@ -155,6 +158,17 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
       $0.files["stores/main.address"] = $0.files["stores/main.store"]
       $0.files["stores/main.store"] = nil
       $0.replace("stores/main.store", "stores/main.address")
+    },
+    BrokenDocument("CONT-024", DocumentFiles.heads) {
+      $0.replaceInDraft("\"head\": \"draft\"", "\"head\": \"draught\"")
+      $0.files["stores/draft.main-3.store"] = nil
+    },
+    BrokenDocument("CONT-025", DocumentFiles.heads) {
+      $0.replaceInDraft("2026-11-22T03:00:00.000Z", "2026-11-22T03:00:00.001Z")
+    },
+    BrokenDocument("CONT-026", DocumentFiles.heads) {
+      $0.files["stores/draft.main-3.store"] = nil
+      $0.replaceInDraft("stores/draft.main-3.store", "stores/main.store")
     },
     BrokenDocument("CONT-022", DocumentFiles.logged) {
       // The version in the log follows version 2.

@@ -1,0 +1,113 @@
+import DurableFiles
+import StoreInterface
+
+/// Heads: each has a manifest and files of its own in the document's folder (spec §7.7).
+extension Container {
+  /// The name of the head, also if it is the first one.
+  var headName: String { head ?? HeadName.main }
+
+  /// Returns the path of the manifest of a head besides `main`, relative to the document.
+  package static func manifestFile(ofHead name: String) -> String { "\(headsFolder)/\(name).json" }
+
+  /// Returns the path of the recovery of a head besides `main`, relative to the document.
+  package static func recoveryFile(ofHead name: String) -> String {
+    "\(headsFolder)/\(name).recovery.json"
+  }
+
+  /// Returns the path of a file of a store that only this head has, relative to the document.
+  ///
+  /// - Parameter name: The name of the file without the head.
+  func storeFile(_ name: String) -> String {
+    "\(Container.storesFolder)/\(head.map { "\($0)." } ?? "")\(name)"
+  }
+
+  /// Returns the same folder as another head sees it; `nil` for `main`.
+  func on(_ head: String?) -> Container {
+    var other = self
+    other.head = head == HeadName.main ? nil : head
+    return other
+  }
+
+  /// Returns the folder at another path, with the same head.
+  func at(_ path: String) -> Container {
+    Container(path: path, disk: disk, backends: backends, head: head)
+  }
+
+  /// Throws ``DocumentError`` with code ``DocumentError/Code/noHead`` if the document has no such head, and checks that the
+  /// head's manifest belongs to the document.
+  func checkIsHead() throws {
+    guard let head else { return }
+    let main = try on(nil).writtenManifest().manifest
+    guard main.heads.contains(head) else {
+      let known = ([HeadName.main] + main.heads).map { "\"\($0)\"" }.joined(separator: ", ")
+      throw DocumentError(
+        .noHead, "The document has no head \"\(head)\". It has: \(known).", path: path)
+    }
+    guard try writtenManifest().manifest.uuid == main.uuid else {
+      throw DocumentError(
+        .damaged, "The manifest of the head \"\(head)\" belongs to another document.",
+        path: manifestPath)
+    }
+  }
+
+  /// The names of the heads for whose manifests there are files, without a look at the manifest of `main`: what is left of
+  /// the heads of a damaged document.
+  var writtenHeads: [String] {
+    let files = (try? disk.list(inner(Container.headsFolder), links: .refused)) ?? []
+    let names = files.map { String($0.name.prefix { $0 != "." }) }
+    return Set(names.filter { HeadName.objection(to: $0) == nil }).sorted()
+  }
+
+  /// Returns the other heads of the document.
+  ///
+  /// - Parameter manifest: The manifest of this head.
+  func otherHeads(_ manifest: Manifest) throws -> [Container] {
+    let names = head == nil ? manifest.heads : try on(nil).writtenManifest().manifest.heads
+    return ([HeadName.main] + names).filter { $0 != headName }.map(on)
+  }
+
+  /// Returns the manifests that name files of the document besides the given one: the manifests of other heads, and all
+  /// recoveries.
+  ///
+  /// - Throws: ``DocumentError`` if one of them can't be read. No file may be removed then.
+  func otherManifests(_ manifest: Manifest) throws -> [Manifest] {
+    let others = try otherHeads(manifest)
+    return try others.map { try $0.writtenManifest().manifest }
+      + (others + [self]).compactMap { try $0.recovery() }
+  }
+
+  /// Removes manifests and recoveries of heads that were removed, or never finished.
+  func removeUnnamedHeads(_ manifest: Manifest, _ others: [Manifest]) {
+    let names = ([manifest] + others).flatMap(\.heads)
+    let named = Set(
+      names.flatMap { [Container.manifestFile(ofHead: $0), Container.recoveryFile(ofHead: $0)] })
+    for entry in (try? disk.list(inner(Container.headsFolder), links: .refused)) ?? [] {
+      let name = "\(Container.headsFolder)/\(entry.name)"
+      let head = String(entry.name.prefix { $0 != "." })
+      let isOurs =
+        HeadName.objection(to: head) == nil
+        && [Container.manifestFile(ofHead: head), Container.recoveryFile(ofHead: head)].contains(
+          name)
+      if entry.kind == .file, isOurs, !named.contains(name) { try? disk.remove(inner(name)) }
+    }
+  }
+
+  /// Returns the highest number that a version or a recovery of another head has, as far as it can be read.
+  func highestNumberOfOthers(_ manifest: Manifest) throws -> Int64 {
+    var highest: Int64 = 0
+    for head in try readIfSound({ try otherHeads(manifest) }) ?? [] {
+      highest = max(
+        highest, try readIfSound { try head.manifest().manifest.number } ?? 0,
+        try readIfSound { try head.recovery()?.number ?? 0 } ?? 0)
+    }
+    return highest
+  }
+}
+
+extension Manifest {
+  /// The paths of the files that the manifest names, besides models.
+  var files: [String] {
+    stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
+      + attachments.map { Container.attachmentFile($0.digest) }
+  }
+}

@@ -1,0 +1,161 @@
+import DurableFiles
+public import StoreInterface
+import Synchronization
+
+/// The heads of a document: lines of versions with names, each of which is saved apart from the others (spec §7.7).
+///
+/// ```text
+/// try document.heads.make("draft")
+/// let draft = try Document.open("Trip.quire", in: places, head: "draft")
+/// ```
+///
+/// Make a head to try something in a document without touching what others see. Every document has the head `main`.
+/// A head has its own copies of the stores' files, so a save on one head never changes another, and the cost of a head is
+/// the size of these files. Attachments are shared.
+///
+/// One lock covers all heads. So a program that has two heads open for writing at a time opens both with shared access.
+public struct DocumentHeads {
+  let document: Document
+
+  /// The names of the heads, `main` first.
+  ///
+  /// - Throws: ``DocumentError`` if the manifest of `main` can't be read.
+  public var names: [String] {
+    get throws {
+      let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
+      return [HeadName.main]
+        + (container.head == nil
+          ? manifest.heads : try container.on(nil).writtenManifest().manifest.heads)
+    }
+  }
+
+  /// Makes a head at a version of the open head. The new head has this version and the versions before it.
+  ///
+  /// Objects keep their identifiers. Objects that are inserted on the two heads from then on never get the same
+  /// identifier, except in stores whose copies don't (decision 0032 names them).
+  ///
+  /// - Parameters:
+  ///   - name: A name of 1 to 64 letters, digits, `-` and `_`, which begins with a letter.
+  ///   - number: The version; `nil` for the newest.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` for an invalid name, with code
+  ///   ``DocumentError/Code/exists`` if there is such a head, or with code ``DocumentError/Code/noVersion``; with code
+  ///   ``DocumentError/Code/notSupported`` if a store lies on a server. The document is unchanged then.
+  public func make(_ name: String, at number: Int64? = nil) throws {
+    if let objection = HeadName.objection(to: name) {
+      throw DocumentError(
+        .noHead, "\"\(name.prefix(100))\" can't be the name of a head: it \(objection).",
+        path: document.path)
+    }
+    try document.withExclusiveAccess {
+      let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
+      try container.refuseServers(manifest, "A head")
+      let folded = ContainerPath.folded(name)
+      guard try !names.contains(where: { ContainerPath.folded($0) == folded }) else {
+        throw DocumentError(.exists, "The document has a head \"\(name)\".", path: document.path)
+      }
+      let number = number ?? manifest.number
+      guard manifest.versions.contains(where: { $0.number == number }) else {
+        throw DocumentError.noVersion(number, document.path)
+      }
+      let made = HeadMaking(from: container, manifest, to: container.on(name), document.places)
+      do {
+        try made.run(at: number)
+        try changeMain { $0.heads.append(name) }
+      } catch {
+        made.removeFiles()
+        throw error
+      }
+    }
+  }
+
+  /// Removes a head with its versions. Files that only this head names are removed.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head, or with code
+  ///   ``DocumentError/Code/notSupported`` for `main` and for the open head; the errors of a save.
+  public func remove(_ name: String) throws {
+    try document.withExclusiveAccess {
+      let container = document.container
+      guard name != HeadName.main, name != container.headName else {
+        throw DocumentError(
+          .notSupported,
+          "The head \"\(name)\" can't be removed: it is the first head, or it is open.",
+          path: document.path)
+      }
+      let removed = container.on(name)
+      try removed.checkIsHead()
+      let manifest = try readIfSound { try removed.writtenManifest().manifest }
+      try changeMain { $0.heads.removeAll { $0 == name } }
+      let own = document.manifest
+      // What remains after an error here has no meaning, and opening the document for writing removes most of it.
+      guard let manifest, let others = try readIfSound({ try container.otherManifests(own) }) else {
+        return
+      }
+      let named = Set(([own] + others).flatMap(\.files))
+      for file in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) })
+      where !named.contains(file) {
+        try? container.disk.removeTree(container.inner(file))
+      }
+      container.removeUnnamedHeads(own, others)
+      try document.removeUnnamed(manifest.attachments, container, own)
+    }
+  }
+
+  /// Saves changes as a version of the open head that takes in versions of other heads: a merge.
+  ///
+  /// The caller has merged the changes. The version is made even if there are none, so that the next merge knows what this
+  /// one has taken in.
+  ///
+  /// - Parameters:
+  ///   - parts: The changes, as for ``Document/commit(_:)``.
+  ///   - versions: The numbers of the versions, of any head.
+  /// - Throws: As ``Document/commit(_:)``; ``DocumentError`` with code ``DocumentError/Code/noVersion`` for a number that no
+  ///   head has.
+  @discardableResult
+  public func commit(
+    _ parts: [(store: any Store, request: CommitRequest)], merging versions: [Int64],
+    author: String? = nil, message: String? = nil
+  ) throws -> [any StoreSnapshot] {
+    let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
+    var unknown = Set(versions).subtracting(manifest.versions.map(\.number))
+    for head in try container.otherHeads(manifest) where !unknown.isEmpty {
+      unknown.subtract(try head.manifest().manifest.versions.map(\.number))
+    }
+    if let number = unknown.min() { throw DocumentError.noVersion(number, document.path) }
+    let origin = VersionOrigin(
+      author: author, message: message, merged: Array(Set(versions)).sorted())
+    return try document.commit(parts, origin) { _ in }
+  }
+
+  /// Returns the parents of a version of the open head: the version before it, then the versions that it has merged. Some
+  /// of them may have been forgotten.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``.
+  public func parents(ofVersion number: Int64) throws -> [Int64] {
+    let versions = document.versions
+    guard let place = versions.firstIndex(where: { $0.number == number }) else {
+      throw DocumentError.noVersion(number, document.path)
+    }
+    return (place > 0 ? [versions[place - 1].number] : []) + versions[place].merged
+  }
+
+  /// Replaces the manifest of `main`, which lists the heads. The caller has exclusive access.
+  private func changeMain(_ change: (inout Manifest) -> Void) throws {
+    let main = document.container.on(nil)
+    guard document.container.head != nil else {
+      let before = document.manifest
+      var manifest = before
+      change(&manifest)
+      return try document.confirm(manifest, insteadOf: before)
+    }
+    var manifest = try main.manifest().manifest
+    change(&manifest)
+    try main.replace(manifest, at: main.manifestPath)
+  }
+}
+
+extension Document {
+  /// The heads of the document.
+  public var heads: DocumentHeads { DocumentHeads(document: self) }
+  /// The name of the head that is open.
+  public var head: String { container.headName }
+}

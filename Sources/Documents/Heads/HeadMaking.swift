@@ -1,0 +1,89 @@
+import DurableFiles
+import StoreInterface
+
+/// The making of a head: its files and its manifest, before the manifest of `main` names the head (spec §7.7.6).
+struct HeadMaking {
+  private let source: Container
+  private let manifest: Manifest
+  private let target: Container
+  private let places: StorePlaces
+
+  init(
+    from source: Container, _ manifest: Manifest, to target: Container, _ places: StorePlaces
+  ) {
+    self.source = source
+    self.manifest = manifest
+    self.target = target
+    self.places = places
+  }
+
+  /// Copies the files that the head needs at a version, and writes the manifest of the head.
+  func run(at number: Int64) throws {
+    // A head of this name may have been removed, and its files with it only in part.
+    removeFiles()
+    let disk = target.disk
+    let folder = target.inner(Container.headsFolder)
+    if try !disk.exists(folder) {
+      try disk.makeDirectory(folder)
+      try disk.syncDirectory(target.path)
+    }
+    var made = manifest
+    (made.head, made.heads, made.log) = (target.head, [], nil)
+    let newest = made.number
+    for index in made.stores.indices {
+      try copy(&made.stores[index], at: number)
+    }
+    made.versions.removeAll { $0.number > number }
+    made.model = made.versions[made.versions.count - 1].model
+    made.attachments.removeAll { $0.since > number }
+    for index in made.attachments.indices where made.attachments[index].until ?? 0 > number {
+      made.attachments[index].until = nil
+    }
+    made.keep(made.versions)
+    try disk.syncDirectory(target.inner(Container.storesFolder))
+    try target.replace(made, at: target.manifestPath)
+    if number < newest { try forgetLaterCommits(made) }
+  }
+
+  /// Copies the file that has a store at a version.
+  private func copy(_ entry: inout Manifest.StoreEntry, at number: Int64) throws {
+    let backend = try source.backend(of: entry)
+    let then = try source.position(of: entry, number, backend, places)
+    try source.checkIsStore(then.file)
+    let ending = then.file.split(separator: ".").last ?? "store"
+    let file = target.storeFile(
+      "\(Container.stem(of: entry.name, uuid: then.uuid))-\(number).\(ending)")
+    try target.disk.copyTree(source.inner(then.file), to: target.inner(file))
+    try backend.completeCopy(at: target.inner(file), on: target.disk)
+    entry.earlier.removeAll { $0.until > number }
+    for index in entry.earlier.indices {
+      // An entry without a UUID has that of the file that counts.
+      let uuid = entry.earlier[index].uuid ?? entry.uuid
+      entry.earlier[index].uuid = uuid == then.uuid ? nil : uuid
+    }
+    (entry.file, entry.commit, entry.uuid) = (file, then.commit, then.uuid)
+  }
+
+  /// Removes the commits behind the version from the copied files.
+  private func forgetLaterCommits(_ made: Manifest) throws {
+    for entry in made.stores {
+      let store = try target.open(entry, made, places, readOnly: false)
+      defer { try? store.close() }
+      if store.capabilities.contains(.history) { try store.keepCommits { $0 <= entry.commit } }
+    }
+  }
+
+  /// Removes files that a head of this name has left, or that were made for this one, and that no head names.
+  func removeFiles() {
+    guard let others = try? source.otherManifests(manifest) else { return }
+    let disk = target.disk
+    try? disk.remove(target.manifestPath)
+    try? disk.remove(target.recoveryPath)
+    let named = Set(([manifest] + others).flatMap(\.files))
+    let prefix = target.storeFile("")
+    for entry in (try? disk.list(target.inner(Container.storesFolder), links: .refused)) ?? [] {
+      let name = "\(Container.storesFolder)/\(entry.name)"
+      if name.hasPrefix(prefix), !named.contains(name) { try? disk.removeTree(target.inner(name)) }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+public import StoreInterface
+
+/// The name of a version in a program, or behind the path of a document on a command line.
+///
+/// | text | version |
+/// |---|---|
+/// | `3` | version 3 of any head |
+/// | `draft` | the newest version of the head `draft` |
+/// | `draft~2` | the version two before the newest of the head `draft` |
+/// | `3~1` | the version before version 3, on the first head that has version 3 |
+public struct VersionReference: Sendable, Hashable {
+  /// The version that the steps begin at.
+  public enum Start: Sendable, Hashable {
+    /// The version with a number.
+    case number(Int64)
+    /// The newest version of a head.
+    case head(String)
+  }
+  /// The version that the steps begin at.
+  public var start: Start
+  /// The number of steps from a version to the version before it.
+  public var steps: Int
+
+  /// Makes a reference to the version so many steps before another.
+  public init(_ start: Start, steps: Int = 0) {
+    self.start = start
+    self.steps = steps
+  }
+
+  /// Reads a reference; `nil` if the text is none.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "~", omittingEmptySubsequences: false)
+    guard let first = parts.first, parts.count <= 2 else { return nil }
+    if parts.count == 2 {
+      guard let steps = Int(parts[1]), steps >= 0, parts[1].utf8.first != UInt8(ascii: "+") else {
+        return nil
+      }
+      self.steps = steps
+    } else {
+      steps = 0
+    }
+    let name = String(first)
+    if !name.isEmpty, name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      guard let number = Int64(name) else { return nil }
+      start = .number(number)
+    } else {
+      guard name == HeadName.main || HeadName.objection(to: name) == nil else { return nil }
+      start = .head(name)
+    }
+  }
+}
+
+extension VersionReference: CustomStringConvertible {
+  /// The text of the reference.
+  public var description: String {
+    let name =
+      switch start {
+      case .number(let number): "\(number)"
+      case .head(let name): name
+      }
+    return steps == 0 ? name : "\(name)~\(steps)"
+  }
+}
+
+/// A version of a document, and a head that has it.
+public struct FoundVersion: Sendable, Hashable {
+  /// The name of the head.
+  public let head: String
+  /// The number of the version.
+  public let number: Int64
+}
+
+extension VersionReference {
+  /// Finds the version in a document, which may be a folder or packed.
+  ///
+  /// - Parameter acceptsDamage: Whether a damaged end of a log is left out. Otherwise it is an error.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` or ``DocumentError/Code/noVersion``; the errors of
+  ///   reading a document.
+  public func find(
+    inDocumentAt path: String, in places: StorePlaces, acceptsDamage: Bool = false
+  ) throws -> FoundVersion {
+    let main = Container(
+      path: path, disk: try places.inside(path).disk, backends: places.backends)
+    switch start {
+    case .head(let name):
+      let head = main.on(name)
+      try head.checkIsHead()
+      let versions = try head.manifest(acceptsDamage: acceptsDamage).manifest.versions.map(\.number)
+      return try found(versions.count - 1, in: versions, of: name, path)
+    case .number(let number):
+      let manifest = try main.manifest(acceptsDamage: acceptsDamage).manifest
+      for name in [HeadName.main] + manifest.heads {
+        let versions =
+          name == HeadName.main
+          ? manifest.versions
+          : try main.on(name).manifest(acceptsDamage: acceptsDamage).manifest.versions
+        if let place = versions.firstIndex(where: { $0.number == number }) {
+          return try found(place, in: versions.map(\.number), of: name, path)
+        }
+      }
+      throw DocumentError.noVersion(number, path)
+    }
+  }
+
+  private func found(
+    _ place: Int, in versions: [Int64], of head: String, _ path: String
+  ) throws -> FoundVersion {
+    guard steps <= place else {
+      throw DocumentError(
+        .noVersion,
+        "The head \"\(head)\" has no version \(self): only \(place) versions before version \(versions[place]) are kept.",
+        path: path)
+    }
+    return FoundVersion(head: head, number: versions[place - steps])
+  }
+}

@@ -1,0 +1,139 @@
+import Checksums
+import DiskSimulation
+import Documents
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Names and identities of versions")
+struct VersionIdentityTests {
+  // MARK: - Names
+
+  @Test(
+    "The name of a version is a number or a head, and steps back",
+    arguments: [
+      ("3", VersionReference(.number(3))), ("0", VersionReference(.number(0))),
+      ("3~1", VersionReference(.number(3), steps: 1)), ("draft", VersionReference(.head("draft"))),
+      ("main", VersionReference(.head("main"))), ("draft~0", VersionReference(.head("draft"))),
+      ("draft~12", VersionReference(.head("draft"), steps: 12)),
+      ("9223372036854775807", VersionReference(.number(.max))),
+    ])
+  func names(_ text: String, _ reference: VersionReference) throws {
+    let read = try #require(VersionReference(text))
+    #expect(read == reference)
+    #expect(VersionReference(read.description) == read)
+  }
+
+  @Test(
+    "Other texts are no names of versions",
+    arguments: [
+      "", "~", "~1", "draft~", "draft~x", "draft~-1", "draft~+1", "draft~1~2", "a b", "a.b", "Main",
+      "9223372036854775808", "draft~99999999999999999999", "-1", "é", "3a",
+    ])
+  func noNames(_ text: String) {
+    #expect(VersionReference(text) == nil)
+  }
+
+  @Test("A version is found by its number in any head, and by steps on one")
+  func finding() throws {
+    let world = DocumentWorld(.binary)
+    let document = try world.create()
+    for name in ["a", "b"] { try world.add(name, to: document) }
+    try document.heads.make("draft", at: 2)
+    try world.add("c", to: document)
+    try document.close()
+    let draft = try Document.open(DocumentWorld.path, in: world.places, head: "draft")
+    for name in ["d", "e"] { try world.add(name, to: draft) }
+    try draft.close()
+    func find(_ text: String) throws -> String {
+      let found = try #require(VersionReference(text)).find(
+        inDocumentAt: DocumentWorld.path, in: world.places)
+      return "\(found.head) \(found.number)"
+    }
+    #expect(try find("main") == "main 4")
+    #expect(try find("main~1") == "main 3")
+    #expect(try find("main~3") == "main 1")
+    #expect(try find("draft") == "draft 6")
+    #expect(try find("draft~1") == "draft 5")
+    #expect(try find("draft~2") == "draft 2")
+    #expect(try find("2") == "main 2")
+    #expect(try find("5") == "draft 5")
+    #expect(try find("5~1") == "draft 2")
+    #expect(try find("4~1") == "main 3")
+    for (text, code) in [
+      ("7", DocumentError.Code.noVersion), ("main~4", .noVersion), ("draft~4", .noVersion),
+      ("x", .noHead),
+    ] {
+      let error = #expect(throws: DocumentError.self) { try find(text) }
+      #expect(error?.code == code, "\(text)")
+    }
+  }
+
+  // MARK: - Identities
+
+  /// Returns the identity of each version of the open head.
+  private func identities(_ document: Document) throws -> [String] {
+    try document.versions.map {
+      try VersionIdentity(ofVersion: $0.number, of: document).description
+    }
+  }
+
+  @Test("A copy gives each version the same identity, and so does a head", arguments: Mix.ours)
+  func copies(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    for name in ["a", "b", "c"] { try world.add(name, to: document) }
+    try document.addAttachment(named: "é") { try $0([1, 2]) }
+    try document.save(author: "Ada", message: "Two\nlines")
+    let all = try identities(document)
+    #expect(Set(all).count == 5)
+    try document.copy(to: "/Copy.quire")
+    try document.heads.make("draft", at: 3)
+    // The identity of a version does not depend on the versions that are kept.
+    try document.thin(.newestOnly)
+    try document.vacuum()
+    #expect(try identities(document) == Array(all.suffix(1)))
+    try document.close()
+    let copy = try Document.open("/Copy.quire", in: world.places)
+    #expect(try identities(copy) == all)
+    let draft = try Document.open(DocumentWorld.path, in: world.places, head: "draft")
+    #expect(try identities(draft) == Array(all.prefix(3)))
+  }
+
+  @Test("The identity is the digest of the lines that the specification names")
+  func lines() throws {
+    let world = DocumentWorld(.binary)
+    let document = try world.create()
+    let context = try world.context(document)
+    try context.insert("Note")["name"] = .string("é")
+    try context.insert("Trip")["name"] = .string("")
+    try context.insert("Person")
+    try context.save()
+    try document.addAttachment(named: "b") { try $0([1]) }
+    try document.save(author: "Ada", message: "m")
+    let version = try #require(document.versions.last)
+    func sum(_ lines: [String]) -> String {
+      var total = [UInt8](repeating: 0, count: 32)
+      for line in lines {
+        var carry = 0
+        for (index, byte) in SHA256.digest(of: Array(line.utf8)).bytes.enumerated() {
+          carry += Int(total[index]) + Int(byte)
+          total[index] = UInt8(carry & 0xFF)
+          carry >>= 8
+        }
+      }
+      return total.hex
+    }
+    let hashes = try document.model.versionHashes.sorted { $0.key < $1.key }
+    let text =
+      "quire-version 1\nsaved \(ManifestDate.text(version.saved))\nauthor 416461\nmessage 6d\n"
+      + hashes.map { "entity \($0.key) \($0.value)\n" }.joined()
+      + "store \(document.stores[0].uuid.uuidString) \(sum(["Note 1 name=c3a9", "Trip 1 name=", "Person 1"]))\n"
+      + "attachment 62 \(SHA256.digest(of: [1] as [UInt8]))\n"
+    let identity = try VersionIdentity(ofVersion: version.number, of: document)
+    #expect(identity.description == SHA256.digest(of: Array(text.utf8)).description)
+  }
+}
