@@ -123,6 +123,10 @@ struct HeadReadingTests {
     let copy = folder.path + "/Copy.quire"
     #expect(quire(["save-as", path, copy]).exitCode == .done)
     #expect(names("\(copy)@draft~1") == ["Lisbon", "Porto"])
+    let one = quire(["save-as", path, folder.path + "/One.quire", "--version", "draft"])
+    #expect(
+      one.exitCode == .done && one.messages.contains("and no version of 'main'"), "\(one.messages)")
+    #expect(names(folder.path + "/One.quire") == ["Lisbon", "Porto", "Faro"])
     let run = quire(["recover", path, "--output", folder.path + "/Main.quire"])
     #expect(run.exitCode == .no && run.messages.contains("@draft"), "\(run.messages)")
     let recovered = folder.path + "/Draft.quire"

@@ -47,8 +47,15 @@ enum SaveAsCommand {
       if try reader.isDocument(from) {
         let document = try reader.document(from, toRead: invocation)
         defer { try? document.close() }
+        let makesStores = type != nil || invocation.has(.version)
+        let others = try document.heads.names.filter { $0 != document.head }
+        if makesStores, !others.isEmpty {
+          try invocation.console.messages.writeLine(
+            "note: The new document has one version of the head '\(document.head)', and no version of "
+              + "\(others.map { "'\($0)'" }.joined(separator: ", ")).")
+        }
         try place.making {
-          if type != nil || invocation.has(.version) {
+          if makesStores {
             let types = Dictionary(uniqueKeysWithValues: document.stores.map { ($0.name, $0.type) })
             try document.convert(
               to: path, overwriting: place.overwrites, type: { type ?? types[$0] ?? .binary }
