@@ -276,6 +276,23 @@ struct HeadTests {
     #expect(try names(world, "draft") == .each("a"))
   }
 
+  @Test(
+    "A head with a damaged manifest is removed, and hinders no save before",
+    arguments: [Mix.binary, .xml])
+  func removingDamaged(_ mix: Mix) throws {
+    let world = try made(mix)
+    try world.write("{", to: "heads/draft.json")
+    try on("main", world) { try world.add("m", to: $0) }
+    #expect(try names(world, "main") == .each("a", "m"))
+    #expect(throws: DocumentError.self) { try open(world, "draft", .readOnly) }
+    let report = try Validator(backends: world.places.backends).validate(
+      DocumentWorld.path, on: world.disk)
+    #expect(report.counts.keys.map(\.id).contains("MANI-001"), "\(report.text)")
+    try on("main", world) { try $0.heads.remove("draft") }
+    #expect(try world.files().filter { $0.contains("draft") } == [])
+    try checkIsValid(world)
+  }
+
   @Test("The first head and the open head can't be removed")
   func notRemoved() throws {
     let world = try made(.binary)

@@ -14,6 +14,19 @@ extension Container {
     "\(headsFolder)/\(name).recovery.json"
   }
 
+  /// Returns the manifest of `main`, which lists the heads.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if it does not list the given head.
+  func mainManifest(naming head: String) throws -> Manifest {
+    let main = try on(nil).writtenManifest().manifest
+    guard main.heads.contains(head) else {
+      let known = ([HeadName.main] + main.heads).map { "\"\($0)\"" }.joined(separator: ", ")
+      throw DocumentError(
+        .noHead, "The document has no head \"\(head)\". It has: \(known).", path: path)
+    }
+    return main
+  }
+
   /// Returns the path of a file of a store that only this head has, relative to the document.
   ///
   /// - Parameter name: The name of the file without the head.
@@ -37,12 +50,7 @@ extension Container {
   /// head's manifest belongs to the document.
   func checkIsHead() throws {
     guard let head else { return }
-    let main = try on(nil).writtenManifest().manifest
-    guard main.heads.contains(head) else {
-      let known = ([HeadName.main] + main.heads).map { "\"\($0)\"" }.joined(separator: ", ")
-      throw DocumentError(
-        .noHead, "The document has no head \"\(head)\". It has: \(known).", path: path)
-    }
+    let main = try mainManifest(naming: head)
     guard try writtenManifest().manifest.uuid == main.uuid else {
       throw DocumentError(
         .damaged, "The manifest of the head \"\(head)\" belongs to another document.",
@@ -90,6 +98,25 @@ extension Container {
           name)
       if entry.kind == .file, isOurs, !named.contains(name) { try? disk.remove(inner(name)) }
     }
+  }
+
+  /// Removes the files of a head that the manifest of `main` does not list.
+  ///
+  /// - Parameters:
+  ///   - own: The manifest of this head.
+  ///   - removed: The manifest of the head whose files are removed; `nil` if it can't be read.
+  func removeFiles(ofHead name: String, _ own: Manifest, _ removed: Manifest?) {
+    // If a manifest can't be read, the files that it names are unknown.
+    guard let others = try? otherManifests(own) else { return }
+    let head = on(name)
+    try? disk.remove(head.manifestPath)
+    try? disk.remove(head.recoveryPath)
+    let named = Set(([own] + others).flatMap(\.files))
+    let folder = (try? disk.list(inner(Container.storesFolder), links: .refused)) ?? []
+    let made = folder.map { "\(Container.storesFolder)/\($0.name)" }
+      .filter { $0.hasPrefix(head.storeFile("")) }
+    let known = (removed?.stores ?? []).flatMap { [$0.file] + $0.earlier.map(\.file) }
+    for file in Set(made + known).subtracting(named) { try? disk.removeTree(inner(file)) }
   }
 
   /// Returns the highest number that a version or a recovery of another head has, as far as it can be read.

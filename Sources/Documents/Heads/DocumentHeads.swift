@@ -62,13 +62,17 @@ public struct DocumentHeads {
         try made.run(at: number)
         try changeMain { $0.heads.append(name) }
       } catch {
-        made.removeFiles()
+        // After a failed sync, the manifest that names the head may be in place nevertheless.
+        if let main = try? container.on(nil).writtenManifest().manifest, !main.heads.contains(name)
+        {
+          made.removeFiles()
+        }
         throw error
       }
     }
   }
 
-  /// Removes a head with its versions. Files that only this head names are removed.
+  /// Removes a head with its versions, also if its manifest is damaged. Files that only this head names are removed.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noHead`` if there is no such head, or with code
   ///   ``DocumentError/Code/notSupported`` for `main` and for the open head; the errors of a save.
@@ -81,22 +85,13 @@ public struct DocumentHeads {
           "The head \"\(name)\" can't be removed: it is the first head, or it is open.",
           path: document.path)
       }
-      let removed = container.on(name)
-      try removed.checkIsHead()
-      let manifest = try readIfSound { try removed.writtenManifest().manifest }
+      _ = try container.mainManifest(naming: name)
+      let removed = try readIfSound { try container.on(name).writtenManifest().manifest }
       try changeMain { $0.heads.removeAll { $0 == name } }
       let own = document.manifest
       // What remains after an error here has no meaning, and opening the document for writing removes most of it.
-      guard let manifest, let others = try readIfSound({ try container.otherManifests(own) }) else {
-        return
-      }
-      let named = Set(([own] + others).flatMap(\.files))
-      for file in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) })
-      where !named.contains(file) {
-        try? container.disk.removeTree(container.inner(file))
-      }
-      container.removeUnnamedHeads(own, others)
-      try document.removeUnnamed(manifest.attachments, container, own)
+      container.removeFiles(ofHead: name, own, removed)
+      try document.removeUnnamed(removed?.attachments ?? [], container, own)
     }
   }
 

@@ -73,17 +73,6 @@ struct HeadMaking {
     }
   }
 
-  /// Removes files that a head of this name has left, or that were made for this one, and that no head names.
-  func removeFiles() {
-    guard let others = try? source.otherManifests(manifest) else { return }
-    let disk = target.disk
-    try? disk.remove(target.manifestPath)
-    try? disk.remove(target.recoveryPath)
-    let named = Set(([manifest] + others).flatMap(\.files))
-    let prefix = target.storeFile("")
-    for entry in (try? disk.list(target.inner(Container.storesFolder), links: .refused)) ?? [] {
-      let name = "\(Container.storesFolder)/\(entry.name)"
-      if name.hasPrefix(prefix), !named.contains(name) { try? disk.removeTree(target.inner(name)) }
-    }
-  }
+  /// Removes files that a head of this name has left, or that were made for this one.
+  func removeFiles() { source.removeFiles(ofHead: target.headName, manifest, nil) }
 }
