@@ -103,6 +103,51 @@ struct VersionIdentityTests {
     #expect(try identities(draft) == Array(all.prefix(3)))
   }
 
+  @Test("A link stands under the entity that declares its relationship")
+  func links() throws {
+    func toMany(_ name: String, _ destination: String, _ inverse: String) -> Property {
+      .relationship(
+        Relationship(name, to: destination, inverse: inverse, count: .toMany, isOrdered: false))
+    }
+    let model = try Model(entities: [
+      Entity("Memo", superentity: "Note"),
+      Entity("Note", properties: [toMany("tags", "Tag", "notes")]),
+      Entity("Tag", properties: [toMany("notes", "Note", "tags")]),
+    ])
+    let world = DocumentWorld(.binary)
+    let document = try Document.create(DocumentWorld.path, model: model, in: world.places)
+    let context = try world.context(document)
+    let (memo, tag) = (try context.insert("Memo"), try context.insert("Tag"))
+    try memo.setRelated("tags", [tag])
+    try context.save()
+    let sums = [
+      "Note.tags source=Memo/1 target=Tag/1", "Tag.notes source=Tag/1 target=Memo/1",
+    ].map { sum(["Memo 1", "Tag 1", $0]) }
+    let identity = try VersionIdentity(ofVersion: document.versions.last!.number, of: document)
+    let version = try #require(document.versions.last)
+    let hashes = try document.model.versionHashes.sorted { $0.key < $1.key }
+    let texts = sums.map { sum in
+      "quire-version 1\nsaved \(ManifestDate.text(version.saved))\n"
+        + hashes.map { "entity \($0.key) \($0.value)\n" }.joined()
+        + "store \(document.stores[0].uuid.uuidString) \(sum)\n"
+    }
+    #expect(texts.map { SHA256.digest(of: Array($0.utf8)).description }.contains(identity.description))
+  }
+
+  /// Returns the sum of the digests of lines.
+  private func sum(_ lines: [String]) -> String {
+    var total = [UInt8](repeating: 0, count: 32)
+    for line in lines {
+      var carry = 0
+      for (index, byte) in SHA256.digest(of: Array(line.utf8)).bytes.enumerated() {
+        carry += Int(total[index]) + Int(byte)
+        total[index] = UInt8(carry & 0xFF)
+        carry >>= 8
+      }
+    }
+    return total.hex
+  }
+
   @Test("The identity is the digest of the lines that the specification names")
   func lines() throws {
     let world = DocumentWorld(.binary)
@@ -115,18 +160,6 @@ struct VersionIdentityTests {
     try document.addAttachment(named: "b") { try $0([1]) }
     try document.save(author: "Ada", message: "m")
     let version = try #require(document.versions.last)
-    func sum(_ lines: [String]) -> String {
-      var total = [UInt8](repeating: 0, count: 32)
-      for line in lines {
-        var carry = 0
-        for (index, byte) in SHA256.digest(of: Array(line.utf8)).bytes.enumerated() {
-          carry += Int(total[index]) + Int(byte)
-          total[index] = UInt8(carry & 0xFF)
-          carry >>= 8
-        }
-      }
-      return total.hex
-    }
     let hashes = try document.model.versionHashes.sorted { $0.key < $1.key }
     let text =
       "quire-version 1\nsaved \(ManifestDate.text(version.saved))\nauthor 416461\nmessage 6d\n"

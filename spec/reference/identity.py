@@ -21,12 +21,16 @@ def value_word(value, column, names):
 def row_lines(graph):
     """A line for each object and each link."""
     names = {number: layout.name for number, layout in graph.schema.entities.items()}
+    starts = dict(names)
+    for table in graph.schema.tables:
+        entity, member = next(iter(graph.relationships(table.forward).items()))
+        starts[table.number] = f"{entity}.{member.name}"
     for number, layout in graph.schema.layouts.items():
         columns = sorted(layout.columns, key=lambda column: column.name.encode())
         for key, stack in graph.rows[number].items():
             values = ((column, graph.value(stack, column, True)) for column in columns)
             words = [f"{column.name}={value_word(value, column, names)}" for column, value in values if value is not None]
-            yield " ".join([layout.name, *([str(key)] if number in names else []), *words])
+            yield " ".join([starts[number], *([str(key)] if number in names else []), *words])
 
 
 def row_sum(graph):

@@ -57,13 +57,16 @@ struct RowSum: CustomStringConvertible {
     let (view, schema) = (snapshot.view, snapshot.schema)
     let names = Dictionary(
       schema.layouts.map { ($0.entityNumber, $0.entity) }, uniquingKeysWith: { one, _ in one })
-    let tables = schema.layouts.map { ($0, false) } + schema.linkTables.map { ($0.layout, true) }
-    for (layout, isLinks) in tables {
+    let model = try snapshot.model
+    let tables =
+      schema.layouts.map { ($0, $0.entity, false) }
+      + schema.linkTables.map { ($0.layout, RowSum.name(of: $0, schema, model), true) }
+    for (layout, name, isLinks) in tables {
       let columns = layout.columns.sorted { $0.name.utf8 < $1.name.utf8 }
       for batch in try view.batches(of: layout) {
         let keys = try batch.block.keys
         for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
-          var line = layout.entity
+          var line = name
           if !isLinks { line += " \(UInt64(bitPattern: keys.integer(at: row)))" }
           for column in columns {
             guard let value = try batch.block.value(column, row: row), !value.isNull else {
@@ -75,6 +78,19 @@ struct RowSum: CustomStringConvertible {
         }
       }
     }
+  }
+
+  /// Returns the name of the entity that declares the relationship from the source to the target, and of the relationship.
+  private static func name(of table: LinkTable, _ schema: Schema, _ model: Model) -> String {
+    let entities = table.forward.entities.compactMap { number in schema[number]?.entity }
+    for entity in entities {
+      guard model[entity]?.superentity.map({ !entities.contains($0) }) ?? true,
+        let name = schema.relationshipNumbers[entity]?
+          .first(where: { $0.value == table.forward.relationship })?.key
+      else { continue }
+      return "\(entity).\(name)"
+    }
+    return table.layout.entity
   }
 
   /// Adds a number of 32 bytes, the lowest first.
