@@ -287,7 +287,7 @@ struct HeadTests {
     #expect(throws: DocumentError.self) { try open(world, "draft", .readOnly) }
     let report = try Validator(backends: world.places.backends).validate(
       DocumentWorld.path, on: world.disk)
-    #expect(report.counts.keys.map(\.id).contains("MANI-001"), "\(report.text)")
+    #expect(report.counts.keys.map(\.id).contains("CONT-024"), "\(report.text)")
     try on("main", world) { try $0.heads.remove("draft") }
     #expect(try world.files().filter { $0.contains("draft") } == [])
     try checkIsValid(world)
@@ -460,65 +460,5 @@ struct HeadTests {
       Set(try world.files()).subtracting(before).subtracting([".lock"])
         == ["stores/second.txt", "heads/notes.txt"])
     #expect(try names(world, "draft") == .each("a"))
-  }
-
-  @Test(
-    "A crash while a head is made or removed leaves the head whole, or no head",
-    arguments: [Mix.binary, .binaryAndXML], [false, true])
-  func crashes(_ mix: Mix, _ removes: Bool) throws {
-    let disk = SimulatedDisk()
-    let world = DocumentWorld(mix, on: disk)
-    let document = try world.create()
-    try world.add("a", to: document)
-    if removes { try document.heads.make("draft") }
-    disk.settle()
-    if removes { try document.heads.remove("draft") } else { try document.heads.make("draft") }
-    var found: Set<Int> = []
-    for state in disk.crashStates(limit: Effort.count(300), seed: 1) {
-      let crashed = DocumentWorld(mix, on: state.disk)
-      let main = try crashed.open()
-      #expect(try crashed.names(in: main) == .each("a"), "\(state)")
-      let heads = try main.heads.names
-      found.insert(heads.count)
-      try main.close()
-      guard heads.count == 2 else { continue }
-      try on("draft", crashed) { draft in
-        try crashed.add("d", to: draft)
-        #expect(try crashed.names(in: draft) == .each("a", "d"), "\(state)")
-      }
-      try checkIsValid(crashed)
-    }
-    #expect(found == [1, 2])
-  }
-
-  @Test(
-    "A failed disk operation while a head is made leaves the document as it was",
-    arguments: Mix.ours)
-  func refusals(_ mix: Mix) throws {
-    var isReached = true
-    var number = 0
-    while isReached, number < 200 {
-      let disk = SimulatedDisk()
-      let world = DocumentWorld(mix, on: disk)
-      let document = try world.create()
-      try world.add("a", to: document)
-      disk.plan(
-        PlannedFailure(
-          .error(.noSpace), on: [.write, .sync, .rename, .link, .open, .remove], after: number))
-      do {
-        try document.heads.make("draft")
-        disk.planNoFailures()
-      } catch {
-        disk.planNoFailures()
-        #expect(try document.heads.names == ["main"], "\(number)")
-        try document.heads.make("draft")
-      }
-      isReached = disk.operations.contains { $0.failure == .noSpace }
-      try document.close()
-      #expect(try names(world, "draft") == .each("a"), "\(number)")
-      try checkIsValid(world)
-      number += Effort.distance(1)
-    }
-    #expect(!isReached && number > 10)
   }
 }

@@ -1,8 +1,9 @@
 """Compares the reference reader in spec/reference with the specification's vectors, with `quire hash` and with `quire validate`.
 
-The comparison has four parts: the vectors of clauses 2.4.9, 2.4.10 and 4.9; the version hashes of the models of the examples and of random
-models; the vectors of the rules (6.4), of which the reader must report exactly the rule; and changed files and documents. Of these, the
-reader and the tool must give the same verdict, and where they find errors, they must have found an error of one rule in common.
+The comparison has four parts: the vectors of clauses 2.4.9, 2.4.10 and 4.9, and damaged documents with several heads; the version hashes of
+the models of the examples and of random models; the vectors of the rules (6.4), of which the reader must report exactly the rule; and changed
+files and documents. Of these, the reader and the tool must give the same verdict, and where they find errors, they must have found an error of
+one rule in common.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 import time
 
 import files
+import head_damages
 import inline_vectors
 import random_models
 
@@ -111,7 +113,7 @@ def main():
     os.makedirs(FOLDER)
     print(f"reference: seed {options.seed}", flush=True)
 
-    checked = [*random_models.compare_vectors(), *inline_vectors.compare_vectors()]
+    checked = [*random_models.compare_vectors(), *inline_vectors.compare_vectors(), *head_damages.compare_damages()]
     paths = list(models())
     for number in range((options.entities + ENTITIES_PER_MODEL - 1) // ENTITIES_PER_MODEL):
         folder = os.path.join(FOLDER, f"{number}.xcdatamodel")

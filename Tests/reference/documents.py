@@ -15,7 +15,7 @@ from findings import crc32c
 TYPE = b"application/vnd.quire.document+zip"
 VALUES = [None, True, False, 0, 1, 2, -1, 3, 1 << 62, (1 << 62) + 1, 1 << 70, 1.5, "", "1", "main", "stores/main.store", "models/1.xml",
           "stores/Main.store", "../x", "stores/con.x", "XML2", [], {}, [1], {"a": "b"}, "a" * 256, "2026-02-30T00:00:00.000Z",
-          "2026-11-22T01:13:59.250Z", "6fb9df54-a60e-4a15-8c3b-1d2e3f405162", "0" * 64, "é"]
+          "2026-11-22T01:13:59.250Z", "6fb9df54-a60e-4a15-8c3b-1d2e3f405162", "0" * 64, "é", "draft", ["draft"], [1]]
 
 
 class Source:
@@ -34,14 +34,15 @@ class Source:
         """Returns the files of a changed document; those with a value of None are folders."""
         files = dict(self.files)
         kind = source.randrange(10)
+        name = source.choice(["manifest.json", *(name for name in files if name.startswith("heads/"))])
         if kind < 4:
-            manifest = json.loads(files["manifest.json"])
+            manifest = json.loads(files[name])
             for _ in range(source.choice([1, 1, 2])):
                 change_json(source, manifest)
             text = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
-            files["manifest.json"] = sealed(text) if source.random() < 0.95 else text
+            files[name] = sealed(text) if source.random() < 0.95 else text
         elif kind == 4:
-            files["manifest.json"] = sealed(changed_text(source, files["manifest.json"]))
+            files[name] = sealed(changed_text(source, files[name]))
         elif kind < 7:
             name = source.choice([name for name in files if name.startswith("stores/")])
             if name in self.stores:
@@ -127,7 +128,8 @@ def change_files(source, files):
     else:
         files[source.choice([
             ".lock", ".sharing", ".DS_Store", "notes.txt", "stores/main-9.store", "stores/other.store", "models/9.xml", "attachments/.x",
-            "attachments/" + "0" * 64, "recovery.json", "stores/main-9.store/x"])] = source.choice(
+            "attachments/" + "0" * 64, "recovery.json", "stores/main-9.store/x", "heads/draft.json", "heads/draft.recovery.json",
+            "heads/x"])] = source.choice(
                 [b"", b"{}", files.get("manifest.json") or b""])
 
 

@@ -91,7 +91,7 @@ def of_graph(graph):
 
 
 def of_reader(path):
-    """The contents of a valid file or document, as the reader finds them."""
+    """The contents of a valid file or of the head `main` of a valid document, as the reader finds them."""
     files = document.Folder(path) if os.path.isdir(path) else None
     if files is None:
         with open(path, "rb") as source:
@@ -102,9 +102,10 @@ def of_reader(path):
             found.models[""] = graph.model
             return found
         files = archive.Archive(data)
-    stores, models, manifest = {}, {}, None
-    for manifest, name, graph, _ in contents.store_graphs(files):
-        stores[name], models[name] = of_graph(graph), graph.model
+    head = contents.heads(files)[0]
+    stores, models, manifest = {}, {}, head.manifest
+    for store, graph, _ in contents.store_graphs(files, head):
+        stores[store["name"]], models[store["name"]] = of_graph(graph), graph.model
     attached = [(one["name"], one["byteCount"], one["content"]) for one in manifest.attachments if one["until"] is None]
     found = Contents(stores, manifest.versions, [one[:2] for one in attached if not one[2]])
     found.models = models

@@ -2,7 +2,6 @@
 
     python3 spec/reference read PATH          the objects of a file or a document (3 to 5, 7, 8), a line each
     python3 spec/reference validate PATH...   the rules that files and documents break (6), and the verdict
-    python3 spec/reference identities PATH    the identity (7.7.9) of the newest version of each head of a document
     python3 spec/reference hashes PATH        the version hashes (2.4) of a model
     python3 spec/reference write              the features of which there are gold files
     python3 spec/reference write NAME PATH    a new file that shows a feature; prints what `read` finds in it
@@ -10,9 +9,7 @@
 
 import sys
 
-import document
 import gold
-import identity
 import judge
 import model
 import modelfiles
@@ -22,12 +19,6 @@ from findings import Refused
 def hashes(path):
     for name, value in sorted(modelfiles.read(path).hashes().items(), key=lambda pair: model.name_order(pair[0])):
         print(name, value.hex())
-    return 0
-
-
-def identities(path):
-    for head, number, digest in identity.identities(document.Folder(path)):
-        print(head, number, digest)
     return 0
 
 
@@ -64,7 +55,7 @@ def write(name=None, path=None):
 
 
 def main():
-    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "identities": (identities, [1]), "write": (write, [0, 2])}
+    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "write": (write, [0, 2])}
     if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) - 2 not in commands[sys.argv[1]][1]:
         sys.exit(__doc__)
     try:

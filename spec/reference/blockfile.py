@@ -200,24 +200,30 @@ class File:
         return trailer if record and record.number == self.counting else None
 
     def versions(self, after):
-        """7.4.11: the numbers of the versions that commits are by themselves, each with the number of the version before."""
+        """7.4.11: the versions that commits are by themselves. Of commits that repeat a number, the first one made the version."""
         found = []
         trailer = self.read_header() and self.find_standing(self.named, after)[0]
         while trailer and (record := self.record(trailer)) and record.number > after:
-            before = self.version_before(record)
-            if before is not None and (not found or found[-1][0] != record.number):
-                found.append((record.number, before))
+            version = self.version(record)
+            if version is not None:
+                if found and found[-1]["number"] == record.number:
+                    found.pop()
+                found.append(version)
             if record.previous == 0 or not record.starts_in_place(trailer.record_offset):
                 break
             trailer = self.commit_before(record)
         return found[::-1]
 
-    def version_before(self, record):
+    def version(self, record):
+        """The version that a commit is; None if it is none."""
         offset, count, checksum = record.references["metadata"]
         data = self.data[offset:offset + count]
         if len(data) != count or crc32c(data) != checksum:
             return None
-        return metadata.version_before(data, record.number)
+        before = metadata.version_before(data, record.number)
+        return None if before is None else {
+            "number": record.number, "before": before, "time": record.time, "author": record.author,
+            "message": metadata.message(data, record.number)}
 
     def judge_broken(self, broken):
         """A file without a whole commit."""

@@ -1,28 +1,13 @@
 """What a file or a document contains, as text: the objects (4.9, 5.8), and the versions and attachments of a document."""
 
-import struct
-
 import archive
 import blockfile
 import document
+import identity
 import xmlstore
 from findings import Refused, Report
 from model import Relationship
-from schema import BOOLEAN, DECIMAL, FLOAT, INT16, INT32, INT64, REALS, REFERENCE
-
-
-def word(value, kind):
-    if kind == BOOLEAN:
-        return "true" if value else "false"
-    if kind in (INT16, INT32, INT64):
-        return str(value)
-    if kind == REFERENCE:
-        return f"{value >> 48}/{value & (1 << 48) - 1}"
-    if kind in REALS:
-        return struct.pack(">I" if kind == FLOAT else ">Q", value).hex()
-    if kind == DECIMAL:
-        return "nan" if value == "NaN" else f"{value[0]}e{value[1]}"
-    return bytes(value).hex()
+from schema import REFERENCE, word
 
 
 def graph_lines(graph):
@@ -111,39 +96,41 @@ def graph_of(data, counting=None, is_log=False):
     return blockfile.File(data, report, counting, is_log).judge().objects(), graph_lines
 
 
-def valid_document(files):
+def heads(files):
+    """The heads of a valid document, `main` first."""
     report = Report()
     found = document.Document(files, report)
     found.judge()
     if report.verdict != "valid":
         raise Refused("7", "; ".join(message for _, message in report.findings))
-    return found
+    return found.heads
 
 
-def graphs_of_head(files, head):
-    """Yields each store of a head of a valid document by its name, and its graph, and the function that writes the objects."""
-    for store in head.stores:
-        yield (store["name"], *graph_of(files.read(store["file"]), store["commit"], store["name"] == head.log_read))
+def store_graphs(files, head):
+    """Yields each store of a head, and its graph, and the function that writes the objects."""
+    for store in head.manifest.stores:
+        yield (store, *graph_of(files.read(store["file"]), store["commit"], store["name"] == head.log))
 
 
-def store_graphs(files):
-    """As `graphs_of_head`, of the head `main`, with its manifest."""
-    main = valid_document(files).manifest
-    for name, graph, write in graphs_of_head(files, main):
-        yield main, name, graph, write
+def head_lines(files, head):
+    graphs = {}
+    for store, graph, write in store_graphs(files, head):
+        graphs[store["uuid"]] = graph
+        yield f"store {store['name']}"
+        yield from write(graph)
+    yield from (f"version {number}" for number in head.manifest.versions)
+    yield f"identity {head.manifest.versions[-1]} {identity.of_newest(head.manifest, graphs)}"
+    for one in sorted(head.manifest.attachments, key=lambda one: (one["name"].encode(), one["content"])):
+        if one["until"] is None:
+            yield f"attachment {one['name'].encode().hex()} {one['byteCount']}" + (" content" if one["content"] else "")
 
 
 def document_lines(files):
-    for head in valid_document(files).heads:
-        if head.head is not None:
-            yield f"head {head.head}"
-        for name, graph, write in graphs_of_head(files, head):
-            yield f"store {name}"
-            yield from write(graph)
-        yield from (f"version {number}" for number in head.versions)
-        for one in sorted(head.attachments, key=lambda one: (one["name"].encode(), one["content"])):
-            if one["until"] is None:
-                yield f"attachment {one['name'].encode().hex()} {one['byteCount']}" + (" content" if one["content"] else "")
+    """The lines of `main`, and of each other head behind its name."""
+    for head in heads(files):
+        if head.name != "main":
+            yield f"head {head.name}"
+        yield from head_lines(files, head)
 
 
 def lines(data):

@@ -9,10 +9,10 @@ import struct
 import blockwriter
 from block import FILE_HEADER, canonical
 from blockwriter import Column, stored_zlib
-from contents import word
 from findings import align, crc32c
+from identity import value_word
 from records import ENTRY, TRAILER, acknowledgement
-from schema import DECIMAL, INT64
+from schema import DECIMAL, INT64, word
 
 PUT, CHANGED, REMOVED = range(3)
 OBJECT = 0xFFFC
@@ -242,20 +242,27 @@ class BlockFile:
         """The objects of a commit, or of the last one, as 4.9 writes them."""
         return object_lines(self.plan, (commit or self.commits[-1]).objects)
 
+    def row_lines(self, commit=None):
+        """The rows of a commit, or of the last one, as the identity of a version has them (7.7.9)."""
+        plan = self.plan
+        starts = {name: plan.forward(name) for name in plan.tables}
+        return object_lines(plan, (commit or self.commits[-1]).objects, starts, lambda value, kind: value_word(value, kind, plan.schema.entities))
+
 
 def place_of(value):
     """4.5.6: what orders integers and texts, and no value before them."""
     return () if value is None else (value,)
 
 
-def object_lines(plan, objects):
+def object_lines(plan, objects, starts=None, write=word):
+    """The lines of rows. `starts` has what the rows of some entities or link tables begin with in place of a name and a key."""
     found = []
     for number, layout in sorted(plan.schema.layouts.items()):
         columns = sorted(layout.columns, key=lambda column: column.name.encode())
         for key, row in sorted(objects.get(layout.name, {}).items()):
             values = ((column, row.get(column.name, column.default)) for column in columns)
-            words = [f"{column.name}={word(plain(value, column.kind), column.kind)}" for column, value in values if value is not None]
-            found.append(" ".join([f"{layout.name} {key}", *words]))
+            words = [f"{column.name}={write(plain(value, column.kind), column.kind)}" for column, value in values if value is not None]
+            found.append(" ".join([(starts or {}).get(layout.name) or f"{layout.name} {key}", *words]))
     return found
 
 

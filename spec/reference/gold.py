@@ -11,7 +11,7 @@ import os
 from filewriter import BlockFile
 
 FEATURES = {}
-MODULES = ("goldencodings", "goldfiles", "goldgraphs", "golddocuments")
+MODULES = ("goldencodings", "goldfiles", "goldgraphs", "golddocuments", "goldheads")
 EXTENSIONS = {"block file": ".store", "XML store": ".xml", "document": ".quire", "packed document": ".zip"}
 
 

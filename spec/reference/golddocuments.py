@@ -7,6 +7,7 @@ from documentwriter import (
     MIME_TYPE, Part, aligned, archive, database_info, manifest, model_entry, usual_archive, uuid_text, xml_metadata)
 from filewriter import Segment, features
 from gold import NOTES, attribute, entity, feature, identity, new_file, notes, to_many, to_one, xml_model
+from identity import digest, sum_of
 from schemawriter import Plan
 
 DATE, LATER = "2026-11-22T01:13:59.250Z", "2026-11-23T23:59:59.999Z"
@@ -150,14 +151,35 @@ def store_entry(file, commit, name="main", path="stores/main.store", **more):
     return {"name": name, "type": file.kind, "file": path, "uuid": uuid_text(file.uuid), "commit": commit, **more}
 
 
-def document(file, commit, versions, **more):
-    """The files of a document with one store, written as the manifest's members come."""
-    return {"manifest.json": manifest(members([store_entry(file, commit)], versions, **more)), "models/1.xml": NOTES.encode(),
-            "stores/main.store": file.bytes()}
+def document(file, commit, versions, shown=None, in_log=(), **more):
+    """The files of a document with one store, written as the manifest's members come, and its lines."""
+    found = members([store_entry(file, commit)], versions, **more)
+    files = {"manifest.json": manifest(found), "models/1.xml": NOTES.encode(), "stores/main.store": file.bytes()}
+    return files, document_lines(found, of_file(file, shown), in_log=in_log)
 
 
-def document_lines(file, versions, commit=None, name="main"):
-    return [f"store {name}", *file.lines(commit), *(f"version {number}" for number in versions)]
+def of_file(file, commit=None):
+    """The lines of the objects of a store, and those of its rows (7.7.9)."""
+    return file.lines(commit), file.row_lines(commit)
+
+
+def of_text(*lines):
+    """The same for a store without references and links, whose rows have the lines of the objects."""
+    return lines, lines
+
+
+def document_lines(found, *stores, in_log=()):
+    """What `read` prints of a head. `found` are the members of its manifest, `stores` the lines of each store, `in_log` the versions in the log."""
+    versions, attachments = [*found["versions"], *in_log], [one for one in found.get("attachments", []) if one.get("until") is None]
+    lines = [line for entry, store in zip(found["stores"], stores, strict=True) for line in (f"store {entry['name']}", *store[0])]
+    lines += [f"version {one['number']}" for one in versions]
+    model = next(one for one in found["models"] if one["name"] == versions[-1]["model"])
+    hashes = {name: bytes.fromhex(text) for name, text in model["entities"].items()}
+    sums = {entry["uuid"].upper(): sum_of(store[1]) for entry, store in zip(found["stores"], stores)}
+    lines.append(f"identity {versions[-1]['number']} {digest(versions[-1], hashes, sums, attachments)}")
+    for one in sorted(attachments, key=lambda one: (one["name"].encode(), one.get("content", False))):
+        lines.append(f"attachment {one['name'].encode().hex()} {one['byteCount']}" + (" content" if one.get("content") else ""))
+    return lines
 
 
 @feature("document", "document", "A manifest with members in another order, unknown members, escapes and null, and files that no clause names",
@@ -170,30 +192,7 @@ def plain_document():
     found = {**dict(reversed(found.items())), "title": "B\u00fccher", "metadata": {"b": "2", "a": "1"}, "log": None, "colour": True}
     return {
         "manifest.json": manifest(found, indent=7, end="\r\n\t "), "models/1.xml": NOTES.encode(), "stores/main.store": file.bytes(),
-        "notes.txt": b"mine", ".lock": b"", "stores/main-9.store": b"left"}, document_lines(file, [1, 4])
-
-
-@feature("heads", "document", "Two heads with copies of a store, of which one has a lane and a log; a version that merges; attachments that are shared")
-def heads():
-    main, _ = note_store("heads", (1, 4, 6))
-    draft, segments = note_store("heads", (1, 4))
-    start = 1 << 47
-    lanes = {"QuireLanes": {str(start): "0123456789abcdef"}, "QuireLane": str(start)}
-    draft.next_keys[1] = start + 2
-    draft.section("metadata", draft.plan.metadata(draft.uuid, draft.kind, lanes))
-    segments.append(Segment([draft.put("Note", {start + 1: {"stars": 5}}, version=5)]))
-    draft.commit(segments, number=5)
-    add_change(draft, segments, 1, 7, {**lanes, "QuireVersionBefore": {"7": 5}})
-    shared = [{"name": "a", "byteCount": 3, "since": 1, "digest": hashlib.sha256(b"abc").hexdigest()}]
-    common = [1, {"number": 4, "saved": LATER, "model": "1", "author": "Ada"}]
-    merged = {"number": 6, "saved": LATER, "model": "1", "merged": [5, 1], "message": "Both"}
-    found = members([store_entry(main, 6)], [*common, merged], attachments=shared, heads=["draft"])
-    head = members([store_entry(draft, 5, path="stores/draft.main-4.store")], [*common, 5], attachments=shared, head="draft", log="main")
-    return {
-        "manifest.json": manifest(found), "heads/draft.json": manifest(head, indent=1), "models/1.xml": NOTES.encode(),
-        "stores/main.store": main.bytes(), "stores/draft.main-4.store": draft.bytes(),
-        "attachments/" + shared[0]["digest"]: b"abc"}, [
-            *document_lines(main, [1, 4, 6]), "attachment 61 3", "head draft", *document_lines(draft, [1, 4, 5, 7]), "attachment 61 3"]
+        "notes.txt": b"mine", ".lock": b"", "stores/main-9.store": b"left"}, document_lines(found, of_file(file))
 
 
 @feature("several-stores", "document", "A plain, a compressed and an XML store, of which each has the entities of a configuration")
@@ -215,9 +214,14 @@ def several_stores():
         store_entry(files["t"], 2, "tags", "stores/T.2", configuration="T"),
         store_entry(files["n"], 2, "notes", "stores/N.store", configuration="N")]
     found = members(entries, [2], models=[model_entry("1", "models/all.model.xml", model)])
-    lines = ["store places", "Place 1", "store tags", *files["t"].lines(), "store notes", *files["n"].lines(), "version 2"]
+    lines = document_lines(found, of_text("Place 1"), of_file(files["t"]), of_file(files["n"]))
     return {"manifest.json": manifest(found), "models/all.model.xml": model.encode(), "stores/places-1.xml": xml,
             "stores/T.2": files["t"].bytes(), "stores/N.store": files["n"].bytes()}, lines
+
+
+def logged(number, saved="2001-01-01T00:00:00.000Z", **more):
+    """A version in the log (7.4.11), whose date is the time of its commit."""
+    return {"number": number, "saved": saved, "model": "1", **more}
 
 
 @feature("log", "document", "Versions in the log behind those of the manifest, a prepared commit behind them, reserved keys, a message", ["CONT-015"])
@@ -233,7 +237,8 @@ def log():
     add_change(file, segments, 1, 8, {})
     file.name(0, file.commits[1])
     file.name(1, file.commits[0])
-    return document(file, 2, [1, 2], log="main"), document_lines(file, [1, 2, 3, 7], last)
+    versions = [logged(3, author="Ada", message="In the log"), logged(7)]
+    return document(file, 2, [1, 2], last, versions, log="main")
 
 
 @feature("log-with-tail", "document", "A log whose last commits lie in the tail, one of them torn", ["CONT-015"])
@@ -243,11 +248,11 @@ def log_with_tail():
     file.name(0, file.commits[0], 8192)
     start = len(file.data)
     add_change(file, segments, 2, 3, {"QuireVersionBefore": {"3": 2}})
-    files = document(file, 1, [1], log="main")
+    files, lines = document(file, 1, [1], first, [logged(2)], log="main")
     data = bytearray(files["stores/main.store"])
     data[start + 16:start + 80] = bytes(64)
     files["stores/main.store"] = bytes(data).ljust(8192, b"\0")
-    return files, document_lines(file, [1, 2], first)
+    return files, lines
 
 
 @feature("uncounted-commits", "document", "Commits behind the one that counts, a torn commit between two that count, a slot that is behind",
@@ -261,7 +266,7 @@ def uncounted_commits():
     third = add_change(file, segments, 2, 3)
     add_change(file, segments, 3, 4)
     file.name(1, counted)
-    return document(file, 3, [1, 2, 3]), document_lines(file, [1, 2, 3], third)
+    return document(file, 3, [1, 2, 3], third)
 
 
 @feature("earlier-files", "document", "A block file in place of two others, one of them under another UUID; an XML store with a file for each commit")
@@ -278,8 +283,7 @@ def earlier_files():
     found = members([store_entry(file, 6, earlier=earlier), pages], [1, 2, 3, 5, 6])
     stores = {"stores/main.store": file.bytes(), "stores/main-1.store": earliest.bytes(), "stores/main-3.store": old.bytes(),
               **{f"stores/pages-{number}.xml": text for number, text in texts.items()}}
-    return {"manifest.json": manifest(found), "models/1.xml": NOTES.encode(), **stores}, [
-        "store main", *file.lines(), "store pages", "Note 6", *(f"version {number}" for number in (1, 2, 3, 5, 6))]
+    return {"manifest.json": manifest(found), "models/1.xml": NOTES.encode(), **stores}, document_lines(found, of_file(file), of_text("Note 6"))
 
 
 def attachment(name, data, since, **more):
@@ -296,12 +300,8 @@ def attachments():
     listed = [
         attachment("lisbon.jpg", b"abc", 1, until=2), attachment("lisbon.jpg", b"", 2), attachment("copy/of \u00e9.jpg", b"abc", 2, until=None),
         attachment("lisbon.jpg", b"own", 1, content=True), attachment("x" * 1024, b"abc", 1, content=False)]
-    files = attached(document(file, 2, [1, 2], attachments=listed), b"abc", b"", b"own")
-    names = sorted(["lisbon.jpg", "copy/of \u00e9.jpg", "x" * 1024], key=str.encode)
-    sizes = {"lisbon.jpg": 0, "copy/of \u00e9.jpg": 3, "x" * 1024: 3}
-    lines = [f"attachment {name.encode().hex()} {sizes[name]}" for name in names]
-    lines.insert(names.index("lisbon.jpg") + 1, f"attachment {b'lisbon.jpg'.hex()} 3 content")
-    return files, [*document_lines(file, [1, 2]), *lines]
+    files, lines = document(file, 2, [1, 2], attachments=listed)
+    return attached(files, b"abc", b"", b"own"), lines
 
 
 @feature("undo", "document", "Versions with gaps, names and messages, of which two came by undo and one was forgotten")
@@ -310,7 +310,7 @@ def undo():
     versions = [
         {"number": 2, "saved": DATE, "model": "1", "name": "First"}, {"number": 5, "saved": DATE, "model": "1", "author": "Ada"},
         {"number": 9, "saved": LATER, "model": "1", "undoneTo": 3, "message": ""}, {"number": 1 << 40, "saved": LATER, "model": "1", "undoneTo": 2}]
-    return document(file, 1 << 40, versions), document_lines(file, [2, 5, 9, 1 << 40])
+    return document(file, 1 << 40, versions)
 
 
 def featured(words):
@@ -325,14 +325,14 @@ def featured(words):
          ["MANI-027", "BLCK-009"])
 def document_feature_ignore():
     file = featured("document ignore")
-    return document(file, 1, [1], features={"thumbnails": "ignore", "x" * 32: "ignore"}), document_lines(file, [1])
+    return document(file, 1, [1], features={"thumbnails": "ignore", "x" * 32: "ignore"})
 
 
 @feature("document-feature-read", "document", "A document with features of the classes ignore and read", ["MANI-027", "BLCK-009"],
          may_change=False)
 def document_feature_read():
     file = featured("document read")
-    return document(file, 1, [1], features={"thumbnails": "ignore", "page-index": "read"}), document_lines(file, [1])
+    return document(file, 1, [1], features={"thumbnails": "ignore", "page-index": "read"})
 
 
 @feature("recovery", "document", "A recovery beside the manifest, which names a prepared commit that does not count", ["CONT-019", "CONT-015"])
@@ -340,8 +340,8 @@ def recovery():
     file, segments = note_store("recovery", (1,))
     counted = file.commits[0]
     add_change(file, segments, 1, 2)
-    files = document(file, 1, [1])
-    return {**files, "recovery.json": manifest(members([store_entry(file, 2)], [1, 2]), indent=1)}, document_lines(file, [1], counted)
+    files, lines = document(file, 1, [1], counted)
+    return {**files, "recovery.json": manifest(members([store_entry(file, 2)], [1, 2]), indent=1)}, lines
 
 
 # --- 8: packed documents
@@ -354,9 +354,7 @@ def sample(words):
         "name": "more", "type": "XML", "file": "stores/more.xml", "uuid": uuid_text(identity(words + " xml")[0]), "commit": 1}]
     found = members(entries, [1, 2], attachments=[attachment("note", b"text", 1)])
     files = {"manifest.json": manifest(found), "models/1.xml": NOTES.encode(), "stores/main.store": file.bytes(), "stores/more.xml": xml}
-    lines = document_lines(file, [1, 2])
-    lines.insert(-2, "store more")
-    return attached(files, b"text"), [*lines, f"attachment {b'note'.hex()} 4"]
+    return attached(files, b"text"), document_lines(found, of_file(file), of_text())
 
 
 @feature("packed", "packed document", "The archive that 8.3 gives, from another compressor")

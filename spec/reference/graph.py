@@ -56,6 +56,9 @@ def converted(value, kind, wanted):
 
 
 class Graph:
+    # Whether each object in an ordered relationship has a place in it (6.3.7).
+    needs_places = True
+
     def __init__(self, segments, model, schema, report):
         self.segments, self.model, self.schema, self.report = segments, model, schema, report
         self.unsound = set().union(*(segment.unsound for segment in segments)) if segments else set()
@@ -198,7 +201,7 @@ class Graph:
             if not self.is_there(target):
                 self.add("GRAF-008", f"'{member.name}' of '{layout.name}' {key} leads to nothing")
                 continue
-            if order is not None and place is None:
+            if self.needs_places and order is not None and place is None:
                 self.add("GRAF-014", f"'{layout.name}' {key} has no place")
             found.append((target, layout.number << 48 | key, place))
         if self.model.inverse(member) is not None:
@@ -271,7 +274,7 @@ class Graph:
                 continue
             if not self.is_end(source, table.forward[1]) or not self.is_end(target, destinations):
                 continue
-            if columns[2] and target_place is None or columns[3] and source_place is None:
+            if self.needs_places and (columns[2] and target_place is None or columns[3] and source_place is None):
                 self.add("GRAF-014", f"link {key} has no place")
             forward.append((source, target, target_place))
             backward.append((target, source, source_place))

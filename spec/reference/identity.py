@@ -1,64 +1,68 @@
 """The identity of a version (7.7.9)."""
 
 import hashlib
+import uuid as uuids
 
-from contents import graph_of, valid_document, word
-from documentwriter import uuid_text
-from schema import DECIMAL, REFERENCE
+from schema import REFERENCE, word
 
 
-def value_word(value, column, names):
-    if column.kind == REFERENCE:
-        return f"{names[value >> 48]}/{value & (1 << 48) - 1}"
-    if column.kind == DECIMAL and value != "NaN":
-        coefficient, exponent = value
-        while coefficient and coefficient % 10 == 0:
-            coefficient, exponent = coefficient // 10, exponent + 1
-        return f"{coefficient}e{exponent if coefficient else 0}"
-    return word(value, column.kind)
+def value_word(value, kind, entities):
+    """The word for a value, as in 4.9, but for references; `entities` are the layouts of the entities by number."""
+    if kind == REFERENCE:
+        return f"{entities[value >> 48].name}/{value & (1 << 48) - 1}"
+    return word(value, kind)
+
+
+OTHER_END = {"source": "target", "target": "source", "source#order": "target#order", "target#order": "source#order"}
 
 
 def row_lines(graph):
-    """A line for each object and each link."""
-    names = {number: layout.name for number, layout in graph.schema.entities.items()}
-    starts = dict(names)
-    for table in graph.schema.tables:
-        entity, member = next(iter(graph.relationships(table.forward).items()))
-        starts[table.number] = f"{entity}.{member.name}"
+    """Yields the line of each row, of objects and of links."""
+    tables = {table.number: table for table in graph.schema.tables}
     for number, layout in graph.schema.layouts.items():
-        columns = sorted(layout.columns, key=lambda column: column.name.encode())
-        for key, stack in graph.rows[number].items():
-            values = ((column, graph.value(stack, column, True)) for column in columns)
-            words = [f"{column.name}={value_word(value, column, names)}" for column, value in values if value is not None]
-            yield " ".join([starts[number], *([str(key)] if number in names else []), *words])
+        for key, row in graph.rows[number].items():
+            values = {column.name: (graph.value(row, column, True), column.kind) for column in layout.columns}
+            words = {name: value_word(value, kind, graph.schema.entities) for name, (value, kind) in values.items() if value is not None}
+            start, words = link_line(graph, tables[number], words) if number in tables else (f"{layout.name} {key}", words)
+            yield " ".join([start, *(f"{name}={words[name]}" for name in sorted(words, key=str.encode))])
 
 
-def row_sum(graph):
-    digests = (hashlib.sha256(line.encode()).digest() for line in row_lines(graph))
-    return (sum(int.from_bytes(digest, "little") for digest in digests) % (1 << 256)).to_bytes(32, "little").hex()
+def link_line(graph, table, words):
+    """The name of the relationship of a link whose name comes first, and the values as it sees them."""
+    names = [name_of(graph, end) for end in (table.forward, table.backward) if end]
+    if len(names) == 1:
+        return names[0], words
+    is_turned = words["target"].encode() < words["source"].encode() if table.forward == table.backward else names[1].encode() < names[0].encode()
+    return min(names, key=str.encode), {OTHER_END[name]: word for name, word in words.items()} if is_turned else words
 
 
-def of_newest(found, head):
-    """The number and the identity of the newest version of a head."""
-    number = head.versions[-1]
-    saved, _, author, message = head.descriptions[number]
-    lines = ["quire-version 1", f"saved {saved}"]
-    lines += [f"author {author.encode().hex()}"] if author is not None else []
-    lines += [f"message {message.encode().hex()}"] if message is not None else []
-    hashes = next(one["hashes"] for one in head.models if one["name"] == head.model)
+def name_of(graph, end):
+    entity, member = next(iter(graph.relationships(end).items()))
+    return f"{entity}.{member.name}"
+
+
+def sum_of(lines):
+    total = sum(int.from_bytes(hashlib.sha256(line.encode()).digest(), "little") for line in lines)
+    return (total % (1 << 256)).to_bytes(32, "little").hex()
+
+
+def digest(version, hashes, sums, attachments):
+    """The identity of a version with `saved`, `author` and `message`.
+
+    `hashes` are those of its model, `sums` those of its stores by UUID, in capital letters, and `attachments` the members of its attachments.
+    """
+    lines = ["quire-version 1", f"saved {version['saved']}"]
+    lines += [f"{name} {version[name].encode().hex()}" for name in ("author", "message") if version.get(name) is not None]
     lines += [f"entity {name} {hashes[name].hex()}" for name in sorted(hashes, key=str.encode)]
-    for store in sorted(head.stores, key=lambda one: uuid_text(one["uuid"])):
-        graph, _ = graph_of(found.files.read(store["file"]), store["commit"], store["name"] == head.log_read)
-        lines.append(f"store {uuid_text(store['uuid'])} {row_sum(graph)}")
-    attachments = [one for one in head.attachments if one["until"] is None]
-    for one in sorted(attachments, key=lambda one: (one["content"], one["name"].encode())):
-        lines.append(f"{'content' if one['content'] else 'attachment'} {one['name'].encode().hex()} {one['digest']}")
-    return number, hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+    lines += [f"store {uuid} {sums[uuid]}" for uuid in sorted(sums)]
+    for one in sorted(attachments, key=lambda one: (bool(one.get("content")), one["name"].encode())):
+        lines.append(f"{'content' if one.get('content') else 'attachment'} {one['name'].encode().hex()} {one['digest']}")
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def identities(files):
-    """Yields for each head of a document its name, and the number and the identity of its newest version, which the manifest lists."""
-    found = valid_document(files)
-    for head in found.heads:
-        if head.versions[-1] in head.descriptions:
-            yield (head.head or "main", *of_newest(found, head))
+def of_newest(manifest, graphs):
+    """The identity of the newest version of a head, whose stores have these graphs by UUID."""
+    version = manifest.details[manifest.versions[-1]]
+    hashes = next(model["hashes"] for model in manifest.models if model["name"] == version["model"])
+    sums = {str(uuids.UUID(bytes=uuid)).upper(): sum_of(row_lines(graph)) for uuid, graph in graphs.items()}
+    return digest(version, hashes, sums, [one for one in manifest.attachments if one["until"] is None])

@@ -1,6 +1,7 @@
 """The manifest of a document (7.3)."""
 
 import calendar
+import datetime
 import json
 import re
 import unicodedata
@@ -64,10 +65,9 @@ def is_file_name(path, folder):
             and name.split(".")[0].lower() not in DEVICES)
 
 
-def is_head_name(name):
+def is_head_name(text):
     """7.7.2"""
-    return (re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,63}", name, re.ASCII) is not None and name.lower() != "main"
-            and name.lower() not in DEVICES)
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,63}", text, re.ASCII) is not None and text.lower() not in {"main", *DEVICES}
 
 
 def is_date(text):
@@ -77,6 +77,14 @@ def is_date(text):
     year, month, day = int(text[:4]), int(text[5:7]), int(text[8:10])
     return (year >= 1 and 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1] and int(text[11:13]) < 24
             and int(text[14:16]) < 60 and int(text[17:19]) < 60)
+
+
+def date_of(time):
+    """7.4.11: the date of a time of a commit, or the nearest one that a date can have."""
+    start, millisecond = datetime.datetime(2001, 1, 1), datetime.timedelta(milliseconds=1)
+    least, greatest = ((one - start) // millisecond for one in (datetime.datetime.min, datetime.datetime.max))
+    date = start + min(max(time, least), greatest) * millisecond
+    return f"{date.isoformat(timespec='milliseconds')}Z"
 
 
 class Members:
@@ -129,31 +137,9 @@ class Members:
 
     def date(self, name):
         text = self.text(name)
-        if text is not None and not is_date(text):
-            self.add("MANI-007", f"'{name}' is no date")
-        return text
-
-    def values_of(self, name, judge):
-        """The elements of a list that may be missing, of which `judge` tells the rule that one breaks."""
-        value = self.get(name, False)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            self.add("MANI-005", f"'{name}' is no list")
-            return []
-        for rule in filter(None, map(judge, value)):
-            self.add(rule, f"'{name}' has a wrong element")
-        return [one for one in value if judge(one) is None]
-
-    def text_list(self, name):
-        return self.values_of(name, lambda one: None if isinstance(one, str) and not isinstance(one, Number) else "MANI-005")
-
-    def number_list(self, name, least, greatest):
-        def judge(one):
-            if not isinstance(one, Number) or re.search(r"[.eE]", one):
-                return "MANI-005"
-            return None if least <= int(one) <= greatest else "MANI-006"
-        return [int(one) for one in self.values_of(name, judge)]
+        if text is None or is_date(text):
+            return text
+        return self.add("MANI-007", f"'{name}' is no date")
 
     def digest(self, name):
         text = self.text(name)
@@ -199,20 +185,31 @@ class Members:
             self.add("MANI-005", f"an element of '{name}' is no object")
         return objects, not value, len(objects) == len(value)
 
+    def elements(self, name, read):
+        """What a function reads of the elements of a list that may be absent. Each is judged as a member with the name of the list is."""
+        value = self.get(name, False)
+        if value is not None and not isinstance(value, list):
+            self.add("MANI-005", f"'{name}' is no list")
+            return []
+        for _ in range((value or []).count(None)):
+            self.add("MANI-005", f"an element of '{name}' is null")
+        found = (read(Members({name: one}, self.report)) for one in value or [] if one is not None)
+        return [one for one in found if one is not None]
+
     def finish(self):
         for name in self.values.keys() - self.asked:
             self.add("MANI-012", f"'{name}' is not known")
 
 
 class Manifest:
-    """What a manifest says, as far as it makes sense. `path` tells where it stands in the document."""
+    """What a manifest says, as far as it makes sense. `place` is the head that its place in the folder belongs to (7.7.2), None for `main`."""
 
-    def __init__(self, data, report, path="manifest.json"):
-        self.report, self.path, before = report, path, report.error_count
+    def __init__(self, data, report, place=None):
+        self.report, self.place = report, place
         self.is_document = self.is_newer = False
         self.models, self.stores, self.attachments, self.versions, self.version_models = [], [], [], [], []
+        self.heads, self.details = [], {}
         self.uuid = self.model = self.newest = self.log = self.head = None
-        self.heads, self.descriptions, self.is_sound = [], {}, False
         self.knows_models = False
         try:
             values = read_json(data)
@@ -241,7 +238,6 @@ class Manifest:
             return
         self.read(members)
         self.judge()
-        self.is_sound = report.error_count == before
 
     def read_features(self, members):
         """7.3.10; returns whether the document may be read."""
@@ -282,13 +278,32 @@ class Manifest:
         stores = members.list("stores")
         self.stores = [self.read_store(one) for one in stores[0]] if stores else []
         self.log = members.text("log", False)
-        self.heads, self.head = members.text_list("heads"), members.text("head", False)
+        self.read_heads(members)
         attachments = members.list("attachments", False)
         self.attachments = [self.read_attachment(one) for one in attachments[0]] if attachments else []
         self.read_versions(members)
         members.finish()
         if stores and stores[1]:
             self.add("MANI-017", "there is no store")
+
+    def read_heads(self, members):
+        """7.7.2"""
+        names = members.elements("heads", lambda one: one.text("heads"))
+        self.head = members.text("head", False)
+        member = "head" if self.place is None else "heads"
+        if members.values.get(member) is not None:
+            self.add("MANI-028", f"'{member}' is in the manifest of another head")
+        if self.place is not None:
+            return
+        folded = set()
+        for name in names:
+            if not is_head_name(name):
+                self.add("MANI-028", f"'{name}' is no name of a head")
+            elif name.lower() in folded:
+                self.add("MANI-028", f"two heads have the name '{name}'")
+            else:
+                self.heads.append(name)
+                folded.add(name.lower())
 
     def read_model(self, members):
         found = {"name": members.name("name", 255), "file": members.file("file", "models"), "hashes": None}
@@ -330,21 +345,21 @@ class Manifest:
             return
         for one in versions[0]:
             number = one.number("number", 1, HIGHEST)
-            saved, model = one.date("saved"), one.text("model")
-            self.version_models += [model] if model is not None else []
+            found = {"saved": one.date("saved"), "model": one.text("model"), "author": one.text("author", False),
+                     "message": one.text("message", False)}
+            self.version_models += [found["model"]] if found["model"] is not None else []
             one.text("name", False)
-            description = saved, model, one.text("author", False), one.text("message", False)
             undone_to = one.number("undoneTo", 1, HIGHEST, False)
-            merged = one.number_list("merged", 1, HIGHEST)
+            merged = one.elements("merged", lambda other: other.number("merged", 1, HIGHEST))
             one.finish()
             if number is not None:
                 if self.versions and self.versions[-1] >= number:
                     self.add("MANI-018", f"version {number} comes behind {self.versions[-1]}")
                 if undone_to is not None and undone_to >= number:
                     self.add("MANI-018", f"version {number} returns to version {undone_to}")
-                if any(parent >= number for parent in merged) or len(set(merged)) < len(merged):
-                    self.add("MANI-018", f"version {number} merges {merged}")
-                self.descriptions[number] = description
+                if len(set(merged)) < len(merged) or max(merged, default=0) >= number:
+                    self.add("MANI-018", f"version {number} has merged {merged}")
+                self.details[number] = found
                 self.versions.append(number)
         if versions[1]:
             self.add("MANI-018", "there is no version")
@@ -379,20 +394,7 @@ class Manifest:
         if self.log is not None and all(store["name"] is not None and store["type"] is not None for store in self.stores):
             if not any(store["name"] == self.log and store["type"] in BLOCK_FILES for store in self.stores):
                 self.add("MANI-025", "the log is no store in a block file")
-        self.judge_heads()
         self.judge_attachments()
-
-    def judge_heads(self):
-        """7.7.2"""
-        for name in self.heads:
-            if not is_head_name(name):
-                self.add("MANI-028", f"'{name}' is no name of a head")
-        if len({name.lower() for name in self.heads}) < len(self.heads):
-            self.add("MANI-028", "two heads have one name")
-        if self.path == "manifest.json" and self.head is not None:
-            self.add("MANI-028", "the manifest of main has a head")
-        if self.path != "manifest.json" and self.heads:
-            self.add("MANI-028", "another manifest than that of main names heads")
 
     def log_store(self):
         return next((store for store in self.stores if store["name"] == self.log), None) if self.log is not None else None

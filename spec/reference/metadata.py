@@ -36,15 +36,25 @@ def judge(data, header_uuid, is_compressed, report):
     return values
 
 
-def version_before(data, number):
-    """7.4.11: the number of the version before a commit; None if the metadata do not contain it."""
+def of_commit(data, name, number):
+    """What the metadata contain under the number of a commit in a dictionary (4.6.1); None if they do not contain it."""
     try:
         values = plist.read(data)
     except Refused:
         return None
-    entries = values.get("QuireVersionBefore") if isinstance(values, dict) else None
-    before = entries.get(str(number)) if isinstance(entries, dict) else None
+    entries = values.get(name) if isinstance(values, dict) else None
+    return entries.get(str(number)) if isinstance(entries, dict) else None
+
+
+def version_before(data, number):
+    """7.4.11: the number of the version before a commit."""
+    before = of_commit(data, "QuireVersionBefore", number)
     return before if type(before) is int and before < 1 << 63 else None
+
+
+def message(data, number):
+    text = of_commit(data, "QuireCommitMessage", number)
+    return text if is_text(text) else None
 
 
 HIGHEST_KEY = (1 << 48) - 1

@@ -199,6 +199,21 @@ def decimal_of_text(data):
     return (-magnitude if sign == b"-" else magnitude, power if magnitude else 0)
 
 
+def word(value, kind):
+    """The word for a value in the lines of objects (4.9)."""
+    if kind == BOOLEAN:
+        return "true" if value else "false"
+    if kind in (INT16, INT32, INT64):
+        return str(value)
+    if kind == REFERENCE:
+        return f"{value >> 48}/{value & (1 << 48) - 1}"
+    if kind in REALS:
+        return struct.pack(">I" if kind == FLOAT else ">Q", value).hex()
+    if kind == DECIMAL:
+        return "nan" if value == "NaN" else f"{value[0]}e{value[1]}"
+    return bytes(value).hex()
+
+
 # --- 3.2: the schema that a model needs -------------------------------------------------------------
 
 

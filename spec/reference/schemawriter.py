@@ -107,6 +107,15 @@ class Plan:
         flags = sum(bit for bit, one in zip((1, 2), orders) if one) | (4 if inverse is not None else 0)
         return struct.pack("<HB", number, flags) + text(name) + b"".join(ends)
 
+    def forward(self, name):
+        """The name of the relationship that leads from source to target (13.3.1)."""
+        owner, _, relationship = name.partition(".")
+        if name not in self.turned:
+            return name
+        member = self.model.entities[owner].properties[relationship]
+        inverse = self.model.inverse(member)
+        return f"{self.model.declaring(self.model.entities[member.destination], inverse.name).name}.{inverse.name}"
+
     def index(self, index):
         if index.owner in self.tables:
             columns = [("source", "target", "target#order", "source#order").index(name) + 1 for name in index.columns]

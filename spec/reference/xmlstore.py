@@ -175,22 +175,24 @@ def plist_value(element):
 
 
 class ModelSchema:
-    """What a graph needs of a schema, for a model without numbers."""
+    """What a graph needs of a schema. Entities have the numbers that the document gives them, or those of a new store (5.5.4)."""
 
-    def __init__(self, model):
+    def __init__(self, model, given):
         self.entities, self.relationships, self.tables, self.indexes = {}, {}, [], {}
-        numbers = {}
-        for entity in self.depth_first(model, None):
+        numbers, entities = {}, list(self.depth_first(model, None))
+        if given is None or not all(entity.name in given for entity in entities):
+            given = {entity.name: number for number, entity in enumerate(entities, 1)}
+        for entity in entities:
             columns = [Column(number, name, kind, is_optional) for number, (name, kind, is_optional) in enumerate(
                 schemas.wanted_columns(model, entity), 1)]
-            self.entities[len(self.entities) + 1] = Layout(len(self.entities) + 1, entity.name, columns)
+            self.entities[given[entity.name]] = Layout(given[entity.name], entity.name, columns)
             self.relationships[entity.name] = {}
             for name, member in model.properties(entity).items():
                 if isinstance(member, Relationship) and member.is_to_many and not member.is_transient:
                     key = model.declaring(entity, name).name, name
                     self.relationships[entity.name][name] = numbers.setdefault(key, len(numbers) + 1)
         self.by_name = {layout.name: layout for layout in self.entities.values()}
-        for number, (_, flags, name, forward, backward) in enumerate(schemas.wanted_tables(self, model), len(self.entities) + 1):
+        for number, (_, flags, name, forward, backward) in enumerate(schemas.wanted_tables(self, model), max(self.entities, default=0) + 1):
             self.tables.append(LinkTable(number, flags, name, forward, backward))
         self.layouts = {**self.entities, **{table.number: table.layout for table in self.tables}}
 
@@ -202,6 +204,9 @@ class ModelSchema:
 
 class PlainGraph(Graph):
     """A graph whose objects are dictionaries of values by column."""
+
+    # In XML an object may belong to an owner whose list does not contain the object, and has no place then (5.3.6, 5.3.7).
+    needs_places = False
 
     def __init__(self, rows, model, schema, report):
         super().__init__([], model, schema, report)
@@ -391,7 +396,7 @@ class Store:
             if hashes not in parts:
                 self.add("META-007", "the hashes are others than the model's")
         if self.judge_numbers():
-            self.model, self.schema = own, ModelSchema(own)
+            self.model, self.schema = own, ModelSchema(own, self.values.get("QuireEntityNumbers"))
             self.rows = {number: {} for number in self.schema.layouts}
 
     def judge_values(self):
@@ -578,9 +583,6 @@ class Store:
                 continue
             if (target, inverse.name, owner) not in named:
                 self.add("XMLS-023", "a list does not name an object")
-            order = layout.by_name.get(f"{member.name}#order")
-            if order is not None:
-                row.setdefault(order.number, (1 << 40) + number)
 
     def link(self, layout, owner, member, targets, links):
         number = self.schema.relationships[layout.name][member.name]
@@ -597,8 +599,10 @@ class Store:
     def write_links(self, links):
         tables = {table.number: table for table in self.schema.tables}
         for number, ((table, source, target), places) in enumerate(sorted(links.items(), key=lambda one: one[0]), 1):
-            self.rows[table][number] = {
-                1: source, 2: target, 3: places.get(3, (1 << 40) + number), 4: places.get(4, (1 << 40) + number)}
+            if source == target and tables[table].forward == tables[table].backward:
+                # The object lists itself once, and the place is the one of both ends (3.2.4).
+                places = {3: places[3], 4: places[3]}
+            self.rows[table][number] = {1: source, 2: target, **places}
             if tables[table].backward is not None and source != target:
                 for _ in range(2 - len(places)):
                     self.add("XMLS-025", "a link is written at one end only")

@@ -62,14 +62,6 @@ extension VersionReference: CustomStringConvertible {
   }
 }
 
-/// A version of a document, and a head that has it.
-public struct FoundVersion: Sendable, Hashable {
-  /// The name of the head.
-  public let head: String
-  /// The number of the version.
-  public let number: Int64
-}
-
 extension VersionReference {
   /// Finds the version in a document, which may be a folder or packed.
   ///

@@ -60,6 +60,9 @@ extension Manifest {
     attachments = try members.list("attachments", mayLack: true).map(AttachmentEntry.init)
     versions = try members.list("versions").map(VersionEntry.init)
     others = members.others
+    if head != nil, members.has("heads") {
+      throw members.error("heads", "is in the manifest of a head besides \"\(HeadName.main)\".")
+    }
     try check(path: path)
   }
 

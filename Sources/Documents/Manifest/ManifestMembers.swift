@@ -38,6 +38,9 @@ final class ManifestMembers {
     return members[index].value
   }
 
+  /// Whether there is a member of the given name that is not null.
+  func has(_ name: String) -> Bool { value(name) != nil }
+
   private func needed(_ name: String) throws(DocumentError) -> JSON {
     guard let value = value(name) else { throw error(name, "is missing.") }
     return value

@@ -1,11 +1,16 @@
 import BlockFileFormat
+import Foundation
 import PropertyLists
 import StoreInterface
 
-/// The number of a version that a commit is by itself, and the number of the version before.
+/// A version that a commit is by itself.
 struct VersionInLog {
   var number: Int64
+  /// The number of the version before.
   var before: Int64
+  var saved: Date
+  var author: String?
+  var message: String?
 }
 
 /// The versions in a file that is the log of a document.
@@ -24,8 +29,8 @@ struct VersionsInLog {
     guard var commit = try search.standing(header.slots, counting: number) else { return [] }
     var versions: [VersionInLog] = []
     while let record = commit.record, record.number > number {
-      if record.number != versions.last?.number, let before = try versionBefore(record) {
-        versions.append(VersionInLog(number: record.number, before: before))
+      if record.number != versions.last?.number, let version = try version(of: record) {
+        versions.append(version)
       }
       guard record.previousTrailer > 0, record.startsInPlace(at: commit.trailer.record.offset),
         let before = try check.commitBefore(record, commit.trailer, header)
@@ -35,8 +40,8 @@ struct VersionsInLog {
     return versions.reversed()
   }
 
-  /// Returns the number of the version before a commit; `nil` if the commit is no version by itself.
-  private func versionBefore(_ record: CommitRecord) throws -> Int64? {
+  /// Returns the version that a commit is by itself; `nil` if it is none.
+  private func version(of record: CommitRecord) throws -> VersionInLog? {
     let section = record.metadata
     guard section.offset <= UInt64(check.byteCount),
       UInt64(section.byteCount) <= UInt64(check.byteCount) - section.offset
@@ -45,6 +50,12 @@ struct VersionsInLog {
     guard bytes.checksum == section.checksum,
       case .dictionary(let values)? = try? BinaryPropertyList.read(bytes)
     else { return nil }
-    return StoreMetadata(values: values).versionBefore(commit: record.number)
+    let metadata = StoreMetadata(values: values)
+    return metadata.versionBefore(commit: record.number).map { before in
+      VersionInLog(
+        number: record.number, before: before, saved: record.date,
+        author: record.author.isEmpty ? nil : record.author,
+        message: metadata.commitMessage[record.number])
+    }
   }
 }

@@ -13,15 +13,22 @@ extension ContainerCheck {
       guard try isThere(file, orElse: .headManifest), let bytes = try bytes(ofManifest: file) else {
         return nil
       }
-      let head = ManifestCheck(bytes, of: file, findings)
-      guard head.isDocument, !head.isNewer else { return nil }
-      guard head.head == name, head.uuid == main.uuid else {
+      let found = Findings()
+      let head = ManifestCheck(bytes, of: file, found)
+      guard head.isDocument else {
+        findings.add(.headManifest, place(file), "This is not the manifest of a head.")
+        return nil
+      }
+      let isNamed = head.head == name || head.head == nil && found.errorCount > 0
+      guard isNamed, head.uuid == nil || head.uuid == main.uuid else {
         findings.add(
           .headManifest, place(file),
           "This is the manifest of the head \"\(head.head ?? HeadName.main)\" of the document "
             + "\(head.uuid?.uuidString ?? "without a UUID").")
         return nil
       }
+      findings.take(found, of: file)
+      if head.isNewer { return nil }
       return head
     }
   }
@@ -30,7 +37,7 @@ extension ContainerCheck {
   func checkAgreement(_ heads: [ManifestCheck]) {
     var versions: [Int64: [String?]] = [:]
     var files: [String: ManifestCheck] = [:]
-    for head in heads {
+    for head in heads where head.isSound {
       for (number, description) in head.list.descriptions.sorted(by: { $0.key < $1.key }) {
         guard versions.updateValue(description, forKey: number) ?? description != description else {
           continue

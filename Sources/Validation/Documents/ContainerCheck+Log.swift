@@ -23,7 +23,7 @@ extension ContainerCheck {
           "Version \(version.number) follows version \(version.before), but the version before is "
             + "\(manifest.versions.last ?? 0).")
       }
-      manifest.addLoggedVersion(version.number)
+      manifest.add(version)
     }
   }
 }

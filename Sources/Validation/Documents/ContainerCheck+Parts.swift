@@ -11,9 +11,9 @@ extension ContainerCheck {
     for entry in manifest.models {
       guard let file = entry.file else { continue }
       if seen.insert(file).inserted, try isThere(file, orElse: .missingModel) {
-        models[file] = try readModel(file)
+        files.models[file] = try readModel(file)
       }
-      guard let model = models[file], let hashes = entry.hashes else { continue }
+      guard let model = files.models[file], let hashes = entry.hashes else { continue }
       guard model.versionHashes == hashes else {
         findings.add(
           .modelFileHashes, place(file), differences(model.versionHashes, hashes, "the manifest"))
@@ -45,23 +45,35 @@ extension ContainerCheck {
     for entry in manifest.attachments {
       guard let digest = entry.digest else { continue }
       let name = Container.attachmentFile(digest)
-      guard seen.insert(name).inserted else { continue }
+      guard head.seen.insert(name).inserted else { continue }
+      guard seen.insert(name).inserted else {
+        if let known = files.byteCounts[name] { checkSize(known, of: entry, in: name) }
+        continue
+      }
       checked.attachmentCount += 1
       guard try isThere(name, orElse: .missingAttachment) else { continue }
       let file = try open(name)
       let byteCount = try file.byteCount()
       checked.byteCount += byteCount
-      if let said = entry.byteCount, said != byteCount {
-        findings.add(
-          .attachmentSize, place(name),
-          "The file has \(byteCount) bytes, but the manifest gives \(said).")
-        continue
-      }
+      files.byteCounts[name] = byteCount
+      guard checkSize(byteCount, of: entry, in: name) else { continue }
       let found = try self.digest(of: file, byteCount: byteCount)
       if found != digest {
         findings.add(.attachmentDigest, place(name), "The digest of the file's bytes is \(found).")
       }
     }
+  }
+
+  /// Returns whether a file has the size that a manifest gives; reports if not.
+  @discardableResult
+  private func checkSize(
+    _ byteCount: Int, of entry: ManifestCheck.AttachmentEntry, in name: String
+  ) -> Bool {
+    guard let said = entry.byteCount, said != byteCount else { return true }
+    findings.add(
+      .attachmentSize, place(name),
+      "The file has \(byteCount) bytes, but the manifest gives \(said).")
+    return false
   }
 
   private func digest(of file: DurableFile, byteCount: Int) throws -> String {
@@ -164,9 +176,16 @@ extension ContainerCheck {
     _ name: String?, _ commit: Int64?, of store: ManifestCheck.StoreEntry, uuid: UUID?,
     isEarlier: Bool, isLog: Bool = false, progress: @escaping (Double) -> Void = { _ in }
   ) throws -> StoreFacts? {
-    guard let name, seen.insert(name).inserted, try isThere(name, orElse: .missingStore) else {
-      return nil
+    guard let name, head.seen.insert(name).inserted else { return nil }
+    guard seen.insert(name).inserted else {
+      guard let facts = files.stores[name] else { return nil }
+      compare(facts, with: store, uuid: uuid, in: name)
+      if isEarlier { checkCounts(commit, facts, in: name) }
+      return facts
     }
+    guard try isThere(name, orElse: .missingStore) else { return nil }
+    let commitOfHead = commit
+    let commit = isEarlier ? files.counted[name] ?? commit : commit
     let check: any FileCheck
     if Container.isAddressFile(name) {
       let type = StoreType(rawValue: store.type ?? "")
@@ -180,7 +199,18 @@ extension ContainerCheck {
         of: try open(name), at: inner(name), on: disk, backends, model: nil, counting: commit,
         isLog: isLog, progress: progress)
     }
-    return try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
+    files.stores[name] = try run(check, on: name, of: store, uuid: uuid, isEarlier: isEarlier)
+    if let facts = files.stores[name], isEarlier { checkCounts(commitOfHead, facts, in: name) }
+    return files.stores[name]
+  }
+
+  /// Checks that an earlier file has the commit that counts in a head. The file was checked up to the last commit that counts
+  /// in any head.
+  private func checkCounts(_ commit: Int64?, _ facts: StoreFacts, in name: String) {
+    guard let commit, !facts.commits.isEmpty, !facts.commits.contains(commit) else { return }
+    findings.add(
+      .countedCommit, place(name),
+      "The manifest refers to commit \(commit), which is not in the file.")
   }
 
   /// Returns the address of a store that a file contains.
@@ -207,7 +237,14 @@ extension ContainerCheck {
     passedOver += check.passedOver.map { "\(name): \($0)" }
     unchecked += check.unchecked.map { "\(name): \($0)" }
     checked.add(check.checked, isEarlier: isEarlier)
-    let facts = check.facts
+    compare(check.facts, with: store, uuid: uuid, in: name)
+    return check.findings.errorCount == 0 ? check.facts : nil
+  }
+
+  /// Compares the UUID and the type of a file with those that a manifest gives.
+  private func compare(
+    _ facts: StoreFacts, with store: ManifestCheck.StoreEntry, uuid: UUID?, in name: String
+  ) {
     if let found = facts.uuid, let said = uuid, found != said {
       findings.add(
         .storeUUID, place(name), "The store's UUID is \(found), but the manifest gives \(said).")
@@ -216,7 +253,6 @@ extension ContainerCheck {
       findings.add(
         .storeType, place(name), "The store has the type \(type), but the manifest gives \(said).")
     }
-    return check.findings.errorCount == 0 ? facts : nil
   }
 
   /// Checks that a store has the entities of the document's model, or of its configuration.

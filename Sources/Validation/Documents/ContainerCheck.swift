@@ -20,8 +20,8 @@ final class ContainerCheck {
   var unchecked: [String] = []
   var hasUnknownStores = false
 
-  /// The models whose files match a manifest, by the names of the files.
-  var models: [String: Model] = [:]
+  /// The files that were checked for one head, and that others may name too.
+  var files = KnownFiles()
   /// The head that is being checked.
   var head = Head()
   /// The manifests of recoveries.
@@ -31,8 +31,21 @@ final class ContainerCheck {
   /// Names in the folder that were reported because they are links, or of another kind than the manifest says.
   private var foreign: Set<String> = []
 
+  /// Files that several heads may name, each under its name.
+  struct KnownFiles {
+    var models: [String: Model] = [:]
+    /// The facts about the files of stores without errors.
+    var stores: [String: StoreFacts] = [:]
+    /// The sizes of the files of attachments.
+    var byteCounts: [String: Int] = [:]
+    /// The last commit of each earlier file that counts in a head.
+    var counted: [String: Int64] = [:]
+  }
+
   /// The known parts of a head.
   struct Head {
+    /// The files of stores and attachments that were checked for the head.
+    var seen: Set<String> = []
     /// The model, if its file matches the manifest.
     var model: Model?
     /// The facts about each store, by the store's name.
@@ -62,6 +75,10 @@ final class ContainerCheck {
     }
     let heads = try [manifest] + (manifest.isSound ? readHeads(manifest) : [])
     checkGivenModel(manifest)
+    for earlier in heads.flatMap(\.stores).flatMap(\.earlier) {
+      guard let file = earlier.file, let commit = earlier.commit else { continue }
+      files.counted[file] = max(commit, files.counted[file] ?? 0)
+    }
     for (index, head) in heads.enumerated() {
       try check(head) { [progress] done in
         progress((Double(index) + done) / Double(heads.count))
@@ -69,7 +86,7 @@ final class ContainerCheck {
     }
     checkAgreement(heads)
     checked.versionCount = Set(heads.flatMap(\.versions)).count
-    if manifest.isSound {
+    if heads.allSatisfy(\.isSound), heads.count == manifest.heads.count + 1 {
       try checkFolder(manifest)
     } else {
       passedOver.append(

@@ -143,9 +143,14 @@ final class ManifestCheck {
   }
 
   /// Adds a version that a commit of the log is by itself (spec §7.4.11).
-  func addLoggedVersion(_ number: Int64) {
-    list.numbers.append(number)
-    for index in stores.indices where stores[index].name == log { stores[index].commit = number }
+  func add(_ version: VersionInLog) {
+    list.numbers.append(version.number)
+    list.descriptions[version.number] = [
+      ManifestDate.text(version.saved), model, version.author, version.message,
+    ]
+    for index in stores.indices where stores[index].name == log {
+      stores[index].commit = version.number
+    }
   }
 
   /// Checks the checksum (spec §7.3.9).
@@ -366,10 +371,9 @@ final class ManifestCheck {
     if Set(heads.map(ContainerPath.folded)).count < heads.count {
       members.add(.headNames, "heads", "Two heads have names that differ at most in case.")
     }
-    if file == Manifest.fileName {
-      if head != nil { members.add(.headNames, "head", "The head \"main\" has no such member.") }
-    } else if !heads.isEmpty {
-      members.add(.headNames, "heads", "Only the manifest of \"main\" names heads.")
+    let foreign = file == Manifest.fileName ? "head" : "heads"
+    if members.has(foreign) {
+      members.add(.headNames, foreign, "The member is in the manifest of another head.")
     }
   }
 

@@ -42,6 +42,11 @@ final class ManifestMembersCheck {
     }
   }
 
+  /// Whether there is a member of the given name that is not null.
+  func has(_ name: String) -> Bool {
+    members.contains { $0.name == name && $0.value != .null }
+  }
+
   /// Returns the value with the given name. A value of null counts as missing.
   private func value(_ name: String, _ isNeeded: Bool) -> JSON? {
     asked.insert(name)
