@@ -231,4 +231,32 @@ struct LaneMergeTests {
     #expect(trips.run(words + ["--renumber"]).exitCode == .done)
     #expect(identifiers("/Base.quire", "Voucher").count == 3)
   }
+
+  @Test("A patch of another replica with the same lane keeps no identifier")
+  func overlappingPatch() throws {
+    trips.done("save-as", "/Base.quire", "/B.quire")
+    let identifier = insert("/B.quire", "Voucher", "code=x")
+    let patch = trips.run(["diff", "/Base.quire", "/B.quire", "--format", "patch"]).output
+    try trips.disk.replace("/patch") { try $0.write(patch) }
+    trips.done("merge", "--patch", "/patch", "/Base.quire", "--in-place")
+    let header = try JSON.read(Array(patch.utf8.prefix { $0 != 0x0A }))
+    guard case .members(let lanes)? = header["lanes"],
+      case .string(let replica)? = lanes.first?.value
+    else {
+      Issue.record("\(patch)")
+      return
+    }
+    let other = String(replica.map { $0 == "0" ? "1" : "0" })
+    let next = identifier.replacing("\(number(identifier))", with: "\(number(identifier) + 9)")
+    try trips.disk.replace("/patch") {
+      try $0.write(
+        patch.replacing("\"\(replica)\"", with: "\"\(other)\"").replacing(identifier, with: next))
+    }
+    let words = ["merge", "--patch", "/patch", "/Base.quire", "--in-place"]
+    let refused = trips.run(words)
+    #expect(refused.exitCode == .no && refused.messages.contains("lanes overlap"), "\(refused)")
+    #expect(trips.run(words + ["--renumber"]).exitCode == .done)
+    #expect(identifiers("/Base.quire", "Voucher").count == 2)
+    #expect(!identifiers("/Base.quire", "Voucher").contains(next))
+  }
 }

@@ -73,12 +73,14 @@ struct PatchLayers {
     let new = inserted.subtracting(same)
     let taken = try new.filter {
       try part.ours.view.contains($0) || part.ours.sharesNumber(of: $0, in: part.store.type)
+        || isOfOtherReplica($0)
     }.sorted()
     guard renumbers || taken.isEmpty else {
       throw NumberClash.error(
         taken.map {
           NumberClash(
-            object: $0, entity: part.ours.schema[$0.entity]?.entity ?? "", reason: .otherValues)
+            object: $0, entity: part.ours.schema[$0.entity]?.entity ?? "",
+            reason: isOfOtherReplica($0) ? .overlappingLanes : .otherValues)
         }, part.ours.name, name)
     }
     for key in new { keys[key] = key }
@@ -94,6 +96,12 @@ struct PatchLayers {
         keys[ObjectKey(entity: entity, number: old)] = ObjectKey(entity: entity, number: number)
       }
     }
+  }
+
+  /// Whether the store knows the lane of a number as the lane of another replica than the patch does.
+  private func isOfOtherReplica(_ key: ObjectKey) -> Bool {
+    let lane = part.ours.lanes.lane(of: key.number)
+    return lane.start > 0 && lane != lanes.lane(of: key.number)
   }
 
   /// Whether the store has an object with the values of an inserted object.
