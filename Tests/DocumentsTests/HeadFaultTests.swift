@@ -43,7 +43,7 @@ struct HeadFaultTests {
     disk.settle()
     if removes { try document.heads.remove("draft") } else { try document.heads.make("draft") }
     var found: Set<Int> = []
-    for state in disk.crashStates(limit: Effort.count(300), seed: 1) {
+    for state in disk.crashStates(limit: Effort.count(100), seed: 1) {
       let crashed = DocumentWorld(mix, on: state.disk)
       let main = try crashed.open()
       #expect(try crashed.names(in: main) == .each("a"), "\(state)")
