@@ -91,14 +91,16 @@ public struct StorePlaces: Sendable {
   /// Throws if the file at a path is a store of a document: the document decides which commits count, so a save to the file
   /// alone would be lost (spec §7.5.1).
   private func refuseStoreOfDocument(_ path: String) throws(StoreError) {
-    if isAddress(path) { return }
+    // Opening a store must cost little, so a path outside of a folder 'stores' is not looked at.
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { path[..<$0] } ?? "."
+    guard slash == nil || folder == "stores" || folder.utf8.suffix(7).elementsEqual("/stores".utf8)
+    else { return }
+    let document = slash == nil ? ".." : folder == "stores" ? "." : String(folder.dropLast(7))
     do throws(DiskError) {
-      let folder = (path as NSString).deletingLastPathComponent
-      var document = folder.isEmpty ? ".." : (folder as NSString).deletingLastPathComponent
-      if document.isEmpty { document = "." }
       guard try disk.exists(document.appendingPathComponent("manifest.json")),
         let stores = try disk.statusIfThere(document.appendingPathComponent("stores")),
-        try disk.statusIfThere(folder.isEmpty ? "." : folder)?.identity == stores.identity
+        try disk.statusIfThere(String(folder))?.identity == stores.identity
       else { return }
     } catch { return }
     throw StoreError(
