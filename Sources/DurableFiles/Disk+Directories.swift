@@ -15,22 +15,21 @@ extension Disk {
   /// If the status of the path cannot be read, for example for lack of permission, the function throws; it does not
   /// return false.
   public func exists(_ path: String) throws(DiskError) -> Bool {
-    do {
-      _ = try status(of: path, followingLinks: false)
-      return true
-    } catch let error where error.code == .notFound || error.code == .notADirectory {
-      return false
-    }
+    try statusIfThere(path, followingLinks: false) != nil
   }
 
   /// Returns the status of the file or directory at a path, or `nil` if there is none.
   package func statusIfThere(
     _ path: String, followingLinks: Bool = true
   ) throws(DiskError) -> FileStatus? {
-    do { return try status(of: path, followingLinks: followingLinks) } catch let error
-      where error.code == .notFound || error.code == .notADirectory
-    {
-      return nil
+    // That nothing is there is an answer. To write the text of an error would take longer than to ask.
+    try perform(.status, "read the status of", path) { calls throws(ErrorNumber) in
+      do throws(ErrorNumber) {
+        return try calls.status(of: path, followingLinks: followingLinks)
+      } catch {
+        guard [.notFound, .notADirectory].contains(DiskError.Code(error)) else { throw error }
+        return nil
+      }
     }
   }
 
