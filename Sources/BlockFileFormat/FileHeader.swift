@@ -1,5 +1,6 @@
 package import DurableFiles
 package import Foundation
+import ObjectModel
 package import Rows
 
 /// The first bytes of a block file (spec §4.2). After the file is created, writers change only the slots and the place.

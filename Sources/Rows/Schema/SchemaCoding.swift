@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import ObjectModel
 
 /// The schema in its form in the file (spec §4.6.3). Rows can be read with the schema alone, without the model.
@@ -244,26 +244,6 @@ private struct IndexedLayouts {
     guard let position = positions[number] else { return nil }
     return position < layouts.count
       ? layouts[position] : links[position - layouts.count].layout
-  }
-}
-
-extension UUID {
-  /// The sixteen bytes of the UUID, in order.
-  package var bytes: [UInt8] {
-    let u = uuid
-    return [
-      u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
-    ]
-  }
-
-  /// Creates the UUID of sixteen bytes; `nil` if the number of bytes is another.
-  package init?(bytes b: [UInt8]) {
-    guard b.count == 16 else { return nil }
-    self.init(
-      uuid: (
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-        b[14], b[15]
-      ))
   }
 }
 
