@@ -147,6 +147,16 @@ struct HeadReadingTests {
         run.exitCode != .done && run.messages.contains("part of a document"),
         "\(words): \(run.messages)")
     }
+    let link = folder.path + "/link"
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: "\(path)/stores")
+    for spelling in [
+      "\(path)/stores//main.store", "\(path)/stores/./main.store",
+      "\(path)/models/../stores/main.store", "\(link)/main.store",
+    ] {
+      let run = quire(["insert", spelling, "Trip", "name=x"])
+      #expect(run.messages.contains("part of a document"), "\(spelling): \(run.messages)")
+    }
     #expect(try Data(contentsOf: URL(filePath: store)) == before)
     #expect(quire(["count", store, "Trip"]).output == "2\n")
     let draft = try #require(

@@ -91,16 +91,13 @@ public struct StorePlaces: Sendable {
   /// Throws if the file at a path is a store of a document: the document decides which commits count, so a save to the file
   /// alone would be lost (spec §7.5.1).
   private func refuseStoreOfDocument(_ path: String) throws(StoreError) {
-    // Opening a store must cost little, so a path outside of a folder 'stores' is not looked at.
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { path[..<$0] } ?? "."
-    guard slash == nil || folder == "stores" || folder.utf8.suffix(7).elementsEqual("/stores".utf8)
-    else { return }
-    let document = slash == nil ? ".." : folder == "stores" ? "." : String(folder.dropLast(7))
+    if isAddress(path) { return }
+    // The system follows the links and the steps in the path.
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "./"
     do throws(DiskError) {
-      guard try disk.exists(document.appendingPathComponent("manifest.json")),
-        let stores = try disk.statusIfThere(document.appendingPathComponent("stores")),
-        try disk.statusIfThere(String(folder))?.identity == stores.identity
+      guard try disk.exists(folder + "../manifest.json"),
+        let stores = try disk.statusIfThere(folder + "../stores"),
+        try disk.statusIfThere(folder + ".")?.identity == stores.identity
       else { return }
     } catch { return }
     throw StoreError(
