@@ -52,7 +52,7 @@ public struct DocumentError: Error, Sendable {
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// There is no such version, or it is not kept any more.
     public static let noVersion = Code(rawValue: "noVersion")
-    /// There is no such head, or the name is no valid name of a head.
+    /// The document has no head of the given name, or no head can have this name.
     public static let noHead = Code(rawValue: "noHead")
     /// There is no such attachment, or the name is no valid name of an attachment.
     public static let noAttachment = Code(rawValue: "noAttachment")

@@ -19,7 +19,7 @@ extension Container {
         try disk.copy(source.inner(name), to: inner(name))
       }
       for one in manifest.attachments { attachments[one.digest] = one.byteCount }
-      for name in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) })
+      for name in manifest.stores.flatMap(\.files)
       where copied.insert(name).inserted {
         try source.checkIsStore(name)
         try disk.copyTree(source.inner(name), to: inner(name))

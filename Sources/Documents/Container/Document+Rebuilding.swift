@@ -35,7 +35,7 @@ package struct DocumentRemains {
   package let fault: (any Error)?
   /// The files of stores, by path, each with its entry in the manifest.
   package private(set) var stores: [(path: String, entry: Manifest.StoreEntry?)] = []
-  /// The names of the other heads, whose files are not among these remains.
+  /// The names of the document's heads besides the head that is recovered. ``stores`` has no files of them.
   package let otherHeads: [String]
   private let container: Container
 

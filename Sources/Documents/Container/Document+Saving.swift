@@ -255,7 +255,7 @@ struct VersionOrigin {
   var message: String?
   /// The version to which undo returns; `nil` for any other save.
   var undoneTo: Int64?
-  /// The versions of other heads whose changes the version takes in.
+  /// The versions of other heads that are merged into the version.
   var merged: [Int64] = []
 
   /// Whether only a manifest can describe the version, and a commit of the log can't.

@@ -20,7 +20,7 @@ extension Container {
   func mainManifest(naming head: String) throws -> Manifest {
     let main = try on(nil).writtenManifest().manifest
     guard main.heads.contains(head) else {
-      let known = ([HeadName.main] + main.heads).map { "\"\($0)\"" }.joined(separator: ", ")
+      let known = main.headNames.map { "\"\($0)\"" }.joined(separator: ", ")
       throw DocumentError(
         .noHead, "The document has no head \"\(head)\". It has: \(known).", path: path)
     }
@@ -58,20 +58,26 @@ extension Container {
     }
   }
 
-  /// The names of the heads for whose manifests there are files, without a look at the manifest of `main`: what is left of
-  /// the heads of a damaged document.
+  /// The names of the heads that have a file in the folder of heads. A damaged document may have lost the manifest of
+  /// `main`, and with it the list of the heads.
   var writtenHeads: [String] {
     let files = (try? disk.list(inner(Container.headsFolder), links: .refused)) ?? []
     let names = files.map { String($0.name.prefix { $0 != "." }) }
     return Set(names.filter { HeadName.objection(to: $0) == nil }).sorted()
   }
 
+  /// Returns the names of all heads of the document, `main` first.
+  ///
+  /// - Parameter manifest: The manifest of this head.
+  func headNames(_ manifest: Manifest) throws -> [String] {
+    head == nil ? manifest.headNames : try on(nil).writtenManifest().manifest.headNames
+  }
+
   /// Returns the other heads of the document.
   ///
   /// - Parameter manifest: The manifest of this head.
   func otherHeads(_ manifest: Manifest) throws -> [Container] {
-    let names = head == nil ? manifest.heads : try on(nil).writtenManifest().manifest.heads
-    return ([HeadName.main] + names).filter { $0 != headName }.map(on)
+    try headNames(manifest).filter { $0 != headName }.map(on)
   }
 
   /// Returns the manifests that name files of the document besides the given one: the manifests of other heads, and all
@@ -115,7 +121,7 @@ extension Container {
     let folder = (try? disk.list(inner(Container.storesFolder), links: .refused)) ?? []
     let made = folder.map { "\(Container.storesFolder)/\($0.name)" }
       .filter { $0.hasPrefix(head.storeFile("")) }
-    let known = (removed?.stores ?? []).flatMap { [$0.file] + $0.earlier.map(\.file) }
+    let known = (removed?.stores ?? []).flatMap(\.files)
     for file in Set(made + known).subtracting(named) { try? disk.removeTree(inner(file)) }
   }
 
@@ -128,13 +134,5 @@ extension Container {
         try readIfSound { try head.recovery()?.number ?? 0 } ?? 0)
     }
     return highest
-  }
-}
-
-extension Manifest {
-  /// The paths of the files that the manifest names, besides models.
-  var files: [String] {
-    stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
-      + attachments.map { Container.attachmentFile($0.digest) }
   }
 }

@@ -2,14 +2,16 @@ import DurableFiles
 public import StoreInterface
 import Synchronization
 
-/// The heads of a document: lines of versions with names, each of which is saved apart from the others (spec §7.7).
+/// The heads of a document (spec §7.7). A head is a line of versions with a name, and a save adds a version to one head
+/// only.
 ///
 /// ```text
 /// try document.heads.make("draft")
 /// let draft = try Document.open("Trip.quire", in: places, head: "draft")
 /// ```
 ///
-/// Make a head to try something in a document without touching what others see. Every document has the head `main`.
+/// Make a head to try a change of a document while its readers still see the head that they have open. Every document
+/// has the head `main`.
 /// A head has its own copies of the stores' files, so a save on one head never changes another, and the cost of a head is
 /// the size of these files. Attachments are shared.
 ///
@@ -23,9 +25,7 @@ public struct DocumentHeads {
   public var names: [String] {
     get throws {
       let (container, manifest) = document.state.withLock { ($0.container, $0.manifest) }
-      return [HeadName.main]
-        + (container.head == nil
-          ? manifest.heads : try container.on(nil).writtenManifest().manifest.heads)
+      return try container.headNames(manifest)
     }
   }
 
@@ -57,7 +57,8 @@ public struct DocumentHeads {
       guard manifest.versions.contains(where: { $0.number == number }) else {
         throw DocumentError.noVersion(number, document.path)
       }
-      let made = HeadMaking(from: container, manifest, to: container.on(name), document.places)
+      let made = HeadMaking(
+        source: container, manifest: manifest, target: container.on(name), places: document.places)
       do {
         try made.run(at: number)
         try changeMain { $0.heads.append(name) }
@@ -89,16 +90,18 @@ public struct DocumentHeads {
       let removed = try readIfSound { try container.on(name).writtenManifest().manifest }
       try changeMain { $0.heads.removeAll { $0 == name } }
       let own = document.manifest
-      // What remains after an error here has no meaning, and opening the document for writing removes most of it.
+      // The head is removed by now. If a file of it can't be removed, no reader looks at the file, and the next opening
+      // for writing tries again.
       container.removeFiles(ofHead: name, own, removed)
       try document.removeUnnamed(removed?.attachments ?? [], container, own)
     }
   }
 
-  /// Saves changes as a version of the open head that takes in versions of other heads: a merge.
+  /// Saves the result of a merge: a version of the open head that names the versions of other heads which were merged
+  /// into it.
   ///
-  /// The caller has merged the changes. The version is made even if there are none, so that the next merge knows what this
-  /// one has taken in.
+  /// The caller has compared the heads already, and gives the changes that follow. Without changes the version is made
+  /// all the same: the next merge begins after the versions that this one names.
   ///
   /// - Parameters:
   ///   - parts: The changes, as for ``Document/commit(_:)``.

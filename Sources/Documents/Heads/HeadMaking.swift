@@ -3,19 +3,13 @@ import StoreInterface
 
 /// The making of a head: its files and its manifest, before the manifest of `main` names the head (spec §7.7.6).
 struct HeadMaking {
-  private let source: Container
-  private let manifest: Manifest
-  private let target: Container
-  private let places: StorePlaces
-
-  init(
-    from source: Container, _ manifest: Manifest, to target: Container, _ places: StorePlaces
-  ) {
-    self.source = source
-    self.manifest = manifest
-    self.target = target
-    self.places = places
-  }
+  /// The head that the versions are copied from.
+  let source: Container
+  /// The manifest of the source.
+  let manifest: Manifest
+  /// The head that is made.
+  let target: Container
+  let places: StorePlaces
 
   /// Copies the files that the head needs at a version, and writes the manifest of the head.
   func run(at number: Int64) throws {

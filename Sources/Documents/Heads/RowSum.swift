@@ -93,19 +93,13 @@ struct RowSum: CustomStringConvertible {
 
   /// Returns the coefficient and the exponent of a decimal number. The coefficient does not end with 0.
   private static func text(_ number: Decimal) -> String {
-    if number.isNaN { return "nan" }
-    if number.isZero { return "0e0" }
-    // All digits, without an exponent.
-    var digits = "\(number.magnitude)"
-    var exponent = 0
-    if let point = digits.firstIndex(of: ".") {
-      exponent = -digits.distance(from: point, to: digits.endIndex) + 1
-      digits.remove(at: point)
-    }
-    while digits.hasSuffix("0") {
-      digits.removeLast()
+    guard let parts = DecimalParts(number) else { return "nan" }
+    var (coefficient, exponent) = (parts.magnitude, Int(parts.exponent))
+    // The stored form keeps zeros at the end if its exponent of one byte is at its limit.
+    while coefficient != 0, coefficient.isMultiple(of: 10) {
+      coefficient /= 10
       exponent += 1
     }
-    return "\(number < 0 ? "-" : "")\(digits.drop { $0 == "0" })e\(exponent)"
+    return "\(parts.isNegative ? "-" : "")\(coefficient)e\(exponent)"
   }
 }

@@ -6,7 +6,8 @@ import StoreInterface
 
 /// The identity of a version: a digest on which replicas agree, whatever numbers they gave to the version (spec §7.7.9).
 ///
-/// It tells an exchange which versions the other side has. It takes time in proportion to all rows of the version.
+/// Two replicas that exchange versions compare identities to find the versions that one of them lacks. To compute an
+/// identity takes time in proportion to all rows of the version.
 public struct VersionIdentity: Sendable, Hashable, CustomStringConvertible {
   /// 64 hexadecimal digits.
   public let description: String

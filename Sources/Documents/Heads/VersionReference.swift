@@ -81,7 +81,7 @@ extension VersionReference {
       return try found(versions.count - 1, in: versions, of: name, path)
     case .number(let number):
       let manifest = try main.manifest(acceptsDamage: acceptsDamage).manifest
-      for name in [HeadName.main] + manifest.heads {
+      for name in manifest.headNames {
         let versions =
           name == HeadName.main
           ? manifest.versions

@@ -102,7 +102,7 @@ extension Manifest {
   }
 
   private func checkFiles(_ fault: Fault) throws(DocumentError) {
-    let stored = stores.flatMap { store in [store.file] + store.earlier.map(\.file) }
+    let stored = stores.flatMap(\.files)
     for file in models.map(\.file) {
       if let reason = ContainerPath.objection(to: file, in: Container.modelsFolder) {
         throw fault("models", "contains a file whose path \(reason)")

@@ -13,8 +13,8 @@ extension Manifest {
   /// Reads a manifest's text and checks its members (spec §7.3).
   ///
   /// - Parameters:
-  ///   - name: The name of the head whose manifest it must be; `nil` for `main`.
-  ///   - checksChecksum: Whether a manifest whose checksum is wrong or missing is refused.
+  ///   - name: The head that the manifest must name as its own; `nil` for `main`.
+  ///   - checksChecksum: Whether a wrong or missing checksum is an error.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
   ///   ``DocumentError/Code/damaged``.
   package init(

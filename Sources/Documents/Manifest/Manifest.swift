@@ -47,6 +47,12 @@ public struct Manifest: Sendable, Hashable {
   public var number: Int64 { versions.last?.number ?? 0 }
   /// The date at which the document was saved last.
   public var saved: Date { versions.last?.saved ?? created }
+  /// The names of all heads of the document, `main` first, if this is the manifest of `main`.
+  package var headNames: [String] { [HeadName.main] + heads }
+  /// The paths of the files of stores and attachments that the manifest names.
+  package var files: [String] {
+    stores.flatMap(\.files) + attachments.map { Container.attachmentFile($0.digest) }
+  }
 }
 
 extension Manifest {
@@ -80,6 +86,9 @@ extension Manifest {
     /// The files with earlier versions, the oldest first, of a store that has had several files.
     public var earlier: [EarlierFile] = []
     package var others: [JSON.Member] = []
+
+    /// The paths of all files of the store: the file of its newest version first.
+    package var files: [String] { [file] + earlier.map(\.file) }
   }
 
   /// A previous file of a store.
@@ -138,8 +147,8 @@ extension Manifest {
     public var message: String?
     /// The version to which undo returned, if undo made this version (``Document/undo(steps:author:message:)``).
     public var undoneTo: Int64?
-    /// The versions of other heads whose changes the save has taken in: the parents of the version besides the version
-    /// before it.
+    /// The versions of other heads that were merged into this version. Together with the version before it they are its
+    /// parents.
     public var merged: [Int64] = []
     package var others: [JSON.Member] = []
   }

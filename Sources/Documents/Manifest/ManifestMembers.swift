@@ -47,7 +47,11 @@ final class ManifestMembers {
   }
 
   func text(_ name: String) throws(DocumentError) -> String {
-    guard case .string(let text) = try needed(name) else { throw error(name, "is not a string.") }
+    try text(needed(name), at: name)
+  }
+
+  private func text(_ value: JSON, at name: String) throws(DocumentError) -> String {
+    guard case .string(let text) = value else { throw error(name, "is not a string.") }
     return text
   }
 
@@ -69,7 +73,13 @@ final class ManifestMembers {
   func integer(
     _ name: String, _ range: ClosedRange<Int64>
   ) throws(DocumentError) -> Int64 {
-    guard case .number(let digits) = try needed(name), let number = Int64(digits) else {
+    try integer(needed(name), at: name, range)
+  }
+
+  private func integer(
+    _ value: JSON, at name: String, _ range: ClosedRange<Int64>
+  ) throws(DocumentError) -> Int64 {
+    guard case .number(let digits) = value, let number = Int64(digits) else {
       throw error(name, "is not an integer.")
     }
     guard range.contains(number) else {
@@ -145,11 +155,8 @@ final class ManifestMembers {
   /// Returns the texts of a list that may be missing.
   func textList(_ name: String) throws(DocumentError) -> [String] {
     var texts: [String] = []
-    for value in try values(name, mayLack: true) {
-      guard case .string(let text) = value else {
-        throw error(name, "contains a value that is not a string.")
-      }
-      texts.append(text)
+    for (index, value) in try values(name, mayLack: true).enumerated() {
+      texts.append(try text(value, at: "\(name)[\(index)]"))
     }
     return texts
   }
@@ -159,15 +166,8 @@ final class ManifestMembers {
     _ name: String, _ range: ClosedRange<Int64>
   ) throws(DocumentError) -> [Int64] {
     var numbers: [Int64] = []
-    for value in try values(name, mayLack: true) {
-      guard case .number(let digits) = value, let number = Int64(digits), range.contains(number)
-      else {
-        throw error(
-          name,
-          "contains a value that is not an integer from \(range.lowerBound) to \(range.upperBound)."
-        )
-      }
-      numbers.append(number)
+    for (index, value) in try values(name, mayLack: true).enumerated() {
+      numbers.append(try integer(value, at: "\(name)[\(index)]", range))
     }
     return numbers
   }

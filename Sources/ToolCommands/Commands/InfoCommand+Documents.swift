@@ -11,7 +11,6 @@ extension InfoCommand {
   static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
     let manifest = document.manifest
     let counts = try counts(in: document)
-    let heads = try document.heads.names
     let output = invocation.console.output
     switch invocation.format {
     case .text:
@@ -34,6 +33,7 @@ extension InfoCommand {
       for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
       try output.write("\n" + entities.text())
     case .json:
+      let heads = try document.heads.names
       try output.writeLine(
         JSON.object([
           "format": .number(Manifest.formatVersion),

@@ -31,8 +31,8 @@ enum RecoverCommand {
         are omitted. So 'quire validate' reports no finding in the result that the file did not have before.
 
         In a document each store is recovered separately. Attachments with correct checksums are copied. The \
-        new document contains only one version of one head: of 'main', or of the head that DOC@HEAD names. If the manifest is unreadable, the command uses the newest \
-        file of each store.
+        new document contains only one version of one head: of 'main', or of the head that DOC@HEAD names. \
+        If the manifest is unreadable, the command uses the newest file of each store.
 
         FILE is not changed. The exit code is 1 if something is lost or may be old, and 4 if nothing can be \
         recovered.
@@ -131,17 +131,18 @@ enum RecoverCommand {
           + CommandError(explaining: fault).message
       )
     }
-    let others = remains.otherHeads.filter { $0 != HeadName.main }
-    if head == HeadName.main, !others.isEmpty {
+    let others = head == HeadName.main ? remains.otherHeads : []
+    if !others.isEmpty {
       try console.messages.writeLine(
         "note: The new document has no other heads. Recover each of them into another document: "
-          + others.map { "'quire recover \(CommandError.quoted("\(folder)@\($0)"))'" }.joined(
+          + others.map { "'quire recover \(CommandError.quoted("\(folder)@\($0)")) --output PATH'" }
+          .joined(
             separator: ", ")
           + ".")
     }
     let line = ProgressLine(console.messages, "recovering")
     defer { line.end() }
-    var isComplete = remains.fault == nil && (head != HeadName.main || others.isEmpty)
+    var isComplete = remains.fault == nil && others.isEmpty
     var reports: [String: RecoveryReport] = [:]
     var rescued: [RescuedStore] = []
     for (number, found) in remains.stores.enumerated() {

@@ -40,7 +40,8 @@ struct VersionsInLog {
     return versions.reversed()
   }
 
-  /// Returns the version that a commit is by itself; `nil` if it is none.
+  /// Returns the version of the document that a commit makes without a manifest; `nil` if a manifest has to name the
+  /// commit.
   private func version(of record: CommitRecord) throws -> VersionInLog? {
     let section = record.metadata
     guard section.offset <= UInt64(check.byteCount),

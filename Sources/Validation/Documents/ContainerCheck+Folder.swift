@@ -80,9 +80,7 @@ extension ContainerCheck {
     }
     for recovery in recoveries {
       named.formUnion(recovery.models.map(\.file))
-      named.formUnion(recovery.stores.flatMap { [$0.file] + $0.earlier.map(\.file) })
-      named.formUnion(
-        recovery.attachments.map { Container.attachmentFile($0.digest) })
+      named.formUnion(recovery.files)
     }
     for folder in folders where try kind(folder) == .directory {
       for entry in try disk.list(inner(folder), links: .refused) {

@@ -57,7 +57,10 @@ final class ManifestMembersCheck {
   }
 
   func text(_ name: String, isNeeded: Bool = true) -> String? {
-    guard let value = value(name, isNeeded) else { return nil }
+    value(name, isNeeded).flatMap { text($0, at: name) }
+  }
+
+  private func text(_ value: JSON, at name: String) -> String? {
     if case .string(let text) = value { return text }
     add(.memberType, name, "The value is not a text.")
     return nil
@@ -74,7 +77,10 @@ final class ManifestMembersCheck {
   }
 
   func integer(_ name: String, _ range: ClosedRange<Int64>, isNeeded: Bool = true) -> Int64? {
-    guard let value = value(name, isNeeded) else { return nil }
+    value(name, isNeeded).flatMap { integer($0, at: name, range) }
+  }
+
+  private func integer(_ value: JSON, at name: String, _ range: ClosedRange<Int64>) -> Int64? {
     guard case .number(let digits) = value,
       digits.utf8.allSatisfy({ $0 != 0x2E && $0 | 0x20 != 0x65 })
     else {
@@ -180,38 +186,26 @@ final class ManifestMembersCheck {
 
   /// Returns the texts of a list that may be missing.
   func textList(_ name: String) -> [String] {
-    elements(name) { value in
-      if case .string(let text) = value { return text }
-      add(.memberType, name, "The list contains a value that is not a text.")
-      return nil
-    }
+    elements(name) { text($0, at: $1) }
   }
 
   /// Returns the numbers of a list that may be missing.
   func integerList(_ name: String, _ range: ClosedRange<Int64>) -> [Int64] {
-    elements(name) { value in
-      guard case .number(let digits) = value,
-        digits.utf8.allSatisfy({ $0 != 0x2E && $0 | 0x20 != 0x65 })
-      else {
-        add(.memberType, name, "The list contains a value that is not a whole number.")
-        return nil
-      }
-      if let number = Int64(digits), range.contains(number) { return number }
-      add(
-        .memberRange, name,
-        "The list contains \(digits.prefix(40)), but its values must be from \(range.lowerBound) to \(range.upperBound)."
-      )
-      return nil
-    }
+    elements(name) { integer($0, at: $1, range) }
   }
 
-  private func elements<Element>(_ name: String, _ element: (JSON) -> Element?) -> [Element] {
+  /// Returns the elements of a list that may be missing.
+  ///
+  /// - Parameter read: Returns an element; `nil` after a finding at the given place.
+  private func elements<Element>(
+    _ name: String, _ read: (_ value: JSON, _ place: String) -> Element?
+  ) -> [Element] {
     guard let value = value(name, false) else { return [] }
     guard case .array(let values) = value else {
       add(.memberType, name, "The value is not a list.")
       return []
     }
-    return values.compactMap(element)
+    return values.enumerated().compactMap { read($1, "\(name)[\($0)]") }
   }
 
   private func quoted(_ text: String) -> String {
