@@ -1,28 +1,36 @@
-// SAFETY: Buffers grow before they are written, and keys are counted before they are read.
-
-import Checksums
 import ObjectModel
+import Synchronization
 
-/// A writer of blocks (spec §3.3). Reuse a writer: to allocate its scratch memory costs more than to write a small
-/// block.
+/// A writer of blocks of up to ``BlockFormat/targetRowCount`` rows (spec §3.3).
+///
+/// It works in about a megabyte of memory, which takes longer to allocate than to write a small block. A writer that ends
+/// therefore leaves its memory to the next one.
 package struct BlockWriter: ~Copyable {
-  private var encoder: ColumnEncoder
-  private var values: ColumnValues
-  private var chunks = ByteBuffer(capacity: 1 << 18)
-  private var directory = ByteBuffer()
-  private var entries: [ColumnEntry] = []
+  private let scratch: Scratch
 
-  /// Creates a writer of blocks of up to ``BlockFormat/targetRowCount`` rows.
+  /// Creates a writer.
   package init() {
-    encoder = ColumnEncoder(capacity: BlockFormat.targetRowCount)
-    values = ColumnValues(capacity: BlockFormat.targetRowCount)
+    scratch = BlockWriter.idle.withLock { $0.popLast() } ?? Scratch()
+  }
+
+  deinit {
+    let scratch = scratch
+    if scratch.assembly.byteCapacity > BlockWriter.mostIdleBytes { return }
+    BlockWriter.idle.withLock { if $0.count < BlockWriter.mostIdle { $0.append(scratch) } }
+  }
+
+  /// The memory of writers that have ended.
+  private static let idle = Mutex<[Scratch]>([])
+  private static let mostIdle = 4
+  private static let mostIdleBytes = 1 << 21
+
+  private final class Scratch: @unchecked Sendable {
+    // Sendable: it belongs to one writer or is in the list of idle memory, and the lock of the list orders its writers.
+    var assembly = BlockAssembly()
   }
 
   /// Begins a block.
-  package mutating func begin() {
-    entries.removeAll(keepingCapacity: true)
-    chunks.removeAll()
-  }
+  package mutating func begin() { scratch.assembly.begin() }
 
   /// Adds a column, whose values `fill` gives. A column without a given value in any row is left out.
   ///
@@ -31,14 +39,7 @@ package struct BlockWriter: ~Copyable {
   mutating func add(
     _ number: UInt16, _ kind: ColumnKind, fill: (inout ColumnValues) -> Void
   ) {
-    values.begin(kind)
-    fill(&values)
-    if values.absentCount == values.count { return }
-    precondition(
-      entries.last.map { $0.number < number } ?? true,
-      "The numbers of a block's columns must ascend.")
-    let entry = encoder.encode(values, number: number, into: &chunks)
-    entries.append(entry)
+    scratch.assembly.add(number, kind, fill: fill)
   }
 
   /// Adds the column of keys and finishes the block.
@@ -47,44 +48,6 @@ package struct BlockWriter: ~Copyable {
   mutating func finish(
     entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>
   ) -> BlockMemory {
-    let n = keys.count
-    precondition(n > 0, "A block must have at least one row.")
-    add(LayoutColumn.Number.key, .int64) { values in
-      for i in 1..<max(n, 1) {
-        precondition(unsafe keys[i - 1] < keys[i], "The keys of a block must ascend.")
-      }
-      // SAFETY: A key has the size of a 64-bit integer and never sets the sign bit.
-      unsafe keys.withMemoryRebound(to: Int64.self) { unsafe values.append(words: $0) }
-    }
-    let headerByteCount =
-      BlockFormat.headerByteCount + entries.reduce(0) { $0 + $1.byteCount }
-    chunks.align()
-    let blockByteCount = headerByteCount + chunks.count
-    directory.removeAll()
-    directory.append(BlockFormat.magic)
-    directory.append(UInt32(headerByteCount))
-    directory.append(UInt32(blockByteCount))
-    directory.append(UInt32(0))
-    directory.append(entity)
-    directory.append(UInt16(entries.count))
-    directory.append(UInt32(n))
-    unsafe directory.append(keys[0])
-    unsafe directory.append(keys[n - 1])
-    directory.append(flags.rawValue)
-    directory.append(UInt32(0))
-    for index in entries.indices {
-      if entries[index].bodyByteCount > 0 {
-        entries[index].chunkOffset += UInt32(headerByteCount)
-      }
-      entries[index].write(into: &directory)
-    }
-    unsafe directory.store(
-      CRC32C.checksum(of: directory.bytes), at: BlockFormat.Header.checksum)
-    return unsafe BlockMemory(byteCount: blockByteCount) { target in
-      // SAFETY: Both parts together have `blockByteCount` bytes.
-      unsafe target.copyMemory(from: directory.bytes)
-      unsafe UnsafeMutableRawBufferPointer(rebasing: target[headerByteCount...])
-        .copyMemory(from: chunks.bytes)
-    }
+    unsafe scratch.assembly.finish(entity: entity, flags: flags, keys: keys)
   }
 }

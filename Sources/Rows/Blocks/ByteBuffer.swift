@@ -5,7 +5,7 @@
 struct ByteBuffer: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
   private(set) var count = 0
-  private var capacity: Int
+  private(set) var capacity: Int
 
   init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)

@@ -22,6 +22,9 @@ struct ColumnEncoder: ~Copyable {
 
   deinit { unsafe offsets.deallocate() }
 
+  /// The number of bytes that the encoder keeps for the next values.
+  var byteCapacity: Int { body.capacity }
+
   /// Encodes the values as column `number`, appends the chunk to `block`, and returns the entry of the directory.
   mutating func encode(
     _ values: borrowing ColumnValues, number: UInt16, into block: inout ByteBuffer
