@@ -1,29 +1,42 @@
 package import Rows
 
-/// The rule for merging layers, or segments of a file. Parts are merged in tiers; each tier is four times as large as
-/// the tier below it.
+/// The rule for merging layers, or segments of a file. Parts are merged in tiers.
 ///
-/// Four parts of one tier become one part of the next, but eight of the lowest tier, because a program that saves every
-/// edit makes very many small parts. A row is rewritten at most once for each higher tier, so at most log4(n / 64) times
-/// in a store of n rows.
+/// A program that saves every edit makes very many small parts, and to merge two parts of a few rows costs more than to
+/// write them. So the two lowest tiers, of parts below 12 and below 96 rows, have room for many parts. Above them each tier
+/// is four times as large as the tier below it, and four parts of one tier become one part of the next. A row is rewritten
+/// at most once for each tier: at most log4(n / 96) + 2 times in a store of n rows.
 package enum SegmentTiers {
-  /// The size of a tier, as a multiple of the size of the tier below it.
+  /// The lowest numbers of rows of all tiers but the first, as far as they do not grow by ``growth``.
+  private static let floors = [12, 96]
+  /// The size of a tier above these, as a multiple of the size of the tier below it.
   private static let growth = 4
 
   /// Returns the number of parts of a tier that become one part of the next.
-  private static func fanOut(ofTier tier: Int) -> Int { tier == 0 ? 8 : growth }
+  private static func fanOut(ofTier tier: Int) -> Int {
+    switch tier {
+    case 0: 12
+    case 1: 8
+    default: growth
+    }
+  }
 
   /// Returns the number of newest parts to merge into one; `nil` if none need merging.
   ///
   /// - Parameter sizes: The number of rows of each part, the oldest first.
   package static func mergeCount(sizes: [Int]) -> Int? {
-    let tiers = sizes.map(tier)
-    for tier in Set(tiers).sorted() {
-      // Newer parts of a lower tier are merged too, because the order of the parts must stay.
-      let newest = tiers.reversed().prefix { $0 <= tier }
-      if newest.count(where: { $0 == tier }) >= fanOut(ofTier: tier) { return newest.count }
+    // Newer parts of a lower tier are merged too, because the order of the parts must stay. So a tier can be full only
+    // where it is the highest from there to the newest part.
+    var (highest, count) = (0, 0)
+    for (newer, size) in sizes.reversed().enumerated() {
+      let tier = tier(of: size)
+      if tier > highest {
+        if count >= fanOut(ofTier: highest) { return newer }
+        (highest, count) = (tier, 0)
+      }
+      if tier == highest { count += 1 }
     }
-    return nil
+    return count >= fanOut(ofTier: highest) ? sizes.count : nil
   }
 
   /// Merges the newest parts of a store until no tier has too many parts.
@@ -45,10 +58,12 @@ package enum SegmentTiers {
     }
   }
 
-  /// Returns the tier of a size: 0 below 64 rows, 1 below 256, and so on.
-  private static func tier(_ size: Int) -> Int {
+  /// Returns the tier of a part: 0 below 12 rows, 1 below 96, 2 below 384, and so on.
+  private static func tier(of size: Int) -> Int {
     var tier = 0
-    var rest = max(size, 1) / 64
+    while tier < floors.count, size >= floors[tier] { tier += 1 }
+    guard tier == floors.count else { return tier }
+    var rest = size / (floors[tier - 1] * growth)
     while rest > 0 {
       rest /= growth
       tier += 1

@@ -235,7 +235,10 @@ public final class BinaryStore: Store {
   public func snapshot() throws -> any StoreSnapshot { try head() }
 
   /// Returns the snapshot of the newest known commit, without reading the file.
-  public func knownSnapshot() throws -> any StoreSnapshot {
+  public func knownSnapshot() throws -> any StoreSnapshot { try knownHead() }
+
+  /// Returns the newest commit that this process knows.
+  func knownHead() throws -> CommittedState {
     try current.withLock { current in
       guard let current else { throw closed }
       return current.head

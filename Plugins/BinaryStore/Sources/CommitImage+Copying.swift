@@ -73,8 +73,7 @@ extension CommitImage {
 
   private mutating func copySegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
-    var beneath = View()
-    for part in parts {
+    for (index, part) in parts.enumerated() {
       if case .stored(let segment) = part, let known = origin?.copied.segments[segment.record] {
         record.segments.append(known)
       } else {
@@ -83,14 +82,14 @@ extension CommitImage {
         if layer.isEmpty { continue }
         var known: [ObjectIdentifier: BlockEntry] = [:]
         for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
-        let (copy, added) = try add(layer, known, above: beneath, schema)
+        let (copy, added) = try add(
+          layer, known, above: View(parts[..<index].map(\.table)), schema)
         for (block, entry) in added {
           if let old = entries[block] { origin?.copied.entries[old.offset] = entry }
         }
         if case .stored(let segment) = part { origin?.copied.segments[segment.record] = copy }
         record.segments.append(copy)
       }
-      beneath = beneath.pushing(part.table)
     }
   }
 }

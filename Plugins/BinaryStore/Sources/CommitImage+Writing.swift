@@ -68,6 +68,8 @@ extension CommitImage {
   mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
     let (bytes, section) = try close()
     var all: [UInt8] = []
+    all.reserveCapacity(
+      Int(next - record.start) + BlockFile.align(bytes.count) + BlockFile.trailerByteCount)
     // SAFETY: The bytes are copied while the span lends them.
     try forEachPiece(bytes) { span in
       unsafe span.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
@@ -75,7 +77,8 @@ extension CommitImage {
     let trailer = Trailer(
       isSettled: !isSmall, salt: salt, offset: record.start + UInt64(all.count), record: section,
       commitChecksum: isSmall ? all.checksum : 0)
-    return (all + trailer.bytes, trailer)
+    all += trailer.bytes
+    return (all, trailer)
   }
 
   /// Whether the first 8 bytes of the commit may all be zeros: those of a value outside of its block.

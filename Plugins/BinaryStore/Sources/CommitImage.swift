@@ -37,9 +37,9 @@ struct CommitImage {
   /// The segments that this commit sets; `nil` if they stay.
   var pendingParts: [SegmentPart]?
   var pieces: [Piece] = []
-  /// The blocks of small segments that this commit makes, by the first offset of the segment. The next commit merges them,
-  /// and need not read them.
-  private(set) var made: [UInt64: [Segment.KnownBlock]] = [:]
+  /// The small segments that this commit makes, by their first offset. The next commits merge them, and need not read
+  /// them.
+  private(set) var made: [UInt64: MadeSegment] = [:]
   /// Blocks that have been compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
   /// For each value that this commit puts into its own section, the index of the section in ``pieces``. The
@@ -175,24 +175,26 @@ struct CommitImage {
   /// Sets the segments, and adds the blocks that are not in the file yet.
   mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
-    var beneath = View()
     record.segments = []
-    for part in parts {
+    for (index, part) in parts.enumerated() {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)
       // A segment is dropped if the schema has none of its entities any more.
       case .made(let layer, _) where layer.isEmpty: continue
       case .made(let layer, let known):
-        let (segment, added) = try add(layer, known, above: beneath, schema)
+        let (segment, added) = try add(
+          layer, known, above: View(parts[..<index].map(\.table)), schema)
         record.segments.append(segment)
         if segment.byteCount <= CommitImage.keptByteCount {
-          made[segment.firstOffset] = layer.blocks.compactMap { block in
+          // The parts that were merged name further blocks, which end now; another block may get their identifier.
+          let entries = layer.blocks.map { block in
             let id = ObjectIdentifier(block)
-            return (known[id] ?? added[id]).map { ($0, block) }
+            return (id, (known[id] ?? added[id])!)
           }
+          made[segment.firstOffset] = MadeSegment(
+            layer: layer, entries: Dictionary(uniqueKeysWithValues: entries))
         }
       }
-      beneath = beneath.pushing(part.table)
     }
   }
 
@@ -200,7 +202,8 @@ struct CommitImage {
   private static let keptByteCount: UInt64 = 65_536
 
   mutating func add(
-    _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema
+    _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: @autoclosure () -> View,
+    _ schema: Schema
   ) throws -> (record: SegmentRecord, added: [ObjectIdentifier: BlockEntry]) {
     var entries: [BlockEntry] = []
     var added: [ObjectIdentifier: BlockEntry] = [:]
@@ -225,6 +228,7 @@ struct CommitImage {
     var highestIndex: UInt16 = 0
     if rowCount >= UInt64(BlockFile.leastIndexedRowCount) {
       highestIndex = schema.highestEntityNumber
+      let view = view()
       for index in schema.indexes {
         guard let changes = layer[index.entityNumber], let layout = schema[index.entityNumber]
         else { continue }
@@ -245,9 +249,9 @@ struct CommitImage {
     var pages: [SegmentRecord.PageReference] = []
     for start in stride(from: 0, to: entries.count, by: BlockFile.pageEntryCount) {
       let page = entries[start..<min(start + BlockFile.pageEntryCount, entries.count)]
-      var writer = ByteWriter()
+      var writer = ByteWriter(capacity: page.count * BlockFile.entryByteCount)
       for entry in page { entry.write(into: &writer) }
-      byteCount += UInt64(writer.bytes.count)
+      byteCount += UInt64(writer.count)
       pages.append(
         .init(
           section: try add(section: writer.bytes), entryCount: UInt16(page.count),

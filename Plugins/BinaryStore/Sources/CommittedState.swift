@@ -34,10 +34,10 @@ final class CommittedState: StoreSnapshot {
   /// - Parameters:
   ///   - before: A commit that was read already. Equal parts are shared with it, including blocks in memory.
   ///   - known: The parts besides the rows that are known already.
-  ///   - made: The blocks of new segments that are in memory, by the first offset of the segment.
+  ///   - made: The new segments that are in memory, by their first offset.
   init(
     _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
-    knowing known: Description = Description(), _ made: [UInt64: [Segment.KnownBlock]] = [:]
+    knowing known: Description = Description(), _ made: [UInt64: MadeSegment] = [:]
   ) throws {
     self.file = file
     self.record = record
@@ -59,14 +59,15 @@ final class CommittedState: StoreSnapshot {
       schema = try CommittedState.schema(record, file)
     }
     file.takeNames(from: schema)
-    let kept = Dictionary(
-      (before?.segments ?? []).map { ($0.record.firstOffset, $0) }, uniquingKeysWith: { $1 })
+    let earlier = before?.segments ?? []
     let limit = trailer.record.offset
     let allowance = BlockAllowance(before: limit)
-    segments = record.segments.map { part in
-      if let segment = kept[part.firstOffset], segment.record == part { return segment }
+    segments = record.segments.enumerated().map { index, part in
+      // A commit adds segments at the end, or merges the last ones.
+      if index < earlier.count, earlier[index].record == part { return earlier[index] }
+      if let segment = earlier.first(where: { $0.record == part }) { return segment }
       return Segment(
-        part, in: file, before: limit, within: allowance, knowing: made[part.firstOffset] ?? [])
+        part, in: file, before: limit, within: allowance, knowing: made[part.firstOffset])
     }
   }
 

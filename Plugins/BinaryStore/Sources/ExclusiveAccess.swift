@@ -56,7 +56,8 @@ struct ExclusiveAccess {
       Thread.sleep(forTimeInterval: 0.001)
     }
     while true {
-      let head = try store.head()
+      // Before the lock is held, only the file counts, and not its newest commit.
+      let head = try store.knownHead()
       let file = head.file.file
       do { try file.lock(.exclusive, waiting: .upTo(store.options.patience)) } catch {
         throw BinaryStore.failure(error, store.filePath)

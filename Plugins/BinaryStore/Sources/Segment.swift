@@ -21,23 +21,29 @@ final class Segment: RowTable {
     var blocks: [UInt64: KnownBlock] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
     var ranges: [UInt16: KeyRanges] = [:]
+    /// The segment as this process has written it.
+    var made: MadeSegment?
   }
   private let cache: Mutex<Cache>
 
   /// Creates the segment of a record in a file. All parts of the segment must lie before `limit`.
   ///
-  /// - Parameter known: The blocks that need not be read, because this process has just written them.
+  /// - Parameter made: The segment as this process has just written it, so that its blocks need not be read.
   init(
     _ record: SegmentRecord, in file: StoreFile, before limit: UInt64,
-    within allowance: BlockAllowance, knowing known: [KnownBlock] = []
+    within allowance: BlockAllowance, knowing made: MadeSegment? = nil
   ) {
     self.record = record
     self.file = file
     self.limit = limit
     self.allowance = allowance
     var blocks: [UInt64: KnownBlock] = [:]
-    for one in known { blocks[one.entry.offset] = one }
-    cache = Mutex(Cache(blocks: blocks))
+    for block in made?.layer.blocks ?? [] {
+      if let entry = made?.entries[ObjectIdentifier(block)] {
+        blocks[entry.offset] = (entry, block)
+      }
+    }
+    cache = Mutex(Cache(blocks: blocks, made: made))
   }
 
   // MARK: - Entries
@@ -180,7 +186,7 @@ final class Segment: RowTable {
 
   /// Returns all changes of the segment for an entity.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
-    if let known = cache.withLock({ $0.changes[number] }) { return known }
+    if let known = cache.withLock({ $0.made?.layer[number] ?? $0.changes[number] }) { return known }
     var runs: [RunKind: [Block]] = [:]
     for page in 0..<pageCount {
       if case .pages(let pages) = record.contents {
@@ -221,6 +227,11 @@ final class Segment: RowTable {
   /// Returns the segment's rows as a layer, with the entries of their blocks in the file. Entities that the schema
   /// lacks, and entries of indexes, are left out.
   func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+    if let made = cache.withLock({ $0.made }),
+      made.layer.entities.allSatisfy({ schema[$0.entityNumber] != nil })
+    {
+      return (made.layer, made.entries)
+    }
     let all = try allEntries().filter { schema[$0.entity] != nil }
     var places: [ObjectIdentifier: BlockEntry] = [:]
     var entities: [Layer.EntityChanges] = []
