@@ -110,10 +110,12 @@ struct UndoableLayer {
   private(set) var moments: Moments
   /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
   private let statesVersions: Bool
-  private var replacedRows: ReplacedRows = .none
+  /// The values that changed rows had before, as far as they are known. ``beneath`` has the other changes.
+  private let replaced: ReplacedRows?
+  private var beneath: Beneath = .none
 
-  /// The rows that the layer changes or removes. The rows that it inserts need no record.
-  private enum ReplacedRows {
+  /// What restores the rows that the layer changes or removes. The rows that it inserts need no record.
+  private enum Beneath {
     case none
     /// The changes and removals, which are not inverted yet, and the view of the rows beneath them.
     case notInverted(Layer, above: View)
@@ -131,23 +133,27 @@ struct UndoableLayer {
   ///
   /// - Parameters:
   ///   - view: The rows beneath the layer, without the rows that the layer inserts.
+  ///   - replaced: The values that changed rows had before, if they are known.
   ///   - statesVersions: Whether the changes lie directly above saved rows.
   init(
-    _ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64, _ moments: Moments,
-    statesVersions: Bool
+    _ layer: Layer, above view: View, _ replaced: ReplacedRows?, _ store: PersistentStore,
+    number: UInt64, _ moments: Moments, statesVersions: Bool
   ) throws {
     self.store = store
     self.number = number
     self.moments = moments
     self.statesVersions = statesVersions
     done = layer
-    let rest = layer.entities.filter { !$0.changed.isEmpty || !$0.removed.isEmpty }.map {
-      Layer.EntityChanges(
-        entityNumber: $0.entityNumber, changed: $0.changed, removed: $0.removed)
+    self.replaced = replaced
+    let rest = layer.entities.compactMap { part -> Layer.EntityChanges? in
+      let changed = replaced?.has(part.entityNumber) ?? false ? BlockRun() : part.changed
+      if changed.isEmpty && part.removed.isEmpty { return nil }
+      return Layer.EntityChanges(
+        entityNumber: part.entityNumber, changed: changed, removed: part.removed)
     }
     guard !rest.isEmpty else { return }
     let kept = Layer(rest)
-    replacedRows =
+    beneath =
       kept.count > UndoableLayer.maximumInvertedAtOnce
       ? .notInverted(kept, above: view)
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
@@ -159,13 +165,13 @@ struct UndoableLayer {
   func asInverse(of other: UndoableLayer) -> UndoableLayer {
     var step = self
     step.moments.after = other.moments.before
-    step.replacedRows = .undone(other.done, statesVersions: other.statesVersions)
+    step.beneath = .undone(other.done, statesVersions: other.statesVersions)
     return step
   }
 
   /// Whether the inverse states the version that each change is based on, if it lies directly above saved rows.
   var inverseStatesVersions: Bool {
-    if case .undone(_, let statesVersions) = replacedRows { statesVersions } else { false }
+    if case .undone(_, let statesVersions) = beneath { statesVersions } else { false }
   }
 
   /// Returns rows without references for the objects that the step has inserted, so that no relationship of these
@@ -187,7 +193,7 @@ struct UndoableLayer {
   func inverse() throws -> Layer {
     let schema = store.graph.schema
     let back: Layer
-    switch replacedRows {
+    switch beneath {
     case .none: back = Layer()
     case .notInverted(let layer, let view): back = try layer.inverted(above: view, schema: schema)
     case .inverse(let layer): back = layer
@@ -196,6 +202,12 @@ struct UndoableLayer {
     var changes = Dictionary(
       uniqueKeysWithValues: back.entities.map { ($0.entityNumber, $0) })
     var writer = BlockWriter()
+    // The values are known of all changed rows of an entity or of none, so neither part has rows of the other.
+    for (entity, run) in replaced?.restoring(schema, &writer) ?? [:] {
+      changes[entity] = Layer.EntityChanges(
+        entityNumber: entity, put: changes[entity]?.put ?? BlockRun(), changed: run,
+        removed: changes[entity]?.removed ?? BlockRun())
+    }
     for part in done.entities where !part.put.isEmpty {
       guard let layout = schema[part.entityNumber] else { continue }
       var drafts: [Draft] = []

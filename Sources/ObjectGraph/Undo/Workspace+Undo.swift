@@ -12,15 +12,30 @@ extension Workspace {
   /// Returns the rows beneath the changes that are not frozen yet; `nil` if nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
     guard undoStack?.isEnabled ?? false else { return nil }
-    return View(state.tables + state.pending)
+    let pending = state.pending
+    return View(pending.isEmpty ? state.tables : state.tables + pending)
+  }
+
+  /// Returns the values that the changes since the last freeze replace; `nil` if these are many, or one can't be read.
+  func replacedRows(in state: StoreState) -> ReplacedRows? {
+    let failure = progress.readFailure
+    progress.readFailure = nil
+    let rows = state.replacedRows()
+    let isRead = progress.readFailure == nil
+    progress.readFailure = failure
+    return isRead ? rows : nil
   }
 
   /// Records changes that were just frozen.
   ///
   /// - Parameters:
   ///   - view: The rows beneath the changes; `nil` if recording was off when they were frozen.
+  ///   - replaced: The values that changed rows had before, if they are known.
   ///   - isExact: Whether undoing the changes restores the rows that were shown before.
-  func recordForUndo(_ layer: Layer, above view: View?, in state: StoreState, isExact: Bool) {
+  func recordForUndo(
+    _ layer: Layer, above view: View?, _ replaced: ReplacedRows?, in state: StoreState,
+    isExact: Bool
+  ) {
     guard let undoStack else { return }
     let store = state.persistent
     guard let view else { return undoStack.noteUnrecorded(layer, of: store) }
@@ -31,7 +46,7 @@ extension Workspace {
         before: before, after: number,
         commit: isExact && state.isSettled ? state.committedBase : nil)
       let step = try UndoableLayer(
-        layer, above: view, store, number: number, moments,
+        layer, above: view, replaced, store, number: number, moments,
         statesVersions: view.tables.count == state.tables.count)
       undoStack.add(.layer(step))
       try recordTransients(ofRemoved: layer, of: store, undoStack)

@@ -95,6 +95,12 @@ struct EntityDrafts {
 
   // MARK: Saving
 
+  /// The number of rows in open drafts of changes.
+  var openChangeCount: Int { changes.reduce(0) { $0 + $1.draft!.rowCount } }
+
+  /// Returns the values that the open changes replace.
+  func replacedRows() -> [ReplacedRow] { changes.flatMap { $0.replacedValues() } }
+
   /// Freezes the open drafts. They can still be read, and are never written again.
   mutating func freeze(ofEntity number: UInt16, _ writer: inout BlockWriter) -> Layer.EntityChanges
   {

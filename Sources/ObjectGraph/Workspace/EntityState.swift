@@ -302,6 +302,7 @@ extension EntityState {
       for column in old.givenColumns(row) {
         source.draft!.set(old.given(column, row) ?? .null, column: column, row: newRow)
       }
+      source.setReplaced(newRow, old, row)
     } else {
       newRow = source.append(
         object.key.number, basis: try old.version(row), above: old, row)
@@ -365,6 +366,12 @@ extension EntityState {
   private func noteRemoval(of number: UInt64, basis: Int64) {
     drafts.remove(number, basis: basis, for: self)
   }
+
+  /// The number of rows in open drafts of changes.
+  var openChangeCount: Int { drafts.openChangeCount }
+
+  /// Returns the values that the open changes replace.
+  func replacedRows() -> [ReplacedRow] { drafts.replacedRows() }
 
   /// Freezes the open drafts. They can still be read, and are never written again.
   func seal(_ writer: inout BlockWriter) -> Layer.EntityChanges {

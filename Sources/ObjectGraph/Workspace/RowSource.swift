@@ -61,6 +61,8 @@ final class RowSource {
   let isSparse: Bool
   /// The row beneath each sparse row; `nil` for a row of a block that no object uses.
   private var beneath: [Beneath?] = []
+  /// The rows that objects showed before they were changed here, where these are not the rows beneath.
+  private var replaced: [Int: Beneath] = [:]
   /// The number of objects of the context's table that use this source.
   ///
   /// While it is above 0, the source is retained once for all these objects. An atomic retain for each object would
@@ -442,6 +444,29 @@ extension RowSource {
     beneath.append(Beneath(source: source, row: row))
     depth = max(depth, source.depth + 1)
     return draft!.append(key: key, basis: basis)
+  }
+
+  /// Records the row that an object showed before it was changed, where that is not the row beneath.
+  func setReplaced(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
+    replaced[row] = Beneath(source: source, row: sourceRow)
+  }
+
+  /// Returns the values that the objects of changed rows showed before. Only for an open draft of changes.
+  func replacedValues() -> [ReplacedRow] {
+    guard let draft else { return [] }
+    defer { replaced = [:] }
+    return (0..<draft.rowCount).compactMap { row in
+      guard !draft.isRemoved(row: row), let before = replaced[row] ?? beneath[row] else {
+        return nil
+      }
+      var values: [ReplacedRow.Replaced] = []
+      for column in draft.givenColumns(row: row) {
+        let value = before.source.value(column, before.row)
+        if let now = draft.value(column: column, row: row), now.isIdentical(to: value) { continue }
+        values.append((column, value))
+      }
+      return values.isEmpty ? nil : ReplacedRow(key: draft.key(row: row), values: values)
+    }
   }
 
   /// Sets the row beneath a sparse row of a block.

@@ -158,6 +158,18 @@ final class StoreState {
   /// Drops the cache of related objects, to free memory.
   func forgetLists() { lists.forget() }
 
+  /// Returns the values that the changes since the last freeze replace; `nil` if these are many.
+  func replacedRows() -> ReplacedRows? {
+    var count = 0
+    for case let entity? in entities { count += entity.openChangeCount }
+    guard count <= ReplacedRows.most else { return nil }
+    var rows = ReplacedRows()
+    for case let entity? in entities where entity.openChangeCount > 0 {
+      rows.add(entity.replacedRows(), of: entity.graph.number)
+    }
+    return rows
+  }
+
   /// Freezes the open drafts and puts them on top of the pending changes.
   ///
   /// - Returns: The changes since the last freeze.

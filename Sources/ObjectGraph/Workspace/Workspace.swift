@@ -242,8 +242,9 @@ extension Workspace {
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
       let beneath = viewToUndo(in: state)
+      let replaced = beneath == nil ? nil : replacedRows(in: state)
       let layer = try state.seal()
-      if !layer.isEmpty { noteSealed(layer, above: beneath, in: state) }
+      if !layer.isEmpty { noteSealed(layer, above: beneath, replaced, in: state) }
     }
   }
 
@@ -251,21 +252,21 @@ extension Workspace {
   ///
   /// - Parameters:
   ///   - view: The rows beneath the changes; `nil` if undo did not record when they were frozen.
+  ///   - replaced: The values that changed rows had before, if they are known.
   ///   - isExact: Whether undoing the changes restores the rows that were shown before.
   func noteSealed(
-    _ layer: Layer, above view: View?, in state: StoreState, isExact: Bool = true
+    _ layer: Layer, above view: View?, _ replaced: ReplacedRows? = nil, in state: StoreState,
+    isExact: Bool = true
   ) {
     saveRecord.sealCount += 1
     observation.unannounced.layers[state.tag, default: []].append(layer)
     observation.following?.note(layer, in: state.tag)
-    recordForUndo(layer, above: view, in: state, isExact: isExact)
+    recordForUndo(layer, above: view, replaced, in: state, isExact: isExact)
   }
 
   /// Publishes the state that child contexts see.
   func publish() {
-    var bases: [StoreTag: StoreBase] = [:]
-    for state in storeStates { bases[state.tag] = state.shown }
-    mail.published.withLock { $0.publish(bases) }
+    mail.published.withLock { $0.publish(storeStates) }
     if !hasUnprocessedChanges { mail.owedTurn.end() }
   }
 }
