@@ -31,9 +31,9 @@ struct ObjectValidator {
       if object.state.contains(.deleted) { continue }
       if object.source.entity !== entity {
         let now = object.source.entity
+        if let entity { known[ObjectIdentifier(entity)] = mayFail }
         entity = now
         mayFail = known[ObjectIdentifier(now)] ?? now.mayFailValidation
-        known[ObjectIdentifier(now)] = mayFail
         checksObjects = now.graph.constraints.checksObjects
       }
       guard mayFail || checksObjects, let constraints = entity?.graph.constraints else { continue }

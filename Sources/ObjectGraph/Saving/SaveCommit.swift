@@ -33,8 +33,6 @@ final class SaveCommit {
     guard !parts.isEmpty else { return .saved([:]) }
     let turns = workspace.coordinator.saveTurns
     turns.take(turn)
-    let bases = Dictionary(
-      uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
     // Another save of this process came first. A store would find that only after more work.
     for (state, _) in parts
     where try state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit {
@@ -51,6 +49,8 @@ final class SaveCommit {
       return .saved(Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) }))
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
       noteOvertaken()
+      let bases = Dictionary(
+        uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
       defer { refusedBases = bases }
       return refusedBases == bases ? .refused : .overtaken
     }

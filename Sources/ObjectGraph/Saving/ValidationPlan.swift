@@ -91,13 +91,14 @@ struct ValidationPlan: Sendable {
 
   /// Whether a row of a draft may have an invalid value.
   func mayFail(_ draft: Draft) -> Bool {
-    attributes.contains { check in
-      guard let raw = unsafe draft.raw(check.column) else {
-        // A missing column is unchanged in rows of changes. In inserted rows its value is missing, so the objects are
-        // checked one by one.
+    attributes.indices.contains { index in
+      let column = attributes[index].column
+      // A missing column is unchanged in rows of changes. In inserted rows its value is missing, so the objects are
+      // checked one by one.
+      guard draft.hasValues(column), let raw = unsafe draft.raw(column) else {
         return draft.role == .insertions
       }
-      return unsafe check.mayFail(raw, draft.rowCount)
+      return unsafe attributes[index].mayFail(raw, draft.rowCount)
     }
   }
 

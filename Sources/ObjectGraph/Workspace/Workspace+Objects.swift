@@ -120,7 +120,9 @@ extension Workspace {
     if object.source.isOpen { return object.source }
     do {
       // After many saves of an object its values are in many sources. A new look-up finds them in one row.
-      if object.source.depth > 4, !object.source.isPending, let state = state(of: object) {
+      if object.source.depth > Workspace.mostSources, !object.source.isPending,
+        let state = state(of: object)
+      {
         try resolve(object, in: state)
       }
       let source = try object.source.entity.beginChange(of: object)
@@ -132,6 +134,10 @@ extension Workspace {
       return nil
     }
   }
+
+  /// The most sources that the values of an object may be in. A read walks through all of them, and a look-up takes as
+  /// long as several saves of one object.
+  private static let mostSources = 12
 
   /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count as
   /// changed.

@@ -22,6 +22,8 @@ final class ArrowRows: RowSource {
 
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn? { unsafe columns[number] }
 
+  func hasColumn(_ number: UInt16) -> Bool { unsafe columns[number] != nil }
+
   /// Returns the keys, and throws if they do not ascend.
   @unsafe func keys(of child: ArrowChild) throws -> [UInt64] {
     try unsafe checkFormat(child, ["L", "l"])

@@ -8,7 +8,7 @@ extension Block {
   ///
   /// - Throws: The error of the source.
   package func stamped(_ commit: Int64) throws -> Block {
-    try Block(CopiedBlock(of: source, bytes()), byteCount: byteCount, version: commit)
+    try Block(self, from: CopiedBlock(of: source, bytes()), version: commit)
   }
 
   /// Returns the block's bytes with new offsets for the values outside of the block.

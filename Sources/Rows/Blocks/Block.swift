@@ -94,7 +94,8 @@ public final class Block: Sendable {
     try self.init(BlockMemory(bytes))
   }
 
-  private init(sharingBytesOf block: Block) {
+  /// Creates a block with the bytes of another one, whose header and directory were checked.
+  init(_ block: Block, from source: any BlockSource, version: Int64) {
     overlay = nil
     entityNumber = block.entityNumber
     rowCount = block.rowCount
@@ -102,8 +103,8 @@ public final class Block: Sendable {
     maximumKey = block.maximumKey
     flags = block.flags
     byteCount = block.byteCount
-    version = block.version
-    source = block.source
+    self.version = version
+    self.source = source
     entries = block.entries
     hasOutsideValues = block.hasOutsideValues
     loaded = LoadedColumns(count: entries.count)
@@ -113,7 +114,8 @@ public final class Block: Sendable {
   ///
   /// A walk over many blocks reads such copies, so that memory holds the columns of one block and not of all.
   package func withoutLoadedColumns() -> Block {
-    overlay.map { Block(overlaying: $0.withoutLoadedColumns()) } ?? Block(sharingBytesOf: self)
+    overlay.map { Block(overlaying: $0.withoutLoadedColumns()) }
+      ?? Block(self, from: source, version: version)
   }
 }
 

@@ -11,6 +11,8 @@ protocol RowSource: AnyObject {
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn?
   /// Whether a missing column means the column of the row beneath. Otherwise it means the default.
   var isSparse: Bool { get }
+  /// Whether a column with the given number may give a value.
+  func hasColumn(_ number: UInt16) -> Bool
   /// The approximate byte count of all rows' byte strings.
   var byteStringByteCount: Int { get }
   /// The version of rows without a version of their own.
@@ -36,6 +38,8 @@ extension Block: RowSource {
     return unsafe try storedColumn(at: position).raw
   }
 
+  func hasColumn(_ number: UInt16) -> Bool { position(of: number) != nil }
+
   var outsideValues: (any OutsideValues)? { overlay?.outsideValues ?? source.outsideValues }
 
   func memory(ofColumn number: UInt16) throws -> BlockMemory? {
@@ -49,6 +53,10 @@ extension Block: RowSource {
 extension Draft: RowSource {
   @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn? {
     unsafe layout.index(ofNumber: number).flatMap { unsafe raw($0) }
+  }
+
+  func hasColumn(_ number: UInt16) -> Bool {
+    layout.index(ofNumber: number).map(hasValues) ?? false
   }
 
   var isSparse: Bool { role == .changes }
@@ -104,7 +112,10 @@ struct RowGathering {
   ) {
     self.entity = entity
     self.flags = flags
-    self.columns = columns.sorted { $0.number < $1.number }
+    let isInOrder = columns.indices.dropFirst().allSatisfy {
+      columns[$0 - 1].number < columns[$0].number
+    }
+    self.columns = isInOrder ? columns : columns.sorted { $0.number < $1.number }
     self.sources = sources
   }
 
@@ -159,7 +170,8 @@ struct RowGathering {
   ) throws -> BlockMemory {
     writer.begin()
     var failure: (any Error)?
-    for column in columns {
+    for index in columns.indices where isGiven(columns[index].number) {
+      let column = columns[index]
       writer.add(column.number, column.kind) { values in
         do { try gather(column, runs, outside, into: &values) } catch {
           failure = error
@@ -198,6 +210,11 @@ struct RowGathering {
       unsafe writer.finish(
         entity: entity, flags: flags, keys: UnsafeBufferPointer(rebasing: keys[rows]))
     }
+  }
+
+  /// Whether some row may have a value in a column. A small change gives few of the columns.
+  private func isGiven(_ number: UInt16) -> Bool {
+    !flags.contains(.changes) || sources.contains { !$0.isSparse || $0.hasColumn(number) }
   }
 
   private func gather(

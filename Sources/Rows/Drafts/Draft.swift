@@ -55,9 +55,9 @@ public final class Draft {
     self.role = role
     firstCapacity = min(max(capacity, 1), Draft.maximumRowCount)
     unsafe columns = .allocate(capacity: layout.columns.count)
-    for (index, column) in layout.columns.enumerated() {
+    for index in layout.columns.indices {
       unsafe (columns + index).initialize(
-        to: DraftColumn(column, tracksGiven: role == .changes))
+        to: DraftColumn(layout.columns[index], tracksGiven: role == .changes))
     }
   }
 
@@ -331,6 +331,9 @@ extension Draft {
   public func givenColumns(row: Int) -> [Int] {
     layout.columns.indices.filter { isGiven(column: $0, row: row) }
   }
+
+  /// Returns whether the column has memory. In a draft of changes, only then may a row have a value in it.
+  package func hasValues(_ column: Int) -> Bool { unsafe columns[column].exists }
 
   /// Returns a reader of the column, valid until the draft changes.
   @unsafe package func raw(_ column: Int) -> RawColumn? {

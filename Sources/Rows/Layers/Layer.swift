@@ -40,6 +40,15 @@ public struct Layer: Sendable {
   ///
   /// - Precondition: Each entity occurs at most once, and no key is in two of its parts.
   public init(_ entities: [EntityChanges] = []) {
+    // Most layers are of one save, which changes few entities.
+    let isInOrder = entities.indices.allSatisfy { index in
+      entities[index].count > 0
+        && (index == 0 || entities[index - 1].entityNumber < entities[index].entityNumber)
+    }
+    if isInOrder {
+      self.entities = entities
+      return
+    }
     self.entities = entities.filter { $0.count > 0 }
       .sorted { $0.entityNumber < $1.entityNumber }
     precondition(
