@@ -263,6 +263,10 @@ public protocol StoreSnapshot: Sendable {
   /// Whether the version of a row is the number of its saves, as in databases of foreign systems, and not the number
   /// of a commit.
   var countsVersions: Bool { get }
+  /// The number that the store records for each entity and link table: no number from it on was reserved in the lane in
+  /// which the file counts (spec §4.4.3). Empty if the store records none. A copy that keeps the numbers of objects reads
+  /// them, so that it does not give the number of a deleted object to a new one.
+  var nextKeys: [UInt16: UInt64] { get }
 
   /// Returns layers that together mention every object that may differ from an older snapshot of the same store; `nil` if
   /// only a comparison of the tables tells.
@@ -277,6 +281,8 @@ extension StoreSnapshot {
   public var view: View { View(tables) }
   /// `false`, unless a snapshot overrides it.
   public var countsVersions: Bool { false }
+  /// Empty, unless a snapshot overrides it.
+  public var nextKeys: [UInt16: UInt64] { [:] }
   /// `nil`, unless a snapshot overrides it.
   public func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? { nil }
 }

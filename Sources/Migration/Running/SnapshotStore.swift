@@ -46,6 +46,7 @@ struct EvolvedSnapshot: StoreSnapshot {
   var commit: Int64 { base.commit }
   var model: Model { get throws { evolved } }
   var tables: [any RowTable] { base.tables }
+  var nextKeys: [UInt16: UInt64] { base.nextKeys }
   var metadata: StoreMetadata {
     get throws {
       var metadata = try base.metadata
@@ -53,8 +54,4 @@ struct EvolvedSnapshot: StoreSnapshot {
       return metadata
     }
   }
-}
-
-extension EvolvedSnapshot: KeyCountingSnapshot {
-  var nextKeys: [UInt16: UInt64] { (base as? any KeyCountingSnapshot)?.nextKeys ?? [:] }
 }
