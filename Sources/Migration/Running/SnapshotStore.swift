@@ -7,7 +7,7 @@ final class SnapshotStore: Store {
   private let shown: any StoreSnapshot
   let tag: StoreTag
   let type: StoreType
-  var capabilities: StoreCapabilities { [] }
+  var features: StoreFeatures { StoreFeatures([]) }
   var path: String? { nil }
 
   init(_ snapshot: any StoreSnapshot) throws {
