@@ -46,7 +46,8 @@ final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, Vacuuming
     let features = inner.features
     return StoreFeatures(
       features.capabilities.union(.querying), changesModelAlone: features.changesModelAlone,
-      history: self, querying: self, confirming: self, vacuuming: self)
+      history: fault == .hidesItsHistory ? nil : self, querying: self, confirming: self,
+      vacuuming: self)
   }
   var tag: StoreTag { fault == .hasAnotherTag ? StoreTag(UUID()) : inner.tag }
   var path: String? { inner.path }
