@@ -46,7 +46,7 @@ func runPostgreSQLBenchmarks(_ count: Int) throws {
   reading.add("libpq: filter and sort", count, "row") {
     peer.select("SELECT entity, id FROM person WHERE \(sorted)")
   }
-  let store = try places.open(server.address(schema: "people")) as! any QueryingStore
+  let store = try places.open(server.address(schema: "people")).features.querying!
   let snapshot = try store.snapshot()
   let request = QueryRequest(
     "Person", where: try QueryPredicate("lastName >= 'S'"), sortedBy: [SortKey("age")])

@@ -208,8 +208,7 @@ public struct PluginBackend: StoreBackend {
     guard let handle = unsafe handle else {
       throw functions.failure("reports success but returns no store.", at: path)
     }
-    let kind = capabilities.contains(.querying) ? QueryingPluginStore.self : PluginStore.self
-    return try kind.init(
+    return try PluginStore(
       unsafe StoreHandle(handle, functions, services, path: path), type, capabilities, path: path)
   }
 

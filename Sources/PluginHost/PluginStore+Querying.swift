@@ -7,9 +7,7 @@ import PluginExchange
 import Rows
 import StoreInterface
 
-/// A store of a plug-in that answers requests by itself.
-final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable {
-  // Sendable: for the same reasons as its superclass.
+extension PluginStore: QueryingStore {
   /// Returns the keys of the objects that a request finds; `nil` if a search of all rows is better. The host completes
   /// the parts of the request that the plug-in leaves open, from the found objects.
   func keys(
@@ -29,7 +27,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     else { return nil }
     let rest = answer.rest(of: request)
     if rest.isNothing { return answer.isOrdered ? answer.keys : answer.keys.sorted() }
-    guard rest.readsOnlyFoundObjects, answer.keys.count < QueryingPluginStore.manyKeys else {
+    guard rest.readsOnlyFoundObjects, answer.keys.count < PluginStore.manyKeys else {
       return nil
     }
     let model = try snapshot.model
@@ -124,7 +122,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
       return nil
     }
     guard let keys = try keys(answering: search, in: snapshot),
-      keys.count < QueryingPluginStore.manyKeys
+      keys.count < PluginStore.manyKeys
     else { return nil }
     return try QueryPlan(rest, model: all.model, schema: all.schema, store: tag)
       .table(in: NarrowedSource(all, entity: request.entity, to: keys))

@@ -13,10 +13,10 @@ import Synchronization
 ///
 /// The plug-in keeps the rows and tells which commit is the newest. This class does the rest: it caches the contents of
 /// tables, detects conflicts and merges small tables.
-class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
-  // Sendable: all properties are constant or behind a lock; a subclass adds no stored property.
+final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, AnnouncingStore {
   let type: StoreType
-  let capabilities: StoreCapabilities
+  /// The capabilities that the plug-in declares. Its table has the functions that they promise.
+  private let capabilities: StoreCapabilities
   let tag: StoreTag
   let handle: StoreHandle
   /// The newest commit when the store was opened.
@@ -34,7 +34,7 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
     var modelSetBy: Int64
   }
 
-  required init(
+  init(
     _ handle: StoreHandle, _ type: StoreType, _ capabilities: StoreCapabilities, path: String
   )
     throws
@@ -55,9 +55,14 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
 
   var path: String? { current.withLock { $0.path } }
 
-  // MARK: - Announcements
+  var features: StoreFeatures {
+    StoreFeatures(
+      capabilities, history: self, querying: self, confirming: self,
+      announcements: announces ? self : nil,
+      vacuuming: unsafe handle.table.vacuum == nil ? nil : self)
+  }
 
-  var announcements: (any AnnouncingStore)? { announces ? self : nil }
+  // MARK: - Announcements
 
   func whenCommitted(_ body: (@Sendable (Int64) -> Void)?) {
     handle.observer.set(body)
@@ -174,7 +179,6 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
 
   func commits() throws -> [CommitSummary] {
     try handle.checkOpen()
-    guard capabilities.contains(.history) else { return [] }
     var found: [CommitSummary] = []
     let sink = unsafe Sink { [handle] summary, _ in
       let one = unsafe try handle.functions.checking(at: handle.path) {
@@ -200,7 +204,6 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let head = try newest()
     if head.commit == number { return head }
-    guard capabilities.contains(.history) else { throw Self.missing(number, path) }
     var snapshot: OpaquePointer?
     unsafe try handle.reading("snapshot_of") { table, error in
       unsafe table.snapshot_of?(handle.store, number, &snapshot, error)
@@ -211,7 +214,6 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
 
   func keepCommits(where isKept: (Int64) -> Bool) throws {
     try handle.checkOpen()
-    guard capabilities.contains(.history) else { return }
     try withoutActuallyEscaping(isKept) { isKept in
       let asked = KeptCommits(isKept)
       defer { withExtendedLifetime(asked) {} }
@@ -223,14 +225,11 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
     }
   }
 
-  var canVacuum: Bool { unsafe handle.table.vacuum != nil }
-
   func vacuum() throws {
     try handle.checkOpen()
-    guard unsafe handle.table.vacuum != nil else { return }
     do {
       unsafe try handle.writing("vacuum") { table, error in
-        unsafe table.vacuum(handle.store, error)
+        unsafe table.vacuum?(handle.store, error)
       }
     } catch let error as StoreError where error.code == .notSupported {}
   }
@@ -272,13 +271,7 @@ class PluginStore: VacuumingStore, AnnouncingStore, @unchecked Sendable {
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot {
-    guard capabilities.contains(.confirmation) else {
-      throw StoreError(
-        .notConfirmable,
-        "A store of type \"\(type.rawValue)\" does not support confirmation of commits.", path: path
-      )
-    }
-    return try commit(request, at: .some(position), confirm)
+    try commit(request, at: .some(position), confirm)
   }
 
   private func commit(

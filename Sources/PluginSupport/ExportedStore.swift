@@ -40,7 +40,7 @@ final class ExportedStore: Sendable {
   @unsafe func observe(
     _ committed: HostListener.Function?, _ context: UnsafeMutableRawPointer?
   ) throws {
-    guard let announcing = store.announcements else {
+    guard let announcing = store.features.announcements else {
       throw StoreError(.notSupported, "The store learns of no commits.", path: path)
     }
     unsafe listener.set(committed, context)

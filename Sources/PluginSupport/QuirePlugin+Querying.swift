@@ -13,7 +13,7 @@ extension QuirePlugin {
       unsafe answering(error) {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
         let query = unsafe try PluginStructures.copy(of: query)
-        guard let store = snapshot.store.store as? any QueryingStore,
+        guard let store = snapshot.store.store.features.querying,
           let layout = unsafe snapshot.snapshot.schema[query.entity],
           let request = unsafe QueryRequest(query, of: layout.entity, store.tag),
           let keys = try store.keys(answering: request, in: snapshot.snapshot)

@@ -51,7 +51,7 @@ extension QuirePlugin {
     unsafe vacuum = { store, error in
       unsafe answering(error) {
         let store = unsafe try ExportedStore.of(store)
-        guard let vacuuming = store.store as? any VacuumingStore else {
+        guard let vacuuming = store.store.features.vacuuming else {
           throw StoreError(
             .notSupported, "The store frees its unused space by itself.", path: store.path)
         }
@@ -66,7 +66,7 @@ extension QuirePlugin {
     unsafe advance = { store, path, commit, error in
       unsafe answering(error, text(path)) {
         let store = unsafe try ExportedStore.of(store)
-        unsafe try store.store.advance(
+        unsafe try store.store.confirming.advance(
           to: StorePosition(path: text(path) ?? store.path ?? "", commit: commit))
       }
     }
@@ -104,7 +104,7 @@ extension QuirePlugin {
     }
     unsafe keep_commits = { store, isKept, context, error in
       unsafe answering(error) {
-        unsafe try ExportedStore.of(store).store.keepCommits { number in
+        unsafe try ExportedStore.of(store).store.features.history?.keepCommits { number in
           unsafe isKept?(context, number) ?? 1 != 0
         }
       }
@@ -159,7 +159,7 @@ extension ExportedStore {
     guard number > 0 else { return try store.commit(request) }
     let position = StorePosition(
       path: unsafe text(commit.path) ?? path ?? "", commit: number)
-    return try store.commit(request, at: position) { snapshot in
+    return try store.confirming.commit(request, at: position) { snapshot in
       let handle = unsafe exported(snapshot).retained
       guard let confirm = unsafe commit.confirm else {
         return unsafe Unmanaged<ExportedSnapshot>.fromOpaque(UnsafeRawPointer(handle)).release()

@@ -76,7 +76,7 @@ public struct StoreRecovery {
     if store.type.recordsLanes { lanes.draw() }
     // An XML document numbers the objects of all entities in one sequence, so it can't keep keys.
     let copy = StoreCopy(
-      from: snapshot, to: store, nil, keepingKeys: store.capabilities.contains(.incremental),
+      from: snapshot, to: store, nil, keepingKeys: store.features.isIncremental,
       lanes: lanes)
     try copy.run(progress)
     return report

@@ -5,8 +5,3 @@ public protocol AnnouncingStore: Store {
   /// calls.
   func whenCommitted(_ body: (@Sendable (Int64) -> Void)?)
 }
-
-extension AnnouncingStore {
-  /// This store.
-  public var announcements: (any AnnouncingStore)? { self }
-}

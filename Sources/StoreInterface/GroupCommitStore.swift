@@ -19,8 +19,3 @@ public protocol GroupCommitStore: Store {
     _ request: CommitRequest, whenOrdered ordered: (any StoreSnapshot) -> Void
   ) throws -> any StoreSnapshot
 }
-
-extension GroupCommitStore {
-  /// This store.
-  public var groupCommits: (any GroupCommitStore)? { self }
-}

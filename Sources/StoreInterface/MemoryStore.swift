@@ -4,12 +4,12 @@ import Rows
 import Synchronization
 
 /// A store in memory. It is the reference for the behaviour of stores, and serves tests and caches.
-public final class MemoryStore: Store {
+public final class MemoryStore: HistoryStore {
   /// ``StoreType/memory``.
   public var type: StoreType { .memory }
   /// Incremental commits, and the history if the store was created to keep it.
-  public var capabilities: StoreCapabilities {
-    keepsHistory ? [.incremental, .history] : .incremental
+  public var features: StoreFeatures {
+    StoreFeatures(keepsHistory ? [.incremental, .history] : .incremental, history: self)
   }
   /// The tag that object identifiers of this store contain.
   public let tag: StoreTag

@@ -6,7 +6,8 @@ public import ObjectQuery
 ///
 /// Each method returns exactly what a scan of the snapshot's rows would, or `nil`. A store that treats a comparison,
 /// an order or a function differently must return `nil`; the rows are scanned then. An object of another store equals
-/// no object of this store. A store declares with ``StoreCapabilities/querying`` that it answers requests.
+/// no object of this store. A store declares with ``StoreCapabilities/querying`` that it answers requests, and
+/// passes itself to its ``StoreFeatures``.
 public protocol QueryingStore: Store {
   /// Returns the objects that a request finds, in order; `nil` if the caller must scan the rows.
   func keys(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
@@ -46,7 +47,7 @@ extension Store {
     _ request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey] {
     let plan = try snapshot.plan(request, tag)
-    return try querying?.keys(answering: request, in: snapshot)
+    return try features.querying?.keys(answering: request, in: snapshot)
       ?? plan.keys(in: snapshot.querySource(tag))
   }
 
@@ -55,7 +56,7 @@ extension Store {
   /// - Throws: As ``keys(_:in:)``.
   public func count(_ request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int {
     let plan = try snapshot.plan(request, tag)
-    return try querying?.count(answering: request, in: snapshot)
+    return try features.querying?.count(answering: request, in: snapshot)
       ?? plan.count(in: snapshot.querySource(tag))
   }
 
@@ -66,7 +67,7 @@ extension Store {
     _ request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable {
     let plan = try snapshot.plan(request, tag)
-    return try querying?.table(answering: request, in: snapshot)
+    return try features.querying?.table(answering: request, in: snapshot)
       ?? plan.table(in: snapshot.querySource(tag))
   }
 
@@ -80,14 +81,10 @@ extension Store {
   ) throws {
     let plan = try snapshot.plan(request, tag)
     let source = try snapshot.querySource(tag)
-    if let table = try querying?.table(answering: request, in: snapshot) {
+    if let table = try features.querying?.table(answering: request, in: snapshot) {
       return try table.forEachPart(rowCount: rowCount) { try body($0, source) }
     }
     try plan.forEachPart(in: source, rowCount: rowCount) { try body($0, source) }
-  }
-
-  private var querying: (any QueryingStore)? {
-    capabilities.contains(.querying) ? self as? any QueryingStore : nil
   }
 }
 

@@ -12,22 +12,12 @@ public import Rows
 public protocol Store: AnyObject, Sendable {
   /// The kind of store.
   var type: StoreType { get }
-  /// The capabilities of this kind of store.
-  var capabilities: StoreCapabilities { get }
-
-  /// Whether a commit that only sets a new model writes no rows if the rows stay the same. The default is `false`.
-  var changesModelAlone: Bool { get }
+  /// What this store can do beyond the functions of this protocol.
+  var features: StoreFeatures { get }
   /// The tag that object identifiers of this store contain.
   var tag: StoreTag { get }
   /// The path of the store; `nil` if the store is only in memory.
   var path: String? { get }
-  /// The group of stores that this store commits with atomically; `nil` if the store commits by itself.
-  var group: (any StoreGroup)? { get }
-  /// This store, if one sync can make several of its commits durable; otherwise `nil`. A requirement, because Swift takes
-  /// longer to find out whether a type conforms to a protocol than many commands run.
-  var groupCommits: (any GroupCommitStore)? { get }
-  /// This store, if it announces the commits of other processes; otherwise `nil`.
-  var announcements: (any AnnouncingStore)? { get }
 
   /// Returns a snapshot of the newest commit, including commits by another process.
   ///
@@ -51,30 +41,6 @@ public protocol Store: AnyObject, Sendable {
   @discardableResult
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot
 
-  /// Makes changes durable as ``commit(_:)`` does, and then calls `confirm` to learn whether the commit counts. In
-  /// this way several stores commit as one. Only for stores that were opened at a commit (``StoreOpening/commit``).
-  ///
-  /// If `confirm` throws, or the process ends first, the durable changes stay in the file. They count once the store
-  /// is opened at the number of the commit. Until then the store is unchanged.
-  ///
-  /// - Parameters:
-  ///   - position: The number of the commit, which must be higher than any commit that the store has seen, and the
-  ///     file of the store after the commit. The file is the store's own, or a new file for a store that keeps no
-  ///     earlier commits.
-  ///   - confirm: Called with the snapshot of the commit. If it throws, the commit does not count.
-  /// - Throws: ``StoreError``, or the error of `confirm`.
-  @discardableResult
-  func commit(
-    _ request: CommitRequest, at position: StorePosition,
-    confirm: (any StoreSnapshot) throws -> Void
-  ) throws -> any StoreSnapshot
-
-  /// Advances to a commit that another process has made and that counts now. Only for stores that were opened at a
-  /// commit.
-  ///
-  /// - Throws: ``StoreError``.
-  func advance(to position: StorePosition) throws
-
   /// Calls `body` while no process can commit, if the given commit is the newest. `body` can then replace the file of
   /// the store.
   ///
@@ -87,23 +53,6 @@ public protocol Store: AnyObject, Sendable {
   /// - Parameter count: The number of keys needed; the result may be larger.
   /// - Throws: ``StoreError``.
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64>
-
-  /// Returns the commits that can be opened, the newest first; none without ``StoreCapabilities/history``.
-  ///
-  /// - Throws: ``StoreError``.
-  func commits() throws -> [CommitSummary]
-
-  /// Returns the snapshot of an earlier commit.
-  ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if there is no such commit, or the store no
-  ///   longer keeps it.
-  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
-
-  /// Removes the commits for which `isKept` returns `false`, and frees the space that only these commits used. The
-  /// newest commit always stays. Does nothing without ``StoreCapabilities/history``.
-  ///
-  /// - Throws: ``StoreError``; the store is unchanged then.
-  func keepCommits(where isKept: (Int64) -> Bool) throws
 
   /// Returns the size, the format and the state of the store.
   ///
@@ -119,50 +68,6 @@ extension Store {
   /// Returns ``snapshot()``, which checks for newer commits.
   public func knownSnapshot() throws -> any StoreSnapshot { try snapshot() }
 
-  /// `nil`: the store commits by itself.
-  public var group: (any StoreGroup)? { nil }
-  /// `nil`, unless the store is a ``GroupCommitStore``.
-  public var groupCommits: (any GroupCommitStore)? { nil }
-  /// `nil`, unless the store is an ``AnnouncingStore``.
-  public var announcements: (any AnnouncingStore)? { nil }
-
-  /// Returns no commits.
-  public func commits() throws -> [CommitSummary] { [] }
-
-  /// Returns the newest snapshot, and throws for any earlier commit.
-  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
-    let newest = try snapshot()
-    guard newest.commit == number else { throw Self.missing(number, path) }
-    return newest
-  }
-
-  /// Does nothing: the store keeps no earlier commits.
-  public func keepCommits(where isKept: (Int64) -> Bool) throws {}
-
-  /// Removes the commits before the given commit, as ``keepCommits(where:)`` does.
-  ///
-  /// - Throws: ``StoreError``; the store is unchanged then.
-  public func forgetCommits(before number: Int64) throws {
-    try keepCommits { $0 >= number }
-  }
-
-  /// Throws ``StoreError/Code/notConfirmable``: the store commits by itself.
-  @discardableResult
-  public func commit(
-    _ request: CommitRequest, at position: StorePosition,
-    confirm: (any StoreSnapshot) throws -> Void
-  ) throws -> any StoreSnapshot { throw commitsByItself }
-
-  /// Throws ``StoreError/Code/notConfirmable``: the store advances by itself.
-  public func advance(to position: StorePosition) throws { throw commitsByItself }
-
-  private var commitsByItself: StoreError {
-    StoreError(
-      .notConfirmable,
-      "A store of type \"\(type.rawValue)\" does not support confirmation of commits.",
-      path: path)
-  }
-
   /// Checks the newest commit once, before `body`. Only for stores that no second writer commits to.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try checkNewest(number, is: snapshot().commit)
@@ -177,51 +82,6 @@ extension Store {
         "Another save came first: commit \(newest) came after commit \(number).",
         path: path)
     }
-  }
-
-  /// Returns the error for a commit that can't be opened.
-  package static func missing(_ number: Int64, _ path: String?) -> StoreError {
-    StoreError(.notFound, "Commit \(number) does not exist or is not kept any more.", path: path)
-  }
-}
-
-/// The file of a store and the commit that counts, as a document's manifest records them for each of its stores.
-public struct StorePosition: Sendable, Hashable {
-  /// The file.
-  public var path: String
-  /// The commit.
-  public var commit: Int64
-
-  /// Creates a position from a file and a commit.
-  public init(path: String, commit: Int64) {
-    self.path = path
-    self.commit = commit
-  }
-}
-
-/// The summary of one commit, as ``Store/commits()`` lists it.
-public struct CommitSummary: Sendable, Hashable {
-  /// The commit's number.
-  public var number: Int64
-  /// The time of the commit.
-  public var time: Date
-  /// The author of the commit; `nil` if the request had no author.
-  public var author: String?
-  /// The name of the context that made the commit; `nil` if the context has no name.
-  public var contextName: String?
-  /// The author's message about the changes; `nil` if the request had none, or if the store keeps no messages.
-  public var message: String?
-
-  /// Creates a summary of a commit.
-  public init(
-    number: Int64, time: Date, author: String? = nil, contextName: String? = nil,
-    message: String? = nil
-  ) {
-    self.number = number
-    self.time = time
-    self.author = author
-    self.contextName = contextName
-    self.message = message
   }
 }
 
@@ -263,6 +123,10 @@ public protocol StoreSnapshot: Sendable {
   /// Whether the version of a row is the number of its saves, as in databases of foreign systems, and not the number
   /// of a commit.
   var countsVersions: Bool { get }
+  /// The number that the store records for each entity and link table: no number from it on was reserved in the lane in
+  /// which the file counts (spec §4.4.3). Empty if the store records none. A copy that keeps the numbers of objects reads
+  /// them, so that it does not give the number of a deleted object to a new one.
+  var nextKeys: [UInt16: UInt64] { get }
 
   /// Returns layers that together mention every object that may differ from an older snapshot of the same store; `nil` if
   /// only a comparison of the tables tells.
@@ -277,6 +141,8 @@ extension StoreSnapshot {
   public var view: View { View(tables) }
   /// `false`, unless a snapshot overrides it.
   public var countsVersions: Bool { false }
+  /// Empty, unless a snapshot overrides it.
+  public var nextKeys: [UInt16: UInt64] { [:] }
   /// `nil`, unless a snapshot overrides it.
   public func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? { nil }
 }
@@ -430,20 +296,4 @@ extension Layer {
           changed: try stamped(changes.changed), removed: try stamped(changes.removed))
       })
   }
-}
-
-/// Stores that commit atomically: all of them or none.
-public protocol StoreGroup: AnyObject, Sendable {
-  /// Makes changes of several stores of the group durable, all of them or none.
-  ///
-  /// - Returns: The snapshots of the stores after the commit, in the order of the requests.
-  /// - Throws: The error of the first store that rejects its request.
-  func commit(
-    _ parts: [(store: any Store, request: CommitRequest)]
-  ) throws -> [any StoreSnapshot]
-}
-
-extension Store {
-  /// `false`: by default, a store may rewrite its rows.
-  public var changesModelAlone: Bool { false }
 }

@@ -1,5 +1,4 @@
 package import ObjectModel
-package import ObjectQuery
 import Rows
 import Synchronization
 
@@ -10,14 +9,17 @@ import Synchronization
 ///
 /// New objects get keys that no object has. The wrapped store does not reserve these keys, so the keys of a real
 /// insertion may differ.
-package final class TrialStore: QueryingStore {
+package final class TrialStore: HistoryStore {
   private let store: any Store
   private let nextKeys = Mutex<[UInt16: UInt64]>([:])
 
   package init(_ store: any Store) { self.store = store }
 
   package var type: StoreType { store.type }
-  package var capabilities: StoreCapabilities { store.capabilities }
+  package var features: StoreFeatures {
+    let features = store.features
+    return StoreFeatures(features.capabilities, history: self, querying: features.querying)
+  }
   package var tag: StoreTag { store.tag }
   package var path: String? { store.path }
 
@@ -60,27 +62,11 @@ package final class TrialStore: QueryingStore {
   package func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     try store.snapshot(ofCommit: number)
   }
+  /// Does nothing: a dry run removes no commits.
+  package func keepCommits(where isKept: (Int64) -> Bool) throws {}
 
   package func describe() throws -> StoreDescription { try store.describe() }
 
   /// Does nothing: the wrapped store stays open.
   package func close() throws {}
-
-  package func keys(
-    answering request: QueryRequest, in snapshot: any StoreSnapshot
-  ) throws -> [ObjectKey]? {
-    try (store as? any QueryingStore)?.keys(answering: request, in: snapshot)
-  }
-
-  package func count(
-    answering request: QueryRequest, in snapshot: any StoreSnapshot
-  ) throws -> Int? {
-    try (store as? any QueryingStore)?.count(answering: request, in: snapshot)
-  }
-
-  package func table(
-    answering request: QueryRequest, in snapshot: any StoreSnapshot
-  ) throws -> ResultTable? {
-    try (store as? any QueryingStore)?.table(answering: request, in: snapshot)
-  }
 }

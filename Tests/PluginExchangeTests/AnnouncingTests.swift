@@ -18,7 +18,9 @@ struct AnnouncingTests {
     init(_ memory: MemoryStore) { self.memory = memory }
 
     var type: StoreType { StoreType(rawValue: "Teller") }
-    var capabilities: StoreCapabilities { [.incremental, .durable] }
+    var features: StoreFeatures {
+      StoreFeatures([.incremental, .durable], announcements: self)
+    }
     var tag: StoreTag { memory.tag }
     var path: String? { "/teller" }
     func snapshot() throws -> any StoreSnapshot { try memory.snapshot() }
@@ -37,7 +39,7 @@ struct AnnouncingTests {
   private struct Telling: StoreBackend {
     let store: Teller
     var type: StoreType { StoreType(rawValue: "Teller") }
-    var capabilities: StoreCapabilities { store.capabilities }
+    var capabilities: StoreCapabilities { store.features.capabilities }
     func recognizes(_ firstBytes: [UInt8]) -> Bool { false }
     func create(
       at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
@@ -61,7 +63,7 @@ struct AnnouncingTests {
     let heard = Mutex<[Int64]>([])
     do {
       let store = try backend.open("/teller", on: RealDisk(), StoreOpening())
-      let announcing = try #require(store.announcements)
+      let announcing = try #require(store.features.announcements)
       teller.tell(1)
       announcing.whenCommitted { number in heard.withLock { $0.append(number) } }
       teller.tell(2)
@@ -91,7 +93,7 @@ struct AnnouncingTests {
       defer { try? FileManager.default.removeItem(atPath: path) }
       let store = try backend.create(
         at: path, model: Self.model, on: RealDisk(), StoreCreation())
-      #expect(store.announcements == nil)
+      #expect(store.features.announcements == nil)
       try store.close()
     }
   }

@@ -35,7 +35,7 @@ struct FolderStoreTests {
         of: 1 + round % 4 * 3, to: saves[round].objects, above: base, &generator)
       try store.commit(request)
       saves.append((disk.operationCount, objects))
-      if round == 6 { try store.forgetCommits(before: base.commit) }
+      if round == 6 { try store.features.history?.forgetCommits(before: base.commit) }
     }
 
     for state in disk.crashStates(limit: 120, seed: seed) {

@@ -60,7 +60,7 @@ struct LMDBStoreTests {
     var generator = SeededGenerator(seed: 5)
     try StoreConformance.populate(store, count: 400, &generator)
     let snapshot = try store.snapshot()
-    let querying = try #require(store as? any QueryingStore)
+    let querying = try #require(store.features.querying)
     let source = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: store.tag)
 

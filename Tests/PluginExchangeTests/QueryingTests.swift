@@ -36,7 +36,7 @@ struct QueryingTests {
     init(_ store: any Store) { self.store = store }
 
     var type: StoreType { store.type }
-    var capabilities: StoreCapabilities { [.incremental, .querying] }
+    var features: StoreFeatures { StoreFeatures([.incremental, .querying], querying: self) }
     var tag: StoreTag { store.tag }
     var path: String? { nil }
     func snapshot() throws -> any StoreSnapshot { try store.snapshot() }

@@ -34,7 +34,7 @@ struct CommitTests {
   /// Returns the numbers of the commits that a store announces from now on.
   private func announcements(of store: any Store) async throws -> AsyncStream<Int64> {
     let (numbers, announced) = AsyncStream<Int64>.makeStream()
-    try #require(store.announcements).whenCommitted { announced.yield($0) }
+    try #require(store.features.announcements).whenCommitted { announced.yield($0) }
     // The listener connects within its interval.
     try await Task.sleep(for: .seconds(1.5))
     return numbers
@@ -83,7 +83,7 @@ struct CommitTests {
       "\(site.address)&application_name=\(site.schema)", on: RealDisk(), StoreOpening())
     let trip = try key(one, "Trip", 1)
     let (numbers, announced) = AsyncStream<Int64>.makeStream()
-    try #require(other.announcements).whenCommitted { announced.yield($0) }
+    try #require(other.features.announcements).whenCommitted { announced.yield($0) }
     let connection = try site.connection()
     let others = "FROM pg_stat_activity WHERE application_name = '\(site.schema)'"
     // The third connection listens.

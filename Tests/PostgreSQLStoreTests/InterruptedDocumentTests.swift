@@ -28,7 +28,7 @@ struct InterruptedDocumentTests {
     let document = try files.make()
     let entry = try #require(document.manifest.stores.last)
     let shared = document.stores[1]
-    let store = try files.site.open(StoreOpening(commit: entry.commit))
+    let store = try files.site.open(StoreOpening(commit: entry.commit)).confirming
     #expect(throws: End.self) {
       try store.commit(
         DocumentSite.change(shared, text),
@@ -83,7 +83,7 @@ struct InterruptedDocumentTests {
     try FileManager.default.copyItem(atPath: files.path, toPath: copy)
     var opening = StoreOpening(commit: entry.commit)
     opening.folderNumber = try files.places.disk.status(of: files.path).identity.inode
-    let store = try files.site.open(opening)
+    let store = try files.site.open(opening).confirming
     #expect(throws: End.self) {
       try store.commit(
         change, at: StorePosition(path: files.site.address, commit: entry.commit + 1)
@@ -116,7 +116,7 @@ struct InterruptedDocumentTests {
     try document.close()
     var opening = StoreOpening(commit: entry.commit)
     opening.folderNumber = try files.places.disk.status(of: files.path).identity.inode
-    let store = try files.site.open(opening)
+    let store = try files.site.open(opening).confirming
     _ = try? store.commit(
       change, at: StorePosition(path: files.site.address, commit: entry.commit + 1)
     ) { _ in throw End() }
@@ -136,8 +136,8 @@ struct InterruptedDocumentTests {
     let document = try files.make()
     let entry = try #require(document.manifest.stores.last)
     try document.close()
-    let reader = try files.site.open(StoreOpening(commit: entry.commit))
-    _ = try? files.site.open(StoreOpening(commit: entry.commit)).commit(
+    let reader = try files.site.open(StoreOpening(commit: entry.commit)).confirming
+    _ = try? files.site.open(StoreOpening(commit: entry.commit)).confirming.commit(
       CommitRequest(Layer(), basedOn: reader.snapshot(), metadata: reader.snapshot().metadata),
       at: StorePosition(path: files.site.address, commit: 7)
     ) { _ in throw CancellationError() }

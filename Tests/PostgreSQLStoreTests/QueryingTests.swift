@@ -18,7 +18,7 @@ struct QueryingTests {
     for case let layer as Layer in view.tables {
       try store.commit(CommitRequest(layer, basedOn: try store.snapshot()))
     }
-    return try #require(store as? any QueryingStore)
+    return try #require(store.features.querying)
   }
 
   private func source(_ snapshot: any StoreSnapshot, _ store: any Store) throws -> ViewSource {

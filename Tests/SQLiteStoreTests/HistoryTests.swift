@@ -103,7 +103,7 @@ struct HistoryTests {
     try past.check(Array(all))
 
     let kept = Set(all.filter { _ in Bool.random(using: &random) }).union([24])
-    try past.store.keepCommits { kept.contains($0) }
+    try past.store.features.history?.keepCommits { kept.contains($0) }
     #expect(try listed(past.store) == kept.sorted(by: >))
     try past.check(kept.sorted())
     for number in all where !kept.contains(number) {
@@ -166,7 +166,7 @@ struct HistoryTests {
       #expect(found.values["round"] == (number == 0 ? nil : .integer(number)))
       #expect(try found.uuid == past.store.snapshot().metadata.uuid)
     }
-    try past.store.keepCommits { $0 == 1 }
+    try past.store.features.history?.keepCommits { $0 == 1 }
     #expect(
       try past.store.snapshot(ofCommit: 1).metadata.values["round"] == .integer(1))
   }

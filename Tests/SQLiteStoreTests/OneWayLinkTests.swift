@@ -289,7 +289,7 @@ struct OneWayLinkTests {
         _ = try world.store.commit(
           CommitRequest(Layer(), basedOn: world.store.snapshot(), model: next))
       } else {
-        try world.store.keepCommits { _ in true }
+        try world.store.features.history?.keepCommits { _ in true }
       }
 
       #expect(try world.friendships() == ["1-2", "1-3", "2-1", "3-1", "4-4"])

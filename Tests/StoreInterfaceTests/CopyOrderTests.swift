@@ -17,7 +17,7 @@ struct CopyOrderTests {
     init(_ model: Model) throws { inner = try MemoryStore(model) }
 
     var type: StoreType { StoreType(rawValue: "Checking") }
-    var capabilities: StoreCapabilities { inner.capabilities.union(.incremental) }
+    var features: StoreFeatures { StoreFeatures(.incremental) }
     var tag: StoreTag { inner.tag }
     var path: String? { nil }
     func snapshot() throws -> any StoreSnapshot { try inner.snapshot() }

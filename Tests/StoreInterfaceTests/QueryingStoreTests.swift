@@ -10,7 +10,7 @@ struct QueryingStoreTests {
   /// A store that answers requests without a predicate with a fixed key, and leaves the rest to the rows.
   private final class Answering: QueryingStore {
     let store: MemoryStore
-    let capabilities: StoreCapabilities
+    private let capabilities: StoreCapabilities
 
     init(_ store: MemoryStore, _ capabilities: StoreCapabilities) {
       self.store = store
@@ -18,6 +18,7 @@ struct QueryingStoreTests {
     }
 
     var type: StoreType { store.type }
+    var features: StoreFeatures { StoreFeatures(capabilities, querying: self) }
     var tag: StoreTag { store.tag }
     var path: String? { nil }
     func snapshot() throws -> any StoreSnapshot { try store.snapshot() }

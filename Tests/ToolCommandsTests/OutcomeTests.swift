@@ -79,7 +79,7 @@ struct OutcomeTests {
   /// A store that can't be closed, like a database with a log that can't be copied into its file.
   private final class FailingStore: Store {
     var type: StoreType { StoreType(rawValue: "SQLite") }
-    var capabilities: StoreCapabilities { [] }
+    var features: StoreFeatures { StoreFeatures([]) }
     let tag = StoreTag(UUID())
     var path: String? { nil }
     private var refusal: StoreError { StoreError(.inputOutput, "The disk is full.") }

@@ -3,7 +3,7 @@ import DurableFiles
 import Rows
 public import StoreInterface
 
-extension BinaryStore {
+extension BinaryStore: HistoryStore {
   /// Returns the commits that can be opened, the newest first: all since the file was last written anew, and the
   /// commits that were kept then (``BinaryStoreOptions/history``).
   public func commits() throws -> [CommitSummary] {

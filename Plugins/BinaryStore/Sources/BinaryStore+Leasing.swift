@@ -94,7 +94,7 @@ extension BinaryStore {
   }
 }
 
-extension CommittedState: KeyCountingSnapshot {
+extension CommittedState {
   var nextKeys: [UInt16: UInt64] { record.nextKeys }
 }
 

@@ -16,16 +16,18 @@ import Synchronization
 /// Written rows are never overwritten: a save appends, so the data of each reader stay unchanged, in this process and
 /// in others. A small save is durable with a single sync, and its cost depends on the size of the changes. Several
 /// processes may write; each of them reads the saves of all.
-public final class BinaryStore: Store {
+public final class BinaryStore: ConfirmingStore {
   /// The store type: the block file, plain or compressed.
   public let type: StoreType
-  /// The capabilities of the store: commits append changes, are durable, are visible to other processes, can be opened
-  /// later, and can wait for a confirmation.
-  public var capabilities: StoreCapabilities { BinaryStore.capabilities }
-  /// `true`: blocks identify their columns by numbers, so a new model leaves them unchanged.
-  public var changesModelAlone: Bool { true }
+  /// The features of the store. Blocks identify their columns by numbers, so a new model leaves them unchanged.
+  public var features: StoreFeatures {
+    StoreFeatures(
+      BinaryStore.capabilities, changesModelAlone: true, history: self, confirming: self,
+      groupCommits: self, vacuuming: self)
+  }
 
-  /// The capabilities of all such stores, compressed or not.
+  /// The capabilities of all such stores, compressed or not: commits append changes, are durable, are visible to other
+  /// processes, can be opened later, and can wait for a confirmation.
   public static let capabilities: StoreCapabilities = [
     .incremental, .durable, .shared, .history, .confirmation,
   ]

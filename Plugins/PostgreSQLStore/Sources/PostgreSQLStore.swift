@@ -15,7 +15,11 @@ public final class PostgreSQLStore: AnnouncingStore {
   public var type: StoreType { .postgreSQL }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
   /// exactly the same meaning.
-  public var capabilities: StoreCapabilities { PostgreSQLStoreBackend.capabilities }
+  public var features: StoreFeatures {
+    StoreFeatures(
+      PostgreSQLStoreBackend.capabilities, history: self, querying: self, confirming: self,
+      announcements: self)
+  }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
   /// The address of the store.

@@ -17,7 +17,9 @@ public final class SQLiteStore: Store {
   public var type: StoreType { .sqlite }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
   /// exactly the same meaning.
-  public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
+  public var features: StoreFeatures {
+    StoreFeatures(SQLiteStoreBackend.capabilities, history: self, querying: self)
+  }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
   /// The database's file.

@@ -116,7 +116,7 @@ extension Document {
     let metadata = try head.metadata
     if newest != number {
       let same = CommitRequest(Layer(), basedOn: head, metadata: metadata)
-      try inner.commit(same, at: StorePosition(path: path, commit: number)) { _ in }
+      try inner.confirming.commit(same, at: StorePosition(path: path, commit: number)) { _ in }
     }
     return metadata.uuid ?? store.uuid
   }

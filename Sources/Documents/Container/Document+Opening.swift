@@ -414,7 +414,7 @@ extension Document {
           "Another process has replaced the store \"\(store.name)\" with another store. Open the document "
             + "again.", path: path)
       }
-      try store.inner.advance(to: StorePosition(path: place, commit: entry.commit))
+      try store.inner.confirming.advance(to: StorePosition(path: place, commit: entry.commit))
     }
   }
 }

@@ -114,7 +114,7 @@ extension Document: StoreGroup {
       let parts = try own(parts)
       if manifest == before, parts.allSatisfy(\.request.isEmpty), !origin.needsManifest {
         return try parts.map {
-          try $0.store.inner.commit($0.request, at: $0.store.position) { _ in }
+          try $0.store.inner.confirming.commit($0.request, at: $0.store.position) { _ in }
         }
       }
       let loggedCount = state.withLock { $0.loggedCount }
@@ -173,7 +173,9 @@ extension Document: StoreGroup {
     let before = try store.position
     let position = store.position(after: before, number, in: container)
     // The innermost commit returns first, so the snapshots come back in the opposite order.
-    let snapshot = try store.inner.commit(request, at: request.isEmpty ? before : position) { _ in
+    let snapshot = try store.inner.confirming.commit(
+      request, at: request.isEmpty ? before : position
+    ) { _ in
       var manifest = manifest
       if !request.isEmpty { manifest.note(position, of: store, in: container) }
       try prepare(parts.dropFirst(), number, manifest, &snapshots, confirm: confirm)

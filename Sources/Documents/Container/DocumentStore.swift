@@ -5,15 +5,19 @@ public import StoreInterface
 import Synchronization
 
 /// A store of a document. A commit to the store is a save of the document.
-public final class DocumentStore: Store {
+public final class DocumentStore: HistoryStore {
   /// The store's name in the document.
   public let name: String
   /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public let configuration: String?
   /// The store's type.
   public let type: StoreType
-  /// The capabilities of the store without the document.
-  public let capabilities: StoreCapabilities
+  /// The features of the store in the document. The document confirms commits and answers no requests, so the store
+  /// offers neither to its callers. It commits with the other stores of the document.
+  public var features: StoreFeatures {
+    StoreFeatures(
+      inner.features.capabilities, history: self, group: owner.withLock { $0.document })
+  }
   /// The tag that object identifiers contain for this store.
   public let tag: StoreTag
   /// The store's identifier.
@@ -57,8 +61,6 @@ public final class DocumentStore: Store {
     addressFile = Container.isAddressFile(entry.file) ? entry.file : nil
     type = store.type
     tag = store.tag
-    // Confirmation is the document's task, so the store does not offer it to its callers.
-    capabilities = store.capabilities.subtracting(.confirmation)
   }
 
   /// The store that the backend has opened.
@@ -81,11 +83,8 @@ public final class DocumentStore: Store {
     }
   }
 
-  /// The document, which commits several of its stores at once.
-  public var group: (any StoreGroup)? { owner.withLock { $0.document } }
-
   /// Whether each commit writes the whole store anew, in a file of its own.
-  var hasFileForEachCommit: Bool { !capabilities.contains(.history) }
+  var hasFileForEachCommit: Bool { inner.features.history == nil }
 
   /// Returns the newest snapshot of the store in the document.
   public func snapshot() throws -> any StoreSnapshot { try inner.snapshot() }

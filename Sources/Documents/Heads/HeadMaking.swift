@@ -63,7 +63,7 @@ struct HeadMaking {
     for entry in made.stores {
       let store = try target.open(entry, made, places, readOnly: false)
       defer { try? store.close() }
-      if store.capabilities.contains(.history) { try store.keepCommits { $0 <= entry.commit } }
+      try store.features.history?.keepCommits { $0 <= entry.commit }
     }
   }
 

@@ -224,12 +224,12 @@ extension Document {
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
       container.tidy(manifest, isOpening: false)
       for entry in manifest.stores {
-        guard let store = self[entry.name], store.capabilities.contains(.history) else { continue }
-        let commits = try store.inner.commits().map(\.number)
+        guard let history = self[entry.name]?.inner.features.history else { continue }
+        let commits = try history.commits().map(\.number)
         let needed = Set(
           manifest.versions.compactMap { version in commits.first { $0 <= version.number } })
         guard eagerly || commits.count > 2 * needed.count + 16 else { continue }
-        try store.inner.keepCommits { needed.contains($0) }
+        try history.keepCommits { needed.contains($0) }
       }
       try removeUnnamed(attachments, container, manifest)
     }

@@ -72,7 +72,7 @@ public struct ObjectImport {
   public func run(_ progress: (Double) throws -> Void = { _ in }) throws -> Report {
     let base = try store.snapshot()
     let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
-    let hasBatches = options.batchSize != nil && store.capabilities.contains(.incremental)
+    let hasBatches = options.batchSize != nil && store.features.isIncremental
     var passCount = 2.0
     func show(_ pass: Double, _ bytes: Int) throws {
       try progress(min(1, (pass + Double(bytes) / total) / passCount))

@@ -228,6 +228,6 @@ extension Migrator {
       drops: counting || !allowsLoss
         ? try lineage.drops(from: opened.snapshot) + joinDrops + leftOut : [],
       violations: violations, constraintConflicts: conflicts,
-      changesModelAlone: opened.store.changesModelAlone)
+      changesModelAlone: opened.store.features.changesModelAlone)
   }
 }

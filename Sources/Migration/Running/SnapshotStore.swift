@@ -7,7 +7,7 @@ final class SnapshotStore: Store {
   private let shown: any StoreSnapshot
   let tag: StoreTag
   let type: StoreType
-  var capabilities: StoreCapabilities { [] }
+  var features: StoreFeatures { StoreFeatures([]) }
   var path: String? { nil }
 
   init(_ snapshot: any StoreSnapshot) throws {
@@ -46,6 +46,7 @@ struct EvolvedSnapshot: StoreSnapshot {
   var commit: Int64 { base.commit }
   var model: Model { get throws { evolved } }
   var tables: [any RowTable] { base.tables }
+  var nextKeys: [UInt16: UInt64] { base.nextKeys }
   var metadata: StoreMetadata {
     get throws {
       var metadata = try base.metadata
@@ -53,8 +54,4 @@ struct EvolvedSnapshot: StoreSnapshot {
       return metadata
     }
   }
-}
-
-extension EvolvedSnapshot: KeyCountingSnapshot {
-  var nextKeys: [UInt16: UInt64] { (base as? any KeyCountingSnapshot)?.nextKeys ?? [:] }
 }

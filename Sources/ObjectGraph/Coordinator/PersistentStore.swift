@@ -22,8 +22,8 @@ public final class PersistentStore: Sendable {
   private let gone = Atomic(false)
   /// The number of the newest commit that is known to have the coordinator's model.
   private let checkedCommit: Atomic<Int64>
-  /// The store, if one sync can make several of its commits durable.
-  let grouping: (any GroupCommitStore)?
+  /// What the store can do.
+  let features: StoreFeatures
   /// The turns of the commits. A commit holds the gate, so that nothing is committed to a replaced store.
   private let gate = CommitGate()
   /// Whether another store has replaced this store.
@@ -36,8 +36,8 @@ public final class PersistentStore: Sendable {
     givenPath = path
     self.checkedCommit = Atomic(checkedCommit)
     self.store = store
-    grouping = store.groupCommits
-    remoteCommits = store.announcements == nil ? nil : RemoteCommits(after: checkedCommit)
+    features = store.features
+    remoteCommits = features.announcements == nil ? nil : RemoteCommits(after: checkedCommit)
     self.uuid = uuid
     self.configuration = configuration
     self.entities = entities
@@ -126,12 +126,12 @@ extension PersistentStore {
 
   /// The newest commit that this process has read or made. The next save must follow this commit.
   var knownSnapshotToFollow: any StoreSnapshot {
-    get throws { try grouping?.waitingSnapshot ?? store.knownSnapshot() }
+    get throws { try features.groupCommits?.waitingSnapshot ?? store.knownSnapshot() }
   }
 
   /// The newest commit of any process. The next save must follow this commit.
   var snapshotToFollow: any StoreSnapshot {
-    get throws { try grouping?.waitingSnapshot ?? store.snapshot() }
+    get throws { try features.groupCommits?.waitingSnapshot ?? store.snapshot() }
   }
 }
 

@@ -429,10 +429,10 @@ extension PersistentStoreCoordinator {
     defer { commitSignals.yield(()) }
     if requests.count == 1 {
       let (store, request) = requests[0]
-      if let grouping = store.grouping {
+      if let groupCommits = store.features.groupCommits {
         return [
           try store.committingTogether {
-            let snapshot = try grouping.commit(request) { snapshot in
+            let snapshot = try groupCommits.commit(request) { snapshot in
               store.noteChecked(snapshot.commit)
               ordered()
             }

@@ -16,7 +16,9 @@ struct PreparedSave {
   /// - Throws: The error of the first store that refuses. If an earlier store could not revert its changes, an error
   ///   that says so, with the first error as its cause.
   func commit() throws -> [any StoreSnapshot] {
-    if let group = parts[0].store.group, parts.allSatisfy({ $0.store.group === group }) {
+    if let group = parts[0].store.features.group,
+      parts.allSatisfy({ $0.store.features.group === group })
+    {
       return try group.commit(parts)
     }
     var befores: [any StoreSnapshot] = []

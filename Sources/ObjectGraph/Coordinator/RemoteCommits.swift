@@ -90,7 +90,7 @@ extension PersistentStoreCoordinator {
 
   /// Lets contexts follow the commits that other coordinators make to a store.
   func follow(_ store: PersistentStore) {
-    guard let announcing = store.store.announcements, let remote = store.remoteCommits
+    guard let announcing = store.features.announcements, let remote = store.remoteCommits
     else { return }
     announcing.whenCommitted { [weak self, weak store] commit in
       guard let self, let store else { return }

@@ -15,8 +15,7 @@ struct AskedStore: Sendable {
   ///
   /// - Returns: `nil` if the rows have to be searched.
   init?(_ state: StoreState, _ request: QueryRequest) {
-    guard state.persistent.store.capabilities.contains(.querying),
-      let store = state.persistent.store as? any QueryingStore, state.base.layers.isEmpty,
+    guard let store = state.persistent.features.querying, state.base.layers.isEmpty,
       !(request.includesPendingChanges && state.hasChanges),
       // A store that was migrated to another model since has different names.
       state.base.snapshot.schema == state.graph.schema

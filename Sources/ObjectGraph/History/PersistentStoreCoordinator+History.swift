@@ -59,7 +59,7 @@ extension PersistentStoreCoordinator {
   public var historyToken: HistoryToken {
     get throws {
       var token = HistoryToken()
-      for store in stores where store.store.capabilities.contains(.history) {
+      for store in stores where store.features.history != nil {
         token.commits[store.uuid] = try store.store.snapshot().commit
       }
       return token
@@ -74,7 +74,9 @@ extension PersistentStoreCoordinator {
   public func forgetHistory(before token: HistoryToken) throws {
     try refuse(foreign: token)
     for store in stores where !store.isReadOnly {
-      if let number = token.commits[store.uuid] { try store.store.forgetCommits(before: number) }
+      if let number = token.commits[store.uuid] {
+        try store.features.history?.forgetCommits(before: number)
+      }
     }
   }
 
@@ -85,10 +87,12 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: `StoreError`. Stores that were processed before the error have removed their history.
   public func forgetHistory(before time: Date) throws {
-    for store in stores where store.store.capabilities.contains(.history) && !store.isReadOnly {
+    for store in stores where !store.isReadOnly {
       // The last commit before the time stays: the next transaction is the difference from that commit.
-      if let last = try store.store.commits().reversed().prefix(while: { $0.time < time }).last {
-        try store.store.forgetCommits(before: last.number)
+      if let history = store.features.history,
+        let last = try history.commits().reversed().prefix(while: { $0.time < time }).last
+      {
+        try history.forgetCommits(before: last.number)
       }
     }
   }
@@ -98,8 +102,8 @@ extension PersistentStore {
   fileprivate func history(
     _ request: HistoryRequest, in model: Model
   ) throws -> [HistoryTransaction] {
-    guard store.capabilities.contains(.history) else { return [] }
-    let commits = try Array(store.commits().reversed())
+    guard let history = features.history else { return [] }
+    let commits = try Array(history.commits().reversed())
     guard var start = commits.indices.first else { return [] }
     if let seen = request.after?.commits[uuid] {
       if seen >= commits[commits.count - 1].number {
@@ -130,8 +134,8 @@ extension PersistentStore {
     for (older, commit) in zip(commits[start...], commits[start...].dropFirst()) {
       guard request.wants(commit) else { continue }
       let known = before?.number == older.number ? before?.snapshot : nil
-      let old = try known ?? store.snapshot(ofCommit: older.number)
-      let new = try store.snapshot(ofCommit: commit.number)
+      let old = try known ?? history.snapshot(ofCommit: older.number)
+      let new = try history.snapshot(ofCommit: commit.number)
       before = (commit.number, new)
       let layer = try new.changes(since: old)
       var reading = HistoryReading(tag, layer, old, new)

@@ -10,7 +10,7 @@ struct RequestCases {
 
   func answers() throws {
     let store = try run.make()
-    guard store.capabilities.contains(.querying), let querying = store as? any QueryingStore else {
+    guard let querying = store.features.querying else {
       throw CaseRun.End.skipped("the store does not declare the capability 'querying'")
     }
     var generator = SeededGenerator(seed: run.suite.seed)
@@ -20,7 +20,7 @@ struct RequestCases {
     try change(store, &generator)
     answered += try compare(querying, requests: 200, &generator)
     let reopened = try run.reopen(store)
-    if let querying = reopened as? any QueryingStore {
+    if let querying = reopened.features.querying {
       answered += try compare(querying, requests: 60, &generator)
       // A new model may give properties and indexes other places.
       let base = try reopened.snapshot()

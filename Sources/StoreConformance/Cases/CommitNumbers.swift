@@ -60,7 +60,7 @@ struct NumberCases {
     let base = try store.snapshot()
     // The tables of an incremental store are tried with more rows than a host merges, and with more commits than a store
     // keeps a table for each.
-    let isIncremental = store.capabilities.contains(.incremental)
+    let isIncremental = store.features.isIncremental
     let (count, lateCount) = isIncremental ? (5000, 40) : (2000, 3)
     var expected: StoreConformance.Objects = [:]
     var builder = LayerBuilder(base.schema)

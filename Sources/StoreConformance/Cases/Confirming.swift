@@ -11,7 +11,7 @@ struct ConfirmationCases {
     let path: String
     let number: Int64
     let thing: ObjectKey
-    let store: any Store
+    let store: any ConfirmingStore
     /// The path for the next commit: the store's own, or a new file for a store that keeps no earlier commits.
     let nextPath: String
     let keepsCommits: Bool
@@ -32,7 +32,7 @@ struct ConfirmationCases {
     let thing = try run.key(first, "Thing", 1)
     let head = try first.commit(run.request(1, for: thing, above: first.snapshot()))
     try first.close()
-    let store = try run.open(path, StoreOpening(commit: head.commit))
+    let store = try run.open(path, StoreOpening(commit: head.commit)).confirming
     let keepsCommits = ground.backend.capabilities.contains(.history)
     return Confirming(
       path: path, number: head.commit, thing: thing, store: store,
@@ -162,10 +162,10 @@ struct ConfirmationCases {
   func advancing() throws {
     let one = try confirming()
     let writer = one.store
-    guard writer.capabilities.contains(.shared) else {
+    guard writer.features.isShared else {
       throw CaseRun.End.skipped("the store does not declare the capability 'shared'")
     }
-    let reader = try run.open(one.path, StoreOpening(commit: one.number))
+    let reader = try run.open(one.path, StoreOpening(commit: one.number)).confirming
     let number = one.number + 3
     let position = StorePosition(path: one.nextPath, commit: number)
     try writer.commit(run.request(2, for: one.thing, above: writer.snapshot()), at: position) { _ in

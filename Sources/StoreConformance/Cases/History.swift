@@ -35,7 +35,7 @@ extension CaseRun {
 
   /// Checks that all commits that the store lists can be opened.
   func history() throws {
-    guard try make().capabilities.contains(.history) else {
+    guard try make().features.history != nil else {
       throw End.skipped("the store does not declare the capability 'history'")
     }
     let past = try past()
@@ -47,7 +47,7 @@ extension CaseRun {
       "The commits are not listed with the newest first: \(commits.map(\.number)).")
     for commit in commits { try check(commit, past) }
     if commits.count > 4 {
-      try store.forgetCommits(before: commits[3].number)
+      try store.features.history?.forgetCommits(before: commits[3].number)
       check(
         "The commits after the commits before \(commits[3].number) were forgotten",
         is: commits.prefix(4).map(\.number), found: try store.commits().map(\.number))
@@ -79,17 +79,12 @@ extension CaseRun {
   func forgetting() throws {
     let past = try past()
     let store = past.store
-    if !store.capabilities.contains(.history) {
-      check(
-        try store.commits().isEmpty,
-        "A store without the capability 'history' lists commits.")
-    }
     let newest = try store.snapshot()
     let objects = try StoreConformance.objects(newest)
     check(
       "A store that was reopened after nine saves", newest.schema,
       holds: [try key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
-    try store.forgetCommits(before: .max)
+    try store.features.history?.forgetCommits(before: .max)
     try check("After all commits except the newest were forgotten", store, holds: objects)
     refused(.notFound, "Opening commit 1000000, which no save has made,") {
       try store.snapshot(ofCommit: 1_000_000)

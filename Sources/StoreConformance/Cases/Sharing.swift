@@ -101,10 +101,10 @@ struct SharingCases {
   }
 
   private func checkForgetting(_ one: any Store, _ other: any Store) throws {
-    guard one.capabilities.contains(.history) else { return }
+    guard let history = one.features.history else { return }
     let numbers = try other.commits().map(\.number)
     guard numbers.count > 2 else { return }
-    try one.forgetCommits(before: numbers[0])
+    try history.forgetCommits(before: numbers[0])
     _ = try other.snapshot()
     run.check(
       "The commits of an open store after the other one has forgotten all but the newest",
@@ -119,13 +119,13 @@ struct SharingCases {
   private func checkForgottenRows(
     _ one: any Store, at path: String, _ key: ObjectKey, _ before: StoreConformance.Objects
   ) throws -> StoreConformance.Objects {
-    guard one.capabilities.contains(.history) else { return before }
+    guard one.features.history != nil else { return before }
     let late = try run.open(path)
     _ = try late.snapshot()
     let saved = try one.commit(run.request(20, for: key, above: one.snapshot()))
     // A store that has just been opened does not know the rows that the other stores still read.
     let fresh = try run.open(path)
-    try fresh.forgetCommits(before: saved.commit)
+    try fresh.features.history?.forgetCommits(before: saved.commit)
     try fresh.close()
     var objects = before
     objects[key, default: [:]]["large"] = .integer(20)

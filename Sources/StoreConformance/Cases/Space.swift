@@ -10,7 +10,7 @@ struct SpaceCases {
   /// Frees the space of removed objects, and checks that nothing else has changed.
   func freeing() throws {
     let store = try run.make()
-    guard let vacuuming = store as? any VacuumingStore, vacuuming.canVacuum else {
+    guard let vacuuming = store.features.vacuuming else {
       throw CaseRun.End.skipped("the store has no function that frees space")
     }
     var generator = SeededGenerator(seed: run.suite.seed)

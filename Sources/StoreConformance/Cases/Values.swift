@@ -8,6 +8,11 @@ extension CaseRun {
   func empty() throws {
     var store = try make()
     try check("A new store", store, holds: [:])
+    if let backend = suite.ground?.backend {
+      check(
+        store.features.capabilities == backend.capabilities,
+        "The features of a new store are not the capabilities that its backend declares.")
+    }
     store = try reopen(store)
     try check("A reopened new store", store, holds: [:])
     let before = try store.snapshot()

@@ -12,11 +12,11 @@ import Synchronization
 /// object that differs gets a new version, so pending changes of this object are conflicts.
 ///
 /// All entities share one sequence of numbers, so a number alone identifies an object.
-public final class AtomicStore: Store {
+public final class AtomicStore: ConfirmingStore {
   /// The type of the format.
   public var type: StoreType { format.type }
   /// Commits are durable, are visible to all processes, and can wait for a confirmation.
-  public var capabilities: StoreCapabilities { AtomicStore.capabilities }
+  public var features: StoreFeatures { StoreFeatures(AtomicStore.capabilities, confirming: self) }
   /// The tag that object identifiers of this store contain.
   public let tag: StoreTag
   /// The file's path.

@@ -30,7 +30,7 @@ extension StoreCopy {
   /// Reserves the numbers that the source has reserved. A number of a deleted object is not used again, because another
   /// copy of the source may still have the object.
   func reserveUsedKeys(of origin: RowOrigin, _ lanes: StoreLanes) throws {
-    guard let next = (source as? any KeyCountingSnapshot)?.nextKeys[origin.source.entityNumber],
+    guard let next = source.nextKeys[origin.source.entityNumber],
       lanes.countedNumbers.contains(next)
     else { return }
     let first = lanes.firstFreeNumber(after: nil)

@@ -89,7 +89,7 @@ public struct StoreCopy {
   @discardableResult
   public func run(_ progress: (Progress) throws -> Void = { _ in }) throws -> Report {
     var base = try target.snapshot()
-    let isIncremental = target.capabilities.contains(.incremental)
+    let isIncremental = target.features.isIncremental
     let lanes = keepsKeys ? try self.lanes ?? source.metadata.lanes : nil
     if isIncremental, let lanes, !lanes.isEmpty {
       // The target must know whose the numbers are before it gets objects with these numbers.

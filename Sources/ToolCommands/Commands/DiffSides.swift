@@ -180,7 +180,7 @@ struct DiffSides {
     of old: any Store, _ new: any Store, _ reader: StoreReader
   ) throws -> BothSides<any StoreSnapshot> {
     let snapshots = BothSides(old: try old.snapshot(), new: try new.snapshot())
-    guard old.capabilities.contains(.history), let path = old.path, let other = new.path,
+    guard old.features.history != nil, let path = old.path, let other = new.path,
       try reader.places.isSame(path, other),
       try snapshots.old.metadata.uuid == snapshots.new.metadata.uuid
     else { return snapshots }

@@ -41,11 +41,11 @@ enum VacuumCommand {
       if invocation.has(keep) { try StoreReader.checkHistory(of: store, at: path) }
       let before = try store.describe().byteCount
       // A binary store keeps commits by the policy in its options.
-      if store.capabilities.contains(.history), !(store is BinaryStore) {
-        let kept = options.history.kept(of: try store.commits())
-        try store.keepCommits { kept.contains($0) }
+      if let history = store.features.history, !(store is BinaryStore) {
+        let kept = options.history.kept(of: try history.commits())
+        try history.keepCommits { kept.contains($0) }
       }
-      try (store as? any VacuumingStore)?.vacuum()
+      try store.features.vacuuming?.vacuum()
       invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
       let described = try store.describe().byteCount

@@ -163,9 +163,9 @@ final class WatchedStore: WatchedPlace {
   func newSaves() throws -> [WatchedSave] {
     let newest = try store.snapshot()
     guard newest.commit != last.commit else { return [] }
-    let commits =
-      store.capabilities.contains(.history)
-      ? try store.commits().filter { last.commit < $0.number && $0.number <= newest.commit } : []
+    let commits = try store.commits().filter {
+      last.commit < $0.number && $0.number <= newest.commit
+    }
     let unknown = CommitSummary(
       number: newest.commit, time: try store.describe().savedAt ?? Date())
     return try (commits.isEmpty ? [unknown] : commits.reversed()).map { commit in

@@ -162,7 +162,7 @@ final class VersionHistory {
     for (store, entry) in zip(document.stores, manifest.stores) {
       if entry.commit <= number {
         snapshots[store.name] = try store.snapshot()
-      } else if store.capabilities.contains(.history),
+      } else if store.features.history != nil,
         !entry.earlier.contains(where: { number < $0.until }),
         let commit = try commits(of: store).first(where: { $0 <= number })
       {

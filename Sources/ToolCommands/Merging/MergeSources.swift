@@ -72,7 +72,7 @@ struct MergeSources {
   /// Finds the commits that both copies contain. A commit is the same if its number and its time are.
   private func findCommonCommits(_ part: inout MergePart, _ other: any Store) throws {
     guard let uuid = part.ours.uuid, uuid == part.theirs.uuid,
-      part.store.capabilities.contains(.history), other.capabilities.contains(.history)
+      part.store.features.history != nil, other.features.history != nil
     else { return }
     let times = Dictionary(
       try other.commits().map { ($0.number, $0.time) }, uniquingKeysWith: { first, _ in first })

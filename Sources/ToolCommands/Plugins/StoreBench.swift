@@ -332,7 +332,7 @@ private final class Side {
   private func query() throws -> ([Double], StoreBench.Reading)? {
     let (store, keys) = (try reopened(), opened!.keys)
     if backend.capabilities.contains(.querying) {
-      guard let querying = store as? any QueryingStore else { return nil }
+      guard let querying = store.features.querying else { return nil }
       let snapshot = try store.snapshot()
       for request in Self.requests {
         guard try querying.keys(answering: request, in: snapshot) != nil else { return nil }

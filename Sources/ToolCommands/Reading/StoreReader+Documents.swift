@@ -243,7 +243,10 @@ private final class StoreOfDocument: Store {
   }
 
   var type: StoreType { store.type }
-  var capabilities: StoreCapabilities { store.capabilities }
+  // Without the group: the document knows its own store, and not this one.
+  var features: StoreFeatures {
+    StoreFeatures(store.features.capabilities, history: store.features.history)
+  }
   var tag: StoreTag { store.tag }
   var path: String? { store.path }
 
@@ -254,13 +257,6 @@ private final class StoreOfDocument: Store {
   }
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try store.leaseKeys(ofEntity: number, count: count)
-  }
-  func commits() throws -> [CommitSummary] { try store.commits() }
-  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
-    try store.snapshot(ofCommit: number)
-  }
-  func keepCommits(where isKept: (Int64) -> Bool) throws {
-    try store.keepCommits(where: isKept)
   }
   func describe() throws -> StoreDescription {
     var description = try store.describe()

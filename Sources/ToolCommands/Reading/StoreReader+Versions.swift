@@ -44,7 +44,7 @@ extension StoreReader {
 
   /// Throws an error for a kind of store that keeps no earlier commits.
   static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
-    guard !store.capabilities.contains(.history) else { return }
+    guard store.features.history == nil else { return }
     throw .wrongUsage(
       "'\(oneLine(path))' keeps no versions: a store of type \(store.type.rawValue) contains only "
         + "its last save.",
@@ -81,7 +81,9 @@ private final class StoreAtVersion: Store {
 
   var type: StoreType { store.type }
   // Predicates are evaluated on the rows of the commit, and not by the store.
-  var capabilities: StoreCapabilities { store.capabilities.subtracting(.querying) }
+  var features: StoreFeatures {
+    StoreFeatures(store.features.capabilities, history: store.features.history)
+  }
   var tag: StoreTag { store.tag }
   var path: String? { store.path }
 
@@ -91,10 +93,6 @@ private final class StoreAtVersion: Store {
   }
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
-  }
-  func commits() throws -> [CommitSummary] { try store.commits() }
-  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
-    try store.snapshot(ofCommit: number)
   }
   func describe() throws -> StoreDescription {
     var description = try store.describe()

@@ -34,7 +34,7 @@ struct ReportHistory {
     isKept = true
     let number = document.shownVersion ?? .max
     let history = VersionHistory(document)
-    let isOneFile = document.stores.allSatisfy { $0.capabilities.contains(.history) }
+    let isOneFile = document.stores.allSatisfy { $0.features.history != nil }
     try add(
       document.versions.filter { $0.number <= number }.map { HistoryLine($0) }, objectCount,
       mostCompared: isOneFile ? Self.mostVersions : Self.mostFiles
@@ -43,7 +43,7 @@ struct ReportHistory {
 
   /// Reads the commits of a store, up to the commit that it shows.
   init(of store: any Store, at snapshot: any StoreSnapshot, objectCount: Int) throws {
-    isKept = store.capabilities.contains(.history)
+    isKept = store.features.history != nil
     guard isKept else { return }
     let names = try snapshot.metadata.namedCommits
     let commits = try store.commits().filter { $0.number <= snapshot.commit }

@@ -13,7 +13,7 @@ struct AskingTests {
   private final class Asked: QueryingStore {
     let store: MemoryStore
     let answers: Bool
-    let capabilities: StoreCapabilities
+    private let capabilities: StoreCapabilities
     let count = Mutex(0)
 
     init(_ model: Model, answers: Bool = true, claims: Bool = true) throws {
@@ -23,6 +23,7 @@ struct AskingTests {
     }
 
     var type: StoreType { store.type }
+    var features: StoreFeatures { StoreFeatures(capabilities, querying: self) }
     var tag: StoreTag { store.tag }
     var path: String? { nil }
     func snapshot() throws -> any StoreSnapshot { try store.snapshot() }

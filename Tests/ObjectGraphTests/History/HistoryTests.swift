@@ -225,7 +225,7 @@ struct HistoryTests {
     let before = try store.commits()
     _ = try store.leaseKeys(ofEntity: 1, count: 100_000)
     #expect(try store.commits() == before && before[0].author == "Ann Ĉ")
-    try store.forgetCommits(before: 1)
+    try store.features.history?.forgetCommits(before: 1)
     #expect(try store.commits() == before)
     context.transactionAuthor = String(repeating: "x", count: 70_000)
     try context.insert(Person.self) { $0.name = "Bob" }

@@ -4,7 +4,7 @@ import StoreInterface
 import Synchronization
 
 /// A store in memory that refuses commits and dates them as a test demands.
-final class StagedStore: Store {
+final class StagedStore: HistoryStore {
   private let inner: MemoryStore
   private let stage = Mutex(Stage())
 
@@ -34,7 +34,7 @@ final class StagedStore: Store {
   func setTime(_ time: Date, ofCommit number: Int64) { stage.withLock { $0.times[number] = time } }
 
   var type: StoreType { inner.type }
-  var capabilities: StoreCapabilities { inner.capabilities }
+  var features: StoreFeatures { StoreFeatures(inner.features.capabilities, history: self) }
   var tag: StoreTag { inner.tag }
   var path: String? { nil }
 

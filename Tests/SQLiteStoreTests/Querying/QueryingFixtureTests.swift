@@ -17,7 +17,7 @@ struct QueryingFixtureTests {
     arguments: AppleFixtures.databases)
   func answers(_ path: String) throws {
     let opened = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
-    let store = try #require(opened as? any QueryingStore)
+    let store = try #require(opened.features.querying)
     let snapshot = try store.snapshot()
     let model = try snapshot.model
     let source = ViewSource(

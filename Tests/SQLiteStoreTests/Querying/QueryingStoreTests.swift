@@ -21,7 +21,7 @@ struct QueryingStoreTests {
     for case let layer as Layer in view.tables {
       try store.commit(CommitRequest(layer, basedOn: try store.snapshot()))
     }
-    return try #require(store as? any QueryingStore)
+    return try #require(store.features.querying)
   }
 
   private func source(_ snapshot: any StoreSnapshot, _ store: any Store) throws -> ViewSource {
@@ -32,7 +32,7 @@ struct QueryingStoreTests {
   @Test("The store declares that it answers requests")
   func capability() throws {
     let world = try World()
-    #expect(try store(world.model, world.view).capabilities.contains(.querying))
+    #expect(try store(world.model, world.view).features.capabilities.contains(.querying))
   }
 
   @Test("The store answers the table of expressions as its rows do")

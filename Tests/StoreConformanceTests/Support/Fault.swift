@@ -15,7 +15,7 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
   // Metadata and descriptions
   case refusesMetadata, losesMetadata, hasAnotherTag, namesAnotherType, tellsNoSize,
     usesMoreBytesThanItHas
-  case tellsRemains, tellsDamage, tellsAnOldSave, tellsAnotherHighestCommit
+  case tellsRemains, tellsDamage, tellsAnOldSave, tellsAnotherHighestCommit, hidesItsHistory
   // History
   case forgetsNothing, forgetsTooMuch, listsTheOldestFirst, listsCommitsThatNobodyMade,
     losesAuthors, losesContextNames
@@ -57,6 +57,7 @@ enum Fault: String, CaseIterable, CustomStringConvertible {
       "every-value-stays"
     case .cutsTexts, .cutsBytes: "large-values-stay"
     case .losesOrder, .losesReferences: "relationships-stay"
+    case .hidesItsHistory: "new-store-is-empty"
     case .losesCommit, .showsLaterChanges, .returnsTheOldSnapshot: "snapshots-stay"
     case .letsConflictsPass, .refusesWithAnotherCode, .hidesConflicts: "conflicts-are-refused"
     case .letsOvertakenCommitsPass, .refusesOvertakenWithAnotherCode:

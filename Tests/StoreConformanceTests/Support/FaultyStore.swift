@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// A store with one fault, or with none. A scan of its rows answers requests.
-final class FaultyStore: QueryingStore, VacuumingStore {
+final class FaultyStore: HistoryStore, ConfirmingStore, QueryingStore, VacuumingStore {
   private let inner: any Store
   private let fault: Fault?
   private let isReadOnly: Bool
@@ -42,8 +42,13 @@ final class FaultyStore: QueryingStore, VacuumingStore {
   }
 
   var type: StoreType { inner.type }
-  var capabilities: StoreCapabilities { inner.capabilities.union(.querying) }
-  var changesModelAlone: Bool { inner.changesModelAlone }
+  var features: StoreFeatures {
+    let features = inner.features
+    return StoreFeatures(
+      features.capabilities.union(.querying), changesModelAlone: features.changesModelAlone,
+      history: fault == .hidesItsHistory ? nil : self, querying: self, confirming: self,
+      vacuuming: self)
+  }
   var tag: StoreTag { fault == .hasAnotherTag ? StoreTag(UUID()) : inner.tag }
   var path: String? { inner.path }
 
@@ -198,13 +203,13 @@ final class FaultyStore: QueryingStore, VacuumingStore {
     case .usesAnotherNumber: position.commit += 1
     case .replacesRefusals:
       do {
-        return try inner.commit(request, at: position, confirm: confirm)
+        return try inner.confirming.commit(request, at: position, confirm: confirm)
       } catch {
         throw StoreError(.failed, "It was not confirmed.")
       }
     default: break
     }
-    return try inner.commit(request, at: position) { snapshot in
+    return try inner.confirming.commit(request, at: position) { snapshot in
       switch fault {
       case .asksNobody: break
       case .asksTwice:
@@ -218,7 +223,7 @@ final class FaultyStore: QueryingStore, VacuumingStore {
   }
 
   func vacuum() throws {
-    try (inner as? any VacuumingStore)?.vacuum()
+    try inner.features.vacuuming?.vacuum()
     switch fault {
     case .freesObjects, .freesValues, .commitsToFree:
       let base = try inner.snapshot()
@@ -245,8 +250,8 @@ final class FaultyStore: QueryingStore, VacuumingStore {
     switch fault {
     case .neverAdvances: break
     case .advancesAnywhere:
-      do { try inner.advance(to: position) } catch {}
-    default: try inner.advance(to: position)
+      do { try inner.confirming.advance(to: position) } catch {}
+    default: try inner.confirming.advance(to: position)
     }
   }
 
@@ -330,8 +335,8 @@ final class FaultyStore: QueryingStore, VacuumingStore {
   func keepCommits(where isKept: (Int64) -> Bool) throws {
     switch fault {
     case .forgetsNothing: break
-    case .forgetsTooMuch: try inner.keepCommits { _ in false }
-    default: try inner.keepCommits(where: isKept)
+    case .forgetsTooMuch: try inner.features.history?.keepCommits { _ in false }
+    default: try inner.features.history?.keepCommits(where: isKept)
     }
   }
 

@@ -45,7 +45,9 @@ private final class WrongStore: QueryingStore {
   }
 
   var type: StoreType { StoreType(rawValue: "Wrong") }
-  var capabilities: StoreCapabilities { inner.capabilities.union(.querying) }
+  var features: StoreFeatures {
+    StoreFeatures(inner.features.capabilities.union(.querying), querying: self)
+  }
   var tag: StoreTag { inner.tag }
   var path: String? { inner.path }
 

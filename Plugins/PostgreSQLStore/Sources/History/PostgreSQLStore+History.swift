@@ -6,7 +6,7 @@ import PostgreSQLConnection
 import Rows
 public import StoreInterface
 
-extension PostgreSQLStore {
+extension PostgreSQLStore: HistoryStore {
   /// Returns the commits that can be opened, newest first, as far as ``PostgreSQLStoreOptions/historyShare`` leaves room
   /// for their history.
   public func commits() throws -> [CommitSummary] {

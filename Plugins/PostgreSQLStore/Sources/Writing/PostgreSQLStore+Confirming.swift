@@ -8,7 +8,7 @@ public import StoreInterface
 import Synchronization
 
 /// Commits of a store that is a part of a document (spec §14.6).
-extension PostgreSQLStore {
+extension PostgreSQLStore: ConfirmingStore {
   /// Prepares a commit on the server, calls `confirm`, and then makes the commit count.
   ///
   /// If `confirm` throws, the prepared commit waits until the store is opened again or commits again. So it still counts

@@ -4,7 +4,7 @@ import Rows
 import SQLiteFiles
 public import StoreInterface
 
-extension SQLiteStore {
+extension SQLiteStore: HistoryStore {
   /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions/historyShare`` leaves room
   /// for their history. A database that another system made has none.
   public func commits() throws -> [CommitSummary] {

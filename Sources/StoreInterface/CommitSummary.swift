@@ -1,0 +1,27 @@
+public import Foundation
+
+/// The summary of one commit, as ``Store/commits()`` lists it.
+public struct CommitSummary: Sendable, Hashable {
+  /// The commit's number.
+  public var number: Int64
+  /// The time of the commit.
+  public var time: Date
+  /// The author of the commit; `nil` if the request had no author.
+  public var author: String?
+  /// The name of the context that made the commit; `nil` if the context has no name.
+  public var contextName: String?
+  /// The author's message about the changes; `nil` if the request had none, or if the store keeps no messages.
+  public var message: String?
+
+  /// Creates a summary of a commit.
+  public init(
+    number: Int64, time: Date, author: String? = nil, contextName: String? = nil,
+    message: String? = nil
+  ) {
+    self.number = number
+    self.time = time
+    self.author = author
+    self.contextName = contextName
+    self.message = message
+  }
+}

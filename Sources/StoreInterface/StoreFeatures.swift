@@ -1,0 +1,71 @@
+/// What an open store can do, beyond what every ``Store`` does. A store has the same features from its opening to its end,
+/// so a program that needs them often asks once and keeps the value.
+///
+///     if let history = store.features.history { try history.forgetCommits(before: number) }
+///
+/// ``StoreBackend/capabilities`` describe a kind of store before one is opened. A store makes its features from them, and
+/// passes itself for each protocol that it conforms to:
+///
+///     var features: StoreFeatures { StoreFeatures(LedgerBackend.capabilities, history: self) }
+public struct StoreFeatures: Sendable {
+  /// The capabilities whose functions the store has. They are those of the kind of store, if its class conforms to the
+  /// protocols that the capabilities promise.
+  public let capabilities: StoreCapabilities
+  /// Whether a commit that only sets a new model writes no rows if the rows stay the same.
+  public let changesModelAlone: Bool
+  /// The earlier commits; `nil` without ``StoreCapabilities/history``.
+  public let history: (any HistoryStore)?
+  /// The answers to requests; `nil` without ``StoreCapabilities/querying``.
+  public let querying: (any QueryingStore)?
+  /// The commits that wait for a confirmation; `nil` without ``StoreCapabilities/confirmation``. To make such a commit, use
+  /// ``Store/confirming``, which throws instead.
+  public let confirming: (any ConfirmingStore)?
+  /// The commits that one sync makes durable together; `nil` if each commit has its own.
+  public let groupCommits: (any GroupCommitStore)?
+  /// The announcements of commits by other processes; `nil` if the store learns of them only when it is read.
+  public let announcements: (any AnnouncingStore)?
+  /// The release of unused space; `nil` if there is none to release, or if the store releases it by itself.
+  public let vacuuming: (any VacuumingStore)?
+  /// The stores that this store commits with atomically; `nil` if it commits by itself. A weak reference, because the group
+  /// holds its stores.
+  public private(set) weak var group: (any StoreGroup)?
+
+  /// Creates the features of a store.
+  ///
+  /// - Parameters:
+  ///   - capabilities: The capabilities of the kind of store. A store that does not have ``StoreCapabilities/history``,
+  ///     ``StoreCapabilities/querying`` or ``StoreCapabilities/confirmation`` has no such functions, although its class may
+  ///     conform to the protocol.
+  ///   - history: The store itself, if it conforms to the protocol, as for the following parameters.
+  public init(
+    _ capabilities: StoreCapabilities, changesModelAlone: Bool = false,
+    history: (any HistoryStore)? = nil, querying: (any QueryingStore)? = nil,
+    confirming: (any ConfirmingStore)? = nil, groupCommits: (any GroupCommitStore)? = nil,
+    announcements: (any AnnouncingStore)? = nil, vacuuming: (any VacuumingStore)? = nil,
+    group: (any StoreGroup)? = nil
+  ) {
+    var found = capabilities
+    func promised<Functions>(
+      _ functions: Functions?, by capability: StoreCapabilities
+    ) -> Functions? {
+      if functions == nil { found.remove(capability) }
+      return capabilities.contains(capability) ? functions : nil
+    }
+    self.history = promised(history, by: .history)
+    self.querying = promised(querying, by: .querying)
+    self.confirming = promised(confirming, by: .confirmation)
+    self.capabilities = found
+    self.changesModelAlone = changesModelAlone
+    self.groupCommits = groupCommits
+    self.announcements = announcements
+    self.vacuuming = vacuuming
+    self.group = group
+  }
+
+  /// Whether commits write only the changes, and not the whole store.
+  public var isIncremental: Bool { capabilities.contains(.incremental) }
+  /// Whether commits survive the end of the process.
+  public var isDurable: Bool { capabilities.contains(.durable) }
+  /// Whether several processes may write the store, and it detects their commits.
+  public var isShared: Bool { capabilities.contains(.shared) }
+}
