@@ -79,16 +79,6 @@ extension Block {
       of: CRC32C.checksum(of: summed).littleEndian,
       toByteOffset: place + BlockFormat.Entry.checksum, as: UInt32.self)
   }
-
-  /// Opens a block that was just written, whose outside values are in the given source.
-  convenience init(written memory: BlockMemory, outsideValues: (any OutsideValues)? = nil) {
-    do {
-      try self.init(
-        outsideValues.map { WrittenBlock(memory, $0) } ?? memory, byteCount: memory.byteCount)
-    } catch {
-      preconditionFailure("A newly written block can't be opened: \(error)")
-    }
-  }
 }
 
 /// The source of a block whose bytes are in memory already. All else comes from the original source.
@@ -113,7 +103,7 @@ private final class CopiedBlock: BlockSource {
 }
 
 /// The source of a block that was just written, while some of its values stay in another place.
-private final class WrittenBlock: BlockSource {
+final class WrittenBlock: BlockSource {
   private let memory: BlockMemory
   let outsideValues: (any OutsideValues)?
 

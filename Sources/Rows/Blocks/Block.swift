@@ -94,6 +94,28 @@ public final class Block: Sendable {
     try self.init(BlockMemory(bytes))
   }
 
+  /// Creates a block that was just written, so that its header and directory need no check.
+  ///
+  /// - Parameter outsideValues: The source of the values outside of the block.
+  init(
+    written memory: BlockMemory, _ entries: [ColumnEntry], entity: UInt16,
+    keys: UnsafeBufferPointer<UInt64>, flags: BlockFlags, outsideValues: (any OutsideValues)?
+  ) {
+    assert((try? Block(memory)) != nil, "A newly written block can't be opened.")
+    overlay = nil
+    entityNumber = entity
+    rowCount = keys.count
+    minimumKey = unsafe keys[0]
+    maximumKey = unsafe keys[keys.count - 1]
+    self.flags = flags
+    byteCount = memory.byteCount
+    version = 0
+    source = outsideValues.map { WrittenBlock(memory, $0) } ?? memory
+    self.entries = entries
+    hasOutsideValues = entries.contains { $0.flags.contains(.outside) }
+    loaded = LoadedColumns(count: entries.count)
+  }
+
   /// Creates a block with the bytes of another one, whose header and directory were checked.
   init(_ block: Block, from source: any BlockSource, version: Int64) {
     overlay = nil

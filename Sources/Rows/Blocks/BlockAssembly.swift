@@ -46,8 +46,9 @@ struct BlockAssembly: ~Copyable {
   ///
   /// - Precondition: `keys` ascend strictly.
   mutating func finish(
-    entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>
-  ) -> BlockMemory {
+    entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>,
+    outsideValues: (any OutsideValues)?
+  ) -> Block {
     let n = keys.count
     precondition(n > 0, "A block must have at least one row.")
     add(LayoutColumn.Number.key, .int64) { values in
@@ -81,11 +82,14 @@ struct BlockAssembly: ~Copyable {
     }
     unsafe directory.store(
       CRC32C.checksum(of: directory.bytes), at: BlockFormat.Header.checksum)
-    return unsafe BlockMemory(byteCount: blockByteCount) { target in
+    let memory = unsafe BlockMemory(byteCount: blockByteCount) { target in
       // SAFETY: Both parts together have `blockByteCount` bytes.
       unsafe target.copyMemory(from: directory.bytes)
       unsafe UnsafeMutableRawBufferPointer(rebasing: target[headerByteCount...])
         .copyMemory(from: chunks.bytes)
     }
+    return unsafe Block(
+      written: memory, entries, entity: entity, keys: keys, flags: flags,
+      outsideValues: outsideValues)
   }
 }

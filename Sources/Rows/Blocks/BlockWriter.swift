@@ -46,8 +46,10 @@ package struct BlockWriter: ~Copyable {
   ///
   /// - Precondition: `keys` ascend strictly.
   mutating func finish(
-    entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>
-  ) -> BlockMemory {
-    unsafe scratch.assembly.finish(entity: entity, flags: flags, keys: keys)
+    entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>,
+    outsideValues: (any OutsideValues)? = nil
+  ) -> Block {
+    unsafe scratch.assembly.finish(
+      entity: entity, flags: flags, keys: keys, outsideValues: outsideValues)
   }
 }

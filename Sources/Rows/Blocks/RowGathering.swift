@@ -155,10 +155,7 @@ struct RowGathering {
         cursor.giveBack(part)
         part = cursor.take(fitting)
       }
-      blocks.append(
-        Block(
-          written: try write(part.runs, first..<first + part.count, outside, &writer),
-          outsideValues: outside.kept))
+      blocks.append(try write(part.runs, first..<first + part.count, outside, &writer))
       first += part.count
     }
     return blocks
@@ -167,7 +164,7 @@ struct RowGathering {
   private func write(
     _ runs: [RowRun], _ rows: Range<Int>, _ outside: OutsideGathering,
     _ writer: inout BlockWriter
-  ) throws -> BlockMemory {
+  ) throws -> Block {
     writer.begin()
     var failure: (any Error)?
     for index in columns.indices where isGiven(columns[index].number) {
@@ -208,7 +205,8 @@ struct RowGathering {
     }
     return unsafe keys.withUnsafeBufferPointer { keys in
       unsafe writer.finish(
-        entity: entity, flags: flags, keys: UnsafeBufferPointer(rebasing: keys[rows]))
+        entity: entity, flags: flags, keys: UnsafeBufferPointer(rebasing: keys[rows]),
+        outsideValues: outside.kept)
     }
   }
 

@@ -58,7 +58,7 @@ struct IndexSorting {
       let keys = part.map { UInt64($0 + 1) }
       blocks.append(
         unsafe keys.withUnsafeBufferPointer {
-          unsafe Block(written: writer.finish(entity: index.number, flags: [], keys: $0))
+          unsafe writer.finish(entity: index.number, flags: [], keys: $0)
         })
     }
     return blocks

@@ -155,8 +155,7 @@ extension BlockRun {
 private struct LayerMerge {
   let layout: Layout
   private let atBottom: Bool
-  private var sources: [any RowSource] = []
-  private var positions: [ObjectIdentifier: Int] = [:]
+  private var sources = MergeSources()
   private var put: RowGathering
   private var changed: RowGathering
   private var removed: RowGathering
@@ -175,35 +174,6 @@ private struct LayerMerge {
     put = gathering([], layout.columns)
     changed = gathering(.changes, layout.columns)
     removed = gathering(.removals, [])
-  }
-
-  private mutating func source(of block: Block) -> Int {
-    let identifier = ObjectIdentifier(block)
-    if let position = positions[identifier] { return position }
-    sources.append(block)
-    positions[identifier] = sources.count - 1
-    return sources.count - 1
-  }
-
-  private mutating func place(_ location: RowLocation, beneath: Int? = nil) -> RowPlace {
-    RowPlace(source: source(of: location.block), row: location.row, beneath: beneath)
-  }
-
-  /// Adds a row that is made of the values at some locations, the lowest first.
-  private mutating func append(
-    _ locations: [RowLocation], to gathering: WritableKeyPath<LayerMerge, RowGathering>,
-    key: UInt64, basis: Int64
-  ) {
-    var beneath: RowPlace?
-    for location in locations.dropLast() {
-      if let beneath { self[keyPath: gathering].places.append(beneath) }
-      beneath = place(
-        location, beneath: beneath == nil ? nil : self[keyPath: gathering].places.count - 1)
-    }
-    let top = locations[locations.count - 1]
-    let source = source(of: top.block)
-    self[keyPath: gathering].append(
-      source: source, row: top.row, key: key, basis: basis, beneath: beneath)
   }
 
   /// Merges lists of entries, the lowest list first. Each is in the order of its keys.
@@ -225,21 +195,21 @@ private struct LayerMerge {
       }
       switch row.kind {
       case .absent: break
-      case .put: append(row.locations, to: \.put, key: key, basis: row.basis)
-      case .changed: append(row.locations, to: \.changed, key: key, basis: row.basis)
-      case .removed: append(row.locations, to: \.removed, key: key, basis: row.basis)
+      case .put: sources.append(row.locations, to: &put, key: key, basis: row.basis)
+      case .changed: sources.append(row.locations, to: &changed, key: key, basis: row.basis)
+      case .removed: sources.append(row.locations, to: &removed, key: key, basis: row.basis)
       }
     }
   }
 
   /// Adds the removal of a row.
   mutating func remove(_ key: UInt64, _ location: RowLocation, basis: Int64) {
-    append([location], to: \.removed, key: key, basis: basis)
+    sources.append([location], to: &removed, key: key, basis: basis)
   }
 
   /// Adds a removed row again, with its former values.
   mutating func restore(_ key: UInt64, _ row: ViewRow, basis: Int64) {
-    append(row.locations.reversed(), to: \.put, key: key, basis: basis)
+    sources.append(row.locations.reversed(), to: &put, key: key, basis: basis)
   }
 
   /// Adds a change that restores the values which another change gave. No further values are restored.
@@ -252,7 +222,7 @@ private struct LayerMerge {
     func blocks(_ gathering: RowGathering) throws -> BlockRun {
       if gathering.keys.isEmpty { return BlockRun() }
       var gathering = gathering
-      gathering.sources = sources
+      gathering.sources = sources.blocks
       return BlockRun(try gathering.blocks(&writer))
     }
     return Layer.EntityChanges(
@@ -286,6 +256,38 @@ private struct LayerMerge {
       for (position, value) in values { draft.set(value, column: position, row: row) }
     }
     return BlockRun(Draft.freeze(drafts, &writer))
+  }
+}
+
+/// The blocks that the rows of a merge are in.
+private struct MergeSources {
+  private(set) var blocks: [any RowSource] = []
+  private var positions: [ObjectIdentifier: Int] = [:]
+
+  private mutating func position(of block: Block) -> Int {
+    // Rows that follow one another are often in one block.
+    if let last = blocks.last, last === block { return blocks.count - 1 }
+    let identifier = ObjectIdentifier(block)
+    if let position = positions[identifier] { return position }
+    blocks.append(block)
+    positions[identifier] = blocks.count - 1
+    return blocks.count - 1
+  }
+
+  /// Adds a row that is made of the values at some locations, the lowest first.
+  mutating func append(
+    _ locations: [RowLocation], to gathering: inout RowGathering, key: UInt64, basis: Int64
+  ) {
+    var beneath: RowPlace?
+    for location in locations.dropLast() {
+      if let beneath { gathering.places.append(beneath) }
+      beneath = RowPlace(
+        source: position(of: location.block), row: location.row,
+        beneath: beneath == nil ? nil : gathering.places.count - 1)
+    }
+    let top = locations[locations.count - 1]
+    gathering.append(
+      source: position(of: top.block), row: top.row, key: key, basis: basis, beneath: beneath)
   }
 }
 

@@ -142,7 +142,11 @@ extension Layer: RowTable {
 
   /// All blocks of the layer, the rows put first for each entity.
   package var blocks: [Block] {
-    entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
+    var blocks: [Block] = []
+    for changes in entities {
+      for run in [changes.put, changes.changed, changes.removed] { blocks += run.blocks }
+    }
+    return blocks
   }
 
   /// Returns the layer's changes of an entity.
@@ -162,6 +166,16 @@ extension Layer.EntityChanges {
   /// - Throws: ``BlockError`` when a key is in two of the parts (spec §3.5.1), which happens only in a damaged
   ///   file.
   package func entries() throws -> [KeyedEntry] {
+    // Most layers that are merged are of one save, which changed some rows.
+    if put.isEmpty, removed.isEmpty, changed.blocks.count == 1 {
+      let block = changed.blocks[0]
+      let keys = try block.keys
+      return (0..<block.rowCount).map {
+        KeyedEntry(
+          key: UInt64(bitPattern: keys.integer(at: $0)),
+          entry: .changed(RowLocation(block: block, row: $0)))
+      }
+    }
     var parts = [
       try BlockRunCursor(put), try BlockRunCursor(changed), try BlockRunCursor(removed),
     ]
