@@ -129,8 +129,11 @@ extension BinaryStore {
     after head: CommittedState, number: Int64, _ writing: inout Writing,
     _ body: (inout CommitImage) throws -> Void = { _ in }
   ) throws -> CommitImage {
-    let free = try head.file.reading { try FreeBytes.after(head, knowing: writing.free) }
+    let free = try head.file.reading {
+      try FreeBytes.after(head, knowing: writing.free, fileByteCount: writing.byteCount)
+    }
     writing.free = free
+    writing.byteCount = nil
     var image = CommitImage(
       after: head, number: number, start: UInt64(free.start), compression: compression)
     try body(&image)
@@ -204,7 +207,7 @@ extension BinaryStore {
     }
     // The commit is durable. From here on, no read may fail and make the save look failed.
     let state = try CommittedState(
-      trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
+      trailer, image.record, in: head.file, after: head, writtenAs: image)
     try confirm(state)
     head.file.acknowledge(trailer, isLengthened: isLengthened)
     writing.hasCommitted = true

@@ -106,11 +106,13 @@ extension BinaryStore: VacuumingStore {
   }
 
   /// Shows a commit of this process to readers.
-  func show(_ state: CommittedState) {
+  ///
+  /// - Parameter byteCount: The size of the file, if it is known.
+  func show(_ state: CommittedState, byteCount: Int? = nil) {
     current.withLock { current in
       guard current != nil else { return }
       current = Current(
-        head: state, seen: SeenState(endingWith: state),
+        head: state, seen: SeenState(endingWith: state, byteCount: byteCount),
         counting: isPartOfDocument ? state.commit : nil)
     }
   }

@@ -76,6 +76,8 @@ public final class BinaryStore: ConfirmingStore {
     var mustRewrite = false
     /// The length that the file must reach before it is checked again for dead bytes.
     var nextVacuumEnd: UInt64 = 0
+    /// The size of the file, if this process wrote last and holds the lock; `nil` if it must be looked at.
+    var byteCount: Int?
     /// The commits that wait for a sync; `nil` if none does.
     var group: CommitGroup?
     /// The number of callers that need the file without a group.
@@ -248,11 +250,16 @@ public final class BinaryStore: ConfirmingStore {
   }
 
   /// Returns the newest commit, including commits of other processes.
-  func head() throws -> CommittedState {
+  func head() throws -> CommittedState { try look().head }
+
+  /// Returns the newest commit, including commits of other processes, and the size of its file if the file is at its path
+  /// and this process wrote last.
+  func look() throws -> (head: CommittedState, byteCount: Int?) {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      if !isPartOfDocument, current!.waiting == nil { try refresh(&current!) }
-      return current!.head
+      if isPartOfDocument || current!.waiting != nil { return (current!.head, nil) }
+      let isUnchanged = try refresh(&current!)
+      return (current!.head, isUnchanged ? current!.seen?.byteCountOfOwn : nil)
     }
   }
 
@@ -274,14 +281,17 @@ public final class BinaryStore: ConfirmingStore {
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
   /// Checks the file for commits of other processes.
-  func refresh(_ current: inout Current) throws {
+  ///
+  /// - Returns: Whether the file is at its path and was not written since the last look or commit of this process.
+  @discardableResult
+  func refresh(_ current: inout Current) throws -> Bool {
     var file = current.head.file
-    try file.reading {
+    return try file.reading {
       let status: FileStatus
       var known: Trailer?
       if let now = try file.file.statusAtItsPath() {
         status = now
-        if try current.seen?.isStill(status, of: file) ?? false { return }
+        if try current.seen?.isStill(status, of: file) ?? false { return true }
         known = current.head.trailer
       } else {
         // The file was replaced by a vacuum, or by another store. In the latter case, this store keeps showing its
@@ -289,7 +299,7 @@ public final class BinaryStore: ConfirmingStore {
         guard
           let other = try readIfSound({ try BinaryStore.file(filePath, disk, isReadOnly) }),
           other.header.uuid == uuid
-        else { return }
+        else { return false }
         file = other
         current.seen = nil
         status = other.file.openingStatus
@@ -310,6 +320,7 @@ public final class BinaryStore: ConfirmingStore {
         current.head = try CommittedState(trailer, record, in: file, after: current.head)
       }
       current.seen = SeenState(status, used: used, last: current.head)
+      return false
     }
   }
 

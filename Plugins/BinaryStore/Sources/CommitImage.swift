@@ -176,6 +176,7 @@ struct CommitImage {
   mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
     record.segments = []
+    record.segments.reserveCapacity(parts.count)
     for (index, part) in parts.enumerated() {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)

@@ -33,16 +33,16 @@ final class CommittedState: StoreSnapshot {
   ///
   /// - Parameters:
   ///   - before: A commit that was read already. Equal parts are shared with it, including blocks in memory.
-  ///   - known: The parts besides the rows that are known already.
-  ///   - made: The new segments that are in memory, by their first offset.
+  ///   - image: The commit as this process has written it.
   init(
     _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
-    knowing known: Description = Description(), _ made: [UInt64: MadeSegment] = [:]
+    writtenAs image: CommitImage? = nil
   ) throws {
     self.file = file
     self.record = record
     self.trailer = trailer
     let before = before?.file === file ? before : nil
+    let known = image?.pending ?? Description()
     var lazy = known
     if let before {
       before.lazy.withLock { known in
@@ -59,15 +59,30 @@ final class CommittedState: StoreSnapshot {
       schema = try CommittedState.schema(record, file)
     }
     file.takeNames(from: schema)
-    let earlier = before?.segments ?? []
     let limit = trailer.record.offset
     let allowance = BlockAllowance(before: limit)
+    if let parts = image?.pendingParts {
+      var records = record.segments[...]
+      segments = parts.compactMap { part in
+        switch part {
+        case .stored(let segment):
+          records.removeFirst()
+          return segment
+        case .made(let layer, _):
+          guard !layer.isEmpty, let record = records.popFirst() else { return nil }
+          return Segment(
+            record, in: file, before: limit, within: allowance,
+            knowing: image?.made[record.firstOffset])
+        }
+      }
+      return
+    }
+    let earlier = before?.segments ?? []
     segments = record.segments.enumerated().map { index, part in
       // A commit adds segments at the end, or merges the last ones.
       if index < earlier.count, earlier[index].record == part { return earlier[index] }
-      if let segment = earlier.first(where: { $0.record == part }) { return segment }
-      return Segment(
-        part, in: file, before: limit, within: allowance, knowing: made[part.firstOffset])
+      return earlier.first { $0.record == part }
+        ?? Segment(part, in: file, before: limit, within: allowance)
     }
   }
 

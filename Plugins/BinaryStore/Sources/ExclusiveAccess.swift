@@ -64,8 +64,10 @@ struct ExclusiveAccess {
       }
       defer { if writing.group == nil { try? file.unlock() } }
       // The previous lock holder may have saved, or replaced the file.
-      let newest = try store.head()
+      let (newest, byteCount) = try store.look()
       guard newest.file === head.file else { continue }
+      writing.byteCount = byteCount
+      if byteCount != nil { return try body(&writing, newest) }
       // Bytes written to a file without a name would be lost.
       guard try head.file.reading({ try file.isStillAtItsPath() }) else {
         if store.isPartOfDocument, try goOnInReplacement(of: head) { continue }

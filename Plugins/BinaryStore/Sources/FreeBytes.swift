@@ -23,9 +23,18 @@ struct FreeBytes {
 
   /// Returns the free bytes after a commit. The caller holds the lock of the file.
   ///
-  /// - Parameter known: The free bytes after the last commit of this process.
-  static func after(_ head: CommittedState, knowing known: FreeBytes?) throws -> FreeBytes {
+  /// - Parameters:
+  ///   - known: The free bytes after the last commit of this process.
+  ///   - byteCount: The size of the file, if it is known that nobody has written behind the commit.
+  static func after(
+    _ head: CommittedState, knowing known: FreeBytes?, fileByteCount unchanged: Int?
+  ) throws -> FreeBytes {
     let file = head.file
+    if let known, known.file === file, known.start == Int(head.end),
+      known.fileByteCount == unchanged
+    {
+      return known
+    }
     let byteCount = try file.file.byteCount()
     if let known, known.file === file, known.start == Int(head.end),
       known.fileByteCount == byteCount,

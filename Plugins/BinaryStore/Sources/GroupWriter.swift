@@ -34,7 +34,7 @@ struct GroupWriter {
       }
       if try writing.free!.write(bytes) { group.lengtheningCount += 1 }
       let state = try CommittedState(
-        trailer, image.record, in: head.file, after: head, knowing: image.pending, image.made)
+        trailer, image.record, in: head.file, after: head, writtenAs: image)
       let commit = WaitingCommit(state)
       group.newest = state
       group.after = writing.free!
@@ -75,7 +75,7 @@ struct GroupWriter {
     }
     writing.mustPause = group.waiting.count > 1 && group.isFull
     writing.group = nil
-    store.show(state)
+    store.show(state, byteCount: group.after.fileByteCount)
     if let vacuumed = try? store.vacuumIfDue(state, &writing), vacuumed !== state {
       decided[decided.count - 1].outcome = .success(vacuumed)
     }

@@ -19,12 +19,18 @@ struct SeenState {
   }
 
   /// The state of a file in which this process has just made the last commit.
-  init?(endingWith state: CommittedState) {
-    guard let byteCount = try? state.file.file.byteCount() else { return nil }
+  ///
+  /// - Parameter byteCount: The size of the file, if it is known.
+  init?(endingWith state: CommittedState, byteCount: Int? = nil) {
+    guard let byteCount = try? byteCount ?? state.file.file.byteCount() else { return nil }
     self.byteCount = byteCount
     modificationNanoseconds = nil
     next = Int(state.end)
   }
+
+  /// The size of the file, if the bytes behind the last commit are known to be zeros; `nil` if another process may have
+  /// left remains of a save there.
+  var byteCountOfOwn: Int? { modificationNanoseconds == nil ? byteCount : nil }
 
   /// Returns whether a file with the given status has no new commit.
   func isStill(_ status: FileStatus, of file: StoreFile) throws -> Bool {
