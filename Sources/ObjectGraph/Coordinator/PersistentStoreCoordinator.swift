@@ -406,7 +406,7 @@ extension PersistentStoreCoordinator {
   /// The numbers of the tables that contain links and no objects, by store.
   var linkTables: [StoreTag: Set<UInt16>] {
     Dictionary(
-      stores.map { ($0.tag, Set($0.graph.schema.linkTables.map(\.layout.entityNumber))) },
+      stores.map { ($0.tag, $0.graph.linkTables) },
       uniquingKeysWith: { first, _ in first })
   }
 

@@ -6,6 +6,8 @@ import Synchronization
 final class GraphSchema: Sendable {
   let model: Model
   let schema: Schema
+  /// The numbers of the tables that contain links and no objects.
+  let linkTables: Set<UInt16>
   private let byNumber: [UInt16: GraphEntity]
   private let byName: [String: GraphEntity]
   /// The paths from the objects of an entity to the objects that derive values from them, by entity. A path is a list
@@ -22,6 +24,7 @@ final class GraphSchema: Sendable {
     let entities = schema.layouts.compactMap { layout in
       model[layout.entity].map { GraphEntity($0, layout, model: model, schema: schema) }
     }
+    linkTables = Set(schema.linkTables.map(\.layout.entityNumber))
     byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     derivedWays = GraphSchema.derivedWays(in: model)
