@@ -1,3 +1,5 @@
+import Synchronization
+
 /// An open file.
 ///
 /// All operations may be called from any thread. Reads run in parallel with each other and with writes; appending,
@@ -27,16 +29,13 @@ public final class DurableFile: Sendable {
   /// of them.
   private let syncing = Lock()
   private let descriptor: Descriptor
-  private let state = Guarded(State())
-
-  private struct State {
-    /// The number of operations that use the descriptor now. The descriptor is not closed during an operation,
-    /// because the system gives its number to the next file that is opened.
-    var useCount = 0
-    var isClosed = false
-    /// The error of the first sync that failed.
-    var poison: ErrorNumber?
-  }
+  /// The number of operations that use the descriptor now, with ``closedBit`` once the file was closed. The descriptor is
+  /// not closed during an operation, because the system gives its number to the next file that is opened.
+  private let uses = Atomic(0)
+  private static let closedBit = Int.min
+  /// The number of the error of the first sync that failed; ``sound`` if none has.
+  private let poison = Atomic(DurableFile.sound)
+  private static let sound: Int32 = -1
 
   /// Takes ownership of the descriptor, also if the initializer throws.
   init(
@@ -55,9 +54,8 @@ public final class DurableFile: Sendable {
   }
 
   deinit {
-    let isClosed = state.withLock { $0.isClosed }
     // A deinitializer cannot report a failure, and the synced bytes are safe.
-    if !isClosed { try? calls.close(descriptor) }
+    if uses.load(ordering: .acquiring) >= 0 { try? calls.close(descriptor) }
   }
 
   /// Returns the current status of the file: size, dates and identity.
@@ -128,7 +126,7 @@ public final class DurableFile: Sendable {
       do throws(ErrorNumber) {
         try repeating { () throws(ErrorNumber) in try calls.sync(descriptor, scope) }
       } catch {
-        state.withLock { $0.poison = error }
+        poison.store(error.rawValue, ordering: .releasing)
         throw .syncFailed(path: path, cause: error)
       }
     }
@@ -139,11 +137,8 @@ public final class DurableFile: Sendable {
   /// Operations of other threads that are running finish first; the last of them closes the file. Closing does not
   /// sync.
   public func close() throws(DiskError) {
-    let closesNow = state.withLock { state in
-      defer { state.isClosed = true }
-      return !state.isClosed && state.useCount == 0
-    }
-    guard closesNow else { return }
+    let before = uses.bitwiseOr(DurableFile.closedBit, ordering: .acquiringAndReleasing).oldValue
+    guard before == 0 else { return }
     do {
       try calls.close(descriptor)
     } catch .interrupted {
@@ -157,28 +152,28 @@ public final class DurableFile: Sendable {
 extension DurableFile {
   /// Returns the descriptor for one operation. The caller must call ``endUse()`` afterwards.
   func beginUse(_ operation: DiskOperation) throws(DiskError) -> Descriptor {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.useCount += 1 }
-      return state.isClosed
+    var count = uses.load(ordering: .relaxed)
+    while true {
+      guard count >= 0 else { throw .closed(operation, path: path) }
+      let (isTaken, found) = uses.compareExchange(
+        expected: count, desired: count + 1, ordering: .acquiringAndReleasing)
+      if isTaken { return descriptor }
+      count = found
     }
-    guard !isClosed else { throw .closed(operation, path: path) }
-    return descriptor
   }
 
   /// Throws for an operation that writes, if a sync has failed.
   func checkPoison(_ operation: DiskOperation) throws(DiskError) {
-    if let poison = state.withLock({ $0.poison }) {
-      throw .poisoned(operation, path: path, cause: poison)
+    let poison = poison.load(ordering: .acquiring)
+    if poison != DurableFile.sound {
+      throw .poisoned(operation, path: path, cause: ErrorNumber(rawValue: poison))
     }
   }
 
   func endUse() {
-    let closesNow = state.withLock { state in
-      state.useCount -= 1
-      return state.isClosed && state.useCount == 0
-    }
+    let left = uses.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     // `close()` returned earlier, so no caller is left to receive an error.
-    if closesNow { try? calls.close(descriptor) }
+    if left == DurableFile.closedBit { try? calls.close(descriptor) }
   }
 
   /// Makes one call, and repeats it while signals interrupt it. `attempt` completes "Can't …".
