@@ -24,8 +24,6 @@ public final class PersistentStore: Sendable {
   private let checkedCommit: Atomic<Int64>
   /// What the store can do.
   let features: StoreFeatures
-  /// The turns of the commits. A commit holds the gate, so that nothing is committed to a replaced store.
-  private let gate = CommitGate()
   /// Whether another store has replaced this store.
   private let replaced = Atomic(false)
 
@@ -79,45 +77,16 @@ extension PersistentStore {
   /// Records that a commit has the coordinator's model.
   func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
-  /// Records a commit of the coordinator, before ``committing(_:)`` returns. An empty request makes no commit.
+  /// Records a commit of the coordinator, before ``CommitQueue`` lets further commits in. An empty request makes no commit.
   func noteOwn(_ request: CommitRequest, _ snapshot: any StoreSnapshot) {
     if !request.isEmpty { remoteCommits?.noteOwn(snapshot.commit) }
   }
 
-  /// Calls `body` while no concurrent save of the coordinator commits to the store.
-  ///
-  /// A caller that locks several stores must hold the coordinator's commit lock first.
-  ///
-  /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
-  func committing<R>(_ body: () throws -> R) throws -> R {
-    try gate.alone {
-      try checkIsThere()
-      return try body()
-    }
-  }
+  /// Records that another store has replaced this store, so that later commits throw.
+  func noteReplaced() { replaced.store(true, ordering: .releasing) }
 
-  /// Calls `body`, which commits to this store alone. Other such saves may commit meanwhile, in the order of the store.
-  ///
-  /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
-  func committingTogether<R>(_ body: () throws -> R) throws -> R {
-    try gate.together {
-      try checkIsThere()
-      return try body()
-    }
-  }
-
-  /// Calls `body` while no save of the coordinator commits to the store. If `body` returns `true`, another store has
-  /// replaced this store, and later commits throw.
-  func replacing(_ body: () throws -> Bool) throws -> Bool {
-    try gate.alone {
-      try checkIsThere()
-      let isReplaced = try body()
-      if isReplaced { replaced.store(true, ordering: .releasing) }
-      return isReplaced
-    }
-  }
-
-  private func checkIsThere() throws {
+  /// Throws `StoreError` if another store has replaced this store.
+  func checkIsThere() throws {
     guard replaced.load(ordering: .acquiring) else { return }
     throw StoreError(
       .closed, "The store was moved, so its objects have new identifiers. Fetch the objects again.",

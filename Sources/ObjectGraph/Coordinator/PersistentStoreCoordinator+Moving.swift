@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
     let places = try requirePlaces()
     try places.refuseExisting(path)
     let turn = SaveTurn()
-    defer { saveTurns.end(turn) }
+    defer { commitQueue.end(turn) }
     for _ in 0..<PersistentStoreCoordinator.mostCopies {
       let start = ContinuousClock.now
       if let moved = try copy(store, to: path, type, in: places, progress) {
@@ -29,8 +29,8 @@ extension PersistentStoreCoordinator {
         post(.persistentStoreCoordinatorStoresDidChange, added: [moved], removed: [store])
         return moved
       }
-      saveTurns.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
-      saveTurns.take(turn)
+      commitQueue.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
+      commitQueue.take(turn)
     }
     throw ContextError(
       .conflict,
@@ -61,9 +61,10 @@ extension PersistentStoreCoordinator {
       }
     }
     let copy = try fitting(target, store.configuration, store.isReadOnly)
-    isTaken = try store.replacing {
+    isTaken = try commitQueue.alone(with: [store]) {
       guard try store.store.snapshot().commit == snapshot.commit else { return false }
       replace(store, with: copy)
+      store.noteReplaced()
       return true
     }
     return isTaken ? copy : nil

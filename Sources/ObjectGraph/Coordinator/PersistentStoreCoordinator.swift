@@ -32,9 +32,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Sends an element for every commit.
   let commitSignals = StreamHub<Void>()
   /// Decides which save waits for another save.
-  let saveTurns = SaveTurns()
-  /// Serializes the commits that change several stores at once.
-  private let commitLock = Mutex(())
+  let commitQueue = CommitQueue()
 
   /// Creates a coordinator without stores.
   ///
@@ -289,7 +287,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError`.
   public func setMetadata(_ metadata: StoreMetadata, of store: PersistentStore) throws {
     guard !store.isReadOnly else { throw StoreError.addedForReading(store.path) }
-    try store.committing {
+    try commitQueue.alone(with: [store]) {
       let snapshot = try store.store.snapshot()
       try store.store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
     }
@@ -431,7 +429,7 @@ extension PersistentStoreCoordinator {
       let (store, request) = requests[0]
       if let groupCommits = store.features.groupCommits {
         return [
-          try store.committingTogether {
+          try commitQueue.together(with: store) {
             let snapshot = try groupCommits.commit(request) { snapshot in
               store.noteChecked(snapshot.commit)
               ordered()
@@ -442,29 +440,19 @@ extension PersistentStoreCoordinator {
         ]
       }
       return [
-        try store.committing {
+        try commitQueue.alone(with: [store]) {
           let snapshot = try store.store.commit(request)
           store.noteOwn(request, snapshot)
           return snapshot
         }
       ]
     }
-    return try commitLock.withLock { _ in
-      try committing(requests.map(\.store)[...]) {
-        let snapshots = try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
-        for (part, snapshot) in zip(requests, snapshots) {
-          part.store.noteOwn(part.request, snapshot)
-        }
-        return snapshots
+    return try commitQueue.alone(with: requests.map(\.store)) {
+      let snapshots = try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
+      for (part, snapshot) in zip(requests, snapshots) {
+        part.store.noteOwn(part.request, snapshot)
       }
+      return snapshots
     }
-  }
-
-  /// Calls `body` while no concurrent save of the coordinator commits to any of the stores.
-  private func committing(
-    _ stores: ArraySlice<PersistentStore>, _ body: () throws -> [any StoreSnapshot]
-  ) throws -> [any StoreSnapshot] {
-    guard let first = stores.first else { return try body() }
-    return try first.committing { try committing(stores.dropFirst(), body) }
   }
 }

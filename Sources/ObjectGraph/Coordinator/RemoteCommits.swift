@@ -105,8 +105,8 @@ extension PersistentStoreCoordinator {
   /// Merges the commits of other coordinators into the contexts that follow saves.
   private func merge(_ remote: RemoteCommits, of store: PersistentStore) {
     remote.begin()
-    // A commit of this coordinator may be announced before its save returns. The lock waits for that.
-    guard !store.isGone, (try? store.committing {}) != nil else { return }
+    // A commit of this coordinator may be announced before its save returns. The queue waits for that.
+    guard !store.isGone, (try? commitQueue.alone(with: [store]) {}) != nil else { return }
     let end = remote.announced
     let pending = remote.pending()
     if case .none = pending { return remote.noteMerged(end) }

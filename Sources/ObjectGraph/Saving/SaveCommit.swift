@@ -31,8 +31,8 @@ final class SaveCommit {
     try workspace.sealForUndo()
     let parts = try pendingParts()
     guard !parts.isEmpty else { return .saved([:]) }
-    let turns = workspace.coordinator.saveTurns
-    turns.take(turn)
+    let queue = workspace.coordinator.commitQueue
+    queue.take(turn)
     // Another save of this process came first. A store would find that only after more work.
     for (state, _) in parts
     where try state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit {
@@ -44,7 +44,7 @@ final class SaveCommit {
         parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) },
         whenOrdered: end)
       // Hooks and observers of the rest of the save may wait for the save of another context.
-      turns.end(turn)
+      queue.end(turn)
       for (part, snapshot) in zip(parts, snapshots) { settle(part.state, snapshot) }
       return .saved(Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) }))
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
@@ -57,13 +57,13 @@ final class SaveCommit {
   }
 
   private func noteOvertaken() {
-    workspace.coordinator.saveTurns.noteOvertaken(
+    workspace.coordinator.commitQueue.noteOvertaken(
       turn, after: (ContinuousClock.now - start) / .seconds(1))
     start = ContinuousClock.now
   }
 
   /// Ends the save's turn among the saves of the coordinator.
-  func end() { workspace.coordinator.saveTurns.end(turn) }
+  func end() { workspace.coordinator.commitQueue.end(turn) }
 
   /// Returns the changes of each store that has any.
   private func pendingParts() throws -> [(state: StoreState, layer: Layer)] {
