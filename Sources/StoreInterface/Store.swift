@@ -12,7 +12,7 @@ public import Rows
 public protocol Store: AnyObject, Sendable {
   /// The kind of store.
   var type: StoreType { get }
-  /// What this store can do beyond the functions of this protocol.
+  /// The abilities of this store beyond the functions of this protocol.
   var features: StoreFeatures { get }
   /// The tag that object identifiers of this store contain.
   var tag: StoreTag { get }

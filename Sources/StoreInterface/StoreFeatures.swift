@@ -1,4 +1,4 @@
-/// What an open store can do, beyond what every ``Store`` does. A store has the same features from its opening to its end,
+/// The abilities of an open store, beyond what every ``Store`` does. A store has the same features from its opening to its end,
 /// so a program that needs them often asks once and keeps the value.
 ///
 ///     if let history = store.features.history { try history.forgetCommits(before: number) }

@@ -34,20 +34,4 @@ extension BinaryStore: GroupCommitStore {
   /// The most rows of a commit that waits with others. A larger commit would wait for the disk for a long time anyway, and
   /// its image might be made in vain.
   private static let mostRowsThatWait = 1000
-
-  /// The progress of a commit when its bytes are in the file.
-  enum CommitProgress {
-    /// The commit is durable and confirmed.
-    case durable(CommittedState)
-    /// The commit waits for a sync.
-    case waiting(WaitingCommit)
-
-    /// The snapshot of the commit.
-    var state: CommittedState {
-      switch self {
-      case .durable(let state): state
-      case .waiting(let commit): commit.state
-      }
-    }
-  }
 }

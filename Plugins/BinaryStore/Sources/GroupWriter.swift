@@ -15,7 +15,7 @@ struct GroupWriter {
   /// - Returns: `nil` if the commit does not fit into the group, which is then closed.
   func append(
     _ image: CommitImage, to head: CommittedState, _ writing: inout BinaryStore.Writing
-  ) throws -> BinaryStore.CommitProgress? {
+  ) throws -> CommitProgress? {
     // From here on, readers of this process do not look at the file, which contains bytes that may not become durable.
     store.current.withLock { $0?.waiting = head }
     defer {

@@ -173,9 +173,8 @@ extension Document: StoreGroup {
     let before = try store.position
     let position = store.position(after: before, number, in: container)
     // The innermost commit returns first, so the snapshots come back in the opposite order.
-    let snapshot = try store.inner.confirming.commit(
-      request, at: request.isEmpty ? before : position
-    ) { _ in
+    let place = request.isEmpty ? before : position
+    let snapshot = try store.inner.confirming.commit(request, at: place) { _ in
       var manifest = manifest
       if !request.isEmpty { manifest.note(position, of: store, in: container) }
       try prepare(parts.dropFirst(), number, manifest, &snapshots, confirm: confirm)

@@ -114,7 +114,7 @@ struct UndoableLayer {
   private let replaced: ReplacedRows?
   private var beneath: Beneath = .none
 
-  /// What restores the rows that the layer changes or removes. The rows that it inserts need no record.
+  /// The way back to the rows that the layer changes or removes. The rows that it inserts need no record.
   private enum Beneath {
     case none
     /// The changes and removals, which are not inverted yet, and the view of the rows beneath them.

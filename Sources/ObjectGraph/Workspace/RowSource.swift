@@ -61,8 +61,6 @@ final class RowSource {
   let isSparse: Bool
   /// The row beneath each sparse row; `nil` for a row of a block that no object uses.
   private var beneath: [Beneath?] = []
-  /// The rows that objects showed before they were changed here, where these are not the rows beneath.
-  private var replaced: [Int: Beneath] = [:]
   /// The number of objects of the context's table that use this source.
   ///
   /// While it is above 0, the source is retained once for all these objects. An atomic retain for each object would
@@ -96,6 +94,8 @@ final class RowSource {
   private struct Beneath {
     let source: RowSource
     let row: Int
+    /// The row that the object showed before it was changed here, where that is another row.
+    var replaced: (source: RowSource, row: Int)?
   }
 
   /// The state of a column: the number of its single reads, or one of these constants.
@@ -448,17 +448,16 @@ extension RowSource {
 
   /// Records the row that an object showed before it was changed, where that is not the row beneath.
   func setReplaced(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
-    replaced[row] = Beneath(source: source, row: sourceRow)
+    beneath[row]?.replaced = (source, sourceRow)
   }
 
   /// Returns the values that the objects of changed rows showed before. Only for an open draft of changes.
   func replacedValues() -> [ReplacedRow] {
     guard let draft else { return [] }
-    defer { replaced = [:] }
     return (0..<draft.rowCount).compactMap { row in
-      guard !draft.isRemoved(row: row), let before = replaced[row] ?? beneath[row] else {
-        return nil
-      }
+      guard !draft.isRemoved(row: row), let below = beneath[row] else { return nil }
+      let before = below.replaced ?? (below.source, below.row)
+      beneath[row]?.replaced = nil
       var values: [ReplacedRow.Replaced] = []
       for column in draft.givenColumns(row: row) {
         let value = before.source.value(column, before.row)

@@ -24,8 +24,8 @@ package struct BlockWriter: ~Copyable {
   private static let mostIdle = 4
   private static let mostIdleBytes = 1 << 21
 
+  // Sendable: it belongs to one writer or is in the list of idle memory, and the lock of the list orders its writers.
   private final class Scratch: @unchecked Sendable {
-    // Sendable: it belongs to one writer or is in the list of idle memory, and the lock of the list orders its writers.
     var assembly = BlockAssembly()
   }
 
@@ -49,6 +49,7 @@ package struct BlockWriter: ~Copyable {
     entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>,
     outsideValues: (any OutsideValues)? = nil
   ) -> Block {
+    // SAFETY: The keys are passed on.
     unsafe scratch.assembly.finish(
       entity: entity, flags: flags, keys: keys, outsideValues: outsideValues)
   }
