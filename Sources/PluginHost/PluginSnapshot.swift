@@ -108,7 +108,7 @@ struct PluginPart: Sendable {
       let upper = parts.suffix(count)
       let merged = try Layer.merged(
         upper.map { try $0.layer() }, schema: schema, keepingVersions: true,
-        atBottom: count == parts.count)
+        atBottom: count == parts.count, statesBases: false)
       parts.replaceSubrange((parts.count - count)..., with: [PluginPart(merging: upper, merged)])
     }
   }

@@ -158,6 +158,27 @@ struct LayerTests {
     #expect(plain[number]?.put.blocks.contains { $0 === before[0][0] } == false)
   }
 
+  @Test("A merge of rows that state no basis keeps the removal of a row that lies beneath")
+  func rowsWithoutBases() throws {
+    let key = ObjectKey(entity: Self.layout.entityNumber, number: 7)
+    func layer(_ edit: (inout LayerBuilder) -> Void) -> Layer {
+      var builder = LayerBuilder(Self.schema)
+      edit(&builder)
+      return builder.freeze(version: 1)
+    }
+    let beneath = layer { $0.insert(key) }
+    // A plug-in puts a whole row in place of the one beneath, and then removes it.
+    let parts = [layer { $0.insert(key) }, layer { $0.remove(key, basis: 1) }]
+
+    let merged = try Layer.merged(
+      parts, schema: Self.schema, keepingVersions: true, statesBases: false)
+    let stated = try Layer.merged(parts, schema: Self.schema, keepingVersions: true)
+
+    #expect(try View([beneath, merged]).row(of: key) == nil)
+    // A new row that states its basis leaves no trace.
+    #expect(stated.isEmpty)
+  }
+
   @Test("A merge keeps full blocks without rows that an upper layer changes")
   func untouchedBlocks() throws {
     let number = Self.layout.entityNumber

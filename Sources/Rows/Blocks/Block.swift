@@ -102,6 +102,9 @@ public final class Block: Sendable {
     keys: UnsafeBufferPointer<UInt64>, flags: BlockFlags, outsideValues: (any OutsideValues)?
   ) {
     assert((try? Block(memory)) != nil, "A newly written block can't be opened.")
+    precondition(
+      unsafe memory.byteCount <= BlockFormat.maximumByteCount
+        && keys[keys.count - 1] <= ObjectKey.highestNumber, "A block is beyond the limits.")
     overlay = nil
     entityNumber = entity
     rowCount = keys.count

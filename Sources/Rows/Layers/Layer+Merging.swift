@@ -22,9 +22,11 @@ extension Layer {
   /// - Parameters:
   ///   - keepingVersions: Whether rows keep the versions that commits gave them.
   ///   - atBottom: Whether nothing lies beneath, so that removals are dropped.
+  ///   - statesBases: Whether a put row with the basis 0 has nothing beneath it. The rows of a plug-in state no basis.
   /// - Throws: ``BlockError`` when a block is damaged, or the error of the block's source.
   package static func merged(
-    _ layers: [Layer], schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
+    _ layers: [Layer], schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false,
+    statesBases: Bool = true
   ) throws -> Layer {
     if layers.count == 1, !atBottom { return layers[0] }
     var writer = BlockWriter()
@@ -43,7 +45,9 @@ extension Layer {
         switch step {
         case .reuse(let block): put.append(block)
         case .merge(let parts):
-          var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
+          var merge = LayerMerge(
+            layout: layout, keepsVersions: keepingVersions, atBottom: atBottom,
+            statesBases: statesBases)
           try merge.run(parts.map { try $0.entries() })
           let above = try merge.changes(&writer)
           put += above.put.blocks
@@ -155,6 +159,7 @@ extension BlockRun {
 private struct LayerMerge {
   let layout: Layout
   private let atBottom: Bool
+  private let statesBases: Bool
   private var sources = MergeSources()
   private var put: RowGathering
   private var changed: RowGathering
@@ -162,9 +167,12 @@ private struct LayerMerge {
   /// Changes to undo, each with the row beneath it.
   private var back: [(key: UInt64, change: RowLocation, row: ViewRow)] = []
 
-  init(layout: Layout, keepsVersions: Bool = false, atBottom: Bool = false) {
+  init(
+    layout: Layout, keepsVersions: Bool = false, atBottom: Bool = false, statesBases: Bool = true
+  ) {
     self.layout = layout
     self.atBottom = atBottom
+    self.statesBases = statesBases
     func gathering(_ flags: BlockFlags, _ columns: [LayoutColumn]) -> RowGathering {
       var gathering = RowGathering(
         entity: layout.entityNumber, flags: flags, columns: columns, sources: [])
@@ -179,7 +187,7 @@ private struct LayerMerge {
   /// Merges lists of entries, the lowest list first. Each is in the order of its keys.
   mutating func run(_ lists: [[KeyedEntry]]) throws {
     var next = Array(repeating: 0, count: lists.count)
-    var row = MergedRow(atBottom: atBottom)
+    var row = MergedRow(atBottom: atBottom, statesBases: statesBases)
     while true {
       var key: UInt64?
       for (list, index) in zip(lists, next) where index < list.count {
@@ -301,8 +309,12 @@ private struct MergedRow {
   /// The version that the row is based on.
   private(set) var basis: Int64 = 0
   private let atBottom: Bool
+  private let statesBases: Bool
 
-  init(atBottom: Bool) { self.atBottom = atBottom }
+  init(atBottom: Bool, statesBases: Bool) {
+    self.atBottom = atBottom
+    self.statesBases = statesBases
+  }
 
   mutating func clear() {
     kind = .absent
@@ -314,7 +326,8 @@ private struct MergedRow {
   mutating func add(_ entry: RowEntry) throws {
     switch (kind, entry) {
     case (_, .absent): break
-    case (.absent, .put(let row)): set(.put, row, basis: try row.basis)
+    case (.absent, .put(let row)):
+      set(.put, row, basis: statesBases ? try row.basis : LayoutColumn.unsavedBasis)
     case (.absent, .changed(let row)):
       if !atBottom { set(.changed, row, basis: try row.basis) }
     case (.absent, .removed(let row)):
