@@ -1,7 +1,7 @@
 /// A store whose earlier commits can be opened.
 ///
 ///     guard let history = store.features.history else { return }
-///     try history.keepCommits { weekly.contains($0) }
+///     try history.forgetCommits(before: 100)
 ///
 /// ``Store/commits()`` and ``Store/snapshot(ofCommit:)`` work with any store: a store without a history lists no commits, and
 /// opens its newest commit only.

@@ -1,12 +1,10 @@
 /// The abilities of an open store, beyond what every ``Store`` does. A store has the same features from its opening to its end,
 /// so a program that needs them often asks once and keeps the value.
 ///
-///     if let history = store.features.history { try history.forgetCommits(before: number) }
+///     if let history = store.features.history { try history.forgetCommits(before: 100) }
 ///
 /// ``StoreBackend/capabilities`` describe a kind of store before one is opened. A store makes its features from them, and
-/// passes itself for each protocol that it conforms to:
-///
-///     var features: StoreFeatures { StoreFeatures(LedgerBackend.capabilities, history: self) }
+/// passes itself for each protocol that it conforms to, such as `StoreFeatures(LedgerBackend.capabilities, history: self)`.
 public struct StoreFeatures: Sendable {
   /// The capabilities whose functions the store has. They are those of the kind of store, if its class conforms to the
   /// protocols that the capabilities promise.

@@ -68,7 +68,7 @@ extension StoreReader {
 }
 
 /// A store that shows one of its earlier commits, for commands that read.
-private final class StoreAtVersion: Store {
+private final class StoreAtVersion: HistoryStore {
   private let store: any Store
   private let shown: any StoreSnapshot
   private let summary: CommitSummary
@@ -82,7 +82,7 @@ private final class StoreAtVersion: Store {
   var type: StoreType { store.type }
   // Predicates are evaluated on the rows of the commit, and not by the store.
   var features: StoreFeatures {
-    StoreFeatures(store.features.capabilities, history: store.features.history)
+    StoreFeatures(store.features.capabilities, history: self)
   }
   var tag: StoreTag { store.tag }
   var path: String? { store.path }
@@ -92,6 +92,13 @@ private final class StoreAtVersion: Store {
     throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
   }
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
+  }
+  func commits() throws -> [CommitSummary] { try store.commits() }
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    try store.snapshot(ofCommit: number)
+  }
+  func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
   }
   func describe() throws -> StoreDescription {
