@@ -16,18 +16,24 @@ final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
   private let condition = NSCondition()
   private var current: SaveTurn?
-  /// The commits to each store that run or wait. Other stores are not listed.
+  /// The commits to each store that run. Other stores are not listed.
   private var commits: [ObjectIdentifier: Commits] = [:]
   /// The number of threads that wait to commit.
   private var waitingCount = 0
 
+  /// The callers that wait to be alone, in their order. Each comes before later callers with a store in common.
+  private var waiting: [Waiting] = []
+
   private struct Commits {
     var togetherCount = 0
-    /// The callers that wait to be alone. They come before later callers.
-    var waitingCount = 0
     var isAlone = false
 
     var isIdle: Bool { togetherCount == 0 && !isAlone }
+  }
+
+  private final class Waiting {
+    let stores: Set<ObjectIdentifier>
+    init(_ stores: Set<ObjectIdentifier>) { self.stores = stores }
   }
 
   /// The shortest and the longest time that a save waits for another save.
@@ -75,7 +81,11 @@ final class CommitQueue: @unchecked Sendable {
   /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
   func together<R>(with store: PersistentStore, _ body: () throws -> R) throws -> R {
     let key = ObjectIdentifier(store)
-    enter(whenTrue: { commits[key].map { !$0.isAlone && $0.waitingCount == 0 } ?? true }) {
+    enter(
+      whenTrue: {
+        !(commits[key]?.isAlone ?? false) && !waiting.contains { $0.stores.contains(key) }
+      }
+    ) {
       commits[key, default: Commits()].togetherCount += 1
     }
     defer { leave([key]) { $0.togetherCount -= 1 } }
@@ -88,14 +98,18 @@ final class CommitQueue: @unchecked Sendable {
   /// - Throws: `StoreError` if another store has replaced one of the stores; the error of `body`.
   func alone<R>(with stores: [PersistentStore], _ body: () throws -> R) throws -> R {
     let keys = stores.map { ObjectIdentifier($0) }
+    let place = Waiting(Set(keys))
     condition.lock()
-    for key in keys { commits[key, default: Commits()].waitingCount += 1 }
+    waiting.append(place)
     condition.unlock()
-    enter(whenTrue: { keys.allSatisfy { commits[$0]?.isIdle ?? true } }) {
-      for key in keys {
-        commits[key]?.waitingCount -= 1
-        commits[key]?.isAlone = true
+    enter(
+      whenTrue: {
+        keys.allSatisfy { commits[$0]?.isIdle ?? true }
+          && waiting.prefix { $0 !== place }.allSatisfy { $0.stores.isDisjoint(with: place.stores) }
       }
+    ) {
+      waiting.removeAll { $0 === place }
+      for key in keys { commits[key, default: Commits()].isAlone = true }
     }
     defer { leave(keys) { $0.isAlone = false } }
     for store in stores { try store.checkIsThere() }
@@ -119,7 +133,7 @@ final class CommitQueue: @unchecked Sendable {
     defer { condition.unlock() }
     for key in keys {
       body(&commits[key]!)
-      if commits[key]!.isIdle, commits[key]!.waitingCount == 0 { commits[key] = nil }
+      if commits[key]!.isIdle { commits[key] = nil }
     }
     if waitingCount > 0 { condition.broadcast() }
   }

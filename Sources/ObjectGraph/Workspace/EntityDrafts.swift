@@ -109,6 +109,7 @@ struct EntityDrafts {
       put: BlockRun(Draft.freeze(insertions.map { $0.draft! }, &writer)),
       changed: BlockRun(Draft.freeze(changes.map { $0.draft! }, &writer)),
       removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
+    for source in changes { source.forgetReplaced() }
     for source in insertions + changes {
       source.isOpen = false
       sealed.append(source)
@@ -127,6 +128,7 @@ struct EntityDrafts {
 
   /// Drops all unsaved changes. Their objects may still be read, and nothing writes them any more.
   mutating func discard() {
+    for source in changes { source.forgetReplaced() }
     for source in insertions + changes { source.isOpen = false }
     insertions = []
     changes = []

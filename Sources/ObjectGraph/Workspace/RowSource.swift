@@ -94,7 +94,7 @@ final class RowSource {
   private struct Beneath {
     let source: RowSource
     let row: Int
-    /// The row that the object showed before it was changed here, where that is another row.
+    /// The row that the object showed before the change, where that is another row.
     var replaced: (source: RowSource, row: Int)?
   }
 
@@ -451,13 +451,17 @@ extension RowSource {
     beneath[row]?.replaced = (source, sourceRow)
   }
 
+  /// Releases the rows that objects showed before. Otherwise each freeze would keep the one before it in memory.
+  func forgetReplaced() {
+    for row in beneath.indices where beneath[row]?.replaced != nil { beneath[row]?.replaced = nil }
+  }
+
   /// Returns the values that the objects of changed rows showed before. Only for an open draft of changes.
   func replacedValues() -> [ReplacedRow] {
     guard let draft else { return [] }
     return (0..<draft.rowCount).compactMap { row in
       guard !draft.isRemoved(row: row), let below = beneath[row] else { return nil }
       let before = below.replaced ?? (below.source, below.row)
-      beneath[row]?.replaced = nil
       var values: [ReplacedRow.Replaced] = []
       for column in draft.givenColumns(row: row) {
         let value = before.source.value(column, before.row)
@@ -482,9 +486,7 @@ extension RowSource {
     wasPending = true
     self.version = version
   }
-}
 
-extension RowSource {
   /// Returns the unsaved values of a row, by column.
   func pendingValues(_ row: Int) -> [(column: Int, value: Value)] {
     guard isPending else { return [] }
