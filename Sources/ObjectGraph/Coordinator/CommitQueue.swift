@@ -84,10 +84,7 @@ final class CommitQueue: @unchecked Sendable {
     enter(
       whenTrue: {
         !(commits[key]?.isAlone ?? false) && !waiting.contains { $0.stores.contains(key) }
-      }
-    ) {
-      commits[key, default: Commits()].togetherCount += 1
-    }
+      }, { commits[key, default: Commits()].togetherCount += 1 })
     defer { leave([key]) { $0.togetherCount -= 1 } }
     try store.checkIsThere()
     return try body()
@@ -106,11 +103,11 @@ final class CommitQueue: @unchecked Sendable {
       whenTrue: {
         keys.allSatisfy { commits[$0]?.isIdle ?? true }
           && waiting.prefix { $0 !== place }.allSatisfy { $0.stores.isDisjoint(with: place.stores) }
-      }
-    ) {
-      waiting.removeAll { $0 === place }
-      for key in keys { commits[key, default: Commits()].isAlone = true }
-    }
+      },
+      {
+        waiting.removeAll { $0 === place }
+        for key in keys { commits[key, default: Commits()].isAlone = true }
+      })
     defer { leave(keys) { $0.isAlone = false } }
     for store in stores { try store.checkIsThere() }
     return try body()
