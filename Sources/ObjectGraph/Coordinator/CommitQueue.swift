@@ -1,28 +1,27 @@
 import Foundation
 
-/// The order of the commits to the stores of one coordinator (decision 0019).
+/// The order of the saves of one coordinator (decision 0019). The queue gives turns to saves, and lets commits run.
 ///
-/// Several saves prepare their changes at the same time. Then each save takes a turn: the save rebases its changes and
-/// commits them, and the other saves wait. The turn ends with the commit, even if the save must prepare again before.
-/// Without turns, each commit would make all other saves start again, and quick saves could overtake a slow save
-/// without end.
+/// **Turns.** Several saves prepare their changes at the same time. Then one save after another has the turn: it rebases
+/// its changes, and commits them. The turn ends with the commit, even if the save must prepare again before. Without
+/// turns, each commit would make all other saves start again, and a slow save might never come to an end.
 ///
-/// A wait for a turn has a limit, because a hook of the save that has the turn may itself wait for the save of another
-/// context. The other save then goes on without a turn. Saves of another process do not wait.
+/// A save waits for its turn for a limited time and then goes on without one, because a hook of the save that has the turn
+/// may itself wait for the other save. Saves of another process do not wait.
 ///
-/// The commit itself runs ``together(with:_:)`` with other commits to its store or ``alone(with:_:)``. These waits have no
-/// limit: a commit runs no code of the program.
+/// **Commits.** A commit runs ``together(with:_:)`` with other commits to its store if one sync can make them durable, and
+/// ``alone(with:_:)`` otherwise. These waits have no limit, because a commit calls no hook.
 final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
   private let condition = NSCondition()
+  /// The save that has the turn.
   private var current: SaveTurn?
-  /// The commits to each store that run. Other stores are not listed.
+  /// The commits that run, by store. A store without any is not listed.
   private var commits: [ObjectIdentifier: Commits] = [:]
-  /// The number of threads that wait to commit.
-  private var waitingCount = 0
-
-  /// The callers that wait to be alone, in their order. Each comes before later callers with a store in common.
-  private var waiting: [Waiting] = []
+  /// The callers of ``alone(with:_:)`` that wait, in their order. Each comes before later callers with a store in common.
+  private var aloneWaiting: [AloneCaller] = []
+  /// The number of threads that wait for commits to end.
+  private var sleepingCount = 0
 
   private struct Commits {
     var togetherCount = 0
@@ -31,7 +30,7 @@ final class CommitQueue: @unchecked Sendable {
     var isIdle: Bool { togetherCount == 0 && !isAlone }
   }
 
-  private final class Waiting {
+  private final class AloneCaller {
     let stores: Set<ObjectIdentifier>
     init(_ stores: Set<ObjectIdentifier>) { self.stores = stores }
   }
@@ -71,7 +70,7 @@ final class CommitQueue: @unchecked Sendable {
     guard current === turn else { return }
     current = nil
     // One save has the next turn. A thread that waits to commit would lose the signal.
-    if waitingCount == 0 { condition.signal() } else { condition.broadcast() }
+    if sleepingCount == 0 { condition.signal() } else { condition.broadcast() }
   }
 
   // MARK: - Commits
@@ -81,10 +80,10 @@ final class CommitQueue: @unchecked Sendable {
   /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
   func together<R>(with store: PersistentStore, _ body: () throws -> R) throws -> R {
     let key = ObjectIdentifier(store)
-    enter(
-      whenTrue: {
-        !(commits[key]?.isAlone ?? false) && !waiting.contains { $0.stores.contains(key) }
-      }, { commits[key, default: Commits()].togetherCount += 1 })
+    condition.withLock {
+      sleep { commits[key]?.isAlone ?? false || aloneWaiting.contains { $0.stores.contains(key) } }
+      commits[key, default: Commits()].togetherCount += 1
+    }
     defer { leave([key]) { $0.togetherCount -= 1 } }
     try store.checkIsThere()
     return try body()
@@ -94,45 +93,40 @@ final class CommitQueue: @unchecked Sendable {
   ///
   /// - Throws: `StoreError` if another store has replaced one of the stores; the error of `body`.
   func alone<R>(with stores: [PersistentStore], _ body: () throws -> R) throws -> R {
-    let keys = stores.map { ObjectIdentifier($0) }
-    let place = Waiting(Set(keys))
-    condition.lock()
-    waiting.append(place)
-    condition.unlock()
-    enter(
-      whenTrue: {
-        keys.allSatisfy { commits[$0]?.isIdle ?? true }
-          && waiting.prefix { $0 !== place }.allSatisfy { $0.stores.isDisjoint(with: place.stores) }
-      },
-      {
-        waiting.removeAll { $0 === place }
-        for key in keys { commits[key, default: Commits()].isAlone = true }
-      })
-    defer { leave(keys) { $0.isAlone = false } }
+    let caller = AloneCaller(Set(stores.map { ObjectIdentifier($0) }))
+    condition.withLock {
+      aloneWaiting.append(caller)
+      sleep {
+        caller.stores.contains { !(commits[$0]?.isIdle ?? true) }
+          || aloneWaiting.prefix { $0 !== caller }
+            .contains { !$0.stores.isDisjoint(with: caller.stores) }
+      }
+      aloneWaiting.removeAll { $0 === caller }
+      for key in caller.stores { commits[key, default: Commits()].isAlone = true }
+    }
+    defer { leave(caller.stores) { $0.isAlone = false } }
     for store in stores { try store.checkIsThere() }
     return try body()
   }
 
-  /// Waits until a condition holds, and calls `body`, both with the lock.
-  private func enter(whenTrue mayEnter: () -> Bool, _ body: () -> Void) {
-    condition.lock()
-    defer { condition.unlock() }
-    while !mayEnter() {
-      waitingCount += 1
+  /// Waits while a condition holds. The caller has the lock.
+  private func sleep(while mustWait: () -> Bool) {
+    while mustWait() {
+      sleepingCount += 1
       condition.wait()
-      waitingCount -= 1
+      sleepingCount -= 1
     }
-    body()
   }
 
-  private func leave(_ keys: [ObjectIdentifier], _ body: (inout Commits) -> Void) {
-    condition.lock()
-    defer { condition.unlock() }
-    for key in keys {
-      body(&commits[key]!)
-      if commits[key]!.isIdle { commits[key] = nil }
+  /// Records that a commit to some stores has ended.
+  private func leave(_ keys: Set<ObjectIdentifier>, _ body: (inout Commits) -> Void) {
+    condition.withLock {
+      for key in keys {
+        body(&commits[key]!)
+        if commits[key]!.isIdle { commits[key] = nil }
+      }
+      if sleepingCount > 0 { condition.broadcast() }
     }
-    if waitingCount > 0 { condition.broadcast() }
   }
 }
 
