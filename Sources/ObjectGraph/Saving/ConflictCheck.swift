@@ -23,7 +23,7 @@ struct ConflictCheck {
     )
     let isKnown = try View(state.tables).row(of: object.key)?.version == now?.version
     if isKnown, try !changes.originals.mentions(object.key) { return nil }
-    let mine = try View(state.tables + state.pending).row(of: object.key)
+    let mine = try state.view.row(of: object.key)
     if mine == nil, now == nil { return nil }
     return try MergeConflict(
       object.key, of: object.source.entity.graph, in: state.tag, base: then, mine: mine,

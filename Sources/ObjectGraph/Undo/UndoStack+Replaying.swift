@@ -138,7 +138,7 @@ extension UndoStack {
   private func originals(
     of step: UndoableLayer, _ back: Layer, in state: StoreState
   ) throws -> Layer {
-    let (base, shown) = (View(state.tables), View(state.tables + state.pending))
+    let (base, shown) = (View(state.tables), state.view)
     let builder = LayerBuilder(state.graph.schema)
     for changes in back.entities {
       guard let graph = state.graph[changes.entityNumber] else { continue }

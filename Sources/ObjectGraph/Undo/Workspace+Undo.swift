@@ -11,9 +11,7 @@ extension Workspace {
 
   /// Returns the rows beneath the changes that are not frozen yet; `nil` if nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
-    guard undoStack?.isEnabled ?? false else { return nil }
-    let pending = state.pending
-    return View(pending.isEmpty ? state.tables : state.tables + pending)
+    undoStack?.isEnabled ?? false ? state.view : nil
   }
 
   /// Returns the values that the changes since the last freeze replace; `nil` if these are many, or one can't be read.

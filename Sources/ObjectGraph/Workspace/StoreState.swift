@@ -97,11 +97,17 @@ final class StoreState {
   /// Whether there are unsaved changes.
   var hasChanges: Bool { hasOpenChanges || !pending.isEmpty }
 
+  /// The rows as the context shows them, without the drafts that are not frozen.
+  var view: View {
+    let pending = pending
+    return View(pending.isEmpty ? tables : tables + pending)
+  }
+
   /// The source of queries over the context's view. All drafts must be frozen.
   var source: ViewSource {
     if let known = sources.shown { return known }
     let made = ViewSource(
-      View(tables + pending), model: graph.model, schema: graph.schema, store: tag,
+      view, model: graph.model, schema: graph.schema, store: tag,
       reusing: sources.lastShown)
     sources.shown = made
     sources.lastShown = made
@@ -160,13 +166,10 @@ final class StoreState {
 
   /// Returns the values that the changes since the last freeze replace; `nil` if these are many.
   func replacedRows() -> ReplacedRows? {
-    var count = 0
-    for case let entity? in entities { count += entity.openChangeCount }
-    guard count <= ReplacedRows.most else { return nil }
+    let changed = knownEntities.filter { $0.openChangeCount > 0 }
+    guard changed.reduce(0, { $0 + $1.openChangeCount }) <= ReplacedRows.most else { return nil }
     var rows = ReplacedRows()
-    for case let entity? in entities where entity.openChangeCount > 0 {
-      rows.add(entity.replacedRows(), of: entity.graph.number)
-    }
+    for entity in changed { rows.add(entity.replacedRows(), of: entity.graph.number) }
     return rows
   }
 

@@ -245,7 +245,7 @@ struct Take {
   private func lift(_ keys: [ObjectKey]) throws {
     if keys.isEmpty { return }
     let base = View(state.tables)
-    let shown = View(state.tables + state.pending)
+    let shown = state.view
     let builder = LayerBuilder(state.graph.schema)
     for key in keys {
       guard let layout = state.graph.schema[key.entity], let saved = try base.row(of: key),
