@@ -57,7 +57,7 @@ private func deadLinks(
   in page: SourceFile, among pages: [String: SourceFile], exists: (String) -> Bool
 ) -> [Finding] {
   let folder = page.folders.joined(separator: "/")
-  return text(of: page).flatMap { number, line -> [Finding] in
+  return page.linesOfText.flatMap { number, line -> [Finding] in
     line.matches(of: #/\]\(([^)\s#]*)(?:#([^)\s]*))?[^)]*\)/#).compactMap { match in
       let target = String(match.1)
       if target.contains("://") || target.hasPrefix("mailto:") { return nil }
@@ -79,7 +79,7 @@ private func deadLinks(
 private func anchors(of page: SourceFile) -> Set<String> {
   var counts: [String: Int] = [:]
   return Set(
-    text(of: page).compactMap { _, line -> String? in
+    page.linesOfText.compactMap { _, line -> String? in
       guard let heading = line.wholeMatch(of: /#{1,6} +(.*)/) else { return nil }
       let shown = heading.1.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.1 }
       let name = shown.lowercased()
@@ -89,15 +89,6 @@ private func anchors(of page: SourceFile) -> Set<String> {
       counts[name] = count + 1
       return count == 0 ? name : "\(name)-\(count)"
     })
-}
-
-/// Returns the lines of a page outside of blocks of code, with their numbers from 1.
-private func text(of page: SourceFile) -> [(number: Int, line: String)] {
-  var isCode = false
-  return page.lines.enumerated().compactMap { index, line in
-    if line.hasPrefix("```") { isCode.toggle() }
-    return isCode || line.hasPrefix("```") || line.hasPrefix("    ") ? nil : (index + 1, line)
-  }
 }
 
 extension House {

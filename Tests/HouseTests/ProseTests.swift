@@ -142,14 +142,7 @@ private func commentRuns(in file: SourceFile) -> [Comment] {
 
 /// The lines of a page without its tables and its code.
 private func sentences(of page: SourceFile) -> [String] {
-  var isCode = false
-  return page.lines.filter { line in
-    if line.hasPrefix("```") {
-      isCode.toggle()
-      return false
-    }
-    return !isCode && !line.hasPrefix("|") && !line.hasPrefix("    ")
-  }
+  page.linesOfText.map(\.line).filter { !$0.hasPrefix("|") }
 }
 
 private func beginsWithQuestion(_ text: String) -> Bool {

@@ -59,19 +59,15 @@ private func lostNames(in page: SourceFile, text: (String) -> String?) -> [Findi
 /// Returns the paragraphs and the items of lists outside of blocks of code, each with the number of its first line.
 private func paragraphs(of page: SourceFile) -> [(line: Int, text: String)] {
   var found: [(line: Int, text: String)] = []
-  var (isCode, isOpen) = (false, false)
-  for (index, line) in page.lines.enumerated() {
-    if line.hasPrefix("```") { isCode.toggle() }
-    if isCode || line.isEmpty || line.hasPrefix("```") || line.hasPrefix("    ")
-      || line.hasPrefix("#")
-    {
-      isOpen = false
-    } else if !isOpen || line.contains(#/^ *(-|\d+\.) /#) {
-      found.append((index + 1, line))
-      isOpen = true
+  // The number of the line that would continue the last paragraph.
+  var next = 0
+  for (number, line) in page.linesOfText where !line.isEmpty && !line.hasPrefix("#") {
+    if number != next || line.contains(#/^ *(-|\d+\.) /#) {
+      found.append((number, line))
     } else {
       found[found.count - 1].text += "\n" + line
     }
+    next = number + 1
   }
   return found
 }

@@ -26,6 +26,15 @@ struct SourceFile: Sendable {
     return folders[folders.count > 2 && folders[1] == "Support" ? 2 : 1]
   }
 
+  /// The lines of a page outside of blocks of code, with their numbers from 1.
+  var linesOfText: [(number: Int, line: String)] {
+    var isCode = false
+    return lines.enumerated().compactMap { index, line in
+      if line.hasPrefix("```") { isCode.toggle() }
+      return isCode || line.hasPrefix("```") || line.hasPrefix("    ") ? nil : (index + 1, line)
+    }
+  }
+
   /// Returns the lines that contain `word`, with their numbers from 1.
   func lines(with word: String) -> [(number: Int, text: String)] {
     // Without optimization the C library finds a word many times as fast as a loop in Swift.
