@@ -28,7 +28,9 @@ extension UUID {
     var digits = Array(text.utf8)
     guard digits.count == 36 else { return nil }
     // From the end, so that no removal moves a place that is still to come.
-    for place in [23, 18, 13, 8] where digits.remove(at: place) != UInt8(ascii: "-") { return nil }
+    for place in [23, 18, 13, 8] {
+      guard digits.remove(at: place) == UInt8(ascii: "-") else { return nil }
+    }
     guard let bytes = [UInt8](hex: String(decoding: digits, as: UTF8.self)) else { return nil }
     self.init(bytes: bytes)
   }

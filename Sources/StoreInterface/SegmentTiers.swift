@@ -60,10 +60,8 @@ package enum SegmentTiers {
 
   /// Returns the tier of a part: 0 below 12 rows, 1 below 96, 2 below 384, and so on.
   private static func tier(of size: Int) -> Int {
-    var tier = 0
-    while tier < floors.count, size >= floors[tier] { tier += 1 }
-    guard tier == floors.count else { return tier }
-    var rest = size / (floors[tier - 1] * growth)
+    var tier = floors.count { $0 <= size }
+    var rest = size / (floors[floors.count - 1] * growth)
     while rest > 0 {
       rest /= growth
       tier += 1

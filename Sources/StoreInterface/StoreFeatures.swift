@@ -6,8 +6,7 @@
 /// ``StoreBackend/capabilities`` describe a kind of store before one is opened. A store makes its features from them, and
 /// passes itself for each protocol that it conforms to, such as `StoreFeatures(LedgerBackend.capabilities, history: self)`.
 public struct StoreFeatures: Sendable {
-  /// The capabilities whose functions the store has. They are those of the kind of store, if its class conforms to the
-  /// protocols that the capabilities promise.
+  /// The capabilities of the store: those of its kind, without the ones whose functions the store does not have.
   public let capabilities: StoreCapabilities
   /// Whether a commit that only sets a new model writes no rows if the rows stay the same.
   public let changesModelAlone: Bool
@@ -22,7 +21,7 @@ public struct StoreFeatures: Sendable {
   public let groupCommits: (any GroupCommitStore)?
   /// The announcements of commits by other processes; `nil` if the store learns of them only when it is read.
   public let announcements: (any AnnouncingStore)?
-  /// The release of unused space; `nil` if there is none to release, or if the store releases it by itself.
+  /// The function that frees unused space; `nil` if the store frees such space by itself, or never has any.
   public let vacuuming: (any VacuumingStore)?
   /// The stores that this store commits with atomically; `nil` if it commits by itself. A weak reference, because the group
   /// holds its stores.

@@ -25,20 +25,16 @@ struct FreeBytes {
   ///
   /// - Parameters:
   ///   - known: The free bytes after the last commit of this process.
-  ///   - byteCount: The size of the file, if it is known that nobody has written behind the commit.
+  ///   - unchanged: The size of the file, if it is known that nobody has written behind the commit.
   static func after(
     _ head: CommittedState, knowing known: FreeBytes?, fileByteCount unchanged: Int?
   ) throws -> FreeBytes {
     let file = head.file
-    if let known, known.file === file, known.start == Int(head.end),
-      known.fileByteCount == unchanged
-    {
-      return known
-    }
-    let byteCount = try file.file.byteCount()
+    let byteCount = try unchanged ?? file.file.byteCount()
     if let known, known.file === file, known.start == Int(head.end),
       known.fileByteCount == byteCount,
-      try file.firstBytes(behind: head.end, fileByteCount: byteCount).allSatisfy({ $0 == 0 })
+      try unchanged != nil
+        || file.firstBytes(behind: head.end, fileByteCount: byteCount).allSatisfy({ $0 == 0 })
     {
       return known
     }

@@ -13,12 +13,7 @@ struct PublishedState: Sendable {
 
   /// Publishes the state of the workspace, with the pushes on top that it has not accepted.
   mutating func publish(_ states: [StoreState]) {
-    // In almost all cases the stores are the same as before, and their bases are replaced in place.
-    for state in states { bases[state.tag] = state.shown }
-    if bases.count != states.count {
-      let tags = Set(states.map(\.tag))
-      bases = bases.filter { tags.contains($0.key) }
-    }
+    bases = Dictionary(states.map { ($0.tag, $0.shown) }, uniquingKeysWith: { $1 })
     for push in pushes { show(push) }
   }
 

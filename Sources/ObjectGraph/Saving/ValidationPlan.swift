@@ -92,10 +92,9 @@ struct ValidationPlan: Sendable {
   /// Whether a row of a draft may have an invalid value.
   func mayFail(_ draft: Draft) -> Bool {
     attributes.indices.contains { index in
-      let column = attributes[index].column
       // A missing column is unchanged in rows of changes. In inserted rows its value is missing, so the objects are
       // checked one by one.
-      guard draft.hasValues(column), let raw = unsafe draft.raw(column) else {
+      guard let raw = unsafe draft.raw(attributes[index].column) else {
         return draft.role == .insertions
       }
       return unsafe attributes[index].mayFail(raw, draft.rowCount)

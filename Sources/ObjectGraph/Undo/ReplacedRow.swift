@@ -13,13 +13,13 @@ struct ReplacedRow {
 struct ReplacedRows {
   private var rows: [(entity: UInt16, rows: [ReplacedRow])] = []
 
-  /// The most rows whose values are kept. More rows are left where they are, beneath the step.
+  /// The most changed rows of a step whose values are kept. A step with more rows keeps the view beneath it instead.
   static let most = 256
 
-  /// Adds the rows of one entity, which are all that were changed.
+  /// Adds all changed rows of an entity.
   mutating func add(_ more: [ReplacedRow], of entity: UInt16) { rows.append((entity, more)) }
 
-  /// Whether the changed rows of an entity are here. The places of links are changed in tables of their own.
+  /// Whether the rows of an entity were added. The tables of links have changed rows too, and are never added.
   func has(_ entity: UInt16) -> Bool { rows.contains { $0.entity == entity } }
 
   /// Returns the changes that restore the values, by entity.

@@ -110,7 +110,8 @@ struct UndoableLayer {
   private(set) var moments: Moments
   /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
   private let statesVersions: Bool
-  /// The values that changed rows had before, as far as they are known. ``beneath`` has the other changes.
+  /// The former values of changed rows; `nil` if they were not kept. ``beneath`` restores the rows of all other entities,
+  /// and the removed rows.
   private let replaced: ReplacedRows?
   private var beneath: Beneath = .none
 
@@ -202,7 +203,7 @@ struct UndoableLayer {
     var changes = Dictionary(
       uniqueKeysWithValues: back.entities.map { ($0.entityNumber, $0) })
     var writer = BlockWriter()
-    // The values are known of all changed rows of an entity or of none, so neither part has rows of the other.
+    // `back` changes no row of an entity whose former values were kept, so no changes are replaced here.
     for (entity, run) in replaced?.restoring(schema, &writer) ?? [:] {
       changes[entity] = Layer.EntityChanges(
         entityNumber: entity, put: changes[entity]?.put ?? BlockRun(), changed: run,

@@ -3,7 +3,7 @@
 import Checksums
 import ObjectModel
 
-/// The columns of one block after another, in memory that is used again for each (spec §3.3).
+/// The work of a ``BlockWriter``: one block after another, in memory that each block uses again.
 struct BlockAssembly: ~Copyable {
   private var encoder: ColumnEncoder
   private var values: ColumnValues
@@ -25,10 +25,7 @@ struct BlockAssembly: ~Copyable {
     chunks.removeAll()
   }
 
-  /// Adds a column, whose values `fill` gives. A column without a given value in any row is left out.
-  ///
-  /// - Precondition: Columns come in ascending order of their numbers, the key last. Each column has a value or
-  ///   null for every row.
+  /// Adds a column (``BlockWriter/add(_:_:fill:)``).
   mutating func add(
     _ number: UInt16, _ kind: ColumnKind, fill: (inout ColumnValues) -> Void
   ) {
@@ -42,9 +39,7 @@ struct BlockAssembly: ~Copyable {
     entries.append(entry)
   }
 
-  /// Adds the column of keys and finishes the block.
-  ///
-  /// - Precondition: `keys` ascend strictly.
+  /// Adds the column of keys and finishes the block (``BlockWriter/finish(entity:flags:keys:outsideValues:)``).
   mutating func finish(
     entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>,
     outsideValues: (any OutsideValues)?

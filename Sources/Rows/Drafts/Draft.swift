@@ -333,7 +333,7 @@ extension Draft {
   }
 
   /// Returns whether the column has memory. In a draft of changes, only then may a row have a value in it.
-  package func hasValues(_ column: Int) -> Bool { unsafe columns[column].exists }
+  func hasValues(_ column: Int) -> Bool { unsafe columns[column].exists }
 
   /// Returns a reader of the column, valid until the draft changes.
   @unsafe package func raw(_ column: Int) -> RawColumn? {
