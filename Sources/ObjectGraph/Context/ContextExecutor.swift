@@ -57,14 +57,15 @@ struct ContextExecutor {
   func turn<R>(_ body: () throws -> R) rethrows -> R {
     if place.concurrency == .confined { workspace.checkPlace() }
     let before = place.enter()
-    workspace.progress.turnDepth += 1
-    if workspace.progress.turnDepth == 1 {
+    let isNested = workspace.progress.isInTurn
+    workspace.progress.isInTurn = true
+    if !isNested {
       workspace.takePushes()
       workspace.takeWaiting()
     }
     defer {
-      workspace.progress.turnDepth -= 1
-      if workspace.progress.turnDepth == 0 { endTurn() }
+      workspace.progress.isInTurn = isNested
+      if !isNested { endTurn() }
       place.leave(before)
     }
     return try body()
@@ -82,7 +83,7 @@ extension ContextExecutor {
   ///
   /// - Parameter isOwed: Whether child contexts must wait for that turn before they see all changes.
   func endTurnSoon(isOwed: Bool = true) {
-    guard place.concurrency == .mainActor, workspace.progress.turnDepth == 0 else { return }
+    guard place.concurrency == .mainActor, !workspace.progress.isInTurn else { return }
     if isOwed { workspace.mail.owedTurn.begin() }
     guard !workspace.progress.isTurnComing else { return }
     workspace.progress.isTurnComing = true
@@ -111,7 +112,7 @@ extension ContextExecutor {
 
   /// Publishes the changes of a turn before it ends. Undo groups and notifications still wait for the end of the turn.
   private func publishOwedChanges() {
-    guard workspace.workDepth == 0 else { return }
+    guard !workspace.progress.isWorking else { return }
     workspace.checkPlace()
     do {
       try workspace.propagateDeletionsOrThrow()

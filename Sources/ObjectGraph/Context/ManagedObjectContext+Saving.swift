@@ -20,7 +20,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if hooks change objects without end.
   public func validationFailures() throws -> [ValidationFailure] {
-    try workspace.validationFailures()
+    try workspace.problems().failures
   }
 
   /// Throws the error that a save would throw now for the values of changed objects. Nothing is saved.
@@ -39,7 +39,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if hooks change objects without end.
   public func constraintConflicts() throws -> [ConstraintConflict] {
-    try workspace.constraintConflicts()
+    try workspace.problems().conflicts
   }
 
   /// Returns the failures of an object, changed or not, without conflicts over unique values.

@@ -166,7 +166,7 @@ extension PersistentStoreCoordinator {
       } else {
         // Merges in a turn of its own, so that no value changes during other work.
         mail.schedule(context) { other in
-          if other.workDepth > 0 { return other.mail.leave(parts) }
+          if other.progress.isWorking { return other.mail.leave(parts) }
           do { try other.merge(parts) } catch { other.note(error) }
         }
       }

@@ -115,13 +115,13 @@ extension Workspace {
       throw error
     }
     for state in storeStates { state.forgetEmptyChanges() }
-    SaveFinish(self).run(pushed)
+    Save(self).finish(pushed)
   }
 
   /// Accepts the pushes of children. A push that fails stays, and the next save throws its error.
   func takePushes() {
-    workDepth += 1
-    defer { workDepth -= 1 }
+    let wasWorking = progress.beginWork()
+    defer { progress.endWork(wasWorking) }
     while let push = mail.published.withLock({ $0.pushes.first }) {
       do { _ = try take(push) } catch { return note(error) }
       // No other code removes a push.

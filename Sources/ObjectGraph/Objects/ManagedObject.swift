@@ -67,12 +67,10 @@ open class ManagedObject {
     static let pending = State(rawValue: 1 << 6)
     /// The deletion has not been propagated to related objects yet.
     static let deletionToPropagate = State(rawValue: 1 << 7)
-    /// The object stays in memory even if the program does not use it.
-    static let kept = State(rawValue: 1 << 8)
+    /// The time of the save under way is among the object's changes.
+    static let timed = State(rawValue: 1 << 8)
     /// The object's ``ManagedObject/awakeFromFetch()`` is running.
     static let awaking = State(rawValue: 1 << 9)
-    /// The undo manager has recorded changes of the object.
-    static let recorded = State(rawValue: 1 << 10)
     /// The object has left its context: its deletion was saved, its insertion was rolled back, or the context was
     /// reset.
     static let detached = State(rawValue: 1 << 11)

@@ -35,10 +35,10 @@ struct DerivedValues {
         let derivation = DerivedValue(attribute: attribute, object: object, workspace: workspace)
         let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
-        if derivation.isMoment,
-          !workspace.saveRecord.momentsTaken.insert(object.objectID).inserted
-        {
-          continue
+        if derivation.isMoment {
+          // Rounds of the same save have the same time.
+          if object.state.contains(.timed) { continue }
+          object.state.insert(.timed)
         }
         let value = try derivation.value(now: now)
         guard value != old, attribute.type.accepts(value) else { continue }

@@ -70,7 +70,7 @@ struct DuplicateMerge {
     }
     try transferReferences(of: object, to: other, in: state)
     workspace.delete(object)
-    workspace.saveRecord.replacements[object.objectID] = other.objectID
+    workspace.replacements[object.objectID] = other.objectID
     return object
   }
 

@@ -5,50 +5,33 @@ import StoreInterface
 /// Saves the changes of a workspace in five steps: rebase, prepare, validate, commit, finish.
 ///
 /// The rebase replays the changes on the newest commit of each store. No lock is held before the commit. If another
-/// save commits in between, the changes are rebased again.
+/// save commits in between, the changes are rebased again. A ``SaveDraft`` carries the results from step to step.
 struct Save {
-  private let workspace: Workspace
-  private var validation: SaveValidation
-  private var isAnnounced = false
+  let workspace: Workspace
 
-  /// The maximum number of times that a store may refuse a save although no other save has come in between.
-  private static let mostRefusals = 16
+  init(_ workspace: Workspace) { self.workspace = workspace }
 
-  init(_ workspace: Workspace) {
-    self.workspace = workspace
-    validation = SaveValidation(workspace)
+  /// The error for objects that still change after the maximum number of rounds.
+  static var endless: ContextError {
+    ContextError(
+      .validation,
+      "Objects still change in willSave after \(Workspace.mostRounds) rounds.")
   }
 
   /// Saves all changes into the stores, or into the parent context.
   ///
   /// - Returns: The saved changes, by store.
-  mutating func run() throws -> [StoreTag: Layer] {
-    let commit = SaveCommit(workspace)
-    defer { commit.end() }
-    var isPrepared = false
-    var refusals = 0
+  func run() throws -> [StoreTag: Layer] {
+    var draft = SaveDraft(workspace.storeStates)
+    let turn = draft.attempts.turn
+    defer { workspace.coordinator.commitQueue.end(turn) }
     // A round must be repeated if objects or observers have changed something, or if another save came first.
     for _ in 0..<Workspace.mostRounds {
-      let isConcerned = try SaveRebase(workspace).run()
-      if isConcerned { isAnnounced = false }
-      if isConcerned || !isPrepared {
-        isPrepared = try prepare()
-        if !isPrepared { continue }
-      }
-      switch try commit.run() {
-      case .saved(let saved):
-        SaveFinish(workspace).run(saved)
-        return saved
-      case .overtaken: refusals = 0
-      case .refused:
-        isPrepared = false
-        refusals += 1
-        guard refusals < Save.mostRefusals else {
-          throw ContextError(
-            .conflict,
-            "A store refused the changes \(refusals) times, although no other save came first.")
-        }
-      }
+      draft = try rebase(draft)
+      if draft.stage != .validated { draft = try validate(prepare(draft)) }
+      guard draft.stage == .validated else { continue }
+      draft = try commit(draft)
+      if draft.stage == .committed { return finish(draft) }
     }
     throw ContextError(
       .conflict,
@@ -59,48 +42,74 @@ struct Save {
   }
 
   /// Prepares and validates the changes without saving them.
-  mutating func validate() throws {
+  func validateOnly() throws {
+    var draft = SaveDraft(workspace.storeStates)
     for _ in 0..<Workspace.mostRounds {
-      try SavePreparation(workspace).run()
-      try validation.run()
-      if validation.isComplete { return try validation.throwFailures() }
+      draft = try check(settle(draft))
+      if draft.validation.isComplete { return try draft.validation.throwFailures() }
     }
-    throw SavePreparation.endless
+    throw Save.endless
   }
 
-  /// Announces the save, and prepares and validates the changes.
+  /// Runs hooks or observers of the program, which may change objects. All drafts must be frozen.
   ///
-  /// - Returns: Whether no object and no observer has changed anything since.
-  private mutating func prepare() throws -> Bool {
-    if !isAnnounced {
-      // Observers are told first, so that hooks and validation see what they change.
-      try workspace.propagateDeletionsOrThrow()
-      try workspace.sealAll()
-      workspace.announceChanges()
-      workspace.announceSaving()
-      isAnnounced = true
-    }
-    let advances = workspace.advanceCount
-    try SavePreparation(workspace).run()
-    try validation.run()
-    guard validation.isComplete else { return false }
-    try validation.throwFailures()
-    try workspace.throwReadFailure()
-    let mark = workspace.sealCount
-    workspace.announceChanges()
-    // The save includes the changes of observers, so these are prepared and validated too.
-    let isSettled = !workspace.hasChanged(since: mark) && workspace.advanceCount == advances
-    if !isSettled { validation = SaveValidation(workspace) }
-    return isSettled
+  /// - Returns: Whether anything has changed.
+  func runHooks(_ draft: inout SaveDraft, _ hooks: () -> Void) -> Bool {
+    hooks()
+    let isChanged = draft.update(workspace.storeStates)
+    return isChanged || workspace.hasUnprocessedChanges
   }
 }
 
 extension Workspace {
+  func save() throws { _ = try saveReturningLayers() }
+
+  /// Saves, and returns the saved changes by store.
+  func saveReturningLayers() throws -> [StoreTag: Layer] {
+    checkPlace()
+    takeWaiting()
+    let before = progress.beginWork()
+    defer { progress.endWork(before) }
+    try throwReadFailure()
+    guard hasChanges else { return [:] }
+    replacements = [:]
+    try sealForUndo()
+    undoStack?.willSave()
+    do { return try Save(self).run() } catch {
+      undoStack?.didSave(false)
+      throw error
+    }
+  }
+
+  func validateChanges() throws {
+    checkPlace()
+    let before = progress.beginWork()
+    defer { progress.endWork(before) }
+    try sealForUndo()
+    undoStack?.willSave()
+    defer { undoStack?.didSave(false) }
+    try Save(self).validateOnly()
+  }
+
+  /// Returns the failures and conflicts that a save would find now.
+  func problems() throws -> (failures: [ValidationFailure], conflicts: [ConstraintConflict]) {
+    do { try validateChanges() } catch let error as ContextError {
+      guard !error.constraintConflicts.isEmpty || !error.failures.isEmpty else { throw error }
+      return (error.failures, error.constraintConflicts)
+    }
+    return ([], [])
+  }
+
   /// Whether the workspace has changed since changes were last processed.
   var hasUnprocessedChanges: Bool {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
-  /// Whether the workspace has changed since `mark`, an earlier seal count.
-  func hasChanged(since mark: Int) -> Bool { hasUnprocessedChanges || sealCount != mark }
+  /// Returns the identifier of the object that an inserted object was merged into, or the given identifier if it was
+  /// not.
+  func replaced(_ id: ObjectID) -> ObjectID {
+    var id = id
+    while let next = replacements[id] { id = next }
+    return id
+  }
 }

@@ -28,17 +28,17 @@ struct Advance {
     to base: StoreBase, seen: SeenRows = SeenRows(), discarded: Set<ObjectKey> = [],
     policy: MergePolicy? = nil
   ) throws -> Bool {
-    workspace.workDepth += 1
-    defer { workspace.workDepth -= 1 }
+    let wasWorking = workspace.progress.beginWork()
+    defer { workspace.progress.endWork(wasWorking) }
     try workspace.sealForUndo()
     var rebased = try rebase(to: base, seen, discarded, policy)
     // An object that is about to be deleted may change other objects in its hook. Then all changes are replayed once
     // more.
     for _ in 0..<Workspace.mostRounds {
-      let mark = workspace.sealCount
+      let before = FrozenChanges(workspace.storeStates)
       for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
       try workspace.sealForUndo()
-      if workspace.sealCount == mark {
+      if before.areSame(in: workspace.storeStates) {
         try show(rebased, policy == nil ? .refresh : .mergePolicy)
         return rebased.isConcerned
       }
@@ -66,7 +66,6 @@ struct Advance {
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
     let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
-    workspace.advanceCount += 1
     workspace.orderEnds = [:]
     if rebased.isOvertaken { workspace.undoStack?.noteOvertaken() }
     var told: [ManagedObject] = []

@@ -26,8 +26,8 @@ struct ObjectDeletion {
 
   /// Propagates all deletions that are not propagated yet, and removes the rows of the deleted objects.
   func propagateAll() throws {
-    workspace.workDepth += 1
-    defer { workspace.workDepth -= 1 }
+    let wasWorking = workspace.progress.beginWork()
+    defer { workspace.progress.endWork(wasWorking) }
     var waves: [[ManagedObject]] = []
     // Cascades may form cycles. A deleted object is not deleted again, so the loop ends.
     while !workspace.deletionsToPropagate.isEmpty {

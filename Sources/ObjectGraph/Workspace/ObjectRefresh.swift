@@ -106,8 +106,8 @@ struct ObjectRefresh {
 
   /// Shows the newest rows of all objects. Objects without changes become faults. All drafts must be frozen.
   private func showAllObjects() throws {
-    workspace.workDepth += 1
-    defer { workspace.workDepth -= 1 }
+    let wasWorking = workspace.progress.beginWork()
+    defer { workspace.progress.endWork(wasWorking) }
     for state in workspace.storeStates {
       try workspace.advance(state)
       var objects: [ManagedObject] = []

@@ -15,8 +15,8 @@ struct Rollback {
 
   private func dropChanges() {
     workspace.checkPlace()
-    workspace.workDepth += 1
-    defer { workspace.workDepth -= 1 }
+    let wasWorking = workspace.progress.beginWork()
+    defer { workspace.progress.endWork(wasWorking) }
     workspace.undoStack?.didRollBack()
     let objects = workspace.changedObjects
     workspace.changedObjects = []

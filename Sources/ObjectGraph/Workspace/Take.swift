@@ -28,8 +28,8 @@ struct Take {
   func run(
     _ changes: Changes, isAged: Bool = false, isValidated: Bool = false
   ) throws -> Set<ObjectKey> {
-    workspace.workDepth += 1
-    defer { workspace.workDepth -= 1 }
+    let wasWorking = workspace.progress.beginWork()
+    defer { workspace.progress.endWork(wasWorking) }
     try workspace.sealForUndo()
     let touched =
       changes.layer.isEmpty ? [] : try takeRows(changes, isAged: isAged, isValidated: isValidated)

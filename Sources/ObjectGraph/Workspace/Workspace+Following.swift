@@ -68,9 +68,9 @@ extension Workspace {
 
   /// Takes the pushes and saves in the mailbox, unless work is under way that no merge may interrupt.
   func takeWaiting() {
-    guard mail.hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
-    workDepth += 1
-    defer { workDepth -= 1 }
+    guard mail.hasWaiting.load(ordering: .relaxed), !progress.isWorking else { return }
+    let wasWorking = progress.beginWork()
+    defer { progress.endWork(wasWorking) }
     // The flag is cleared first, so that mail that arrives from now on sets it again for the next call.
     _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
     takePushes()

@@ -152,7 +152,7 @@ extension Workspace {
     // `changedObjects` first drops the objects without changes. This object may be among them, so the state is set
     // last.
     changedObjects.append(object)
-    object.state.insert(.pending)
+    object.state = object.state.subtracting(.timed).union(.pending)
   }
 
   /// Points an object to the values that it showed before it was changed.
@@ -164,5 +164,18 @@ extension Workspace {
     }
     // Another save may have deleted the object meanwhile.
     if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
+  }
+}
+
+extension ManagedObject {
+  /// The place of the object's values that were saved last; `nil` if none were saved.
+  final var committedPlace: (source: RowSource, row: Int)? {
+    var source = source
+    var row = Int(row)
+    while source.isPending {
+      guard let below = source.below(row) else { return nil }
+      (source, row) = below
+    }
+    return source.isUnresolved ? nil : (source, row)
   }
 }

@@ -70,8 +70,8 @@ final class Workspace: @unchecked Sendable {
   var transients = TransientValues()
   /// The caches of insertions into stores and relationships.
   var insertion = InsertionTargets()
-  /// The results of the save under way, and of the last one.
-  var saveRecord = SaveRecord()
+  /// The inserted objects that the last save merged into existing ones.
+  var replacements: [ObjectID: ObjectID] = [:]
   /// The observers, and the changes that have not been posted to them yet.
   var observation = Observation()
   /// The number of registered objects above which unused objects are evicted.
@@ -219,7 +219,7 @@ extension Workspace {
     if newest.isSame(as: state.base) { return }
     try Advance(self, state).run(to: newest)
     // Children see the new base at once. If work is under way, they see it when the work is done.
-    if workDepth == 0 { publish() }
+    if !progress.isWorking { publish() }
   }
 }
 
@@ -258,7 +258,6 @@ extension Workspace {
     _ layer: Layer, above view: View?, _ replaced: ReplacedRows? = nil, in state: StoreState,
     isExact: Bool = true
   ) {
-    saveRecord.sealCount += 1
     observation.unannounced.layers[state.tag, default: []].append(layer)
     observation.following?.note(layer, in: state.tag)
     recordForUndo(layer, above: view, replaced, in: state, isExact: isExact)

@@ -2,68 +2,77 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Commits the changes of a save: to the stores, or to the parent context.
-final class SaveCommit {
-  private let workspace: Workspace
-  private let turn = SaveTurn()
-  private var start = ContinuousClock.now
-  private var refusedBases: [StoreTag: Int64] = [:]
+extension Save {
+  /// The maximum number of times that a store may refuse a save although no other save has come in between.
+  private static let mostRefusals = 16
 
-  init(_ workspace: Workspace) { self.workspace = workspace }
-
-  /// The outcome of an attempt to commit.
-  enum Outcome {
-    /// The stores have the changes.
-    case saved([StoreTag: Layer])
-    /// Another save came first.
-    case overtaken
-    /// A store refused the changes, though no save came in between.
-    case refused
-  }
-
-  /// Tries to commit.
-  func run() throws -> Outcome {
+  /// Tries to commit the changes: to the stores, or to the parent context.
+  ///
+  /// If another save came first, the draft stays as it is, and the next rebase decides what has to be repeated. If a
+  /// store refuses the changes although no save came in between, they are prepared again.
+  func commit(_ draft: consuming SaveDraft) throws -> SaveDraft {
     if let parent = workspace.parent {
-      return .saved(
-        try ParentChannel(workspace, parent).push(
-          waits: true, isValidated: !workspace.settings.defersValidation))
+      draft.saved = try ParentChannel(workspace, parent).push(
+        waits: true, isValidated: !workspace.settings.defersValidation)
+      draft.stage = .committed
+      return draft
     }
     try workspace.sealForUndo()
     let parts = try pendingParts()
-    guard !parts.isEmpty else { return .saved([:]) }
+    guard !parts.isEmpty else {
+      draft.stage = .committed
+      return draft
+    }
     let queue = workspace.coordinator.commitQueue
+    let turn = draft.attempts.turn
     queue.take(turn)
     // Another save of this process came first. A store would find that only after more work.
     for (state, _) in parts
     where try state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit {
-      noteOvertaken()
-      return .overtaken
+      noteOvertaken(&draft.attempts)
+      draft.attempts.refusalCount = 0
+      return draft
     }
     do {
       let snapshots = try workspace.coordinator.commit(
         parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) },
-        whenOrdered: end)
+        whenOrdered: { queue.end(turn) })
       // Hooks and observers of the rest of the save may wait for the save of another context.
       queue.end(turn)
       for (part, snapshot) in zip(parts, snapshots) { settle(part.state, snapshot) }
-      return .saved(Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) }))
+      draft.saved = Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
+      draft.stage = .committed
     } catch let error as StoreError where error.code == .conflict || error.code == .overtaken {
-      noteOvertaken()
+      noteOvertaken(&draft.attempts)
       let bases = Dictionary(
         uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.base.snapshot.commit) })
-      defer { refusedBases = bases }
-      return refusedBases == bases ? .refused : .overtaken
+      try noteRefusal(of: bases, &draft)
+    }
+    return draft
+  }
+
+  private func noteOvertaken(_ attempts: inout SaveDraft.Attempts) {
+    workspace.coordinator.commitQueue.noteOvertaken(
+      attempts.turn, after: (ContinuousClock.now - attempts.start) / .seconds(1))
+    attempts.start = ContinuousClock.now
+  }
+
+  /// Records that a store has refused changes that are based on some commits, by store.
+  private func noteRefusal(of bases: [StoreTag: Int64], _ draft: inout SaveDraft) throws {
+    guard draft.attempts.refusedBases == bases else {
+      draft.attempts.refusedBases = bases
+      draft.attempts.refusalCount = 0
+      return
+    }
+    draft.stage = .announced
+    draft.attempts.refusalCount += 1
+    let count = draft.attempts.refusalCount
+    guard count < Save.mostRefusals else {
+      throw ContextError(
+        .conflict,
+        "A store refused the changes \(count) times, although no other save came first.")
     }
   }
-
-  private func noteOvertaken() {
-    workspace.coordinator.commitQueue.noteOvertaken(
-      turn, after: (ContinuousClock.now - start) / .seconds(1))
-    start = ContinuousClock.now
-  }
-
-  /// Ends the save's turn among the saves of the coordinator.
-  func end() { workspace.coordinator.commitQueue.end(turn) }
 
   /// Returns the changes of each store that has any.
   private func pendingParts() throws -> [(state: StoreState, layer: Layer)] {
@@ -97,6 +106,7 @@ extension Workspace {
   /// Returns the request to commit changes directly above the context's present commit.
   func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
     var request = CommitRequest(layer, basedOn: state.base.snapshot)
+    let settings = settings
     request.requiredCommit = state.base.snapshot.commit
     request.author = settings.transactionAuthor
     request.contextName = settings.name

@@ -2,19 +2,16 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Replays the changes of a save on the newest commit of each store, and lets the merge policy decide about conflicts.
-struct SaveRebase {
-  private let workspace: Workspace
-
-  init(_ workspace: Workspace) { self.workspace = workspace }
-
-  /// Rebases the changes of all stores. A child's changes are rebased by its parent.
+extension Save {
+  /// Replays the changes of all stores on their newest commits, and lets the merge policy decide about conflicts. The
+  /// parent rebases the changes of a child.
   ///
-  /// - Returns: Whether another save has changed rows that may affect the changes.
+  /// If another save has changed rows that may affect the changes, they are announced, prepared and validated again.
+  ///
   /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is ``MergePolicy/error``, or with the
   ///   code ``ContextError/Code/incompatibleModel`` if a store was migrated since. Nothing is changed then.
-  func run() throws -> Bool {
-    if workspace.parent != nil { return false }
+  func rebase(_ draft: consuming SaveDraft) throws -> SaveDraft {
+    if workspace.parent != nil { return draft }
     try workspace.sealForUndo()
     let states = workspace.storeStates.filter { $0.hasChanges && !$0.persistent.isGone }
     var heads: [(state: StoreState, base: StoreBase)] = []
@@ -27,17 +24,16 @@ struct SaveRebase {
       heads.append((state, StoreBase(snapshot: head)))
     }
     try findConflicts(heads)
-    var isConcerned = false
     for (state, base) in heads {
       let policy = workspace.settings.mergePolicy
-      if try Advance(workspace, state).run(to: base, policy: policy) { isConcerned = true }
+      if try Advance(workspace, state).run(to: base, policy: policy) { draft.stage = .begun }
     }
-    return isConcerned
+    return draft
   }
 
   /// Throws the conflicts of all stores together if the policy is ``MergePolicy/error``.
   private func findConflicts(_ heads: [(state: StoreState, base: StoreBase)]) throws {
-    guard workspace.settings.mergePolicy.isError, heads.count > 1 else { return }
+    guard heads.count > 1, workspace.settings.mergePolicy.isError else { return }
     var conflicts: [MergeConflict] = []
     for (state, base) in heads {
       do {
