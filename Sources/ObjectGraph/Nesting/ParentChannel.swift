@@ -148,13 +148,11 @@ extension Workspace {
 
   /// Returns the transient values that changed objects of a store have received since the last push.
   fileprivate func transientsToPush(of state: StoreState) -> TransientChanges {
-    if freshTransients.isEmpty { return [:] }
+    if transients.count == 0 { return [:] }
     var changes: TransientChanges = [:]
-    for object in changedObjects {
-      let id = object.objectID
-      guard id.store == state.tag, let fresh = freshTransients[id] else { continue }
-      let own = transientValues[id] ?? [:]
-      changes[id.key] = Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) })
+    for object in changedObjects where object.objectID.store == state.tag {
+      let unpushed = transients.unpushed(of: object.objectID)
+      if !unpushed.isEmpty { changes[object.key] = unpushed }
     }
     return changes
   }

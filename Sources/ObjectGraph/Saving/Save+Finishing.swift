@@ -29,9 +29,7 @@ extension Save {
   private func notifyObjects() {
     let objects = workspace.changedObjects
     workspace.changedObjects = []
-    if !workspace.freshTransients.isEmpty {
-      for object in objects { workspace.freshTransients[object.objectID] = nil }
-    }
+    workspace.transients.notePushed(objects)
     var isAnyTold = false
     var deleted: [ManagedObject] = []
     // During `didSave` a deleted object still has its deleted state and its context.
@@ -44,9 +42,7 @@ extension Save {
           object.withEntity { $0.objects.remove(object.key.number) }
           deleted.append(object)
         }
-        if !workspace.transientValues.isEmpty {
-          workspace.forgetTransientValues(of: object.objectID)
-        }
+        workspace.transients.remove(object.objectID)
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert(.missing)
       } else {

@@ -59,10 +59,10 @@ extension Workspace {
   private func recordTransients(
     ofRemoved layer: Layer, of store: PersistentStore, _ undoStack: UndoStack
   ) throws {
-    if transientValues.isEmpty { return }
+    if transients.count == 0 { return }
     for key in try layer.allKeys([\.removed]) {
       let id = ObjectID(store: store.tag, key: key)
-      for (property, value) in transientValues[id] ?? [:] {
+      for (property, value) in transients.values(of: id) {
         undoStack.add(.transient(id, property: property, value))
       }
     }
@@ -70,7 +70,7 @@ extension Workspace {
 
   func recordTransientForUndo(_ id: ObjectID, _ property: Int) {
     guard let undoStack, undoStack.isEnabled else { return }
-    undoStack.add(.transient(id, property: property, transientValues[id]?[property]))
+    undoStack.add(.transient(id, property: property, transients[id, property]))
   }
 
   /// Restores the earlier value of a transient property.
@@ -79,12 +79,8 @@ extension Workspace {
   func restoreTransientValue(
     _ value: TransientValue?, of id: ObjectID, _ property: Int, isLasting: Bool = true
   ) {
-    if isLasting {
-      recordTransientForUndo(id, property)
-      lastingTransients.insert(id)
-    }
-    transientValues[id, default: [:]][property] = value
-    if parent != nil { freshTransients[id, default: []].insert(property) }
+    if isLasting { recordTransientForUndo(id, property) }
+    transients.set(value, of: id, property, isRetained: isLasting, isPushed: parent != nil)
     following?.noteTransient(id.key, in: id.store)
   }
 

@@ -76,7 +76,7 @@ struct ObjectRefresh {
     }
     if !object.state.contains(.pending) { makeFault(object) }
     workspace.undoStack?.noteDropped(object.key, in: state)
-    workspace.forgetTransientValues(of: object.objectID)
+    workspace.transients.remove(object.objectID)
     if !isFault { object.didTurnIntoFault() }
   }
 

@@ -28,7 +28,7 @@ struct Rollback {
     // change.
     var told: [ManagedObject] = []
     for object in objects {
-      workspace.forgetTransientValues(of: object.objectID)
+      workspace.transients.remove(object.objectID)
       if object.state.contains(.inserted) {
         workspace.unannounced.events.add(
           object.objectID, wasThere: !object.state.contains(.deleted), isThere: false)

@@ -127,7 +127,7 @@ struct Take {
     for (key, values) in changes {
       let id = ObjectID(store: state.tag, key: key)
       for (property, value) in values
-      where workspace.transientValues[id]?[property] != value || !events.isEmpty {
+      where workspace.transients[id, property] != value || !events.isEmpty {
         workspace.restoreTransientValue(value, of: id, property)
       }
     }

@@ -12,53 +12,75 @@ enum TransientValue: Sendable, Equatable {
 /// that was removed.
 typealias TransientChanges = [ObjectKey: [Int: TransientValue?]]
 
-/// The values of transient properties in one context, by object. No store contains them.
+/// The values of transient properties in one context. No store contains them.
 struct TransientValues {
-  /// The values, by object and by the position of the property in the entity.
-  var values: [ObjectID: [Int: TransientValue]] = [:]
-  /// The objects whose values are kept when the object is evicted.
+  private struct Values {
+    /// The values, by the position of the property in the entity.
+    var values: [Int: TransientValue] = [:]
+    /// Whether the values are kept when the object is evicted.
+    ///
+    /// Values set in `awakeFromFetch()` are not kept: the next fault sets them again.
+    var isRetained = false
+    /// The properties that were set since the last push to the parent context.
+    var unpushed: Set<Int> = []
+  }
+
+  private var objects: [ObjectID: Values] = [:]
+
+  /// The number of objects with values.
+  var count: Int { objects.count }
+
+  /// The value of a property; `nil` if it was not set.
+  subscript(id: ObjectID, property: Int) -> TransientValue? { objects[id]?.values[property] }
+
+  /// Returns the values of an object, by the position of the property in the entity.
+  func values(of id: ObjectID) -> [Int: TransientValue] { objects[id]?.values ?? [:] }
+
+  /// Sets or removes a value.
   ///
-  /// Values set in `awakeFromFetch()` are not kept: the next fault sets them again.
-  var retainedOwners: Set<ObjectID> = []
-  /// The properties that were set since the last push to the parent context, by object.
-  var unpushed: [ObjectID: Set<Int>] = [:]
+  /// - Parameters:
+  ///   - isRetained: Whether the object's values are kept from now on when the object is evicted.
+  ///   - isPushed: Whether the next push to the parent context contains the value.
+  mutating func set(
+    _ value: TransientValue?, of id: ObjectID, _ property: Int, isRetained: Bool, isPushed: Bool
+  ) {
+    func change(_ values: inout Values) {
+      values.values[property] = value
+      if isRetained { values.isRetained = true }
+      if isPushed { values.unpushed.insert(property) }
+    }
+    change(&objects[id, default: Values()])
+  }
+
+  /// Returns the values that an object has received since the last push to the parent context, `nil` for a value that
+  /// was removed.
+  func unpushed(of id: ObjectID) -> [Int: TransientValue?] {
+    guard let values = objects[id] else { return [:] }
+    return Dictionary(uniqueKeysWithValues: values.unpushed.map { ($0, values.values[$0]) })
+  }
+
+  /// Records that the parent context has the values of some objects.
+  mutating func notePushed(_ pushed: [ManagedObject]) {
+    if objects.isEmpty { return }
+    for object in pushed { objects[object.objectID]?.unpushed = [] }
+  }
 
   /// Drops the values of an object.
   mutating func remove(_ id: ObjectID) {
-    values[id] = nil
-    retainedOwners.remove(id)
-    unpushed[id] = nil
+    if !objects.isEmpty { objects[id] = nil }
   }
 
   /// Drops the values of evicted objects, except the values that must be kept.
   mutating func evict(unless isKnown: (ObjectID) -> Bool) {
-    if values.isEmpty { return }
-    values = values.filter { retainedOwners.contains($0.key) || isKnown($0.key) }
+    if objects.isEmpty { return }
+    objects = objects.filter { $0.value.isRetained || isKnown($0.key) }
   }
 }
 
 extension Workspace {
-  // These accessors yield, so that values are changed in place.
-
-  /// The values of transient properties.
-  var transientValues: [ObjectID: [Int: TransientValue]] {
-    _read { yield transients.values }
-    _modify { yield &transients.values }
-  }
-  /// The objects whose transient values are kept when the object is evicted.
-  var lastingTransients: Set<ObjectID> {
-    _read { yield transients.retainedOwners }
-    _modify { yield &transients.retainedOwners }
-  }
-  /// The transient properties that were set since the last push to the parent context, by object.
-  var freshTransients: [ObjectID: Set<Int>] {
-    _read { yield transients.unpushed }
-    _modify { yield &transients.unpushed }
-  }
-
   /// Returns the value of a transient property; `nil` if it was not set.
   func transientValue(of object: ManagedObject, _ property: Int) -> TransientValue? {
-    transients.values[object.objectID]?[property]
+    transients[object.objectID, property]
   }
 
   /// Sets a transient property of an object.
@@ -67,7 +89,4 @@ extension Workspace {
     restoreTransientValue(
       value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
   }
-
-  /// Drops the transient values of an object.
-  func forgetTransientValues(of id: ObjectID) { transients.remove(id) }
 }

@@ -49,10 +49,10 @@ struct AskedSectionsTests {
     var nicknames: Set<String> = []
     try context.forEachBatch(of: Self.byAge, size: 10) { batch in
       for one in batch { nicknames.insert(one.nickname) }
-      #expect(context.workspace.transientValues.count <= 11)
+      #expect(context.workspace.transients.count <= 11)
     }
     #expect(nicknames.count == 5 && kept.nickname == "40s")
-    #expect(context.workspace.transientValues.count == 1)
+    #expect(context.workspace.transients.count == 1)
   }
 
   @Test("A computed property names sections, and changes move objects", arguments: Kind.allCases)

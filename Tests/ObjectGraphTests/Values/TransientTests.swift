@@ -77,24 +77,24 @@ struct TransientTests {
     (context.object(with: other) as? Good)?.nickname = "Other"
     context.workspace.sweep()
     #expect((context.object(with: other) as? Good)?.nickname == "Other")
-    #expect(context.workspace.transientValues.count == 2 && kept.nickname == "Kept")
+    #expect(context.workspace.transients.count == 2 && kept.nickname == "Kept")
     context.delete(context.object(with: other))
     try context.save()
-    #expect(context.workspace.transientValues.count == 1)
+    #expect(context.workspace.transients.count == 1)
 
     let undo = UndoStack()
     context.undoStack = undo
     let id = kept.objectID
     context.delete(kept)
     try context.save()
-    #expect(context.workspace.transientValues.isEmpty)
+    #expect(context.workspace.transients.count == 0)
     try undo.undo()
     let back = try #require(try context.existingObject(with: id) as? Good)
     #expect(back.nickname == "Kept")
     try context.save()
     try undo.redo()
     try context.save()
-    #expect(context.workspace.transientValues.isEmpty)
+    #expect(context.workspace.transients.count == 0)
     try undo.undo()
     #expect((try context.existingObject(with: id) as? Good)?.nickname == "Kept")
   }
