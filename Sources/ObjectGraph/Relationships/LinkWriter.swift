@@ -144,7 +144,7 @@ struct LinkWriter {
       grouping: LinkReader().links(of: owner.key, side, state), by: \.other)
     let end = OrderedPlaces(workspace).linkEnd(of: owner, side)
     if let last = OrderedPlaces.last(of: objects.lazy.map({ known[$0.key]?[0].order })) {
-      workspace.orderEnds[end] = last + 1
+      workspace.relationships.setNextPlace(last + 1, at: end)
       return
     }
     for (place, object) in objects.enumerated() {
@@ -156,7 +156,7 @@ struct LinkWriter {
         state.hasOpenChanges = true
       }
     }
-    workspace.orderEnds[end] = Int64(objects.count)
+    workspace.relationships.setNextPlace(Int64(objects.count), at: end)
     if state.hasOpenChanges { workspace.noteTouched(owner) }
   }
 }

@@ -3,12 +3,6 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// The end of an ordered relationship of one object. The next member is added there.
-struct OrderEnd: Hashable {
-  var owner: ObjectID
-  var relationship: String
-}
-
 /// Numbers the members of ordered relationships.
 struct OrderedPlaces {
   let workspace: Workspace
@@ -18,10 +12,7 @@ struct OrderedPlaces {
   /// Returns the number behind the last member of an ordered relationship, and reserves it.
   func next(of owner: ManagedObject, _ relationship: String) -> Int64 {
     let end = OrderEnd(owner: owner.objectID, relationship: relationship)
-    if let known = workspace.orderEnds[end] {
-      workspace.orderEnds[end] = known + 1
-      return known
-    }
+    if let known = workspace.relationships.reservePlace(at: end) { return known }
     var next: Int64 = 0
     // No member can refer to an owner that was inserted since the last freeze, so the search is skipped.
     if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
@@ -30,7 +21,7 @@ struct OrderedPlaces {
       let members = RelationshipReader(workspace).objects(of: owner, toMany)
       next = (members.compactMap { place(of: $0, toMany) }.max() ?? -1) + 1
     }
-    workspace.orderEnds[end] = next + 1
+    workspace.relationships.setNextPlace(next + 1, at: end)
     return next
   }
 
@@ -46,10 +37,10 @@ struct OrderedPlaces {
     }
     let end = OrderEnd(owner: owner.objectID, relationship: toMany.relationship.name)
     if let last = OrderedPlaces.last(of: objects.lazy.map { place(of: $0, toMany) }) {
-      workspace.orderEnds[end] = last + 1
+      workspace.relationships.setNextPlace(last + 1, at: end)
       return
     }
-    workspace.orderEnds[end] = Int64(objects.count)
+    workspace.relationships.setNextPlace(Int64(objects.count), at: end)
     for (place, member) in objects.enumerated() {
       guard let toOne = toMany.backward(from: member), let column = toOne.order else { continue }
       if self.place(of: member, toMany) == Int64(place) { continue }
@@ -92,12 +83,9 @@ struct OrderedPlaces {
     of owner: ManagedObject, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> Int64 {
     let end = linkEnd(of: owner, side)
-    if let known = workspace.orderEnds[end] {
-      workspace.orderEnds[end] = known + 1
-      return known
-    }
+    if let known = workspace.relationships.reservePlace(at: end) { return known }
     let last = try LinkReader().links(of: owner.key, side, state).map(\.order).max() ?? -1
-    workspace.orderEnds[end] = last + 2
+    workspace.relationships.setNextPlace(last + 2, at: end)
     return last + 1
   }
 }

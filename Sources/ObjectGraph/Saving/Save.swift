@@ -102,7 +102,7 @@ extension Workspace {
 
   /// Whether the workspace has changed since changes were last processed.
   var hasUnprocessedChanges: Bool {
-    !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
+    !relationships.deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
   /// Returns the identifier of the object that an inserted object was merged into, or the given identifier if it was

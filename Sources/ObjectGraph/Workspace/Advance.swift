@@ -66,7 +66,7 @@ struct Advance {
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
     let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
-    workspace.orderEnds = [:]
+    workspace.relationships.forgetPlaces()
     if rebased.isOvertaken { workspace.undoStack?.noteOvertaken() }
     var told: [ManagedObject] = []
     for one in refaulted {

@@ -250,7 +250,9 @@ extension EntityState {
 
   /// Whether the context has deletions that are not propagated yet.
   var hasDeletionsToPropagate: Bool {
-    unsafe workspaceReference?._withUnsafeGuaranteedRef { !$0.deletionsToPropagate.isEmpty }
+    unsafe workspaceReference?._withUnsafeGuaranteedRef {
+      !$0.relationships.deletionsToPropagate.isEmpty
+    }
       ?? false
   }
 

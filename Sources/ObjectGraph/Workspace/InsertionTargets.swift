@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The caches of insertions: the entity of new objects, the positions of new members, and leased keys.
+/// The caches of insertions: the entity of new objects, and leased keys.
 struct InsertionTargets {
   /// The entity of the last insertion. The next insertion is likely to have the same entity.
   var last: EntityState?
@@ -10,8 +10,6 @@ struct InsertionTargets {
   var storeChanges = 0
   /// The stores that the program has chosen for new objects, by entity.
   var assignments: [String: PersistentStore] = [:]
-  /// The position of the next member of each ordered relationship, by the relationship's end.
-  var orderEnds: [OrderEnd: Int64] = [:]
   /// The leased keys for new links, by store and table.
   private var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
 
@@ -29,13 +27,5 @@ struct InsertionTargets {
       ofEntity: table, count: max(16, min(remaining, 65_536)))
     linkKeys[state.tag, default: [:]][table] = range.dropFirst()
     return range.lowerBound
-  }
-}
-
-extension Workspace {
-  /// The position of the next member of each ordered relationship, by the relationship's end.
-  var orderEnds: [OrderEnd: Int64] {
-    _read { yield insertion.orderEnds }
-    _modify { yield &insertion.orderEnds }
   }
 }

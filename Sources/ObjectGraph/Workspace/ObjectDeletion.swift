@@ -20,7 +20,7 @@ struct ObjectDeletion {
     workspace.announceDeletion(of: object)
     object.state.insert([.deleted, .deletionToPropagate])
     workspace.noteChange(of: object)
-    workspace.deletionsToPropagate.append(object)
+    workspace.relationships.addDeletion(of: object)
     ContextExecutor(workspace).endTurnSoon()
   }
 
@@ -30,9 +30,8 @@ struct ObjectDeletion {
     defer { workspace.progress.endWork(wasWorking) }
     var waves: [[ManagedObject]] = []
     // Cascades may form cycles. A deleted object is not deleted again, so the loop ends.
-    while !workspace.deletionsToPropagate.isEmpty {
-      let doomed = workspace.deletionsToPropagate
-      workspace.deletionsToPropagate = []
+    while !workspace.relationships.deletionsToPropagate.isEmpty {
+      let doomed = workspace.relationships.takeDeletions()
       waves.append(doomed)
       // The view still has the rows of the deleted objects, so their relationships can be read.
       try workspace.sealAll()

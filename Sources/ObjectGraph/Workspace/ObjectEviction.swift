@@ -34,9 +34,7 @@ struct ObjectEviction {
     gone = []
     workspace.evictionThreshold = max(4096, count * 2)
     workspace.transients.evict { isKnown($0) }
-    if !workspace.orderEnds.isEmpty {
-      workspace.orderEnds = workspace.orderEnds.filter { isKnown($0.key.owner) }
-    }
+    workspace.relationships.forgetPlaces { isKnown($0) }
   }
 
   private func isKnown(_ id: ObjectID) -> Bool {

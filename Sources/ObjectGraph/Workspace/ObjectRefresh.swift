@@ -140,7 +140,7 @@ struct ObjectRefresh {
       try show(objects, in: state)
       workspace.undoStack?.noteSeenAll(in: state)
     }
-    workspace.orderEnds = [:]
+    workspace.relationships.forgetPlaces()
     workspace.publish()
     workspace.announceChanges()
   }

@@ -20,8 +20,7 @@ struct Rollback {
     workspace.undoStack?.didRollBack()
     let objects = workspace.changedObjects
     workspace.changedObjects = []
-    workspace.deletionsToPropagate = []
-    workspace.orderEnds = [:]
+    workspace.relationships = RelationshipState()
     workspace.unannounced = UnannouncedChanges()
     workspace.discardRows()
     // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new

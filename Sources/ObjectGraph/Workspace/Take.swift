@@ -40,7 +40,7 @@ struct Take {
   private func takeRows(
     _ changes: Changes, isAged: Bool, isValidated: Bool
   ) throws -> Set<ObjectKey> {
-    workspace.orderEnds = [:]
+    workspace.relationships.forgetPlaces()
     let rebased = try rebase(changes, isAged)
     for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
     try workspace.sealForUndo()

@@ -12,7 +12,7 @@ extension Workspace {
 
   /// Propagates the deletions that are not propagated yet.
   func propagateDeletionsOrThrow() throws {
-    guard !deletionsToPropagate.isEmpty else { return }
+    guard !relationships.deletionsToPropagate.isEmpty else { return }
     try ObjectDeletion(self).propagateAll()
   }
 

@@ -12,7 +12,7 @@ extension Workspace {
 
   /// Returns whether an object is neither deleted nor known to be missing. Does not look up the row of a fault.
   func isThere(_ object: ManagedObject) -> Bool {
-    if !deletionsToPropagate.isEmpty { propagateDeletions() }
+    if !relationships.deletionsToPropagate.isEmpty { propagateDeletions() }
     return object.state.isDisjoint(with: [.deleted, .missing])
   }
 

@@ -59,12 +59,12 @@ final class Workspace: @unchecked Sendable {
   }
   /// The list behind `changedObjects`, which may have objects without changes.
   var changed = ChangedObjects()
-  @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
-  /// The deleted objects whose deletion is not propagated yet. Read whenever a reference is followed.
-  var deletionsToPropagate: [ManagedObject] {
-    // SAFETY: An array of objects runs no other code while it is being changed.
-    _read { yield unsafe storedDeletionsToPropagate }
-    _modify { yield unsafe &storedDeletionsToPropagate }
+  @exclusivity(unchecked) private var storedRelationships = RelationshipState()
+  /// The state of relationships that is in no row. Read whenever a reference is followed.
+  var relationships: RelationshipState {
+    // SAFETY: No method of the state calls code that reads it.
+    _read { yield unsafe storedRelationships }
+    _modify { yield unsafe &storedRelationships }
   }
   /// The values of transient properties.
   var transients = TransientValues()
