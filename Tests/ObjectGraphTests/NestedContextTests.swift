@@ -71,7 +71,7 @@ struct NestedContextTests {
         person.age += 1
       }
       try context.workspace.sealAll()
-      seals = context.workspace.unannounced.layers.values.reduce(0) { $0 + $1.count }
+      seals = context.workspace.observation.unannounced.layers.values.reduce(0) { $0 + $1.count }
       let pending = context.workspace.storeStates.flatMap(\.pending)
       return (pending.count, pending.reduce(0) { $0 + $1.count }, seals)
     }

@@ -90,7 +90,7 @@ struct ParentChannel {
       try workspace.resolve(object, in: state)
       let isThere = !object.state.contains(.missing)
       if isThere { object.state.remove(.deleted) } else { object.state.insert(.deleted) }
-      workspace.unannounced.events.add(object.objectID, wasThere: wasThere, isThere: isThere)
+      workspace.observation.noteEvent(object.objectID, wasThere: wasThere, isThere: isThere)
     }
   }
 }

@@ -224,7 +224,7 @@ extension FetchedQuery {
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
     let object = ObjectLookup(workspace).object(with: id)
-    return workspace.following?.asking { name(object) } ?? name(object)
+    return workspace.observation.following?.asking { name(object) } ?? name(object)
   }
 
   /// Returns the results of several stores in one order. Equal objects follow the order of the stores.

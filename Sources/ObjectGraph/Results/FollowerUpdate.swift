@@ -6,8 +6,8 @@ struct FollowerUpdate {
 
   /// Notifies the followers of all changes. All drafts must be frozen.
   func run() {
-    guard let following = workspace.following else { return }
-    if following.isLeft { workspace.following = nil }
+    guard let following = workspace.observation.following else { return }
+    workspace.observation.forgetGoneFollowers()
     if following.isEmpty { return }
     // A follower may change objects, and the next round notifies the followers of these changes.
     for _ in 0..<Workspace.mostRounds {
@@ -25,10 +25,7 @@ struct FollowerUpdate {
 
   /// Processes all changes, so that a follower may begin to follow some stores.
   func begin(_ stores: [StoreState]) throws -> ResultsFollowing {
-    // The state was not updated while there were no followers, so it is outdated.
-    if workspace.following?.isLeft ?? false { workspace.following = nil }
-    let following = workspace.following ?? ResultsFollowing(workspace.coordinator.stores)
-    workspace.following = following
+    let following = workspace.observation.follow(workspace.coordinator.stores)
     for state in stores { try workspace.advance(state) }
     try workspace.processPendingChanges()
     run()

@@ -158,8 +158,7 @@ extension TrackedProperties {
   @inline(never)
   static func noteRead(_ object: ManagedObject, _ hash: UInt64) {
     guard let workspace = object.source.entity.workspace else { return }
-    if workspace.observation.tracked == nil { workspace.observation.tracked = TrackedProperties() }
-    workspace.observation.tracked?.noteRead(object, hash)
+    workspace.observation.track().noteRead(object, hash)
   }
 
   /// Announces that the program is about to set a property, if it is tracked.

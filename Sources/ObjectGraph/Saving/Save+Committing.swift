@@ -98,7 +98,7 @@ extension Save {
     workspace.pinned?.advance(state.tag, to: snapshot)
     state.setSaved(
       StoreBase(snapshot: snapshot), version: snapshot.countsVersions ? nil : snapshot.commit)
-    workspace.following?.noteOwnSave(state.tag, before: before, state.base)
+    workspace.observation.following?.noteOwnSave(state.tag, before: before, state.base)
   }
 }
 

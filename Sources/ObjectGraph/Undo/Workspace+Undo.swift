@@ -81,7 +81,7 @@ extension Workspace {
   ) {
     if isLasting { recordTransientForUndo(id, property) }
     transients.set(value, of: id, property, isRetained: isLasting, isPushed: parent != nil)
-    following?.noteTransient(id.key, in: id.store)
+    observation.following?.noteTransient(id.key, in: id.store)
   }
 
   /// Discards all changes, because undo has reverted all of them.

@@ -83,18 +83,18 @@ struct Advance {
       // values without checking for a fault.
       if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
-      workspace.unannounced.events.add(
+      workspace.observation.noteEvent(
         one.object.objectID, wasThere: one.wasThere, isThere: one.isThere)
       if one.isThere, one.object.state.contains(.realized) { told.append(one.object) }
     }
     for key in rebased.touched.sorted() {
-      workspace.following?.note(key, in: state.tag)
+      workspace.observation.following?.note(key, in: state.tag)
       guard let entity = state.entity(key.entity, workspace) else { continue }
       let object = entity.object(key.number)
       let wasThere = workspace.exists(object)
       try show(object, rebased.changes.layer)
       let isThere = workspace.isAlive(object)
-      workspace.unannounced.events.add(object.objectID, wasThere: wasThere, isThere: isThere)
+      workspace.observation.noteEvent(object.objectID, wasThere: wasThere, isThere: isThere)
       if isThere, object.state.contains(.realized), rebased.met.contains(key) {
         told.append(object)
       }
@@ -104,7 +104,7 @@ struct Advance {
       object.awake(fromSnapshotEvents: events)
     }
     // Observers are notified when changes are next processed. If no turn is under way, a turn is scheduled.
-    if !workspace.unannounced.isEmpty {
+    if !workspace.observation.unannounced.isEmpty {
       ContextExecutor(workspace).endTurnSoon(isOwed: false)
     }
   }

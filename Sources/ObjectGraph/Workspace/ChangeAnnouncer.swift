@@ -10,16 +10,15 @@ struct ChangeAnnouncer {
 
   /// Notifies observers of the changes that were frozen since the last notification.
   func postChanges() {
-    guard !workspace.unannounced.isEmpty else { return }
-    let (layers, events) = (workspace.unannounced.layers, workspace.unannounced.events)
-    workspace.unannounced = UnannouncedChanges()
+    guard !workspace.observation.unannounced.isEmpty else { return }
+    let changes = workspace.observation.takeUnannounced()
     do {
       var merged: [StoreTag: Layer] = [:]
-      for (tag, layers) in layers {
+      for (tag, layers) in changes.layers {
         guard let schema = workspace.coordinator.store(of: tag)?.graph.schema else { continue }
         merged[tag] = try Layer.merged(layers, schema: schema)
       }
-      post(.changed, merged, events)
+      post(.changed, merged, changes.events)
     } catch { workspace.note(error) }
     workspace.observation.tracked?.announceDifferences()
   }

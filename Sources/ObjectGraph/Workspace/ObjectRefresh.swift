@@ -36,7 +36,7 @@ struct ObjectRefresh {
 
   /// Shows the newest rows of some objects. Their changes stay on top, without a conflict.
   private func show(_ objects: [ManagedObject], in state: StoreState) throws {
-    let mark = workspace.unannounced.events.refreshed.count
+    let mark = workspace.observation.unannounced.events.refreshed.count
     let seen = SeenRows(keys: Set(objects.map(\.key)))
     let isFixed = workspace.pinned != nil || state.persistent.isGone
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
@@ -44,12 +44,11 @@ struct ObjectRefresh {
     workspace.undoStack?.noteSeen(seen, in: state)
     // The hook is called also for an object that no other save has changed, because the program has asked for a
     // refresh.
-    let told = Set(
-      workspace.unannounced.events.refreshed[
-        min(mark, workspace.unannounced.events.refreshed.count)...])
+    let refreshed = workspace.observation.unannounced.events.refreshed
+    let told = Set(refreshed[min(mark, refreshed.count)...])
     for object in objects where workspace.exists(object) && !object.isInserted {
       if told.contains(object.objectID) { continue }
-      workspace.unannounced.events.refreshed.append(object.objectID)
+      workspace.observation.noteRefreshed(object.objectID)
       if object.state.contains(.realized) { object.awake(fromSnapshotEvents: .refresh) }
     }
     try workspace.sealForUndo()
@@ -57,7 +56,7 @@ struct ObjectRefresh {
 
   /// Drops the changes of an object and makes it a fault.
   private func dropChanges(of object: ManagedObject, in state: StoreState) throws {
-    workspace.unannounced.events.refreshed.append(object.objectID)
+    workspace.observation.noteRefreshed(object.objectID)
     let isFault = object.isFault
     if !isFault {
       object.willTurnIntoFault()
@@ -66,13 +65,13 @@ struct ObjectRefresh {
     }
     if object.state.contains(.pending), try standsAlone(object, in: state) {
       state.discard(object.key)
-      workspace.following?.note(object.key, in: state.tag)
+      workspace.observation.following?.note(object.key, in: state.tag)
       object.state.remove(.pending)
       workspace.changed.hasUnchanged = true
     } else if object.state.contains(.pending) {
-      let events = workspace.unannounced.events
+      let events = workspace.observation.unannounced.events
       try Advance(workspace, state).run(to: state.base, discarded: [object.key])
-      workspace.unannounced.events = events
+      workspace.observation.setEvents(events)
     }
     if !object.state.contains(.pending) { makeFault(object) }
     workspace.undoStack?.noteDropped(object.key, in: state)
@@ -120,7 +119,7 @@ struct ObjectRefresh {
             return
           }
           if object.state.contains(.missing) { return }
-          workspace.unannounced.events.refreshed.append(object.objectID)
+          workspace.observation.noteRefreshed(object.objectID)
           if entity.type != ManagedObject.self, object.state.contains(.realized) {
             faults.append(object)
           } else {
@@ -151,9 +150,12 @@ struct ObjectRefresh {
     try workspace.processPendingChanges()
     workspace.pinned = generation
     for state in workspace.storeStates where !state.persistent.isGone {
-      let refreshed = workspace.unannounced.events.refreshed
+      let refreshed = workspace.observation.unannounced.events.refreshed
       try Advance(workspace, state).run(to: workspace.newestBase(of: state.persistent))
-      workspace.unannounced.events.refreshed = refreshed
+      // All objects are about to be refreshed.
+      var events = workspace.observation.unannounced.events
+      events.refreshed = refreshed
+      workspace.observation.setEvents(events)
     }
     try showAllObjects()
     workspace.updateFollowers()

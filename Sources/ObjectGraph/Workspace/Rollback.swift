@@ -21,7 +21,7 @@ struct Rollback {
     let objects = workspace.changedObjects
     workspace.changedObjects = []
     workspace.relationships = RelationshipState()
-    workspace.unannounced = UnannouncedChanges()
+    workspace.observation.takeUnannounced()
     workspace.discardRows()
     // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new
     // change.
@@ -29,7 +29,7 @@ struct Rollback {
     for object in objects {
       workspace.transients.remove(object.objectID)
       if object.state.contains(.inserted) {
-        workspace.unannounced.events.add(
+        workspace.observation.noteEvent(
           object.objectID, wasThere: !object.state.contains(.deleted), isThere: false)
         object.source.entity.objects.remove(object.key.number)
         object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
@@ -39,7 +39,7 @@ struct Rollback {
       let wasThere = !object.state.contains(.deleted)
       object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
       workspace.leadBack(object)
-      workspace.unannounced.events.add(
+      workspace.observation.noteEvent(
         object.objectID, wasThere: wasThere, isThere: !object.state.contains(.missing))
       if !object.state.contains(.missing) { told.append(object) }
     }
@@ -68,8 +68,8 @@ struct Rollback {
     workspace.storeStates = []
     workspace.transients = TransientValues()
     workspace.insertion.last = nil
-    workspace.unannounced = UnannouncedChanges()
-    workspace.unannounced.events = events
+    workspace.observation.takeUnannounced()
+    workspace.observation.setEvents(events)
     workspace.publish()
     workspace.announceChanges()
   }
@@ -79,7 +79,7 @@ extension Workspace {
   /// Discards the changed rows of all stores. Followers are notified of these rows later.
   func discardRows() {
     for state in storeStates {
-      for layer in state.pending { following?.note(layer, in: state.tag) }
+      for layer in state.pending { observation.following?.note(layer, in: state.tag) }
       state.discard()
     }
   }

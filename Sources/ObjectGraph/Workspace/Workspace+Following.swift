@@ -42,8 +42,8 @@ extension Workspace {
     let base = try newestBase(of: state.persistent)
     try Advance(self, state).run(to: base, seen: seen)
     undoStack?.noteSeen(seen, in: state)
-    unannounced.events.inserted += identifiers(part.inserted)
-    unannounced.events.deleted += identifiers(part.deleted)
+    observation.noteMerged(
+      inserted: identifiers(part.inserted), deleted: identifiers(part.deleted))
   }
 
   /// Posts a save to observers, and passes it on to sibling and child contexts.

@@ -258,8 +258,7 @@ extension Workspace {
     _ layer: Layer, above view: View?, _ replaced: ReplacedRows? = nil, in state: StoreState,
     isExact: Bool = true
   ) {
-    observation.unannounced.layers[state.tag, default: []].append(layer)
-    observation.following?.note(layer, in: state.tag)
+    observation.noteFrozen(layer, in: state.tag)
     recordForUndo(layer, above: view, replaced, in: state, isExact: isExact)
   }
 

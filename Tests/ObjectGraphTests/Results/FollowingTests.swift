@@ -75,7 +75,7 @@ struct FollowingTests {
     let context = try Graph(.memory).context()
     let first = try FetchedResults(Self.byName, in: context)
     let failing = Failing()
-    let following = try #require(context.workspace.following)
+    let following = try #require(context.workspace.observation.following)
     following.add(failing)
     let last = try FetchedResults(Self.byName, in: context)
     let count = try LiveResult.count(Self.byName, in: context)
@@ -309,7 +309,7 @@ struct FollowingTests {
     _ = try Self.people(context, "Bob")
     context.delete(ada)
     try context.save()
-    #expect(context.workspace.following == nil)
+    #expect(context.workspace.observation.following == nil)
 
     let again = try FetchedResults(Self.byName, in: context)
     let count = try LiveResult.count(
