@@ -72,7 +72,7 @@ struct NestedContextTests {
       }
       try context.workspace.sealAll()
       seals = context.workspace.observation.unannounced.layers.values.reduce(0) { $0 + $1.count }
-      let pending = context.workspace.storeStates.flatMap(\.pending)
+      let pending = context.workspace.drafts.states.flatMap(\.pending)
       return (pending.count, pending.reduce(0) { $0 + $1.count }, seals)
     }
     let graph = try Graph(kind)
@@ -85,7 +85,7 @@ struct NestedContextTests {
     let child = ManagedObjectContext(parent: parent, concurrency: .confined)
     let inChild = try rows(child)
     try child.save()
-    let inParent = parent.workspace.storeStates.flatMap(\.pending)
+    let inParent = parent.workspace.drafts.states.flatMap(\.pending)
 
     #expect(inRoot == inChild && inRoot == (1, 5000, 1))
     #expect(inParent.count == 1 && inParent[0].count == 5000)

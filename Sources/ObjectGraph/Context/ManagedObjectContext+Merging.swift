@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     _ merged: MergedChanges, of store: StoreTag, lanes: StoreLanes? = nil
   ) throws {
     try take([store: merged.layer])
-    if let lanes { workspace.knownState(of: store)?.mergedLanes = lanes }
+    if let lanes { workspace.drafts.state(of: store)?.mergedLanes = lanes }
     func object(_ key: ObjectKey) -> ManagedObject? {
       let object = try? existingObject(with: ObjectID(store: store, key: key))
       return object?.isDeleted == true ? nil : object

@@ -43,7 +43,7 @@ struct BatchWalk {
         }
         guard batch.count == size else { continue }
         try hand(&batch, to: body)
-        isCurrent = isCurrent && workspace.knownState(of: part.state.tag) === part.state
+        isCurrent = isCurrent && workspace.drafts.state(of: part.state.tag) === part.state
         if isCurrent {
           let shown = request.includesPendingChanges ? part.state.source : part.state.baseSource
           isCurrent = shown === part.source
@@ -63,7 +63,7 @@ struct BatchWalk {
     batch.removeAll(keepingCapacity: true)
     guard !workspace.settings.retainsRegisteredObjects else { return }
     workspace.sweep()
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       for entity in state.knownEntities { entity.forgetSources() }
     }
   }

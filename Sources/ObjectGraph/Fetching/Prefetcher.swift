@@ -55,7 +55,7 @@ struct Prefetcher {
       open[ObjectIdentifier(entity), default: (entity, [])].objects.append(object)
     }
     for (entity, objects) in open.values {
-      guard let state = workspace.knownState(of: entity.store) else { continue }
+      guard let state = workspace.drafts.state(of: entity.store) else { continue }
       let found = try View(state.tables).rows(
         of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {

@@ -24,7 +24,7 @@ struct ParentChannel {
   func push(waits: Bool, isValidated: Bool) throws -> [StoreTag: Layer] {
     var parts: [Push.Part] = []
     var states: [StoreState] = []
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       var changes = try state.changes()
       changes.transients = workspace.transientsToPush(of: state)
       if changes.layer.isEmpty { state.forgetEmptyChanges() } else { states.append(state) }
@@ -114,7 +114,7 @@ extension Workspace {
       undoStack?.didSave(false)
       throw error
     }
-    for state in storeStates { state.forgetEmptyChanges() }
+    for state in drafts.states { state.forgetEmptyChanges() }
     Save(self).finish(pushed)
   }
 
@@ -150,7 +150,7 @@ extension Workspace {
   fileprivate func transientsToPush(of state: StoreState) -> TransientChanges {
     if transients.count == 0 { return [:] }
     var changes: TransientChanges = [:]
-    for object in changedObjects where object.objectID.store == state.tag {
+    for object in drafts.changedObjects where object.objectID.store == state.tag {
       let unpushed = transients.unpushed(of: object.objectID)
       if !unpushed.isEmpty { changes[object.key] = unpushed }
     }

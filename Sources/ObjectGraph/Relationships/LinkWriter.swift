@@ -47,8 +47,8 @@ struct LinkWriter {
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState,
     remaining: Int = 1
   ) throws {
-    workspace.noteTouched(object)
-    workspace.noteTouched(other)
+    workspace.drafts.noteTouched(object)
+    workspace.drafts.noteTouched(other)
     let table = side.table.layout.entityNumber
     let number = try workspace.insertion.nextLinkKey(table, state, remaining)
     let forward = try side.order.map { _ in
@@ -82,7 +82,9 @@ struct LinkWriter {
     guard isChanged else { return }
     state.hasOpenChanges = true
     for key in [object, other] {
-      if let touched = workspace.object(at: key, in: state) { workspace.noteTouched(touched) }
+      if let touched = workspace.object(at: key, in: state) {
+        workspace.drafts.noteTouched(touched)
+      }
     }
   }
 
@@ -127,8 +129,10 @@ struct LinkWriter {
     where !kept.contains(found.other) {
       state.links.remove(found.key, basis: found.version)
       state.hasOpenChanges = true
-      workspace.noteTouched(object)
-      if let other = workspace.object(at: found.other, in: state) { workspace.noteTouched(other) }
+      workspace.drafts.noteTouched(object)
+      if let other = workspace.object(at: found.other, in: state) {
+        workspace.drafts.noteTouched(other)
+      }
     }
   }
 
@@ -157,6 +161,6 @@ struct LinkWriter {
       }
     }
     workspace.relationships.setNextPlace(Int64(objects.count), at: end)
-    if state.hasOpenChanges { workspace.noteTouched(owner) }
+    if state.hasOpenChanges { workspace.drafts.noteTouched(owner) }
   }
 }

@@ -12,7 +12,7 @@ struct FollowerUpdate {
     // A follower may change objects, and the next round notifies the followers of these changes.
     for _ in 0..<Workspace.mostRounds {
       let hasChanged = following.update(
-        workspace.storeStates, workspace.coordinator.stores, note: workspace.note)
+        workspace.drafts.states, workspace.coordinator.stores, note: workspace.note)
       guard hasChanged else { return }
       do {
         try workspace.propagateDeletionsOrThrow()

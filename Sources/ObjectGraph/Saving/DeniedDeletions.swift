@@ -12,7 +12,7 @@ struct DeniedDeletions {
   /// Returns a failure for each deletion that a delete rule denies.
   func failures() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
-    for object in workspace.changedObjects where object.state.contains(.deleted) {
+    for object in workspace.drafts.changedObjects where object.state.contains(.deleted) {
       failures += try self.failures(of: object)
     }
     return failures

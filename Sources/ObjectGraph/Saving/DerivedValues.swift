@@ -13,7 +13,7 @@ struct DerivedValues {
   func update() throws {
     guard workspace.coordinator.stores.contains(where: \.graph.hasDerivations) else { return }
     var concerned: Set<ManagedObject> = []
-    for object in workspace.changedObjects {
+    for object in workspace.drafts.changedObjects {
       if !object.source.entity.graph.derived.isEmpty, !object.state.contains(.deleted) {
         concerned.insert(object)
       }

@@ -20,11 +20,11 @@ struct DuplicateMerge {
     var isAny = false
     // Deletions that reach no other object are propagated together, after all decisions.
     var deleted: Set<ObjectKey> = []
-    for state in workspace.storeStates where state.hasChanges {
+    for state in workspace.drafts.states where state.hasChanges {
       for entity in state.knownEntities {
         let constraints = state.graph.uniqueness(of: entity.graph)
         if constraints.isEmpty { continue }
-        for object in workspace.changedObjects
+        for object in workspace.drafts.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
           guard
             let decision = try rule(of: state, deleted)

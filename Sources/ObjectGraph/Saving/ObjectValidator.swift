@@ -27,7 +27,7 @@ struct ObjectValidator {
     var entity: EntityState?
     var known: [ObjectIdentifier: Bool] = [:]
     var (mayFail, checksObjects) = (false, false)
-    for object in workspace.changedObjects {
+    for object in workspace.drafts.changedObjects {
       if object.state.contains(.deleted) { continue }
       if object.source.entity !== entity {
         let now = object.source.entity
@@ -86,13 +86,13 @@ struct ObjectValidator {
 
   /// Returns the unchanged objects that have gained or lost related objects by the changes.
   private func countedOwners() throws -> [ManagedObject] {
-    let isCounted = workspace.storeStates.contains { state in
+    let isCounted = workspace.drafts.states.contains { state in
       state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
     }
     guard isCounted else { return [] }
     var owners: [ManagedObject] = []
     var seen: Set<ManagedObject> = []
-    for object in workspace.changedObjects {
+    for object in workspace.drafts.changedObjects {
       let graph = object.source.entity.graph
       for index in graph.countedRelationships {
         for owner in try RelationshipReader(workspace).members(

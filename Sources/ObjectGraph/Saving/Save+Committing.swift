@@ -77,7 +77,7 @@ extension Save {
   /// Returns the changes of each store that has any.
   private func pendingParts() throws -> [(state: StoreState, layer: Layer)] {
     var parts: [(state: StoreState, layer: Layer)] = []
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       let layer = try state.pendingLayer()
       if layer.isEmpty {
         state.forgetEmptyChanges()

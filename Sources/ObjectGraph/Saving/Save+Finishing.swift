@@ -27,8 +27,7 @@ extension Save {
 
   /// Clears the list of changed objects, and notifies the objects.
   private func notifyObjects() {
-    let objects = workspace.changedObjects
-    workspace.changedObjects = []
+    let objects = workspace.drafts.takeChangedObjects()
     workspace.transients.notePushed(objects)
     var isAnyTold = false
     var deleted: [ManagedObject] = []

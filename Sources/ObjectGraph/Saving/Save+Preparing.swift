@@ -10,7 +10,7 @@ extension Save {
       workspace.announceSaving()
     }
     draft.stage = .announced
-    draft.prepareAgain(workspace.storeStates)
+    draft.prepareAgain(workspace.drafts.states)
     return try settle(draft)
   }
 
@@ -18,9 +18,9 @@ extension Save {
   func settle(_ draft: consuming SaveDraft) throws -> SaveDraft {
     for _ in 0..<Workspace.mostRounds {
       try workspace.sealForUndo()
-      draft.update(workspace.storeStates)
+      draft.update(workspace.drafts.states)
       let isChanged = runHooks(&draft) {
-        for object in workspace.changedObjects where type(of: object) != ManagedObject.self {
+        for object in workspace.drafts.changedObjects where type(of: object) != ManagedObject.self {
           object.willSave()
         }
       }

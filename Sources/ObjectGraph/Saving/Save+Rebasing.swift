@@ -13,7 +13,7 @@ extension Save {
   func rebase(_ draft: consuming SaveDraft) throws -> SaveDraft {
     if workspace.parent != nil { return draft }
     try workspace.sealForUndo()
-    let states = workspace.storeStates.filter { $0.hasChanges && !$0.persistent.isGone }
+    let states = workspace.drafts.states.filter { $0.hasChanges && !$0.persistent.isGone }
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.snapshotToFollow

@@ -28,7 +28,7 @@ extension Save {
       return draft
     }
     let validator = ObjectValidator(workspace)
-    let objects = workspace.changedObjects
+    let objects = workspace.drafts.changedObjects
     let next = objects[min(draft.validation.askedCount, objects.count)...]
     draft.validation.askedCount = objects.count
     var failures: [ValidationFailure] = []
@@ -38,9 +38,10 @@ extension Save {
       try workspace.sealForUndo()
       try DerivedValues(workspace).update()
       try workspace.sealAll()
-      draft.update(workspace.storeStates)
+      draft.update(workspace.drafts.states)
     }
-    draft.validation.isComplete = workspace.changedObjects.count == draft.validation.askedCount
+    draft.validation.isComplete =
+      workspace.drafts.changedObjects.count == draft.validation.askedCount
     guard draft.validation.isComplete else { return draft }
     draft.validation.failures += try validator.failuresOfModel()
     draft.validation.conflicts = try UniquenessCheck(workspace).conflicts()

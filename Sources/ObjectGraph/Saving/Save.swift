@@ -22,7 +22,7 @@ struct Save {
   ///
   /// - Returns: The saved changes, by store.
   func run() throws -> [StoreTag: Layer] {
-    var draft = SaveDraft(workspace.storeStates)
+    var draft = SaveDraft(workspace.drafts.states)
     let turn = draft.attempts.turn
     defer { workspace.coordinator.commitQueue.end(turn) }
     // A round must be repeated if objects or observers have changed something, or if another save came first.
@@ -43,7 +43,7 @@ struct Save {
 
   /// Prepares and validates the changes without saving them.
   func validateOnly() throws {
-    var draft = SaveDraft(workspace.storeStates)
+    var draft = SaveDraft(workspace.drafts.states)
     for _ in 0..<Workspace.mostRounds {
       draft = try check(settle(draft))
       if draft.validation.isComplete { return try draft.validation.throwFailures() }
@@ -56,7 +56,7 @@ struct Save {
   /// - Returns: Whether anything has changed.
   func runHooks(_ draft: inout SaveDraft, _ hooks: () -> Void) -> Bool {
     hooks()
-    let isChanged = draft.update(workspace.storeStates)
+    let isChanged = draft.update(workspace.drafts.states)
     return isChanged || workspace.hasUnprocessedChanges
   }
 }
@@ -102,7 +102,7 @@ extension Workspace {
 
   /// Whether the workspace has changed since changes were last processed.
   var hasUnprocessedChanges: Bool {
-    !relationships.deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
+    !relationships.deletionsToPropagate.isEmpty || drafts.areOpen
   }
 
   /// Returns the identifier of the object that an inserted object was merged into, or the given identifier if it was

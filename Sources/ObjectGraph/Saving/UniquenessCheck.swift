@@ -10,10 +10,10 @@ struct UniquenessCheck {
   /// Returns the conflicts of all changed objects. All drafts must be frozen.
   func conflicts() throws -> [ConstraintConflict] {
     var conflicts: [ConstraintConflict] = []
-    for state in workspace.storeStates where state.hasChanges {
+    for state in workspace.drafts.states where state.hasChanges {
       for entity in state.knownEntities {
         for constraint in state.graph.uniqueness(of: entity.graph) {
-          for object in workspace.changedObjects
+          for object in workspace.drafts.changedObjects
           where object.source.entity === entity && !object.state.contains(.deleted) {
             guard let conflict = try conflict(of: object, constraint, in: state),
               conflict.conflictingObjects.first == object.objectID

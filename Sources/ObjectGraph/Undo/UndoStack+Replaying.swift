@@ -101,7 +101,7 @@ extension UndoStack {
   private func takeBack(_ step: UndoStep) throws {
     switch step {
     case .layer(let layer):
-      guard let workspace, let state = workspace.knownState(of: layer.store) else { return }
+      guard let workspace, let state = workspace.drafts.state(of: layer.store) else { return }
       let back = try layer.inverse()
       // Nothing has happened since the step, so its inverse needs no rebase.
       let isExact = isDirectlyAfter(layer, in: state)

@@ -86,8 +86,7 @@ extension Workspace {
 
   /// Discards all changes, because undo has reverted all of them.
   func forgetUndoneChanges() {
-    let objects = changedObjects
-    changedObjects = []
+    let objects = drafts.takeChangedObjects()
     discardRows()
     for object in objects {
       if object.state.contains(.inserted) {

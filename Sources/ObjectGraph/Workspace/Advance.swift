@@ -35,10 +35,10 @@ struct Advance {
     // An object that is about to be deleted may change other objects in its hook. Then all changes are replayed once
     // more.
     for _ in 0..<Workspace.mostRounds {
-      let before = FrozenChanges(workspace.storeStates)
+      let before = FrozenChanges(workspace.drafts.states)
       for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
       try workspace.sealForUndo()
-      if before.areSame(in: workspace.storeStates) {
+      if before.areSame(in: workspace.drafts.states) {
         try show(rebased, policy == nil ? .refresh : .mergePolicy)
         return rebased.isConcerned
       }
@@ -99,7 +99,7 @@ struct Advance {
         told.append(object)
       }
     }
-    workspace.changed.hasUnchanged = true
+    workspace.drafts.noteUnchanged()
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }
@@ -124,7 +124,7 @@ struct Advance {
         object.state.insert(.updated)
       }
       object.state.insert(.realized)
-      return workspace.noteChange(of: object)
+      return workspace.drafts.noteChange(of: object)
     }
     let wasDeleted = object.state.contains(.deleted)
     object.point(to: entity.unresolved, row: 0)
@@ -140,11 +140,11 @@ struct Advance {
       object.point(to: source, row: location.row)
       object.state.remove(.deletionToPropagate)
       object.state.insert(.updated)
-      workspace.noteChange(of: object)
+      workspace.drafts.noteChange(of: object)
     case .removed:
       object.state.insert(.deleted)
       if !wasDeleted { object.state.insert(.realized) }
-      workspace.noteChange(of: object)
+      workspace.drafts.noteChange(of: object)
     }
   }
 

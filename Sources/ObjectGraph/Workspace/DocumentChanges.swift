@@ -13,7 +13,7 @@ struct DocumentChanges {
   func unsavedRequests() throws -> [(store: any Store, request: CommitRequest)] {
     workspace.checkPlace()
     try workspace.sealForUndo()
-    return try workspace.storeStates.compactMap { state in
+    return try workspace.drafts.states.compactMap { state in
       let layer = try state.pendingLayer()
       return layer.isEmpty ? nil : (state.persistent.store, workspace.request(layer, in: state))
     }

@@ -19,7 +19,7 @@ struct ObjectDeletion {
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     workspace.announceDeletion(of: object)
     object.state.insert([.deleted, .deletionToPropagate])
-    workspace.noteChange(of: object)
+    workspace.drafts.noteChange(of: object)
     workspace.relationships.addDeletion(of: object)
     ContextExecutor(workspace).endTurnSoon()
   }
@@ -74,7 +74,7 @@ struct ObjectDeletion {
     }
     for key in effects.owners {
       if let owner = workspace.object(at: key, in: state), workspace.exists(owner) {
-        workspace.noteTouched(owner)
+        workspace.drafts.noteTouched(owner)
       }
     }
   }

@@ -8,11 +8,11 @@ struct ObjectEviction {
 
   /// Evicts unused objects if the number of registered objects has doubled since the last eviction.
   func runIfNeeded() {
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       for entity in state.knownEntities { entity.forgetPassingSources() }
     }
     if workspace.settings.retainsRegisteredObjects { return }
-    let count = workspace.storeStates.reduce(0) {
+    let count = workspace.drafts.states.reduce(0) {
       $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count }
     }
     guard count > workspace.evictionThreshold else { return }
@@ -23,7 +23,7 @@ struct ObjectEviction {
   func run() {
     var count = 0
     var gone: [ManagedObject] = []
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       state.forgetLists()
       for entity in state.knownEntities {
         entity.objects.sweep(into: &gone)
@@ -38,7 +38,7 @@ struct ObjectEviction {
   }
 
   private func isKnown(_ id: ObjectID) -> Bool {
-    let entity = workspace.knownState(of: id.store)?.entity(id.key.entity, workspace)
+    let entity = workspace.drafts.state(of: id.store)?.entity(id.key.entity, workspace)
     return entity?.known(id.key.number) != nil
   }
 }

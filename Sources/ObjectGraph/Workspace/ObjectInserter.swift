@@ -42,7 +42,7 @@ struct ObjectInserter {
     let state = try entityState(entity, into: store)
     let object = try state.insert()
     object.state = object.source.entity.birthState.union([.inserted, .realized, .pending])
-    workspace.changedObjects.append(object)
+    workspace.drafts.addInserted(object)
     object.setInitialValues()
     object.awakeFromInsert()
     return object

@@ -26,7 +26,7 @@ struct ObjectLookup {
   /// Returns the object with an identifier, which must exist.
   func existingObject(with id: ObjectID) throws -> ManagedObject {
     workspace.checkPlace()
-    let known = workspace.knownState(of: id.store)
+    let known = workspace.drafts.state(of: id.store)
     guard let state = try known ?? workspace.state(of: id.store),
       let object = workspace.object(at: id.key, in: state)
     else {
@@ -47,7 +47,7 @@ struct ObjectLookup {
   /// Returns the registered object with an identifier; `nil` if there is none.
   func registeredObject(for id: ObjectID) -> ManagedObject? {
     workspace.checkPlace()
-    guard let state = workspace.knownState(of: id.store) else { return nil }
+    guard let state = workspace.drafts.state(of: id.store) else { return nil }
     return state.entity(id.key.entity, workspace)?.objects[id.key.number]
   }
 

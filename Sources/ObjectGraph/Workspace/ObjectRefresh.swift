@@ -67,7 +67,7 @@ struct ObjectRefresh {
       state.discard(object.key)
       workspace.observation.following?.note(object.key, in: state.tag)
       object.state.remove(.pending)
-      workspace.changed.hasUnchanged = true
+      workspace.drafts.noteUnchanged()
     } else if object.state.contains(.pending) {
       let events = workspace.observation.unannounced.events
       try Advance(workspace, state).run(to: state.base, discarded: [object.key])
@@ -107,7 +107,7 @@ struct ObjectRefresh {
   private func showAllObjects() throws {
     let wasWorking = workspace.progress.beginWork()
     defer { workspace.progress.endWork(wasWorking) }
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       try workspace.advance(state)
       var objects: [ManagedObject] = []
       // A hook may register more objects, so all objects are collected before the first hook is called.
@@ -149,7 +149,7 @@ struct ObjectRefresh {
     workspace.checkPlace()
     try workspace.processPendingChanges()
     workspace.pinned = generation
-    for state in workspace.storeStates where !state.persistent.isGone {
+    for state in workspace.drafts.states where !state.persistent.isGone {
       let refreshed = workspace.observation.unannounced.events.refreshed
       try Advance(workspace, state).run(to: workspace.newestBase(of: state.persistent))
       // All objects are about to be refreshed.

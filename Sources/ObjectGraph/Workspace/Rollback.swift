@@ -18,8 +18,7 @@ struct Rollback {
     let wasWorking = workspace.progress.beginWork()
     defer { workspace.progress.endWork(wasWorking) }
     workspace.undoStack?.didRollBack()
-    let objects = workspace.changedObjects
-    workspace.changedObjects = []
+    let objects = workspace.drafts.takeChangedObjects()
     workspace.relationships = RelationshipState()
     workspace.observation.takeUnannounced()
     workspace.discardRows()
@@ -54,7 +53,7 @@ struct Rollback {
     dropChanges()
     var events = ObjectEvents()
     events.invalidatesAll = true
-    for state in workspace.storeStates {
+    for state in workspace.drafts.states {
       for entity in state.knownEntities {
         entity.objects.visit { object in
           events.invalidated.append(object.objectID)
@@ -65,7 +64,7 @@ struct Rollback {
         entity.detach()
       }
     }
-    workspace.storeStates = []
+    workspace.drafts.takeStates()
     workspace.transients = TransientValues()
     workspace.insertion.last = nil
     workspace.observation.takeUnannounced()
@@ -78,7 +77,7 @@ struct Rollback {
 extension Workspace {
   /// Discards the changed rows of all stores. Followers are notified of these rows later.
   func discardRows() {
-    for state in storeStates {
+    for state in drafts.states {
       for layer in state.pending { observation.following?.note(layer, in: state.tag) }
       state.discard()
     }

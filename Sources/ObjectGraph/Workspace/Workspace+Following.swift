@@ -20,7 +20,7 @@ extension Workspace {
     checkPlace()
     try processPendingChanges()
     for part in parts {
-      guard pinned == nil, let state = knownState(of: part.store), !state.persistent.isGone else {
+      guard pinned == nil, let state = drafts.state(of: part.store), !state.persistent.isGone else {
         continue
       }
       try merge(part, into: state, saved: saved[part.store])

@@ -18,7 +18,7 @@ extension Workspace {
 
   /// Returns the store state of an object's store.
   func state(of object: ManagedObject) -> StoreState? {
-    knownState(of: object.source.entity.store)
+    drafts.state(of: object.source.entity.store)
   }
 
   /// Returns the objects with the given keys, made if they are not registered.
@@ -36,12 +36,12 @@ extension Workspace {
 
   /// Returns the entity state of a key, in the store of another entity state.
   func entityState(of key: ObjectKey, beside entity: EntityState) -> EntityState? {
-    knownState(of: entity.store)?.entity(key.entity, self)
+    drafts.state(of: entity.store)?.entity(key.entity, self)
   }
 
   /// Returns the object with a key, if the context has read the store before.
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
-    knownState(of: store).flatMap { object(at: key, in: $0) }
+    drafts.state(of: store).flatMap { object(at: key, in: $0) }
   }
 
   /// Stops the program if an object belongs to another context.
@@ -126,8 +126,7 @@ extension Workspace {
         try resolve(object, in: state)
       }
       let source = try object.source.entity.beginChange(of: object)
-      noteChange(of: object)
-      if !object.state.contains(.inserted) { object.state.insert(.updated) }
+      drafts.noteTouched(object)
       return source
     } catch {
       note(error)
@@ -138,22 +137,6 @@ extension Workspace {
   /// The most sources that the values of an object may be in. A read walks through all of them, and a look-up takes as
   /// long as several saves of one object.
   private static let mostSources = 12
-
-  /// Records a change of an object's links. Links change no row of the objects they connect, but both objects count as
-  /// changed.
-  func noteTouched(_ object: ManagedObject) {
-    noteChange(of: object)
-    if !object.state.contains(.inserted) { object.state.insert(.updated) }
-  }
-
-  /// Adds an object to the changed objects.
-  func noteChange(of object: ManagedObject) {
-    guard !object.state.contains(.pending) else { return }
-    // `changedObjects` first drops the objects without changes. This object may be among them, so the state is set
-    // last.
-    changedObjects.append(object)
-    object.state = object.state.subtracting(.timed).union(.pending)
-  }
 
   /// Points an object to the values that it showed before it was changed.
   func leadBack(_ object: ManagedObject) {

@@ -44,21 +44,8 @@ final class Workspace: @unchecked Sendable {
   let mail: ContextMail
   /// The operations under way in this turn.
   var progress = WorkProgress()
-  /// The state of each store that the context has read.
-  var storeStates: [StoreState] = []
-  /// The objects with unsaved changes, in the order in which they were first changed.
-  var changedObjects: [ManagedObject] {
-    get {
-      changed.forgetUnchanged()
-      return changed.objects
-    }
-    _modify {
-      changed.forgetUnchanged()
-      yield &changed.objects
-    }
-  }
-  /// The list behind `changedObjects`, which may have objects without changes.
-  var changed = ChangedObjects()
+  /// The state of each store that the context has read, and the changed objects.
+  var drafts = ContextDrafts()
   @exclusivity(unchecked) private var storedRelationships = RelationshipState()
   /// The state of relationships that is in no row. Read whenever a reference is followed.
   var relationships: RelationshipState {
@@ -99,7 +86,7 @@ final class Workspace: @unchecked Sendable {
     // Objects leave their tables in a turn, whichever thread releases the context.
     let before = place.enter()
     defer { place.leave(before) }
-    for state in storeStates {
+    for state in drafts.states {
       for entity in state.knownEntities {
         entity.resolveHeldFaults(in: state.tables)
         entity.detach()
@@ -152,25 +139,13 @@ extension Workspace {
 extension Workspace {
   /// Returns the state of a store, made if needed.
   func state(of store: PersistentStore) throws -> StoreState {
-    if let known = knownState(of: store) { return known }
+    if let known = drafts.state(of: store) { return known }
     let made = StoreState(store, try newestBase(of: store))
     if place.concurrency == .mainActor {
       made.whenChanged = { [unowned self] in ContextExecutor(self).endTurnSoon() }
     }
-    storeStates.append(made)
+    drafts.add(made)
     return made
-  }
-
-  /// Returns the state of a store, if the context has read the store before.
-  func knownState(of store: PersistentStore) -> StoreState? {
-    storeStates.first { $0.persistent === store }
-  }
-
-  /// Returns the state of the store with a tag. If a store was removed and added again, this is the state of the new
-  /// store.
-  func knownState(of tag: StoreTag) -> StoreState? {
-    storeStates.first { $0.tag == tag && !$0.persistent.isGone }
-      ?? storeStates.first { $0.tag == tag }
   }
 
   /// Returns the newest state of the parent or the store, which the context's changes are to be put on.
@@ -197,7 +172,7 @@ extension Workspace {
 
   /// Returns the state of the store with a tag; `nil` if the coordinator has no such store.
   func state(of tag: StoreTag) throws -> StoreState? {
-    if let known = knownState(of: tag) { return known }
+    if let known = drafts.state(of: tag) { return known }
     return try coordinator.store(of: tag).map { try state(of: $0) }
   }
 
@@ -209,7 +184,7 @@ extension Workspace {
   }
 
   func noteOpenChanges(of store: PersistentStore) {
-    knownState(of: store)?.hasOpenChanges = true
+    drafts.state(of: store)?.hasOpenChanges = true
   }
 
   /// Advances to the newest base of a store, and updates the registered objects.
@@ -240,7 +215,7 @@ extension Workspace {
 
   /// Freezes all drafts.
   func sealAll() throws {
-    for state in storeStates where state.hasOpenChanges {
+    for state in drafts.states where state.hasOpenChanges {
       let beneath = viewToUndo(in: state)
       let replaced = beneath == nil ? nil : replacedRows(in: state)
       let layer = try state.seal()
@@ -264,7 +239,7 @@ extension Workspace {
 
   /// Publishes the state that child contexts see.
   func publish() {
-    mail.published.withLock { $0.publish(storeStates) }
+    mail.published.withLock { $0.publish(drafts.states) }
     if !hasUnprocessedChanges { mail.owedTurn.end() }
   }
 }
@@ -274,36 +249,23 @@ extension Workspace {
 extension Workspace {
   var hasChanges: Bool {
     checkPlace()
-    return !changedObjects.isEmpty || storeStates.contains { $0.hasChanges }
+    return !drafts.changedObjects.isEmpty || drafts.hasChanges
   }
 
   /// The objects with unsaved changes, after all deletions have been propagated.
   var processedObjects: [ManagedObject] {
     checkPlace()
     propagateDeletions()
-    return changedObjects
+    return drafts.changedObjects
   }
 
   var registeredObjects: Set<ManagedObject> {
     checkPlace()
     if !settings.retainsRegisteredObjects { sweep() }
     var all: Set<ManagedObject> = []
-    for state in storeStates {
+    for state in drafts.states {
       for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
     }
     return all
-  }
-}
-
-/// The changed objects of a context. The list may still contain objects without changes.
-struct ChangedObjects {
-  fileprivate var objects: [ManagedObject] = []
-  /// Whether some objects may have no changes any more. The next read of the list removes all of them at once.
-  var hasUnchanged = false
-
-  fileprivate mutating func forgetUnchanged() {
-    guard hasUnchanged else { return }
-    hasUnchanged = false
-    objects.removeAll { !$0.state.contains(.pending) }
   }
 }

@@ -72,7 +72,7 @@ struct DiscardingTests {
     context.refresh(trip, mergeChanges: false)
     trip.cost = 2
 
-    #expect(context.workspace.changedObjects == [trip])
+    #expect(context.workspace.drafts.changedObjects == [trip])
   }
 
   @Test("A conflict ends when the changes in conflict are discarded", arguments: Kind.allCases)

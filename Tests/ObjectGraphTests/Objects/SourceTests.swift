@@ -27,7 +27,7 @@ struct SourceTests {
   }
 
   private func forgetSources(of context: ManagedObjectContext) {
-    for state in context.workspace.storeStates {
+    for state in context.workspace.drafts.states {
       for entity in state.knownEntities { entity.forgetSources() }
     }
   }
@@ -60,7 +60,8 @@ struct SourceTests {
     for _ in 0..<1500 {
       _ = try context.fetch(Person.self)
       most = max(
-        most, context.workspace.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0
+        most,
+        context.workspace.drafts.states.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0
       )
     }
     #expect(most < 1000)
