@@ -19,7 +19,7 @@ struct BatchRunner {
       while true {
         var values: [String: Value] = [:]
         guard try request.fill(index, &values) else { return objects }
-        let object = try ObjectInserter(batch).insert(request.entity)
+        let object = try batch.insert(request.entity)
         try object.setValues(values)
         objects.append(object)
         index += 1
@@ -89,7 +89,7 @@ struct BatchRunner {
     let count = objects.count
     let layers = try batch.saveReturningLayers()
     let identifiers =
-      resultType == .identifiers ? objects.map { batch.replaced($0.objectID) } : []
+      resultType == .identifiers ? objects.map { batch.objects.replaced($0.objectID) } : []
     let change = ContextChange(
       kind: .saved, contextName: workspace.settings.name,
       author: workspace.settings.transactionAuthor, layers: layers,

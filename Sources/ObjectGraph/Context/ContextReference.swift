@@ -36,7 +36,7 @@ extension Workspace {
     context.transactionAuthor = settings.transactionAuthor
     context.transactionMessage = settings.transactionMessage
     context.mergePolicy = settings.mergePolicy
-    context.workspace.insertion.assignments = insertion.assignments
+    context.workspace.set(\.storesForNewObjects, to: settings.storesForNewObjects)
     return context
   }
 }

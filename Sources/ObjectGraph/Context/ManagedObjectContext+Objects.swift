@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   public func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
   ) throws -> T {
-    try ObjectInserter(workspace).insert(type, into: store, fill)
+    try workspace.insert(type, into: store, fill)
   }
 
   /// Inserts an object of an entity.
@@ -29,14 +29,14 @@ extension ManagedObjectContext {
   public func insert(
     _ entity: String, into store: PersistentStore? = nil
   ) throws -> ManagedObject {
-    try ObjectInserter(workspace).insert(entity, into: store)
+    try workspace.insert(entity, into: store)
   }
 
   /// Chooses the store for later insertions of an entity. Existing objects stay in their stores.
   ///
   /// - Parameter store: The store; `nil` for the store that the entity's configuration names.
   public func setStore(_ store: PersistentStore?, forNewObjectsOf entity: String) {
-    ObjectInserter(workspace).setStore(store, forNewObjectsOf: entity)
+    workspace.setStore(store, forNewObjectsOf: entity)
   }
 
   /// Marks an object to be deleted by the next save.
@@ -53,24 +53,24 @@ extension ManagedObjectContext {
   /// - Precondition: The identifier belongs to a store of the coordinator that can be opened. If that is uncertain,
   ///   call ``existingObject(with:)``, which throws.
   public func object(with id: ObjectID) -> ManagedObject {
-    ObjectLookup(workspace).object(with: id)
+    workspace.object(with: id)
   }
 
   /// Returns the object with an identifier.
   ///
   /// - Throws: ``ContextError`` if there is none; `StoreError` if the store is damaged.
   public func existingObject(with id: ObjectID) throws -> ManagedObject {
-    try ObjectLookup(workspace).existingObject(with: id)
+    try workspace.existingObject(with: id)
   }
 
   /// Returns the registered object with an identifier; `nil` if there is none.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    ObjectLookup(workspace).registeredObject(for: id)
+    workspace.registeredObject(for: id)
   }
 
   /// Returns this context's object for an object of any context.
   public func object<T: ManagedObject>(_ object: T) -> T {
-    ObjectLookup(workspace).counterpart(of: object)
+    workspace.counterpart(of: object)
   }
 }
 

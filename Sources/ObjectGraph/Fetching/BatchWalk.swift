@@ -19,7 +19,7 @@ struct BatchWalk {
       let identifiers = try ObjectFetcher(workspace).fetchIdentifiers(request)
       for start in stride(from: 0, to: identifiers.count, by: size) {
         var batch = identifiers[start..<min(start + size, identifiers.count)].map {
-          ObjectLookup(workspace).object(with: $0)
+          workspace.object(with: $0)
         }
         try hand(&batch, to: body)
       }
@@ -39,7 +39,7 @@ struct BatchWalk {
         } else {
           let key = ObjectKey(entity: run.entityNumber, number: number)
           batch.append(
-            ObjectLookup(workspace).object(with: ObjectID(store: part.state.tag, key: key)))
+            workspace.object(with: ObjectID(store: part.state.tag, key: key)))
         }
         guard batch.count == size else { continue }
         try hand(&batch, to: body)

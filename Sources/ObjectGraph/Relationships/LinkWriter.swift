@@ -50,7 +50,7 @@ struct LinkWriter {
     workspace.drafts.noteTouched(object)
     workspace.drafts.noteTouched(other)
     let table = side.table.layout.entityNumber
-    let number = try workspace.insertion.nextLinkKey(table, state, remaining)
+    let number = try state.nextLinkKey(table, remaining)
     let forward = try side.order.map { _ in
       try OrderedPlaces(workspace).nextLink(of: object, side, state)
     }

@@ -223,7 +223,7 @@ extension FetchedQuery {
   private func ask(
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
-    let object = ObjectLookup(workspace).object(with: id)
+    let object = workspace.object(with: id)
     return workspace.observation.following?.asking { name(object) } ?? name(object)
   }
 

@@ -193,7 +193,7 @@ extension FetchedResults: RandomAccessCollection {
     return object(with: list.identifiers[position])
   }
   /// Returns the object with an identifier that the list contains or has contained.
-  func object(with id: ObjectID) -> Object { ObjectLookup(workspace).object(with: id).typed() }
+  func object(with id: ObjectID) -> Object { workspace.object(with: id).typed() }
 }
 
 // MARK: - Updates

@@ -70,7 +70,7 @@ struct DuplicateMerge {
     }
     try transferReferences(of: object, to: other, in: state)
     workspace.delete(object)
-    workspace.replacements[object.objectID] = other.objectID
+    workspace.objects.noteReplacement(of: object.objectID, by: other.objectID)
     return object
   }
 

@@ -72,7 +72,7 @@ extension Workspace {
     defer { progress.endWork(before) }
     try throwReadFailure()
     guard hasChanges else { return [:] }
-    replacements = [:]
+    objects.forgetReplacements()
     try sealForUndo()
     undoStack?.willSave()
     do { return try Save(self).run() } catch {
@@ -103,13 +103,5 @@ extension Workspace {
   /// Whether the workspace has changed since changes were last processed.
   var hasUnprocessedChanges: Bool {
     !relationships.deletionsToPropagate.isEmpty || drafts.areOpen
-  }
-
-  /// Returns the identifier of the object that an inserted object was merged into, or the given identifier if it was
-  /// not.
-  func replaced(_ id: ObjectID) -> ObjectID {
-    var id = id
-    while let next = replacements[id] { id = next }
-    return id
   }
 }

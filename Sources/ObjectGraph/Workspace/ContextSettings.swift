@@ -16,4 +16,6 @@ struct ContextSettings: Sendable {
   var retainsRegisteredObjects = false
   /// Whether a save skips validation, because the caller validates all objects at the end.
   var defersValidation = false
+  /// The stores that the program has chosen for new objects, by entity.
+  var storesForNewObjects: [String: PersistentStore] = [:]
 }

@@ -66,7 +66,7 @@ struct Rollback {
     }
     workspace.drafts.takeStates()
     workspace.transients = TransientValues()
-    workspace.insertion.last = nil
+    workspace.objects.forgetLastTarget()
     workspace.observation.takeUnannounced()
     workspace.observation.setEvents(events)
     workspace.publish()

@@ -36,6 +36,8 @@ final class StoreState {
   private var entities: [EntityState?]
   /// The links that were added or removed since drafts were last frozen.
   var links: OpenLinks
+  /// The leased keys for new links, by table. The store gives them to no other link.
+  private var linkKeys: [UInt16: Range<UInt64>] = [:]
   /// Whether there are drafts that are not frozen.
   var hasOpenChanges = false {
     didSet { if hasOpenChanges, !oldValue { whenChanged?() } }
@@ -163,6 +165,19 @@ final class StoreState {
 
   /// Drops the cache of related objects, to free memory.
   func forgetLists() { lists.forget() }
+
+  /// Returns a key for a new link. No other link has the same key.
+  ///
+  /// - Parameter remaining: The number of links that the caller is about to add.
+  func nextLinkKey(_ table: UInt16, _ remaining: Int) throws -> UInt64 {
+    var keys = linkKeys[table] ?? 0..<0
+    if keys.isEmpty {
+      keys = try persistent.store.leaseKeys(
+        ofEntity: table, count: max(16, min(remaining, 65_536)))
+    }
+    linkKeys[table] = keys.dropFirst()
+    return keys.lowerBound
+  }
 
   /// Returns the values that the changes since the last freeze replace; `nil` if these are many.
   func replacedRows() -> ReplacedRows? {

@@ -55,14 +55,10 @@ final class Workspace: @unchecked Sendable {
   }
   /// The values of transient properties.
   var transients = TransientValues()
-  /// The caches of insertions into stores and relationships.
-  var insertion = InsertionTargets()
-  /// The inserted objects that the last save merged into existing ones.
-  var replacements: [ObjectID: ObjectID] = [:]
+  /// The registered objects as a whole.
+  var objects = RegisteredObjects()
   /// The observers, and the changes that have not been posted to them yet.
   var observation = Observation()
-  /// The number of registered objects above which unused objects are evicted.
-  var evictionThreshold = 4096
 
   /// Makes a workspace above the stores of a coordinator.
   init(_ coordinator: PersistentStoreCoordinator, _ concurrency: ContextConcurrency) {
@@ -257,15 +253,5 @@ extension Workspace {
     checkPlace()
     propagateDeletions()
     return drafts.changedObjects
-  }
-
-  var registeredObjects: Set<ManagedObject> {
-    checkPlace()
-    if !settings.retainsRegisteredObjects { sweep() }
-    var all: Set<ManagedObject> = []
-    for state in drafts.states {
-      for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
-    }
-    return all
   }
 }

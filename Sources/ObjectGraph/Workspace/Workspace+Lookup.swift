@@ -2,18 +2,14 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Finds objects by their identifiers.
-struct ObjectLookup {
-  let workspace: Workspace
-
-  init(_ workspace: Workspace) { self.workspace = workspace }
-
+// Finding objects by their identifiers.
+extension Workspace {
   /// Returns the object with an identifier, without looking for it in the store.
   func object(with id: ObjectID) -> ManagedObject {
-    workspace.checkPlace()
+    checkPlace()
     do {
-      if let state = try workspace.state(of: id.store),
-        let object = workspace.object(at: id.key, in: state)
+      if let state = try state(of: id.store),
+        let object = object(at: id.key, in: state)
       {
         return object
       }
@@ -25,18 +21,18 @@ struct ObjectLookup {
 
   /// Returns the object with an identifier, which must exist.
   func existingObject(with id: ObjectID) throws -> ManagedObject {
-    workspace.checkPlace()
-    let known = workspace.drafts.state(of: id.store)
-    guard let state = try known ?? workspace.state(of: id.store),
-      let object = workspace.object(at: id.key, in: state)
+    checkPlace()
+    let known = drafts.state(of: id.store)
+    guard let state = try known ?? state(of: id.store),
+      let object = object(at: id.key, in: state)
     else {
       throw ContextError(
         .noObject, "No store of the coordinator can contain the object \(id.uri).")
     }
     if object.source.isUnresolved {
       // A store that is read for the first time already shows its newest commit.
-      if known != nil { try workspace.advance(state) }
-      try workspace.resolve(object, in: state)
+      if known != nil { try advance(state) }
+      try resolve(object, in: state)
     }
     guard !object.state.contains(.missing), !object.isDeleted else {
       throw ContextError(.noObject, "The object \(id.uri) does not exist.")
@@ -46,14 +42,14 @@ struct ObjectLookup {
 
   /// Returns the registered object with an identifier; `nil` if there is none.
   func registeredObject(for id: ObjectID) -> ManagedObject? {
-    workspace.checkPlace()
-    guard let state = workspace.drafts.state(of: id.store) else { return nil }
-    return state.entity(id.key.entity, workspace)?.objects[id.key.number]
+    checkPlace()
+    guard let state = drafts.state(of: id.store) else { return nil }
+    return state.entity(id.key.entity, self)?.objects[id.key.number]
   }
 
   /// Returns this context's object for an object of any context.
   func counterpart<T: ManagedObject>(of object: T) -> T {
-    if !object.state.contains(.detached), object.source.entity.workspace === workspace {
+    if !object.state.contains(.detached), object.source.entity.workspace === self {
       return object
     }
     return self.object(with: object.objectID) as! T

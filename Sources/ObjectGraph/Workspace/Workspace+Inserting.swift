@@ -1,17 +1,8 @@
 import ObjectModel
 import StoreInterface
 
-/// Inserts objects into a workspace.
-struct ObjectInserter {
-  let workspace: Workspace
-
-  init(_ workspace: Workspace) { self.workspace = workspace }
-
-  private var targets: InsertionTargets {
-    _read { yield workspace.insertion }
-    nonmutating _modify { yield &workspace.insertion }
-  }
-
+// Inserting objects.
+extension Workspace {
   @discardableResult
   func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
@@ -38,11 +29,11 @@ struct ObjectInserter {
   func insert(
     _ entity: String, into store: PersistentStore? = nil
   ) throws -> ManagedObject {
-    workspace.checkPlace()
+    checkPlace()
     let state = try entityState(entity, into: store)
     let object = try state.insert()
     object.state = object.source.entity.birthState.union([.inserted, .realized, .pending])
-    workspace.drafts.addInserted(object)
+    drafts.addInserted(object)
     object.setInitialValues()
     object.awakeFromInsert()
     return object
@@ -50,23 +41,19 @@ struct ObjectInserter {
 
   /// Returns the entity state for a new object.
   private func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
-    let stores = workspace.coordinator.storeChanges
-    if store == nil, let last = targets.last, last.graph.name == entity,
-      stores == targets.storeChanges,
-      targets.assignments.isEmpty
-        || last.store === targets.assignments[entity] ?? last.store
-    {
+    let stores = coordinator.storeChanges
+    if store == nil, let last = objects.lastTarget(for: entity, storeChanges: stores) {
       return last
     }
-    guard let described = workspace.coordinator.model[entity] else {
-      throw ContextError.unknownEntity(entity, in: workspace.coordinator.model)
+    guard let described = coordinator.model[entity] else {
+      throw ContextError.unknownEntity(entity, in: coordinator.model)
     }
     guard !described.isAbstract else {
       throw ContextError(
         .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
     }
     let target =
-      try store ?? targets.assignments[entity] ?? workspace.coordinator.store(for: entity)
+      try store ?? settings.storesForNewObjects[entity] ?? coordinator.store(for: entity)
     guard !target.isGone else {
       throw ContextError(
         .noStore,
@@ -77,17 +64,20 @@ struct ObjectInserter {
         .noStore,
         "The store \(target.path ?? "in memory") does not contain the entity \"\(entity)\".")
     }
-    let state = try workspace.state(of: target)
-    guard let number = state.graph[entity]?.number, let found = state.entity(number, workspace)
+    let state = try state(of: target)
+    guard let number = state.graph[entity]?.number, let found = state.entity(number, self)
     else {
-      throw ContextError.unknownEntity(entity, in: workspace.coordinator.model)
+      throw ContextError.unknownEntity(entity, in: coordinator.model)
     }
-    if store == nil { (targets.last, targets.storeChanges) = (found, stores) }
+    if store == nil { objects.setLastTarget(found, storeChanges: stores) }
     return found
   }
 
   func setStore(_ store: PersistentStore?, forNewObjectsOf entity: String) {
-    workspace.checkPlace()
-    targets.assignments[entity] = store
+    checkPlace()
+    var stores = settings.storesForNewObjects
+    stores[entity] = store
+    set(\.storesForNewObjects, to: stores)
+    objects.forgetLastTarget()
   }
 }
