@@ -85,12 +85,11 @@ extension ContextExecutor {
   func endTurnSoon(isOwed: Bool = true) {
     guard place.concurrency == .mainActor, !workspace.progress.isInTurn else { return }
     if isOwed { workspace.mail.owedTurn.begin() }
-    guard !workspace.progress.isTurnComing else { return }
-    workspace.progress.isTurnComing = true
+    guard workspace.mail.owedTurn.schedule() else { return }
     let context = WeakContext(context: workspace.face.context)
     DispatchQueue.main.async {
       context.withWorkspace { workspace in
-        workspace.progress.isTurnComing = false
+        workspace.mail.owedTurn.beginTurn()
         workspace.turn {}
       }
     }

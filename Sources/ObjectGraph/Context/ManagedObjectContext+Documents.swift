@@ -1,6 +1,7 @@
 package import ObjectModel
 package import Rows
 package import StoreInterface
+import Synchronization
 
 // The interface for documents.
 extension ManagedObjectContext {
@@ -8,32 +9,46 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `StoreError` if a store is damaged.
   package func unsavedRequests() throws -> [(store: any Store, request: CommitRequest)] {
-    try DocumentChanges(workspace).unsavedRequests()
+    workspace.checkPlace()
+    try workspace.sealForUndo()
+    return try workspace.drafts.states.compactMap { state in
+      let layer = try state.pendingLayer()
+      return layer.isEmpty ? nil : (state.persistent.store, workspace.request(layer, in: state))
+    }
   }
 
   /// Whether the context has no unsaved changes, and no child has pushed changes. Must be read in a turn of the
   /// context.
   package var isClean: Bool {
-    DocumentChanges(workspace).isClean
+    !workspace.hasChanges && workspace.mail.published.withLock { $0.pushes.isEmpty }
   }
 
   /// Puts the changes of layers on top of the context's changes. They are saved by the next save.
   ///
   /// - Throws: `StoreError` if a layer is damaged.
   package func take(_ layers: [StoreTag: Layer]) throws {
-    try DocumentChanges(workspace).take(layers)
+    workspace.checkPlace()
+    try workspace.processPendingChanges()
+    for store in coordinator.stores {
+      if let layer = layers[store.tag] { try workspace.take(layer, of: store) }
+    }
+    try workspace.processPendingChanges()
   }
 
   /// Merges the save of another process, and notifies the child contexts.
   ///
   /// - Throws: `StoreError` if a store is damaged.
   package func mergeFromOutside(_ layers: [StoreTag: Layer]) throws {
-    try DocumentChanges(workspace).mergeFromOutside(layers)
+    let change = ContextChange(
+      kind: .saved, contextName: nil, layers: layers, linkTables: coordinator.linkTables)
+    try workspace.mergeChanges(from: change)
+    workspace.announceSave(layers, toChildren: false)
   }
 
   /// Drops all changes, including the changes that child contexts have pushed, and refreshes all objects.
   package func revert() {
-    DocumentChanges(workspace).revert()
+    rollback()
+    refreshAllObjects()
   }
 
   /// Pushes all changes to the parent without waiting for it.

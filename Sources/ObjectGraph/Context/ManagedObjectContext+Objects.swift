@@ -18,7 +18,22 @@ extension ManagedObjectContext {
   public func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
   ) throws -> T {
-    try workspace.insert(type, into: store, fill)
+    let object = try workspace.insert(T.entityName, into: store)
+    if Swift.type(of: object) == T.self {
+      // SAFETY: The condition above has compared the types.
+      let typed = unsafe unsafeDowncast(object, to: T.self)
+      try fill(typed)
+      return typed
+    }
+    guard let typed = object as? T else {
+      misuse(
+        """
+        The objects of "\(T.entityName)" have the class \(Swift.type(of: object)), not \(T.self). \
+        Give the class to the initializer of the coordinator.
+        """)
+    }
+    try fill(typed)
+    return typed
   }
 
   /// Inserts an object of an entity.
@@ -65,12 +80,17 @@ extension ManagedObjectContext {
 
   /// Returns the registered object with an identifier; `nil` if there is none.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    workspace.registeredObject(for: id)
+    workspace.checkPlace()
+    guard let state = workspace.drafts.state(of: id.store) else { return nil }
+    return state.entity(id.key.entity, workspace)?.objects[id.key.number]
   }
 
   /// Returns this context's object for an object of any context.
   public func object<T: ManagedObject>(_ object: T) -> T {
-    workspace.counterpart(of: object)
+    if !object.state.contains(.detached), object.source.entity.workspace === workspace {
+      return object
+    }
+    return self.object(with: object.objectID) as! T
   }
 }
 

@@ -209,5 +209,13 @@ extension ManagedObjectContext {
   }
 
   /// The registered objects: the objects that the program holds, and the changed objects.
-  public var registeredObjects: Set<ManagedObject> { workspace.registeredObjects }
+  public var registeredObjects: Set<ManagedObject> {
+    workspace.checkPlace()
+    if !retainsRegisteredObjects { workspace.sweep() }
+    var all: Set<ManagedObject> = []
+    for state in workspace.drafts.states {
+      for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
+    }
+    return all
+  }
 }

@@ -16,12 +16,22 @@ final class OwedTurn: Sendable {
   /// The longest wait for one turn. The main queue usually ends a turn within a millisecond.
   private let longestWait: Atomic<Double>
   private let isOwed = Atomic(false)
+  /// Whether a turn is scheduled on the main queue.
+  private let isScheduled = Atomic(false)
   private let state = Mutex(State())
 
   init(longestWait: Double = 10) { self.longestWait = Atomic(longestWait) }
 
   /// Sets the longest wait, in seconds.
   func setLongestWait(_ seconds: Double) { longestWait.store(seconds, ordering: .relaxed) }
+
+  /// Records that a turn is scheduled on the main queue.
+  ///
+  /// - Returns: Whether no turn was scheduled before.
+  func schedule() -> Bool { !isScheduled.exchange(true, ordering: .relaxed) }
+
+  /// Records that the scheduled turn begins.
+  func beginTurn() { isScheduled.store(false, ordering: .relaxed) }
 
   /// Records that the context was changed outside of `perform`.
   func begin() { isOwed.store(true, ordering: .releasing) }

@@ -36,6 +36,9 @@ struct RelationshipState {
   /// Forgets the places of all lists, because the lists may have other members now.
   mutating func forgetPlaces() { nextPlaces = [:] }
 
+  /// Forgets everything, because the context drops its changes.
+  mutating func removeAll() { self = RelationshipState() }
+
   /// Forgets the places of the lists of evicted objects.
   mutating func forgetPlaces(unless isKnown: (ObjectID) -> Bool) {
     if !nextPlaces.isEmpty { nextPlaces = nextPlaces.filter { isKnown($0.key.owner) } }

@@ -81,7 +81,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     workspace.checkPlace()
     let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
     guard following == nil else { return try ask(next) }
-    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    let following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     if let failure = next.failure(of: found) { throw failure }
     (query, self.following, round) = (next, following, following.round)
@@ -106,7 +106,7 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   ///
   /// - Parameter note: Called before the difference is reported.
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
-    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    let following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     if let failure = next.failure(of: found) { throw failure }
     (query, self.following) = (next, following)
@@ -233,7 +233,7 @@ extension FetchedResults: ResultsFollower {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
     let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
-    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    let following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     (query, self.following) = (next, following)
     take(found, in: following.round) { _ in false }

@@ -45,7 +45,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
     self.adjust = adjust
     query = try FetchedQuery(request, nil, in: workspace)
     let states = try query.states(in: workspace)
-    following = try FollowerUpdate(workspace).begin(states)
+    following = try workspace.beginFollowing(states)
     current = try ask(workspace, query, following)
     round = following.round
     following.add(self)
@@ -82,7 +82,7 @@ extension LiveResult: ResultsFollower {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
     let next = try FetchedQuery(request, nil, in: workspace)
-    following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    following = try workspace.beginFollowing(next.states(in: workspace))
     let found = try ask(workspace, next, following)
     query = next
     take(found)

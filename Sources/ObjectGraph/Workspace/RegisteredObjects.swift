@@ -72,16 +72,6 @@ struct RegisteredObjects {
 }
 
 extension Workspace {
-  var registeredObjects: Set<ManagedObject> {
-    checkPlace()
-    if !settings.retainsRegisteredObjects { sweep() }
-    var all: Set<ManagedObject> = []
-    for state in drafts.states {
-      for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
-    }
-    return all
-  }
-
   /// Evicts unused objects if the number of registered objects has doubled since the last eviction.
   func sweepIfNeeded() {
     for state in drafts.states {

@@ -19,7 +19,7 @@ struct Rollback {
     defer { workspace.progress.endWork(wasWorking) }
     workspace.undoStack?.didRollBack()
     let objects = workspace.drafts.takeChangedObjects()
-    workspace.relationships = RelationshipState()
+    workspace.relationships.removeAll()
     workspace.observation.takeUnannounced()
     workspace.discardRows()
     // All objects show their saved values before the first hook is called, so that a change by a hook is kept as a new
@@ -65,7 +65,7 @@ struct Rollback {
       }
     }
     workspace.drafts.takeStates()
-    workspace.transients = TransientValues()
+    workspace.transients.removeAll()
     workspace.objects.forgetLastTarget()
     workspace.observation.takeUnannounced()
     workspace.observation.setEvents(events)

@@ -70,6 +70,9 @@ struct TransientValues {
     if !objects.isEmpty { objects[id] = nil }
   }
 
+  /// Drops all values.
+  mutating func removeAll() { objects = [:] }
+
   /// Drops the values of evicted objects, except the values that must be kept.
   mutating func evict(unless isKnown: (ObjectID) -> Bool) {
     if objects.isEmpty { return }

@@ -4,8 +4,6 @@ struct WorkProgress {
   var isInTurn = false
   /// Whether an operation is under way that no merge may interrupt.
   private(set) var isWorking = false
-  /// Whether a turn is scheduled on the main queue.
-  var isTurnComing = false
   /// The first error of an operation that can't throw. The next save throws it.
   var readFailure: (any Error)?
 

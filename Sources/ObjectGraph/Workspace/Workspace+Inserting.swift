@@ -3,29 +3,7 @@ import StoreInterface
 
 // Inserting objects.
 extension Workspace {
-  @discardableResult
-  func insert<T: ManagedObject>(
-    _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
-  ) throws -> T {
-    let object = try insert(T.entityName, into: store)
-    if Swift.type(of: object) == T.self {
-      // SAFETY: The condition above has compared the types.
-      let typed = unsafe unsafeDowncast(object, to: T.self)
-      try fill(typed)
-      return typed
-    }
-    guard let typed = object as? T else {
-      misuse(
-        """
-        The objects of "\(T.entityName)" have the class \(Swift.type(of: object)), not \(T.self). \
-        Give the class to the initializer of the coordinator.
-        """)
-    }
-    try fill(typed)
-    return typed
-  }
-
-  @discardableResult
+  /// Inserts an object of an entity.
   func insert(
     _ entity: String, into store: PersistentStore? = nil
   ) throws -> ManagedObject {

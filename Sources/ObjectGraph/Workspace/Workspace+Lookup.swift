@@ -39,19 +39,4 @@ extension Workspace {
     }
     return object
   }
-
-  /// Returns the registered object with an identifier; `nil` if there is none.
-  func registeredObject(for id: ObjectID) -> ManagedObject? {
-    checkPlace()
-    guard let state = drafts.state(of: id.store) else { return nil }
-    return state.entity(id.key.entity, self)?.objects[id.key.number]
-  }
-
-  /// Returns this context's object for an object of any context.
-  func counterpart<T: ManagedObject>(of object: T) -> T {
-    if !object.state.contains(.detached), object.source.entity.workspace === self {
-      return object
-    }
-    return self.object(with: object.objectID) as! T
-  }
 }

@@ -230,7 +230,10 @@ extension Workspace {
     isExact: Bool = true
   ) {
     observation.noteFrozen(layer, in: state.tag)
-    recordForUndo(layer, above: view, replaced, in: state, isExact: isExact)
+    guard let undoStack else { return }
+    do {
+      try undoStack.record(layer, above: view, replaced, in: state, isExact: isExact, transients)
+    } catch { note(error) }
   }
 
   /// Publishes the state that child contexts see.
