@@ -9,6 +9,8 @@ extension Save {
   /// - Returns: The saved changes, by store.
   func finish(_ draft: consuming SaveDraft) -> [StoreTag: Layer] {
     let saved = draft.saved
+    // The draft keeps the former snapshots, and hooks may take long.
+    _ = consume draft
     finish(saved)
     return saved
   }

@@ -22,7 +22,7 @@ struct Save {
   ///
   /// - Returns: The saved changes, by store.
   func run() throws -> [StoreTag: Layer] {
-    var draft = SaveDraft(workspace.drafts.states)
+    var draft = SaveDraft()
     let turn = draft.attempts.turn
     defer { workspace.coordinator.commitQueue.end(turn) }
     // A round must be repeated if objects or observers have changed something, or if another save came first.
@@ -43,7 +43,7 @@ struct Save {
 
   /// Prepares and validates the changes without saving them.
   func validateOnly() throws {
-    var draft = SaveDraft(workspace.drafts.states)
+    var draft = SaveDraft()
     for _ in 0..<Workspace.mostRounds {
       draft = try check(settle(draft))
       if draft.validation.isComplete { return try draft.validation.throwFailures() }

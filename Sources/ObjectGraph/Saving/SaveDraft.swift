@@ -49,16 +49,13 @@ struct SaveDraft: ~Copyable {
 
   var stage = Stage.begun
   /// The frozen changes that the last step has left.
-  private var changes: FrozenChanges
+  private var changes = FrozenChanges([])
   /// Whether hooks or observers have moved a store to another base since the changes were last prepared.
   private(set) var isMoved = false
   var validation = Validation()
   var attempts = Attempts()
   /// The saved changes, by store.
   var saved: [StoreTag: Layer] = [:]
-
-  /// Begins a save of the changes in some stores.
-  init(_ states: [StoreState]) { changes = FrozenChanges(states) }
 
   /// Begins to prepare the changes again.
   mutating func prepareAgain(_ states: [StoreState]) {
