@@ -1,4 +1,5 @@
 public import ObjectGraph
+import ObjectModel
 
 /// A version of a model that classes declare, like SwiftData's `VersionedSchema`.
 ///
@@ -21,7 +22,7 @@ public protocol ModelVersion: Sendable {
 
 extension ModelVersion {
   /// The name of the Swift type.
-  public static var versionName: String { String(describing: Self.self) }
+  public static var versionName: String { nameOfType(Self.self) }
 }
 
 extension MigrationStage {

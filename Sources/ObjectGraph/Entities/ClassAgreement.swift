@@ -46,9 +46,10 @@ struct ClassAgreement {
       return ["The class \(type) belongs to the entity \"\(entity)\", which is not in the model."]
     }
     return (type.entityDeclaration?.properties ?? []).compactMap { property in
-      let name = property.property.name
-      let owner = PropertyPaths.owner(of: name, in: type)
-      return problem(with: property).map { "\(owner).\(name) \($0)." }
+      problem(with: property).map { problem in
+        let name = property.property.name
+        return "\(PropertyPaths.owner(of: name, in: type)).\(name) \(problem)."
+      }
     }
   }
 

@@ -18,7 +18,7 @@ public protocol CompositeValue: PropertyMapped, Sendable {
 
 extension CompositeValue {
   /// The name of the composite type in the model: the name of the Swift type.
-  public static var compositeName: String { String(describing: Self.self) }
+  public static var compositeName: String { nameOfType(Self.self) }
 
   /// The names of the parts, by their key paths.
   public static var propertyNames: [AnyKeyPath: String] {

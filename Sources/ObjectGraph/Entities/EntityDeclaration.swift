@@ -32,7 +32,7 @@ public struct EntityDeclaration {
       }
     }
     var entity = Entity(
-      name, className: String(describing: type), superentity: superclass?.entityName,
+      name, className: nameOfType(type), superentity: superclass?.entityName,
       properties: own.map(\.property))
     entity.uniquenessConstraints =
       own.filter(\.isUnique).map { [$0.property.name] } + unique.map(names)

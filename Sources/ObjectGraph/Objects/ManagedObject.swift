@@ -94,7 +94,7 @@ open class ManagedObject {
   deinit { unsafe letGo(of: sourceReference) }
 
   /// The name of the entity that this class represents: the name of the class, unless a subclass overrides this.
-  open class var entityName: String { String(describing: self) }
+  open class var entityName: String { nameOfType(self) }
   /// The entity that this class declares with `Entity(_:)`; `nil` if the model is declared elsewhere.
   open class var entityDeclaration: EntityDeclaration? { nil }
 

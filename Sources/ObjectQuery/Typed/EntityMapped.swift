@@ -1,4 +1,5 @@
 public import Foundation
+import ObjectModel
 
 /// A Swift type whose properties stand for the properties of an entity, so that `#Predicate` and `SortDescriptor` can
 /// use it.
@@ -27,7 +28,7 @@ public protocol PropertyMapped {
 
 extension EntityMapped {
   /// The entity's name: the name of the Swift type.
-  public static var entityName: String { String(describing: Self.self) }
+  public static var entityName: String { nameOfType(Self.self) }
 }
 
 extension QueryPredicate {
