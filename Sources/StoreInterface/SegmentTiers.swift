@@ -39,22 +39,14 @@ package enum SegmentTiers {
     return count >= fanOut(ofTier: highest) ? sizes.count : nil
   }
 
-  /// Merges the newest parts of a store until no tier has too many parts.
-  ///
-  /// - Parameters:
-  ///   - size: Returns the number of rows of a part.
-  ///   - layer: Returns a part as a layer.
-  ///   - part: Makes a part of a merged layer.
-  package static func merge<Part>(
-    _ parts: inout [Part], _ schema: Schema, size: (Part) -> Int, layer: (Part) throws -> Layer,
-    part: (Layer) -> Part
-  ) throws {
-    while let count = mergeCount(sizes: parts.map(size)) {
-      let atBottom = count == parts.count
+  /// Merges the newest layers of a store until no tier has too many.
+  package static func merge(_ layers: inout [Layer], _ schema: Schema) throws {
+    while let count = mergeCount(sizes: layers.map(\.count)) {
+      let atBottom = count == layers.count
       let merged = try Layer.merged(
-        parts.suffix(count).map(layer), schema: schema, keepingVersions: true, atBottom: atBottom)
+        Array(layers.suffix(count)), schema: schema, keepingVersions: true, atBottom: atBottom)
       // A merge at the bottom drops removed rows, so the result can be empty.
-      parts.replaceSubrange((parts.count - count)..., with: merged.isEmpty ? [] : [part(merged)])
+      layers.replaceSubrange((layers.count - count)..., with: merged.isEmpty ? [] : [merged])
     }
   }
 

@@ -87,18 +87,17 @@ extension BinaryStore {
       var metadata = try request.metadata ?? head.metadata
       metadata.setOrigin(of: request, commit: number)
       if let lanes { metadata.lanes = lanes.all }
-      try image.setMetadata(metadata)
+      try image.setMetadata(metadata, isRead: request.metadata == nil)
     }
     if !request.changes.isEmpty {
-      let parts = try head.file.reading {
+      try head.file.reading {
         let changes = try image.movingLargeValues(
           of: request.changes, after: head, schema, options)
-        return try merged(
-          head.segments.map { .stored($0) } + [.made(changes.stamped(number), [:])],
-          schema)
+        var segments = NextSegments(try changes.stamped(number), above: head)
+        try segments.mergeTiers(schema)
+        try image.setSegments(segments, schema)
       }
-      try head.file.reading { try image.setSegments(parts, schema) }
-      if let lanes {
+      if let lanes, lanes.isDrawn || request.changes.entities.contains(where: { !$0.put.isEmpty }) {
         image.record.nextKeys = try lanes.nextKeys(
           lanes.isDrawn ? [:] : head.record.nextKeys, above: request.changes)
       }
@@ -144,21 +143,6 @@ extension BinaryStore {
       after: head, number: number, start: UInt64(writing.free!.start), compression: compression)
     try body(&image)
     return image
-  }
-
-  /// Returns the segments after merging the ones of similar size.
-  private func merged(_ parts: [SegmentPart], _ schema: Schema) throws -> [SegmentPart] {
-    var parts = parts
-    // The head's segments retain their blocks, so the identifiers of these blocks stay unique.
-    var known: [ObjectIdentifier: BlockEntry] = [:]
-    try SegmentTiers.merge(
-      &parts, schema, size: \.rowCount,
-      layer: { part in
-        let (layer, entries) = try part.layer(schema)
-        known.merge(entries) { one, _ in one }
-        return layer
-      }, part: { .made($0, known) })
-    return parts
   }
 
   /// Appends a commit, makes it durable, and shows it to readers once it is confirmed.

@@ -65,8 +65,10 @@ extension BinaryStore: VacuumingStore {
     let isCopy = !head.file.isAtItsPlace
     let kept = try keeping ?? retained(before: image.record.number, head)
     var image = image
-    if mergesSegments, kept.isEmpty, image.pendingParts == nil, head.segments.count > 1 {
-      image.pendingParts = [try head.file.reading { try head.mergedSegments() }]
+    if mergesSegments, kept.isEmpty, image.segments == nil, head.segments.count > 1 {
+      var segments = NextSegments(above: head)
+      try head.file.reading { try segments.mergeAll(head.schema) }
+      image.segments = segments
     }
     do {
       // An earlier attempt that did not finish left a file behind. No other process uses that file now, because this
@@ -203,19 +205,5 @@ extension BinaryStore: VacuumingStore {
       }
     }
     return pieces.values.reduce(UInt64(BlockFile.headerByteCount), +)
-  }
-}
-
-extension CommittedState {
-  /// Returns all segments merged into one, without replaced values and removed rows.
-  fileprivate func mergedSegments() throws -> SegmentPart {
-    var known: [ObjectIdentifier: BlockEntry] = [:]
-    let layers = try segments.map { segment in
-      let (layer, entries) = try segment.layer(schema)
-      known.merge(entries) { one, _ in one }
-      return layer
-    }
-    let merged = try Layer.merged(layers, schema: schema, keepingVersions: true, atBottom: true)
-    return .made(merged, known)
   }
 }

@@ -50,7 +50,7 @@ extension CommitImage {
       copy.record.schema = try copy.copy(head.record.schema)
     }
     try copy.copySegments(
-      pendingParts ?? head.segments.map { .stored($0) }, pending.schema ?? head.schema)
+      segments ?? NextSegments(above: head), pending.schema ?? head.schema)
     return copy
   }
 
@@ -71,25 +71,40 @@ extension CommitImage {
     return copied
   }
 
-  private mutating func copySegments(_ parts: [SegmentPart], _ schema: Schema) throws {
-    pendingParts = parts
-    for (index, part) in parts.enumerated() {
-      if case .stored(let segment) = part, let known = origin?.copied.segments[segment.record] {
+  private mutating func copySegments(_ next: NextSegments, _ schema: Schema) throws {
+    segments = next
+    for (index, segment) in next.kept.enumerated() {
+      if let known = origin?.copied.segments[segment.record] {
         record.segments.append(known)
-      } else {
-        let (layer, entries) = try part.layer(schema)
-        // A segment is dropped if the schema has none of its entities any more.
-        if layer.isEmpty { continue }
-        var known: [ObjectIdentifier: BlockEntry] = [:]
-        for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
-        let (copy, added) = try add(
-          layer, known, above: View(parts[..<index].map(\.table)), schema)
-        for (block, entry) in added {
-          if let old = entries[block] { origin?.copied.entries[old.offset] = entry }
-        }
-        if case .stored(let segment) = part { origin?.copied.segments[segment.record] = copy }
-        record.segments.append(copy)
+        continue
       }
+      let (layer, entries) = try segment.layer(schema)
+      guard let copy = try copy(layer, entries, above: View(Array(next.kept.prefix(index))), schema)
+      else { continue }
+      origin?.copied.segments[segment.record] = copy
+      record.segments.append(copy)
     }
+    if let copy = try copy(next.layer, next.known, above: View(next.tables), schema) {
+      record.segments.append(copy)
+    }
+  }
+
+  /// Copies a segment, and returns its record; `nil` if it has no rows.
+  ///
+  /// A segment without an entity of the schema has none any more.
+  ///
+  /// - Parameter entries: The entries of the segment's blocks in the source file.
+  private mutating func copy(
+    _ layer: Layer, _ entries: [ObjectIdentifier: BlockEntry], above view: @autoclosure () -> View,
+    _ schema: Schema
+  ) throws -> SegmentRecord? {
+    if layer.isEmpty { return nil }
+    var known: [ObjectIdentifier: BlockEntry] = [:]
+    for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
+    let (copy, added) = try add(layer, known, above: view(), schema)
+    for (block, entry) in added {
+      if let old = entries[block] { origin?.copied.entries[old.offset] = entry }
+    }
+    return copy
   }
 }

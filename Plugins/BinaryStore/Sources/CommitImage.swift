@@ -35,11 +35,10 @@ struct CommitImage {
   /// The metadata, model and schema that this commit sets; `nil` for each that stays.
   private(set) var pending = CommittedState.Description()
   /// The segments that this commit sets; `nil` if they stay.
-  var pendingParts: [SegmentPart]?
+  var segments: NextSegments?
   var pieces: [Piece] = []
-  /// The small segments that this commit makes, by their first offset. The next commits merge them, and need not read
-  /// them.
-  private(set) var made: [UInt64: MadeSegment] = [:]
+  /// The new segment, if it is small. The next commits merge it, and need not read it.
+  private(set) var made: MadeSegment?
   /// Blocks that have been compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
   /// For each value that this commit puts into its own section, the index of the section in ``pieces``. The
@@ -108,10 +107,15 @@ struct CommitImage {
     }
   }
 
-  mutating func setMetadata(_ metadata: StoreMetadata) throws {
+  /// Sets the metadata.
+  ///
+  /// - Parameter isRead: Whether a reader is known to take the values: those of the file, and what the store sets.
+  mutating func setMetadata(_ metadata: StoreMetadata, isRead: Bool = false) throws {
     pending.metadata = metadata
     let bytes = BinaryPropertyList.write(.dictionary(metadata.values))
-    try checkReadable("metadata") { _ = try BinaryPropertyList.read(bytes) }
+    if !isRead {
+      try checkReadable("metadata") { _ = try BinaryPropertyList.read(bytes) }
+    }
     record.metadata = try add(section: bytes)
   }
 
@@ -173,30 +177,25 @@ struct CommitImage {
   }
 
   /// Sets the segments, and adds the blocks that are not in the file yet.
-  mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
-    pendingParts = parts
-    record.segments = []
-    record.segments.reserveCapacity(parts.count)
-    for (index, part) in parts.enumerated() {
-      switch part {
-      case .stored(let segment): record.segments.append(segment.record)
-      // A segment is dropped if the schema has none of its entities any more.
-      case .made(let layer, _) where layer.isEmpty: continue
-      case .made(let layer, let known):
-        let (segment, added) = try add(
-          layer, known, above: View(parts[..<index].map(\.table)), schema)
-        record.segments.append(segment)
-        if segment.byteCount <= CommitImage.keptByteCount {
-          // The parts that were merged name further blocks, which end now; another block may get their identifier.
-          let entries = layer.blocks.map { block in
-            let id = ObjectIdentifier(block)
-            return (id, (known[id] ?? added[id])!)
-          }
-          made[segment.firstOffset] = MadeSegment(
-            layer: layer, entries: Dictionary(uniqueKeysWithValues: entries))
-        }
-      }
+  ///
+  /// - Precondition: The record lists the segments of the commit before.
+  mutating func setSegments(_ next: NextSegments, _ schema: Schema) throws {
+    segments = next
+    record.segments.removeLast(record.segments.count - next.kept.count)
+    if next.layer.isEmpty { return }
+    let (segment, added) = try add(next.layer, next.known, above: View(next.tables), schema)
+    record.segments.append(segment)
+    guard segment.byteCount <= CommitImage.keptByteCount else { return }
+    guard !next.known.isEmpty else {
+      made = MadeSegment(layer: next.layer, entries: added)
+      return
     }
+    // The segments that were merged name further blocks, which end now; another block may get their identifier.
+    let entries = next.layer.blocks.map { block in
+      let id = ObjectIdentifier(block)
+      return (id, (next.known[id] ?? added[id])!)
+    }
+    made = MadeSegment(layer: next.layer, entries: Dictionary(uniqueKeysWithValues: entries))
   }
 
   /// The largest segment whose blocks stay in memory.
@@ -331,34 +330,5 @@ extension Block {
     let memory = try transposedBytes()
     let small = Deflate.compress(memory.bytes, level: level)
     return small.count < byteCount ? small : nil
-  }
-}
-
-/// A segment of the next commit: a segment of the file, or a layer with the entries of its blocks that are in the file.
-enum SegmentPart {
-  case stored(Segment)
-  case made(Layer, [ObjectIdentifier: BlockEntry])
-
-  var rowCount: Int {
-    switch self {
-    case .stored(let segment): Int(segment.record.rowCount)
-    case .made(let layer, _): layer.count
-    }
-  }
-
-  /// The table of the part, for lookups of rows.
-  var table: any RowTable {
-    switch self {
-    case .stored(let segment): segment
-    case .made(let layer, _): layer
-    }
-  }
-
-  /// Returns the part as a layer, with the entries of its blocks in the file.
-  func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
-    switch self {
-    case .stored(let segment): try segment.layer(schema)
-    case .made(let layer, let known): (layer, known)
-    }
   }
 }

@@ -61,20 +61,17 @@ final class CommittedState: StoreSnapshot {
     file.takeNames(from: schema)
     let limit = trailer.record.offset
     let allowance = BlockAllowance(before: limit)
-    if let parts = image?.pendingParts {
-      var records = record.segments[...]
-      segments = parts.compactMap { part in
-        switch part {
-        case .stored(let segment):
-          records.removeFirst()
-          return segment
-        case .made(let layer, _):
-          guard !layer.isEmpty, let record = records.popFirst() else { return nil }
-          return Segment(
-            record, in: file, before: limit, within: allowance,
-            knowing: image?.made[record.firstOffset])
-        }
+    if let image, let next = image.segments {
+      var segments: [Segment] = []
+      segments.reserveCapacity(record.segments.count)
+      segments += next.kept
+      if segments.count < record.segments.count {
+        segments.append(
+          Segment(
+            record.segments[segments.count], in: file, before: limit, within: allowance,
+            knowing: image.made))
       }
+      self.segments = segments
       return
     }
     let earlier = before?.segments ?? []

@@ -23,6 +23,22 @@ final class Segment: RowTable {
     var ranges: [UInt16: KeyRanges] = [:]
     /// The segment as this process has written it.
     var made: MadeSegment?
+    private var knowsMade = false
+
+    init(made: MadeSegment?) { self.made = made }
+
+    /// Returns the block at an offset; `nil` if it was not read yet.
+    mutating func block(at offset: UInt64) -> KnownBlock? {
+      // Most segments are merged before anybody looks for a single block of them.
+      if !knowsMade, let made {
+        for block in made.layer.blocks {
+          guard let entry = made.entries[ObjectIdentifier(block)] else { continue }
+          blocks[entry.offset] = (entry, block)
+        }
+      }
+      knowsMade = true
+      return blocks[offset]
+    }
   }
   private let cache: Mutex<Cache>
 
@@ -37,13 +53,7 @@ final class Segment: RowTable {
     self.file = file
     self.limit = limit
     self.allowance = allowance
-    var blocks: [UInt64: KnownBlock] = [:]
-    for block in made?.layer.blocks ?? [] {
-      if let entry = made?.entries[ObjectIdentifier(block)] {
-        blocks[entry.offset] = (entry, block)
-      }
-    }
-    cache = Mutex(Cache(blocks: blocks, made: made))
+    cache = Mutex(Cache(made: made))
   }
 
   // MARK: - Entries
@@ -122,7 +132,9 @@ final class Segment: RowTable {
   }
 
   func block(_ entry: BlockEntry) throws -> Block {
-    if let known = cache.withLock({ $0.blocks[entry.offset] }) { return try block(entry, known) }
+    if let known = cache.withLock({ $0.block(at: entry.offset) }) {
+      return try block(entry, known)
+    }
     let read = try file.block(entry)
     let known = try file.reading {
       try cache.withLock { cache in

@@ -101,10 +101,8 @@ extension StoreFile {
   /// - Returns: Whether the file has the new bytes.
   @discardableResult
   private func write(_ bytes: [UInt8], insteadOf former: [UInt8], at place: Int) -> Bool {
-    for (index, bytes) in [bytes, bytes, former, former].enumerated()
-    where (try? file.write(bytes, at: place)) != nil {
-      return index < 2
-    }
+    for _ in 0..<2 where (try? file.write(bytes, at: place)) != nil { return true }
+    for _ in 0..<2 where (try? file.write(former, at: place)) != nil { return false }
     return false
   }
 

@@ -34,10 +34,10 @@ extension Document: StoreGroup {
   }
 
   /// Calls `body` while no other save of the document can run, in this process or another.
-  func withExclusiveAccess<R>(_ body: () throws -> R) throws -> R {
-    guard !isReadOnly else {
-      throw DocumentError.readOnly(path)
-    }
+  ///
+  /// - Parameter writesFiles: Whether the folders are checked. Most saves append to a file that is open, and need no check.
+  func withExclusiveAccess<R>(writesFiles: Bool = true, _ body: () throws -> R) throws -> R {
+    if isReadOnly { throw DocumentError.readOnly(path) }
     var result: R?
     try writing.withLock { _ in
       try checkOpen()
@@ -48,7 +48,7 @@ extension Document: StoreGroup {
           ? nil : try container.disk.lock(container.lockPath, waiting: .upTo(patience))
         defer { try? lock?.release() }
         try checkIsThere()
-        try container.checkFolders()
+        if writesFiles { try container.checkFolders() }
         try restoreIfNeeded()
         if access == .shared {
           try followOthers()
@@ -79,9 +79,7 @@ extension Document: StoreGroup {
 
   /// Writes the manifest of the newest version again, if the manifest of a failed save may be in its place.
   private func restoreIfNeeded() throws {
-    let (container, manifest, refused) = state.withLock {
-      ($0.container, $0.manifest, $0.refused)
-    }
+    let (container, manifest, refused) = state.withLock { ($0.container, $0.manifest, $0.refused) }
     guard let refused else { return }
     // Another process may have saved since. Its manifest stays.
     if try container.manifest().manifest == refused {
@@ -101,12 +99,13 @@ extension Document: StoreGroup {
     _ origin: VersionOrigin = VersionOrigin(),
     _ change: (inout Manifest) throws -> Void
   ) throws -> [any StoreSnapshot] {
-    try withExclusiveAccess {
+    try withExclusiveAccess(writesFiles: false) {
       let before = state.withLock { $0.manifest }
       let number = nextNumber()
       var manifest = before
       try change(&manifest)
       let staged = state.withLock { $0.staged }
+      if !staged.isEmpty { try container.checkFolders() }
       try apply(staged, to: &manifest, number)
       var origin = origin
       origin.author = origin.author ?? parts.lazy.compactMap(\.request.author).first
@@ -125,6 +124,7 @@ extension Document: StoreGroup {
         finish(staged)
         return snapshots
       }
+      try container.checkFolders()
       manifest.addVersion(number, origin)
       manifest.chooseLog(changing: parts, places.backends)
       var snapshots: [any StoreSnapshot] = []
