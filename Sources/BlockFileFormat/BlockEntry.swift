@@ -97,17 +97,19 @@ package struct BlockEntry: Hashable, Sendable {
   }
 
   package func write(into writer: inout ByteWriter) {
-    writer.append(offset)
-    writer.append(byteCount)
-    writer.append(rowCount)
-    writer.append(minimumKey)
-    writer.append(maximumKey)
-    writer.append(version)
-    writer.append(entity)
-    writer.append(run.rawValue)
-    writer.append(codec.rawValue)
-    writer.append(blockByteCount)
-    writer.append(outsideByteCount)
+    writer.append(byteCount: BlockFile.entryByteCount) { bytes in
+      bytes.store(offset, at: 0)
+      bytes.store(byteCount, at: 8)
+      bytes.store(rowCount, at: 12)
+      bytes.store(minimumKey, at: 16)
+      bytes.store(maximumKey, at: 24)
+      bytes.store(version, at: 32)
+      bytes.store(entity, at: 40)
+      bytes.store(run.rawValue, at: 42)
+      bytes.store(codec.rawValue, at: 43)
+      bytes.store(blockByteCount, at: 44)
+      bytes.store(outsideByteCount, at: 48)
+    }
   }
 
   /// Reads the fields without checking them.

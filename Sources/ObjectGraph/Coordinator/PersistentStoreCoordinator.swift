@@ -24,7 +24,14 @@ public final class PersistentStoreCoordinator: Sendable {
   public let transformers: [String: ValueTransformer]
 
   private struct State {
-    var stores: [PersistentStore] = []
+    var stores: [PersistentStore] = [] {
+      didSet {
+        linkTables = Dictionary(
+          stores.map { ($0.tag, $0.graph.linkTables) },
+          uniquingKeysWith: { first, _ in first })
+      }
+    }
+    private(set) var linkTables: [StoreTag: Set<UInt16>] = [:]
     var contexts: [(mail: ContextMail, context: WeakContext)] = []
   }
   private let state = Mutex(State())
@@ -402,11 +409,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// The numbers of the tables that contain links and no objects, by store.
-  var linkTables: [StoreTag: Set<UInt16>] {
-    Dictionary(
-      stores.map { ($0.tag, $0.graph.linkTables) },
-      uniquingKeysWith: { first, _ in first })
-  }
+  var linkTables: [StoreTag: Set<UInt16>] { state.withLock { $0.linkTables } }
 
   /// The registered contexts. The coordinator does not retain them.
   var contexts: [(mail: ContextMail, context: WeakContext)] { state.withLock { $0.contexts } }

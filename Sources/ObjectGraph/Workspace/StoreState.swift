@@ -32,8 +32,13 @@ final class StoreState {
   private(set) var repairs = Repairs()
   /// The lanes of the other copies whose objects a merge has added.
   var mergedLanes: StoreLanes?
-  /// The states of the entities, by their numbers.
-  private var entities: [EntityState?]
+  /// The states of the entities.
+  private struct Entities {
+    var byNumber: [EntityState?]
+    /// The states that were made so far, in the order of their numbers.
+    var known: [EntityState] = []
+  }
+  private var entities: Entities
   /// The links that were added or removed since drafts were last frozen.
   var links: OpenLinks
   /// The leased keys for new links, by table. The store gives them to no other link.
@@ -44,8 +49,9 @@ final class StoreState {
   }
   /// A function that is called at the first change after a freeze.
   var whenChanged: (() -> Void)?
-  /// The sources of queries over the tables.
+  /// The sources of queries over the tables, and what they have found.
   private struct Sources {
+    var lists = RelatedLists()
     var shown: ViewSource?
     /// The last source of the view. A new source reuses its parts.
     var lastShown: ViewSource?
@@ -61,27 +67,28 @@ final class StoreState {
     self.base = base
     tables = base.tables
     links = OpenLinks(persistent.graph.schema)
-    entities = Array(
-      repeating: nil, count: Int(persistent.graph.schema.highestEntityNumber) + 1)
+    let count = Int(persistent.graph.schema.highestEntityNumber) + 1
+    entities = Entities(byNumber: Array(repeating: nil, count: count))
   }
 
   /// Returns the state of an entity, made if needed; `nil` if the store has no such entity.
   func entity(_ number: UInt16, _ workspace: Workspace) -> EntityState? {
-    guard Int(number) < entities.count else { return nil }
-    if let known = entities[Int(number)] { return known }
+    guard Int(number) < entities.byNumber.count else { return nil }
+    if let known = entities.byNumber[Int(number)] { return known }
     guard let graph = graph[number] else { return nil }
     let made = EntityState(workspace, persistent, graph)
-    entities[Int(number)] = made
+    entities.byNumber[Int(number)] = made
+    entities.known = entities.byNumber.compactMap { $0 }
     return made
   }
 
   /// Returns the state of an entity if it was made before.
   func knownEntity(_ number: UInt16) -> EntityState? {
-    Int(number) < entities.count ? entities[Int(number)] : nil
+    Int(number) < entities.byNumber.count ? entities.byNumber[Int(number)] : nil
   }
 
-  /// The entity states that were made so far.
-  var knownEntities: [EntityState] { entities.compactMap { $0 } }
+  /// The entity states that were made so far, in the order of their numbers.
+  var knownEntities: [EntityState] { entities.known }
 
   /// The commit that the base shows; `nil` if the base has changes that no commit has.
   var committedBase: Int64? { base.layers.isEmpty ? base.snapshot.commit : nil }
@@ -131,19 +138,17 @@ final class StoreState {
   private func changeView(by layer: Layer? = nil) {
     sources.shown = nil
     if let layer {
-      lists.forget(storedIn: layer.entities.map(\.entityNumber))
+      sources.lists.forget(storedIn: layer.entities.map(\.entityNumber))
     } else {
-      lists.forget()
+      sources.lists.forget()
     }
   }
-
-  private var lists = RelatedLists()
 
   /// Returns the objects that a relationship leads to. The drafts that may concern them must be frozen.
   func related(
     _ key: ObjectKey, _ toMany: GraphProperty.ToMany, _ workspace: Workspace
   ) throws -> RelatedStorage {
-    if let known = lists[key, toMany] { return known }
+    if let known = sources.lists[key, toMany] { return known }
     let made: RelatedStorage
     var room = 0
     switch try toMany.way.members(relatedTo: key, in: source.index) {
@@ -159,12 +164,12 @@ final class StoreState {
         $0 + (knownEntity($1)?.objects.count ?? 0)
       }
     }
-    lists.note(made, key, toMany, room: room)
+    sources.lists.note(made, key, toMany, room: room)
     return made
   }
 
   /// Drops the cache of related objects, to free memory.
-  func forgetLists() { lists.forget() }
+  func forgetLists() { sources.lists.forget() }
 
   /// Returns a key for a new link. No other link has the same key.
   ///
@@ -196,7 +201,7 @@ final class StoreState {
     hasOpenChanges = false
     var writer = BlockWriter()
     var changes: [Layer.EntityChanges] = []
-    for case let entity? in entities where entity.hasOpenChanges {
+    for entity in knownEntities where entity.hasOpenChanges {
       changes.append(entity.seal(&writer))
     }
     if let links = links.seal() { changes += links.entities }

@@ -11,7 +11,12 @@ package struct ByteWriter {
   @usableFromInline package var count = 0
 
   /// - Parameter capacity: The number of bytes for which memory is reserved at once.
-  package init(capacity: Int = 64) { storage = [UInt8](repeating: 0, count: capacity) }
+  package init(capacity: Int = 64) {
+    // An array of a given count would be made by a function that looks up its type each time.
+    storage = []
+    storage.reserveCapacity(capacity)
+    storage.append(contentsOf: repeatElement(0, count: capacity))
+  }
 
   /// The bytes that were written.
   package var bytes: [UInt8] { storage.count == count ? storage : Array(storage[..<count]) }
@@ -22,6 +27,18 @@ package struct ByteWriter {
     // SAFETY: `grow` has made room for the bytes of the number, behind `start`.
     unsafe storage.withUnsafeMutableBytes {
       unsafe $0.storeBytes(of: value.littleEndian, toByteOffset: start, as: T.self)
+    }
+  }
+
+  /// Adds bytes that `fill` sets. Many numbers of one record are stored faster than appended one by one.
+  @inlinable
+  package mutating func append(byteCount: Int, _ fill: (inout MutableRawSpan) -> Void) {
+    let start = grow(by: byteCount)
+    unsafe storage.withUnsafeMutableBytes {
+      // SAFETY: `grow` has made room for these bytes, and the span ends with the closure.
+      var bytes = unsafe MutableRawSpan(
+        _unsafeBytes: UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + byteCount]))
+      fill(&bytes)
     }
   }
 
@@ -63,6 +80,14 @@ package struct ByteWriter {
 
   /// Appends zeros up to the next multiple of 8.
   package mutating func align() { append(zeros: -count & 7) }
+}
+
+extension MutableRawSpan {
+  /// Stores a little-endian number.
+  @inlinable @inline(__always)
+  package mutating func store<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, at offset: Int) {
+    storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+  }
 }
 
 /// Reads little-endian numbers one after another. Missing bytes cause an error and never a trap.
