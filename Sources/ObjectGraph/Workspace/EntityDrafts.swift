@@ -106,7 +106,7 @@ struct EntityDrafts {
   {
     let result = Layer.EntityChanges(
       entityNumber: number,
-      put: BlockRun(Draft.freeze(insertions.map { $0.draft! }, &writer)),
+      put: BlockRun(freezeInsertions(&writer)),
       changed: BlockRun(Draft.freeze(changes.map { $0.draft! }, &writer)),
       removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
     for source in changes { source.forgetReplaced() }
@@ -118,6 +118,21 @@ struct EntityDrafts {
     changes = []
     removals = []
     return result
+  }
+
+  /// Freezes the drafts of new rows. Each that becomes a block of its own leaves its memory before the next one is frozen.
+  private mutating func freezeInsertions(_ writer: inout BlockWriter) -> [Block] {
+    unsafe current = nil
+    guard Draft.freezeApart(insertions.map { $0.draft! }) else {
+      return Draft.freeze(insertions.map { $0.draft! }, &writer)
+    }
+    var blocks: [Block] = []
+    for source in insertions {
+      let made = Draft.freeze([source.draft!], &writer)
+      blocks += made
+      if made.count == 1, source.draft!.removedCount == 0 { source.take(made[0]) }
+    }
+    return blocks
   }
 
   /// Records that the frozen changes are saved.

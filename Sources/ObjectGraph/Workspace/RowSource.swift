@@ -24,15 +24,21 @@ final class RowSource {
   /// The columns that were read lately of any object of the entity.
   private let readColumns: UnsafeMutablePointer<ReadColumns>
   /// The block with the rows; `nil` if the rows are in a draft.
-  let block: Block?
+  @inline(__always)
+  var block: Block? { unsafe storedBlock }
+  @exclusivity(unchecked) private var storedBlock: Block?
   /// The number of the first row's object.
-  private let firstNumber: UInt64
+  @exclusivity(unchecked) private var firstNumber: UInt64
   /// Whether the numbers of the block's objects are consecutive.
-  private let isConsecutive: Bool
+  @exclusivity(unchecked) private var isConsecutive: Bool
   /// The draft with the rows; `nil` if the rows are in a block.
-  let draft: Draft?
+  @inline(__always)
+  var draft: Draft? { unsafe storedDraft }
+  @exclusivity(unchecked) private var storedDraft: Draft?
   /// The same draft, for use without retaining it.
-  let draftReference: Unmanaged<Draft>?
+  @inline(__always)
+  var draftReference: Unmanaged<Draft>? { unsafe storedDraftReference }
+  @exclusivity(unchecked) private var storedDraftReference: Unmanaged<Draft>?
   @exclusivity(unchecked) private var storedIsOpen: Bool
   @exclusivity(unchecked) private var storedIsPending: Bool
 
@@ -126,11 +132,11 @@ final class RowSource {
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
     unsafe readColumns = entity.readColumns
-    self.block = block
-    firstNumber = block?.minimumKey ?? 0
-    isConsecutive = block?.isConsecutive ?? false
-    draft = nil
-    unsafe draftReference = nil
+    unsafe storedBlock = block
+    unsafe firstNumber = block?.minimumKey ?? 0
+    unsafe isConsecutive = block?.isConsecutive ?? false
+    unsafe storedDraft = nil
+    unsafe storedDraftReference = nil
     unsafe storedIsOpen = false
     unsafe storedIsPending = isPending
     columnCount = block == nil ? 0 : entity.graph.layout.columns.count
@@ -150,17 +156,20 @@ final class RowSource {
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
     unsafe readColumns = entity.readColumns
-    block = nil
+    unsafe storedBlock = nil
     isSparse = role == .changes
-    firstNumber = 0
-    isConsecutive = false
+    unsafe firstNumber = 0
+    unsafe isConsecutive = false
     let draft = Draft(entity.graph.layout, role: role)
-    self.draft = draft
-    unsafe draftReference = Unmanaged.passUnretained(draft)
+    unsafe storedDraft = draft
+    unsafe storedDraftReference = Unmanaged.passUnretained(draft)
     unsafe storedIsOpen = true
     unsafe storedIsPending = true
     columnCount = entity.graph.layout.columns.count
-    unsafe columns = .allocate(capacity: 0)
+    // Only inserted rows are read from a block later.
+    let readCount = role == .insertions ? columnCount : 0
+    unsafe columns = .allocate(capacity: readCount)
+    unsafe columns.initialize(repeating: RawColumn(), count: readCount)
     unsafe states = .allocate(capacity: columnCount)
     unsafe states.initialize(repeating: 0, count: columnCount)
     unsafe texts = .allocate(capacity: columnCount)
@@ -300,7 +309,7 @@ extension RowSource {
   /// Returns the number of a row's object.
   @inline(__always)
   func number(_ row: Int) throws -> UInt64 {
-    isConsecutive ? firstNumber &+ UInt64(row) : try storedNumber(row)
+    unsafe isConsecutive ? firstNumber &+ UInt64(row) : try storedNumber(row)
   }
 
   private func storedNumber(_ row: Int) throws -> UInt64 {
@@ -411,30 +420,6 @@ extension RowSource {
     if isCurrent { givenByBlock = columns }
     return columns.filter { given($0, row) != nil }
   }
-
-  /// Returns the version that a row of the context's own changes is based on.
-  func basis(_ row: Int) throws -> Int64 {
-    if let draft { return draft.basis(row: row) }
-    return try block.map { try RowLocation(block: $0, row: row).basis } ?? 0
-  }
-
-  /// Returns the values that a row and the rows beneath it give, the topmost value for each column.
-  ///
-  /// Stops at the first source that the context has not written or that `isWanted` rejects, and returns its row as
-  /// `beneath`.
-  func given(
-    _ row: Int, while isWanted: (RowSource) -> Bool
-  ) -> (values: [Int: Value], beneath: (source: RowSource, row: Int)?) {
-    var values: [Int: Value] = [:]
-    var next: (source: RowSource, row: Int)? = (self, row)
-    while let (source, row) = next, source.isOwn, isWanted(source) {
-      for column in source.givenColumns(row) where values[column] == nil {
-        values[column] = source.given(column, row) ?? .null
-      }
-      next = source.below(row)
-    }
-    return (values, next)
-  }
 }
 
 // Writing.
@@ -478,6 +463,22 @@ extension RowSource {
     depth = max(depth, source.depth + 1)
   }
 
+  /// Reads the rows from the block that the draft has become, and ends the draft. Both in memory at once would need more
+  /// than twice the memory of the block.
+  ///
+  /// - Precondition: The draft has inserted rows, which are the rows of the block in the same order.
+  func take(_ block: Block) {
+    precondition(!isSparse && block.rowCount == draft?.rowCount, "The block has other rows.")
+    // Nothing writes the values any more, so they are checked once.
+    isValidated = !entity.graph.constraints.mayFail(draft!)
+    isOpen = false
+    unsafe storedBlock = block
+    unsafe firstNumber = block.minimumKey
+    unsafe isConsecutive = block.isConsecutive
+    unsafe storedDraftReference = nil
+    unsafe storedDraft = nil
+  }
+
   /// Records that a commit has saved the rows.
   ///
   /// - Parameter version: The new version of all rows; `nil` if the store counts the saves of each row instead.
@@ -485,15 +486,5 @@ extension RowSource {
     isPending = false
     wasPending = true
     self.version = version
-  }
-
-  /// Returns the unsaved values of a row, by column.
-  func pendingValues(_ row: Int) -> [(column: Int, value: Value)] {
-    guard isPending else { return [] }
-    if below(row)?.source.isPending != true {
-      return givenColumns(row).map { ($0, given($0, row) ?? .null) }
-    }
-    let values = given(row, while: \.isPending).values
-    return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

@@ -11,6 +11,13 @@ extension Draft {
     return Draft.freeze([self], version: version, &writer)
   }
 
+  /// Returns whether drafts that freeze one by one give the same blocks as if they froze together: their keys ascend, and
+  /// all but the last have the rows of a whole block.
+  package static func freezeApart(_ drafts: [Draft]) -> Bool {
+    drafts.dropLast().allSatisfy { $0.isFull && $0.removedCount == 0 }
+      && RowGathering.ascend(drafts)
+  }
+
   /// Returns the rows of several drafts of one entity and role, as blocks in the order of their keys.
   ///
   /// - Precondition: The drafts have the same layout and role, and no two rows the same key.
@@ -78,7 +85,7 @@ extension RowGathering {
   }
 
   /// Returns whether the keys ascend from row to row and from draft to draft, as the keys of inserted objects do.
-  private static func ascend(_ drafts: [Draft]) -> Bool {
+  fileprivate static func ascend(_ drafts: [Draft]) -> Bool {
     var last: UInt64?
     for draft in drafts {
       let ascends = unsafe draft.withKeys { keys, _ in

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import ObjectQuery
+import Rows
 import Synchronization
 import Testing
 
@@ -66,6 +67,41 @@ struct SourceTests {
     }
     #expect(most < 1000)
     #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })
+  }
+
+  @Test(
+    "Inserted rows are read from their blocks once they are frozen",
+    arguments: [1, 2, Draft.maximumRowCount, 2 * Draft.maximumRowCount + 10], [false, true])
+  func frozen(_ count: Int, removing removes: Bool) throws {
+    let graph = try Graph(.binary)
+    let context = graph.context()
+    var people: [Person] = []
+    for number in 0..<count {
+      people.append(
+        try context.insert(Person.self) {
+          $0.name = number.isMultiple(of: 3) ? "" : "Person \(number)"
+          $0.age = Int32(number % 100)
+        })
+    }
+    if removes { context.delete(people.removeFirst()) }
+    let last = people.last
+    try context.processPendingChanges()
+
+    #expect(people.allSatisfy { $0.source.draft == nil })
+    for step in 0..<3 {
+      for (index, person) in people.enumerated() {
+        let number = index + (removes ? 1 : 0)
+        let name = number.isMultiple(of: 3) ? "" : "Person \(number)"
+        guard person.name == name, person.age == Int32(number % 100) || person === last else {
+          Issue.record("In step \(step), person \(number) is \(person.name), \(person.age).")
+          break
+        }
+      }
+      #expect(last.map { $0.age == Int32((count - 1) % 100 + step) } ?? true)
+      last?.age += 1
+      try context.save()
+    }
+    #expect(try graph.context().fetch(Person.self).count == people.count)
   }
 
   @Test(
