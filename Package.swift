@@ -127,17 +127,21 @@ let package = Package(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
     // Requests in SQL, for the stores in databases.
     module("SQLTranslation", ["ObjectModel", "ObjectQuery", "Rows"]),
+    // The store in tables, over any database.
+    module(
+      "RelationalStore",
+      ["SQLTranslation", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "PropertyLists"]),
     .target(
       name: "SQLiteStore",
       dependencies: [
-        "SQLTranslation", "SQLiteFiles", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
-        "PropertyLists", "DurableFiles", "Deflate",
+        "RelationalStore", "SQLTranslation", "SQLiteFiles", "StoreInterface", "ObjectModel",
+        "ObjectQuery", "Rows", "PropertyLists", "DurableFiles", "Deflate",
       ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
       name: "PostgreSQLStore",
       dependencies: [
-        "SQLTranslation", "PostgreSQLConnection", "StoreInterface", "ObjectModel", "ObjectQuery",
-        "Rows", "PropertyLists", "DurableFiles",
+        "RelationalStore", "SQLTranslation", "PostgreSQLConnection", "StoreInterface",
+        "ObjectModel", "ObjectQuery", "Rows", "DurableFiles",
       ], path: "Plugins/PostgreSQLStore/Sources", swiftSettings: strict),
     .target(
       name: "BinaryStore",
@@ -423,8 +427,9 @@ let package = Package(
     tests(
       "SQLiteStoreTests",
       [
-        "SQLiteStore", "SQLiteFiles", "SQLTranslation", "StoreInterface", "StoreConformance",
-        "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DiskSimulation",
+        "SQLiteStore", "RelationalStore", "SQLiteFiles", "SQLTranslation", "StoreInterface",
+        "StoreConformance", "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows",
+        "DiskSimulation",
         "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
         "Migration", "Recovery",

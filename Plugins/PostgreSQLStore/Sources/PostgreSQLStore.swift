@@ -3,14 +3,16 @@
 import Foundation
 public import ObjectModel
 import PostgreSQLConnection
+public import RelationalStore
 import Rows
+package import SQLTranslation
 public import StoreInterface
 import Synchronization
 
 /// A store in a schema of a PostgreSQL database, in tables that people can read (spec §14).
 ///
 /// A snapshot is a read transaction of the server, as long as it is used. Rows become blocks when they are read.
-public final class PostgreSQLStore: AnnouncingStore {
+public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   /// A schema of a PostgreSQL database.
   public var type: StoreType { .postgreSQL }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
@@ -26,7 +28,7 @@ public final class PostgreSQLStore: AnnouncingStore {
   public var path: String? { filePath }
 
   let uuid: UUID
-  let filePath: String
+  package let filePath: String
   let options: PostgreSQLStoreOptions
   let isReadOnly: Bool
   /// Whether the store was opened at a commit. Then a document decides which commits count.
@@ -117,9 +119,12 @@ public final class PostgreSQLStore: AnnouncingStore {
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
-  /// Returns a snapshot of the newest commit, which may be another process's. A store of a document shows the commit
-  /// that the document names.
-  public func snapshot() throws -> any StoreSnapshot { try newest() }
+  package func dialect(of contents: StoreContents) -> any SQLDialect { PostgreSQLDialect() }
+
+  package func metadata(_ list: [UInt8], after newest: StoreMetadata) throws -> StoreMetadata {
+    try StoreContents.metadata(
+      list, uuid: newest.uuid?.uuidString, in: "quire_before", filePath)
+  }
 
   /// Returns the newest snapshot that was read, without asking the server.
   public func knownSnapshot() throws -> any StoreSnapshot {
@@ -132,7 +137,8 @@ public final class PostgreSQLStore: AnnouncingStore {
     return contents
   }
 
-  func newest() throws -> PostgreSQLSnapshot {
+  /// Returns a snapshot of the newest commit, or of the commit that the document of the store names.
+  package func newest() throws -> DatabaseSnapshot<SnapshotReader> {
     try current.withLock { current in
       guard current != nil else { throw closed }
       if isPartOfDocument { return current!.head }
@@ -198,8 +204,7 @@ public final class PostgreSQLStore: AnnouncingStore {
     if shown.commit == number { return shown }
     // If the history does not contain the commit, the snapshot is newer than its number says, but its rows have the
     // versions of the commits that wrote them.
-    return (try? snapshot(ofCommit: number))
-      ?? PostgreSQLSnapshot(number, shown.contents, shown.reader)
+    return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }
 
   /// Calls `body` with a connection outside a transaction.

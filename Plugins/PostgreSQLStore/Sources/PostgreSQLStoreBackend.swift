@@ -1,6 +1,7 @@
 public import DurableFiles
 public import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 public import StoreInterface
 
 /// The backend for stores in PostgreSQL databases (spec §14).

@@ -3,16 +3,20 @@
 import DurableFiles
 import Foundation
 public import ObjectModel
+public import RelationalStore
 import Rows
+package import SQLTranslation
 import SQLiteFiles
 public import StoreInterface
 import Synchronization
+
+typealias SQLiteSnapshot = DatabaseSnapshot<SnapshotReader>
 
 /// A store in an SQLite database, in the tables that Core Data uses (spec §10).
 ///
 /// A snapshot is a read transaction of SQLite: the database shows it the same contents while other connections write.
 /// Rows become blocks when they are read.
-public final class SQLiteStore: Store {
+public final class SQLiteStore: DatabaseStore {
   /// The SQLite database.
   public var type: StoreType { .sqlite }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
@@ -25,7 +29,7 @@ public final class SQLiteStore: Store {
   /// The database's file.
   public var path: String? { filePath }
 
-  let filePath: String
+  package let filePath: String
   let disk: any Disk
   let options: SQLiteStoreOptions
   let isReadOnly: Bool
@@ -48,7 +52,7 @@ public final class SQLiteStore: Store {
   private let snapshots = Mutex<[Snapshot]>([])
 
   private struct Snapshot: Sendable {
-    weak var rows: TableRows?
+    weak var rows: TableRows<SnapshotReader>?
     let commit: Int64
   }
 
@@ -199,32 +203,38 @@ public final class SQLiteStore: Store {
       number = before.map { $0.commit + 1 } ?? 1
     }
     let (path, isOwn) = (connection.path, contents.isOwn)
-    let reader = SnapshotReader(connection, pool: pool) {
+    let values = ExternalFiles(path: path, disk: disk)
+    let reader = SnapshotReader(connection, pool: pool, values) {
       guard let pool else {
         let other = try undisturbed(path, disk)
         try other.execute("BEGIN")
-        return SnapshotReader(other, pool: nil)
+        return SnapshotReader(other, pool: nil, values)
       }
       guard isOwn else { return nil }
       let other = try pool.take() ?? SQLiteStore.reader(path, isReadOnly: isReadOnly, .seconds(10))
       try other.execute("BEGIN")
-      let reader = SnapshotReader(other, pool: pool)
+      let reader = SnapshotReader(other, pool: pool, values)
       return try CommitTable.newest(other) == number ? reader : nil
     }
-    let rows = TableRows(
-      reader, contents, ExternalFiles(path: connection.path, disk: disk))
+    let rows = TableRows(reader, contents, KnownRows(growth: 2, mostPiecesAhead: 64))
     // Before the first commit there is nothing to read, and an open transaction would only delay the first commits. A
     // connection without locks stays open, to detect changes of the file.
     if contents.isOwn, number == 0, pool != nil { rows.assumeEmpty() }
-    return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
+    return SQLiteSnapshot(number, contents, rows)
   }
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
-  /// Returns a snapshot of the newest commit, which may be another process's.
-  public func snapshot() throws -> any StoreSnapshot { try newest() }
+  package func dialect(of contents: StoreContents) -> any SQLDialect {
+    SQLiteDialect(isOwn: contents.isOwn)
+  }
 
-  func newest() throws -> SQLiteSnapshot {
+  package func metadata(_ list: [UInt8], after newest: StoreMetadata) throws -> StoreMetadata {
+    try StoreContents.metadata(
+      list, uuid: newest.uuid?.uuidString, type: .sqlite, in: "QUIRE_BEFORE", filePath)
+  }
+
+  package func newest() throws -> DatabaseSnapshot<SnapshotReader> {
     try current.withLock { current in
       guard current != nil else { throw closed }
       try refresh(&current!)
@@ -360,7 +370,7 @@ public final class SQLiteStore: Store {
     var result: R?
     try current.withLock { current in
       guard let watch = current?.watch else {
-        result = try head.reader.read(body)
+        result = try head.reader.read { database, _ in try body(database.connection) }
         return
       }
       result = try asStore(filePath) { try body(watch.connection) }
@@ -409,5 +419,5 @@ public final class SQLiteStore: Store {
 
 extension SnapshotReader {
   /// Whether the reader can't read any more, because the file has changed since it was opened without locks.
-  var isChanged: Bool { (try? read { _ in () }) == nil }
+  var isChanged: Bool { (try? read { _, _ in () }) == nil }
 }

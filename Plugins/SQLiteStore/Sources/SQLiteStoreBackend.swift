@@ -1,6 +1,7 @@
 public import DurableFiles
 import Foundation
 public import ObjectModel
+import RelationalStore
 import SQLiteFiles
 public import StoreInterface
 

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import ObjectQuery
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -15,7 +16,7 @@ struct QueryingTables {
   let source: ViewSource
   let connection: SQLiteConnection
   let now: Date
-  let answers: SQLAnswers
+  let answers: SQLAnswers<SQLiteDatabase>
 
   init(_ model: Model, _ schema: Schema, _ view: View, store: StoreTag? = nil, now: Date) throws {
     (self.model, self.schema, self.now) = (model, schema, now)
@@ -23,7 +24,8 @@ struct QueryingTables {
     source = ViewSource(view, model: model, schema: schema, store: store)
     connection = try SQLiteConnection(":memory:", for: .creating)
     answers = SQLAnswers(
-      connection, SQLTranslation(map, model: model, schema: schema, store: store, now: now))
+      SQLiteDatabase(connection: connection, values: NoValues()),
+      SQLTranslation(map, model: model, schema: schema, store: store, now: now))
     try makeTables()
     for entity in map.entities.values { try insert(entity, view) }
     for links in map.links.values { try insert(links, view) }
@@ -136,4 +138,9 @@ struct QueryingTables {
     case .object(let key): return .integer(Int64(key.number))
     }
   }
+}
+
+/// Values in separate files, of which these tables have none.
+private struct NoValues: ExternalValues {
+  func value(of cell: [UInt8]) throws -> [UInt8] { cell }
 }

@@ -1,5 +1,6 @@
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
 import StoreInterface
@@ -100,7 +101,7 @@ struct DatabaseCheck {
     }
     for commit in try BeforeTable.openable(connection).dropLast() {
       do {
-        _ = try BeforeTable.read(commit.number, contents.schema, connection, path)
+        _ = try BeforeTable.read([commit.number], contents.schema, connection, path)
       } catch let error as StoreError {
         result.findings.add(
           .postgreSQLBefore, Place("quire_before", commit: commit.number), error.message)

@@ -48,15 +48,8 @@ enum BeforeTable {
     values.append(Int16(kind))
   }
 
-  /// Reads the rows and metadata before a commit.
-  static func read(
-    _ number: Int64, _ schema: Schema, _ connection: any RowSource, _ path: String
-  ) throws -> RowsBefore {
-    try read([number], schema, connection, path)[number]!
-  }
-
   /// Reads the rows and metadata before each of some commits, in one round trip.
-  private static func read(
+  static func read(
     _ numbers: [Int64], _ schema: Schema, _ connection: any RowSource, _ path: String
   ) throws -> [Int64: RowsBefore] {
     var stored: [Int64: (blocks: [[UInt8]], list: [UInt8]?)] = [:]
@@ -82,35 +75,6 @@ enum BeforeTable {
       }
     }
     return found
-  }
-
-  /// Returns the layers that take back the commits above a commit, newest first.
-  ///
-  /// - Parameter range: The commit, and the newest commit of the transaction.
-  /// - Throws: `StoreError` with the code `StoreError.Code.notFound` if the history does not contain one of them.
-  static func layers(
-    undoing range: Range<Int64>, _ schema: Schema, _ connection: any RowSource,
-    _ path: String, _ known: KnownBefore? = nil
-  ) throws -> [RowsBefore] {
-    guard !range.isEmpty else { return [] }
-    var numbers: [Int64] = []
-    var lacksHistory = false
-    try connection.forEachRow(
-      "SELECT number, kept FROM quire_commit WHERE number BETWEEN $1 AND $2 ORDER BY number DESC",
-      [PostgreSQLParameter(range.lowerBound), PostgreSQLParameter(range.upperBound)]
-    ) { cells in
-      guard let number = cells[0].integer else { return }
-      numbers.append(number)
-      if number > range.lowerBound, cells[1].isNull { lacksHistory = true }
-    }
-    guard numbers.first == range.upperBound, numbers.last == range.lowerBound, !lacksHistory else {
-      throw StoreError(
-        .notFound, "Commit \(range.lowerBound) does not exist or is not kept any more.", path: path)
-    }
-    let later = Array(numbers.dropLast())
-    return try (known ?? KnownBefore()).rows(before: later) { missing in
-      try read(missing, schema, connection, path)
-    }
   }
 
   // MARK: - Commits

@@ -3,10 +3,11 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 public import StoreInterface
 
-extension PostgreSQLStore: HistoryStore {
+extension PostgreSQLStore {
   /// Returns the commits that can be opened, newest first, as far as ``PostgreSQLStoreOptions/historyShare`` leaves room
   /// for their history.
   public func commits() throws -> [CommitSummary] {
@@ -16,89 +17,28 @@ extension PostgreSQLStore: HistoryStore {
     return found.filter { $0.number <= counting }
   }
 
-  /// Returns a snapshot of an earlier commit: the newest rows, under the layers that undo each later commit.
-  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
-    let head = try newest()
-    if head.commit == number { return head }
-    guard number < head.commit else { throw PostgreSQLStore.missing(number, path) }
-    // The head's transaction still sees history that was dropped since, so another connection looks whether the commit
-    // is still kept.
-    guard try commits().contains(where: { $0.number == number }) else {
-      throw PostgreSQLStore.missing(number, path)
-    }
-    let before = try head.reader.read { connection, _ in
-      try BeforeTable.layers(
-        undoing: number..<head.commit, head.schema, connection, filePath, head.before)
-    }
-    let uuid = head.metadata.uuid ?? UUID()
-    return try EarlierSnapshot(number, head, before) {
-      try StoreContents.metadata($0, uuid: uuid, filePath)
-    }
-  }
-
   /// Drops the history that only discarded commits need.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try transaction { connection, head in
       let contents = try contents(head, connection)
-      try keep(
-        BeforeTable.openable(connection).map(\.number), isKept, contents.schema, connection)
-      var dropped: [Int64] = []
-      try connection.forEachRow(
-        "SELECT number FROM quire_commit WHERE number < $1", [PostgreSQLParameter(head.newest)]
-      ) { cells in
-        if let number = cells[0].integer, !isKept(number) { dropped.append(number) }
-      }
-      try connection.forEachRow(
-        "DELETE FROM quire_commit WHERE number = ANY($1)", [PostgreSQLParameter(dropped)])
+      try PostgreSQLDatabase(connection, path: filePath)
+        .removeCommits(contents.schema, except: isKept)
       try BeforeTable.countKept(connection)
       try connection.execute("COMMIT")
       return {}
     }
   }
 
-  /// Merges the history of each kept commit with that of the discarded commits before it.
-  ///
-  /// - Parameter numbers: The commits that can be opened, newest first.
-  private func keep(
-    _ numbers: [Int64], _ isKept: (Int64) -> Bool, _ schema: Schema,
-    _ connection: PostgreSQLConnection
-  ) throws {
-    guard var newer = numbers.first else { return }
-    let oldest = numbers.dropFirst().last(where: isKept) ?? newer
-    var passed: [Int64] = []
-    var before: RowsBefore?
-    for (number, older) in zip(numbers, numbers.dropFirst()) where older >= oldest {
-      passed.append(number)
-      let one = try BeforeTable.read(number, schema, connection, filePath)
-      before = try before?.merged(with: one, schema) ?? one
-      guard isKept(older) else { continue }
-      if passed.count > 1, let before {
-        try connection.forEachRow(
-          "DELETE FROM quire_before WHERE commit = ANY($1)", [PostgreSQLParameter(passed)])
-        let kept = try BeforeTable.write(before, of: newer, upTo: .max, connection)
-        try connection.forEachRow(
-          "UPDATE quire_commit SET kept = $2 WHERE number = $1",
-          [PostgreSQLParameter(newer), PostgreSQLParameter(kept ?? 0)])
-      }
-      (newer, passed, before) = (older, [], nil)
-    }
-    try BeforeTable.forget(through: newer, connection)
-  }
-
   // MARK: - Recording a commit
 
-  /// Returns the rows and metadata that a commit is about to replace; `nil` if no history is kept. A commit that changes
-  /// the model keeps none.
+  /// Returns the rows and metadata that a commit is about to replace; `nil` if no history is kept.
   func before(
     _ request: CommitRequest, _ contents: StoreContents, _ number: Int64,
     _ connection: PostgreSQLConnection
   ) throws -> RowsBefore? {
-    guard request.model == nil, isPartOfDocument || options.historyShare > 0 else { return nil }
-    let reading = BeforeReading(
-      connection: connection, contents: contents, path: filePath, number: number)
-    return RowsBefore(
-      try reading.layer(request.changes),
-      list: request.metadata == nil ? nil : contents.list)
+    guard isPartOfDocument || options.historyShare > 0 else { return nil }
+    let database = PostgreSQLDatabase(connection, path: filePath)
+    return try BeforeReading(database, contents, commit: number).rows(replacedBy: request)
   }
 
   /// The most commits that the table of commits lists.
@@ -112,8 +52,8 @@ extension PostgreSQLStore: HistoryStore {
     _ contents: StoreContents, _ token: UUID, _ connection: PostgreSQLConnection
   ) throws {
     let room = try historyRoom(number, connection)
-    let kept = try before.flatMap { try BeforeTable.write($0, of: number, upTo: room, connection) }
-    if kept == nil { try BeforeTable.forget(through: number, connection) }
+    let kept = try PostgreSQLDatabase(connection, path: filePath)
+      .keepRows(before, of: number, upTo: room)
     func text(_ text: String?) -> PostgreSQLParameter {
       text.map { PostgreSQLParameter(StoredText.stored($0)) } ?? PostgreSQLParameter(nullOf: .text)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PostgreSQLConnection
+import RelationalStore
 import SQLTranslation
 import StoreInterface
 import Synchronization
@@ -112,7 +113,7 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Returns the rows of the snapshots that are in use.
-  func rowsInUse() -> [TableRows] { readers().compactMap(\.rows) }
+  func rowsInUse() -> [TableRows<SnapshotReader>] { readers().compactMap(\.rows) }
 
   private func readers() -> [SnapshotReader] {
     state.withLock { $0.readers.compactMap(\.reader) }.sorted { $0.lastUse < $1.lastUse }

@@ -3,47 +3,28 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
-import PropertyLists
+import RelationalStore
 import Rows
 import SQLTranslation
 import StoreInterface
 
-/// The description of a store in its database: the metadata, the model, and the tables of the model's objects.
-struct StoreContents: Sendable {
-  /// The metadata, as the database contains them.
-  var metadata: StoreMetadata
-  /// The property list of the metadata.
-  var list: [UInt8]
-  /// The model of the objects.
-  var model: Model
-  /// The numbers of entities and properties in rows.
-  var schema: Schema
-  /// The tables and columns of the objects.
-  var map: TableMap
-  /// The commit that set the model.
-  var modelCommit: Int64
-  /// The commit that set the metadata.
-  var metadataCommit: Int64
-
+extension StoreContents {
   /// The version of the tables (spec §14.4).
   static let format: Int64 = 1
-  /// The most bytes of a model, and of metadata, that are read.
-  static let maximumModelByteCount = 1 << 26
-}
 
-extension StoreContents {
   /// Creates the description of a new store, or of a store after a change.
+  ///
+  /// - Parameter list: The property list of the metadata.
   init(
-    _ metadata: StoreMetadata, _ model: Model, _ schema: Schema, modelCommit: Int64,
-    metadataCommit: Int64, path: String
+    _ metadata: StoreMetadata, _ list: [UInt8], _ model: Model, _ schema: Schema,
+    modelCommit: Int64, metadataCommit: Int64, path: String
   ) throws {
-    self.metadata = metadata
-    list = StoreContents.list(metadata)
-    (self.model, self.schema) = (model, schema)
-    (self.modelCommit, self.metadataCommit) = (modelCommit, metadataCommit)
-    do throws(TableMap.Mismatch) { map = try TableMap(postgreSQL: model, schema) } catch {
-      throw StoreError(.incompatibleModel, error.description, path: path)
+    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
+      try TableMap(postgreSQL: model, schema)
     }
+    self.init(
+      metadata, list, model, schema, map, isOwn: true, modelCommit: modelCommit,
+      metadataCommit: metadataCommit)
   }
 
   /// Reads the description of a store in a transaction.
@@ -60,9 +41,8 @@ extension StoreContents {
     } else {
       let (model, schema) = try StoreContents.model(connection, head)
       try self.init(
-        metadata, model, schema, modelCommit: head.modelCommit,
+        metadata, list, model, schema, modelCommit: head.modelCommit,
         metadataCommit: head.metadataCommit, path: path)
-      self.list = list
     }
   }
 
@@ -89,29 +69,10 @@ extension StoreContents {
         .damaged, "The table quire_metadata has no row for commit \(head.metadataCommit).",
         path: head.path)
     }
-    return (try metadata(list, uuid: head.uuid, head.path), list)
-  }
-
-  /// Returns metadata from their property list.
-  static func metadata(
-    _ list: [UInt8], uuid: UUID, _ path: String
-  ) throws -> StoreMetadata {
-    do {
-      guard case .dictionary(var values) = try BinaryPropertyList.read(list) else {
-        throw StoreError(.damaged, "The metadata are not a dictionary.", path: path)
-      }
-      values[StoreMetadata.Key.uuid] = .string(uuid.uuidString)
-      return StoreMetadata(values: values)
-    } catch let error as PropertyListError {
-      throw StoreError(.damaged, "The metadata can't be read: \(error)", path: path, cause: error)
-    }
-  }
-
-  /// Returns the property list of metadata, without the UUID, which has a column of its own.
-  static func list(_ metadata: StoreMetadata) -> [UInt8] {
-    var values = metadata.values
-    values[StoreMetadata.Key.uuid] = nil
-    return BinaryPropertyList.write(.dictionary(values))
+    return (
+      try metadata(
+        list, uuid: head.uuid.uuidString, in: "quire_metadata, column list,", head.path), list
+    )
   }
 
   private static func model(
@@ -132,23 +93,11 @@ extension StoreContents {
         path: head.path)
     }
     let model: Model
-    let schema: Schema
-    do {
-      model = try Model(contents: found.model, path: head.path)
-      schema = try SchemaCoding.read(found.schema, at: 0)
-    } catch {
+    do { model = try Model(contents: found.model, path: head.path) } catch {
       throw StoreError(
         .damaged, "The model in quire_model can't be read: \(error)", path: head.path, cause: error)
     }
-    // The numbers belong to this model only if numbering the model again changes none of them.
-    guard let own = try? Schema(model, evolving: schema, of: model),
-      own.relationshipNumbers == schema.relationshipNumbers, own.layouts == schema.layouts,
-      own.linkTables == schema.linkTables
-    else {
-      throw StoreError(
-        .damaged, "The numbers in quire_model do not fit the model.", path: head.path)
-    }
-    return (model, schema)
+    return (model, try schema(found.schema, of: model, in: "quire_model", head.path))
   }
 
   private static func check(_ cell: PostgreSQLCell, _ place: String, _ path: String) throws {

@@ -1,6 +1,7 @@
 package import ObjectModel
 package import ObjectQuery
 package import PostgreSQLConnection
+import RelationalStore
 package import Rows
 import SQLTranslation
 import StoreInterface
@@ -10,10 +11,10 @@ package struct AnswerReading {
   private let model: Model
   private let schema: Schema
   private let map: TableMap
-  private let source: any RowSource
+  private let source: MadeUpAnswers
 
   /// Creates the readers for the tables of a model.
-  package init(_ model: Model, from source: any RowSource) throws {
+  package init(_ model: Model, from source: MadeUpAnswers) throws {
     (self.model, self.source) = (model, source)
     schema = try Schema(model)
     map = try TableMap(postgreSQL: model, schema)
@@ -27,13 +28,13 @@ package struct AnswerReading {
   /// - Parameter keys: The keys of the rows; `nil` for all rows.
   package func blocks(_ number: UInt16, of keys: [UInt64]? = nil) throws -> [Block] {
     if let entity = map.entities[number] {
-      var rows = RowReader(entity, map, path: "answers")
-      guard let keys else { return try rows.blocks(nil, from: source) }
-      return try rows.blocks(of: keys, from: source)
+      return try database.rows(keys.map { .keys($0) } ?? .all, of: entity, in: map, basis: 0)
     }
-    guard let link = map.links[number] else { return [] }
-    let links = LinkReader(link, map, path: "answers")
-    return try keys.map { try links.blocks(of: $0, from: source) } ?? links.blocks(from: source)
+    return try map.links[number].map { try database.links(keys, of: $0, in: map, basis: 0) } ?? []
+  }
+
+  private var database: PostgreSQLDatabase<MadeUpAnswers> {
+    PostgreSQLDatabase(source, path: "answers")
   }
 
   /// Reads the description of a store: its newest commit, metadata and model.
@@ -43,8 +44,8 @@ package struct AnswerReading {
 
   /// Reads the list of commits, and the rows before each.
   package func history() throws -> [Block] {
-    try BeforeTable.openable(source).flatMap {
-      try BeforeTable.read($0.number, schema, source, "answers").blocks
+    try BeforeTable.openable(source).flatMap { commit in
+      try database.rowsBefore([commit.number], schema).values.flatMap(\.blocks)
     }
   }
 
@@ -52,8 +53,8 @@ package struct AnswerReading {
   package func answers(
     _ request: QueryRequest
   ) throws -> (keys: [ObjectKey]?, count: Int?, table: ResultTable?) {
-    let answers = PostgreSQLAnswers(
-      source, SQLTranslation(map, PostgreSQLDialect(), model: model, schema: schema))
+    let answers = SQLAnswers(
+      database, SQLTranslation(map, PostgreSQLDialect(), model: model, schema: schema))
     return (
       try answers.keys(request), try answers.count(request), try answers.table(request)
     )

@@ -1,41 +1,31 @@
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
-import StoreInterface
 
 /// Reads links of one table into blocks.
 struct LinkReader {
   private let link: TableMap.LinkMap
-  private let map: TableMap
-  private let path: String
-  private let layout: Layout
+  private var links: LinkBlocks
 
   /// - Parameter basis: The version that the links are based on; 0 if they are based on none.
-  init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64 = 0) {
+  init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64) {
     self.link = link
-    self.map = map
-    self.path = path
-    layout = link.links.layout.versioned(above: basis)
+    links = LinkBlocks(link, map, path: path, basis: basis)
   }
 
-  /// Returns all links in the order of their keys.
-  func blocks(from connection: any RowSource) throws -> [Block] {
-    var taking = Taking(reader: self)
-    try connection.copyRows(of: "\(selection) ORDER BY 1", columnCount: 8) {
-      try taking.take($0)
+  /// Returns the existing links with the given keys, or all links if there are no keys, in the order of their keys.
+  mutating func blocks(of keys: [UInt64]?, from connection: any RowSource) throws -> [Block] {
+    if let keys {
+      try connection.forEachRow(
+        "\(selection) WHERE t.id = ANY($1) ORDER BY 1",
+        [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: 8
+      ) { try take($0) }
+    } else {
+      try connection.copyRows(of: "\(selection) ORDER BY 1", columnCount: 8) { try take($0) }
     }
-    return taking.blocks()
-  }
-
-  /// Returns the existing links with the given keys, in the order of the keys.
-  func blocks(of keys: [UInt64], from connection: any RowSource) throws -> [Block] {
-    var taking = Taking(reader: self)
-    try connection.forEachRow(
-      "\(selection) WHERE t.id = ANY($1) ORDER BY 1",
-      [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: 8
-    ) { try taking.take($0) }
-    return taking.blocks()
+    return links.frozen()
   }
 
   /// The statement that reads links: keys, ends with the numbers of their entities, places, and versions.
@@ -56,72 +46,34 @@ struct LinkReader {
     return "SELECT \(all.joined(separator: ", ")) FROM \(tables)"
   }
 
-  /// The links that were read so far.
-  private struct Taking {
-    let reader: LinkReader
-    private var drafts: [Draft] = []
-    private var seen: Set<[UInt64]> = []
-    private var last: Int64 = 0
-
-    init(reader: LinkReader) { self.reader = reader }
-
-    func blocks() -> [Block] {
-      var writer = BlockWriter()
-      return Draft.freeze(drafts, &writer)
+  private mutating func take(_ cells: Span<PostgreSQLCell>) throws {
+    let key = try links.check(key: cells[0].integer, cells[0].words)
+    let source = try links.source(
+      cells[1].integer, entity: entity(cells[2], key), ofLink: key, cells[1].words)
+    let target = try links.target(
+      cells[3].integer, entity: entity(cells[4], key), ofLink: key, cells[3].words)
+    let targetOrder = try place(cells[5], key)
+    let sourceOrder = try place(cells[6], key)
+    guard let version = cells[7].integer, version >= 0 else {
+      throw links.fault("row \(key) has no version")
     }
-
-    mutating func take(_ cells: Span<PostgreSQLCell>) throws {
-      guard let key = cells[0].integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-        throw reader.fault("row \(cells[0].words) has a number that no link can have")
-      }
-      guard key > last else { throw reader.fault("row \(key) comes after row \(last)") }
-      last = key
-      let source = try reader.end(cells, 1, reader.link.sources, key)
-      let target = try reader.end(cells, 3, reader.link.targets, key)
-      if reader.link.links.isSymmetric {
-        // Two processes may have saved a symmetric link once in each direction.
-        let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
-        guard seen.insert(pair).inserted else { return }
-      }
-      if drafts.last?.isFull ?? true { drafts.append(Draft(reader.layout, role: .insertions)) }
-      let draft = drafts[drafts.count - 1]
-      let row = draft.append(key: UInt64(key))
-      for (index, column) in reader.link.links.layout.columns.enumerated() {
-        switch column.number {
-        case LinkTable.Column.source: draft.setReference(source, column: index, row: row)
-        case LinkTable.Column.target: draft.setReference(target, column: index, row: row)
-        default:
-          let cell = column.number == LinkTable.Column.targetOrder ? 5 : 6
-          guard !cells[cell].isNull else { continue }
-          guard let place = cells[cell].integer else {
-            throw reader.fault("row \(key) has a position that is not a whole number")
-          }
-          draft.setInteger(place, column: index, row: row)
-        }
-      }
-      guard let version = cells[7].integer, version >= 0 else {
-        throw reader.fault("row \(key) has no version")
-      }
-      draft.setInteger(version, column: reader.layout.columns.count - 1, row: row)
-    }
+    links.add(
+      key, source, target, targetOrder: targetOrder, sourceOrder: sourceOrder, version: version)
   }
 
-  private func end(
-    _ cells: Span<PostgreSQLCell>, _ cell: Int, _ destination: TableMap.Destination, _ key: Int64
-  ) throws -> ObjectKey {
-    guard let number = cells[cell].integer, number >= 1, number <= Int64(ObjectKey.highestNumber)
-    else { throw fault("row \(key) contains \(cells[cell].words) instead of a key") }
-    var entity = destination.entity
-    if !cells[cell + 1].isNull {
-      guard let written = cells[cell + 1].integer, let known = map.layoutNumbers[written] else {
-        throw fault("row \(key) refers to an object of an entity that the model does not have")
-      }
-      entity = known
+  private func entity(_ cell: PostgreSQLCell, _ key: Int64) throws -> Int64? {
+    if cell.isNull { return nil }
+    guard let entity = cell.integer else {
+      throw links.fault("row \(key) contains \(cell.words) instead of an entity")
     }
-    return ObjectKey(entity: entity, number: UInt64(number))
+    return entity
   }
 
-  private func fault(_ what: String) -> StoreError {
-    StoreError(.damaged, "\(link.table): \(what).", path: path)
+  private func place(_ cell: PostgreSQLCell, _ key: Int64) throws -> Int64? {
+    if cell.isNull { return nil }
+    guard let place = cell.integer else {
+      throw links.fault("row \(key) has a position that is not a whole number")
+    }
+    return place
   }
 }

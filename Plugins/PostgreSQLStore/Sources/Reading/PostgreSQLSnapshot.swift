@@ -1,29 +1,16 @@
 import Foundation
 import ObjectModel
-import Rows
+import RelationalStore
 import StoreInterface
 
-/// The contents of a database at one commit.
-struct PostgreSQLSnapshot: StoreSnapshot {
-  let commit: Int64
-  let contents: StoreContents
-  /// The rows in the database.
-  let rows: TableRows
-  /// The cached rows before earlier commits.
-  let before = KnownBefore()
+typealias PostgreSQLSnapshot = DatabaseSnapshot<SnapshotReader>
 
+extension PostgreSQLSnapshot {
   init(_ commit: Int64, _ contents: StoreContents, _ reader: SnapshotReader) {
-    self.commit = commit
-    self.contents = contents
-    rows = TableRows(reader, contents)
+    let rows = TableRows(reader, contents, KnownRows(growth: 4, mostPiecesAhead: 256))
+    reader.rows = rows
+    self.init(commit, contents, rows)
   }
-
-  /// The reader of the database at the commit.
-  var reader: SnapshotReader { rows.reader }
-  var model: Model { contents.model }
-  var schema: Schema { contents.schema }
-  var metadata: StoreMetadata { contents.metadata }
-  var tables: [any RowTable] { [rows] }
 
   /// Returns the snapshot of an earlier commit, which reads the database and its history.
   ///
@@ -36,29 +23,14 @@ struct PostgreSQLSnapshot: StoreSnapshot {
         "Commit \(number) is not in the database: the newest is \(commit). The database may have been restored from a backup. 'quire convert \(reader.path) FILE' saves the objects in the database, and 'quire recover DOC --output COPY' the stores in the folder of a document.",
         path: reader.path)
     }
-    let layers = try reader.read { connection, _ in
-      try BeforeTable.layers(undoing: number..<commit, schema, connection, reader.path, before)
-    }
+    let layers = try layers(undoing: number..<commit)
     var contents = contents
     if let list = layers.last(where: { $0.list != nil })?.list {
       contents.list = list
       contents.metadata = try StoreContents.metadata(
-        list, uuid: contents.metadata.uuid ?? UUID(), reader.path)
+        list, uuid: contents.metadata.uuid?.uuidString, in: "quire_before", reader.path)
     }
     return PostgreSQLSnapshot(
       number, contents, SnapshotReader(nil, commit: number, contents, pool: reader.pool))
-  }
-
-  /// Returns the history between two commits, as long as it is kept.
-  func layersTouched(since older: any StoreSnapshot) throws -> [Layer]? {
-    guard let older = older as? PostgreSQLSnapshot, older.reader.isOfSameStore(as: reader),
-      older.contents.modelCommit == contents.modelCommit, older.commit <= commit
-    else { return nil }
-    do {
-      return try reader.read { connection, _ in
-        try BeforeTable.layers(
-          undoing: older.commit..<commit, schema, connection, reader.path, before)
-      }.map(\.layer)
-    } catch let error as StoreError where error.code == .notFound { return nil }
   }
 }

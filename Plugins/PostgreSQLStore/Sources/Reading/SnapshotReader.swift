@@ -1,14 +1,15 @@
 import Foundation
-import PostgreSQLConnection
+package import PostgreSQLConnection
+import RelationalStore
 import Rows
-import StoreInterface
+package import StoreInterface
 import Synchronization
 
 /// A connection in a transaction that shows the database at one commit. Any thread may use it, one at a time.
 ///
 /// The connection is given up if it is not used for a time. Then the next use begins a transaction again. If later
 /// commits were made since, their history takes them back.
-final class SnapshotReader: @unchecked Sendable {
+package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   // Sendable: the state is used only under the lock.
   private var connection: PostgreSQLConnection?
   /// The rows that take back the commits between the reader's commit and the transaction, newest first.
@@ -23,10 +24,10 @@ final class SnapshotReader: @unchecked Sendable {
   private let owner = Mutex(Owner())
 
   private struct Owner: Sendable {
-    weak var rows: TableRows?
+    weak var rows: TableRows<SnapshotReader>?
   }
   /// The rows that are read through the reader; `nil` if they are not in use any more.
-  var rows: TableRows? {
+  var rows: TableRows<SnapshotReader>? {
     get { owner.withLock { $0.rows } }
     set { owner.withLock { $0.rows = newValue } }
   }
@@ -46,11 +47,13 @@ final class SnapshotReader: @unchecked Sendable {
 
   deinit { end() }
 
-  /// Whether another reader reads the same open store.
-  func isOfSameStore(as other: SnapshotReader) -> Bool { pool === other.pool }
-
   /// The store's address.
-  var path: String { pool.address.path }
+  package var path: String { pool.address.path }
+
+  /// Whether the store has objects. Without any, the reader has no connection.
+  package var answersRequests: Bool { commit > 0 }
+
+  package func sharesHistory(with other: SnapshotReader) -> Bool { pool === other.pool }
 
   /// The time of the last use.
   var lastUse: ContinuousClock.Instant { use.withLock { $0.time } }
@@ -66,7 +69,7 @@ final class SnapshotReader: @unchecked Sendable {
   }
 
   /// Gives the connection up, after the last use.
-  func end() {
+  package func end() {
     turn.lock()
     defer { turn.unlock() }
     giveUp()
@@ -84,9 +87,11 @@ final class SnapshotReader: @unchecked Sendable {
   ///
   /// If the connection is lost, `body` runs again with a new one.
   ///
-  /// - Parameter body: Called with the connection, and with the layers that turn the rows in the database into those of
+  /// - Parameter body: Called with the database, and with the layers that turn the rows in the database into those of
   ///   the commit, the lowest first.
-  func read<R>(_ body: (PostgreSQLConnection, [RowsBefore]) throws -> R) throws -> R {
+  package func read<R>(
+    _ body: (PostgreSQLDatabase<PostgreSQLConnection>, [RowsBefore]) throws -> R
+  ) throws -> R {
     turn.lock()
     defer { turn.unlock() }
     defer { use.withLock { $0 = (.now, connection != nil) } }
@@ -96,7 +101,7 @@ final class SnapshotReader: @unchecked Sendable {
       while true {
         do {
           let connection = try open()
-          return try body(connection, laterCommits)
+          return try body(PostgreSQLDatabase(connection, path: path), laterCommits)
         } catch let error as PostgreSQLError where patience.allowsRetry(after: error) {
           connection = nil
         } catch let error as PostgreSQLError {
@@ -137,7 +142,8 @@ final class SnapshotReader: @unchecked Sendable {
         "Commit \(commit) is not in the database any more: the newest is \(newest). Another server may have taken over without it.",
         path: path)
     }
-    laterCommits = try BeforeTable.layers(undoing: commit..<newest, contents.schema, taken, path)
+    laterCommits = try PostgreSQLDatabase(taken, path: path).layers(
+      undoing: commit..<newest, contents.schema)
     connection = taken
     return taken
   }

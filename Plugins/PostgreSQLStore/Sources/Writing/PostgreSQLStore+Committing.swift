@@ -3,7 +3,7 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
-import PropertyLists
+import RelationalStore
 import Rows
 import SQLTranslation
 public import StoreInterface
@@ -45,10 +45,7 @@ extension PostgreSQLStore {
     }
     let before = try before(request, contents, number, connection)
     try write(request.changes, after, number, connection)
-    if request.metadata != nil || request.model != nil {
-      var metadata = request.metadata ?? contents.metadata
-      if let model = request.model { metadata.setModel(model) }
-      metadata.values[StoreMetadata.Key.uuid] = .string(head.uuid.uuidString)
+    if var metadata = contents.metadata(after: request) {
       metadata.document = contents.metadata.document ?? metadata.document
       after.metadata = metadata
       after.list = StoreContents.list(metadata)

@@ -3,6 +3,7 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 public import StoreInterface
 import Synchronization

@@ -1,5 +1,6 @@
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
 import StoreInterface
@@ -15,10 +16,9 @@ extension PostgreSQLStore {
   ) throws -> StoreContents {
     guard let model = request.model else { return before }
     let schema = try request.schema(evolving: before.schema, of: before.model, path: filePath)
-    var after = try StoreContents(
-      before.metadata, model, schema, modelCommit: number, metadataCommit: before.metadataCommit,
-      path: filePath)
-    after.list = before.list
+    let after = try StoreContents(
+      before.metadata, before.list, model, schema, modelCommit: number,
+      metadataCommit: before.metadataCommit, path: filePath)
     let making = TableMaking(
       model: model, map: after.map, hasForeignKeys: pool.address.hasForeignKeys)
     try detachSnapshots()
@@ -41,7 +41,7 @@ extension PostgreSQLStore {
   /// it began.
   private func detachSnapshots() throws {
     // The store's own snapshot is not given to a caller before the next call of `snapshot()`. It connects when it is read.
-    let own = current.withLock { current -> TableRows? in
+    let own = current.withLock { current -> TableRows<SnapshotReader>? in
       guard let head = current?.head else { return nil }
       let next = PostgreSQLSnapshot(
         head.commit, head.contents,

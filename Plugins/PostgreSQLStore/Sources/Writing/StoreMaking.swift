@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
 import StoreInterface
@@ -16,7 +17,8 @@ enum StoreMaking {
     let schema = try creation.schema(of: model, path: path)
     let metadata = creation.metadata(of: .postgreSQL, model)
     let contents = try StoreContents(
-      metadata, model, schema, modelCommit: 0, metadataCommit: 0, path: path)
+      metadata, StoreContents.list(metadata), model, schema, modelCommit: 0, metadataCommit: 0,
+      path: path)
     try asStore(path) {
       let connection = try ConnectionPool.connect(address, options)
       try connection.execute("BEGIN")

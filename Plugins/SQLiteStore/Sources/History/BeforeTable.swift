@@ -16,8 +16,8 @@ enum BeforeTable {
   /// - Returns: The number of bytes written; `nil` if they exceed the limit, and nothing was written.
   static func write(
     _ before: RowsBefore, of number: Int64, upTo limit: Int64, _ connection: SQLiteConnection
-  ) throws -> Int? {
-    let byteCount = before.byteCount
+  ) throws -> Int64? {
+    let byteCount = Int64(before.byteCount)
     guard byteCount <= min(limit, Int64(SQLiteConnection.maximumValueByteCount)) else { return nil }
     let statement = try connection.prepare(
       "INSERT INTO QUIRE_BEFORE (NUMBER, KIND, BYTES) VALUES (?, ?, ?)")

@@ -26,7 +26,7 @@ enum CommitTable {
   ///
   /// - Parameter kept: The number of bytes of history of the commit; `nil` if no history is kept.
   static func add(
-    _ number: Int64, author: String?, contextName: String?, kept: Int?,
+    _ number: Int64, author: String?, contextName: String?, kept: Int64?,
     _ connection: SQLiteConnection
   ) throws {
     let statement = try connection.prepare(
@@ -34,7 +34,7 @@ enum CommitTable {
     try statement.bind([
       .integer(number), .real(Date().timeIntervalSinceReferenceDate),
       author.map { .text($0) } ?? .null, contextName.map { .text($0) } ?? .null,
-      kept.map { .integer(Int64($0)) } ?? .null,
+      kept.map { .integer($0) } ?? .null,
     ])
     try statement.run()
     guard number > most else { return }
@@ -92,10 +92,10 @@ enum CommitTable {
 
   /// Sets the number of bytes of history of the commits that meet a condition.
   static func setKept(
-    _ byteCount: Int?, _ condition: String, _ number: Int64, _ connection: SQLiteConnection
+    _ byteCount: Int64?, _ condition: String, _ number: Int64, _ connection: SQLiteConnection
   ) throws {
     let statement = try connection.prepare("UPDATE QUIRE_COMMIT SET KEPT = ? WHERE \(condition)")
-    try statement.bind([byteCount.map { .integer(Int64($0)) } ?? .null, .integer(number)])
+    try statement.bind([byteCount.map { .integer($0) } ?? .null, .integer(number)])
     try statement.run()
   }
 }

@@ -3,33 +3,13 @@
 import Deflate
 import Foundation
 import ObjectModel
-import PropertyLists
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
 import StoreInterface
 
-/// The description of a store in its database: the metadata, the model, and the tables of the model's objects.
-struct StoreContents: Sendable {
-  /// The metadata, as the database contains them.
-  var metadata: StoreMetadata
-  /// The property list of the metadata, to detect changes of them.
-  var list: [UInt8]
-  /// The model of the objects.
-  var model: Model
-  /// The numbers of entities and properties in rows.
-  var schema: Schema
-  /// The tables and columns of the objects.
-  var map: TableMap
-  /// Whether the database has the additional tables of Quire's own stores (spec §10.5).
-  var isOwn: Bool
-  /// The commit that set the model; 0 if it is unknown.
-  var schemaNumber: Int64
-}
-
 extension StoreContents {
-  /// The most bytes of a model, and of metadata, that are read.
-  static let maximumModelByteCount = 1 << 26
   /// The most bytes of a value that are read from a separate file.
   static let maximumValueByteCount = 1 << 30
 
@@ -48,29 +28,26 @@ extension StoreContents {
         "The file is an SQLite database, but not a store of objects: the table Z_METADATA or Z_PRIMARYKEY is missing.",
         path: path)
     }
-    (metadata, list) = try StoreContents.metadata(connection)
+    let (metadata, list) = try StoreContents.metadata(connection)
     let own = try OwnRecord(connection, tables)
     let model = try StoreContents.model(connection, tables, given, own, metadata)
-    self.model = model
+    // If another program has changed the model, Quire's own record still contains the numbers of the old one.
+    let current = own.flatMap { $0.model.versionHashes == model.versionHashes ? $0 : nil }
     let schema: Schema
-    if let own, own.model.versionHashes == model.versionHashes {
-      schema = try own.schema(path, of: model)
-      isOwn = true
-      schemaNumber = own.modelCommit
+    if let current {
+      schema = try StoreContents.schema(current.schema, of: model, in: "QUIRE_STORE", path)
     } else {
       do { schema = try Schema(model) } catch {
         throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
       }
-      isOwn = false
-      schemaNumber = 0
     }
-    self.schema = schema
     let numbers = try StoreContents.numbers(connection, model)
-    do throws(TableMap.Mismatch) {
-      map = try TableMap(model, schema, numbers, in: tables)
-    } catch {
-      throw StoreError(.incompatibleModel, error.description, path: path)
+    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
+      try TableMap(model, schema, numbers, in: tables)
     }
+    self.init(
+      metadata, list, model, schema, map, isOwn: current != nil,
+      modelCommit: current?.modelCommit ?? 0)
     if isOwn, let link = map.links.values.first(where: { !$0.isColumn && $0.version == nil }) {
       throw StoreError(.damaged, "The table \(link.table) has no column Z_OPT.", path: path)
     }
@@ -89,47 +66,17 @@ extension StoreContents {
     guard let uuid = statement.text(0), UUID(spelled: uuid) != nil else {
       throw StoreError(.damaged, "Z_METADATA.Z_UUID is not a UUID.", path: path)
     }
+    var list: [UInt8] = []
     switch statement.kind(1) {
-    case .null: return (metadata([:], uuid), [])
-    case .blob where statement.byteCount(1) <= maximumModelByteCount:
-      let list = statement.bytes(1)
-      return (metadata(try values(list, "Z_METADATA.Z_PLIST", path), uuid), list)
+    case .null: break
+    case .blob where (1...maximumModelByteCount).contains(statement.byteCount(1)):
+      list = statement.bytes(1)
     default:
       throw StoreError(.damaged, "Z_METADATA.Z_PLIST is not a property list.", path: path)
     }
-  }
-
-  /// Returns earlier metadata of a store from their property list.
-  ///
-  /// - Parameter newest: The store's current metadata, for the UUID.
-  static func metadata(
-    _ list: [UInt8], of newest: StoreMetadata, _ path: String
-  ) throws -> StoreMetadata {
-    metadata(list.isEmpty ? [:] : try values(list, "QUIRE_BEFORE", path), newest.uuid?.uuidString)
-  }
-
-  private static func values(
-    _ list: [UInt8], _ place: String, _ path: String
-  ) throws -> [String: PropertyList] {
-    do {
-      guard case .dictionary(let found) = try BinaryPropertyList.read(list) else {
-        throw StoreError(.damaged, "\(place) is not a dictionary.", path: path)
-      }
-      return found
-    } catch let error as PropertyListError {
-      throw StoreError(.damaged, "\(place) can't be read: \(error)", path: path, cause: error)
-    }
-  }
-
-  private static func metadata(
-    _ values: [String: PropertyList], _ uuid: String?
-  ) -> StoreMetadata {
-    var values = values
-    values[StoreMetadata.Key.uuid] = uuid.map { .string($0) }
-    if values[StoreMetadata.Key.type] == nil {
-      values[StoreMetadata.Key.type] = .string(StoreType.sqlite.rawValue)
-    }
-    return StoreMetadata(values: values)
+    return (
+      try metadata(list, uuid: uuid, type: .sqlite, in: "Z_METADATA.Z_PLIST", path), list
+    )
   }
 
   private static func model(
@@ -205,7 +152,8 @@ extension StoreContents {
 /// The record that Quire adds to the tables of Core Data (spec §10.5): the exact model and schema.
 struct OwnRecord {
   let model: Model
-  private let schemaBytes: [UInt8]
+  /// The numbers of the model's entities and properties, in their stored form.
+  let schema: [UInt8]
   /// The commit that set the model.
   let modelCommit: Int64
 
@@ -236,7 +184,7 @@ struct OwnRecord {
       }
     }
     model = try OwnRecord.model(statement.bytes(1), connection.path)
-    schemaBytes = statement.bytes(2)
+    schema = statement.bytes(2)
     modelCommit = statement.integer(3)
   }
 
@@ -249,26 +197,5 @@ struct OwnRecord {
       throw StoreError(
         .damaged, "The model in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
     }
-  }
-
-  /// Returns the numbers of a model's entities and properties.
-  ///
-  /// - Throws: `StoreError` also if the numbers belong to another model. Each property of the model must have a
-  ///   number.
-  func schema(_ path: String, of model: Model) throws -> Schema {
-    let schema: Schema
-    do { schema = try SchemaCoding.read(schemaBytes, at: 0) } catch {
-      throw StoreError(
-        .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
-    }
-    // The numbers belong to this model only if numbering the model again changes none of them.
-    guard let own = try? Schema(model, evolving: schema, of: model),
-      own.relationshipNumbers == schema.relationshipNumbers, own.layouts == schema.layouts,
-      own.linkTables == schema.linkTables
-    else {
-      throw StoreError(
-        .damaged, "The schema in QUIRE_STORE does not fit the model in QUIRE_STORE.", path: path)
-    }
-    return schema
   }
 }

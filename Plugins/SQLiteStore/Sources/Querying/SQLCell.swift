@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -23,34 +24,16 @@ enum SQLCell {
       case .real: return .double(statement.real(index))
       default: throw NotTranslatable()
       }
-    case .object(let entity): return try object(statement, index, kind, entity)
+    case .object(let entity):
+      return .object(try TableMap.object(of: entity, integer(statement, index)))
     case .objectAndEntity:
-      guard statement.kind(index + 1) == .integer,
-        let entity = map.layoutNumbers[statement.integer(index + 1)]
-      else { throw NotTranslatable() }
-      return try object(statement, index, kind, entity)
+      return .object(
+        try map.object(entity: integer(statement, index + 1), integer(statement, index)))
     }
   }
 
-  /// Returns the number of cells for a value.
-  static func width(_ output: SQLOutput) -> Int { output == .objectAndEntity ? 2 : 1 }
-
-  static func key(
-    _ statement: SQLiteStatement, _ map: TableMap
-  ) throws(NotTranslatable) -> ObjectKey {
-    guard let entity = map.layoutNumbers[statement.integer(0)],
-      let number = UInt64(exactly: statement.integer(1)), number <= ObjectKey.highestNumber
-    else { throw NotTranslatable() }
-    return ObjectKey(entity: entity, number: number)
-  }
-
-  private static func object(
-    _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ entity: UInt16
-  ) throws(NotTranslatable) -> Value {
-    guard kind == .integer, let number = UInt64(exactly: statement.integer(index)),
-      number <= ObjectKey.highestNumber
-    else { throw NotTranslatable() }
-    return .object(ObjectKey(entity: entity, number: number))
+  private static func integer(_ statement: SQLiteStatement, _ index: Int) -> Int64? {
+    statement.kind(index) == .integer ? statement.integer(index) : nil
   }
 
   private static func value(

@@ -1,4 +1,5 @@
 import DurableFiles
+import RelationalStore
 import StoreInterface
 
 /// The values in separate files, in a folder beside the database (spec §10.4.6).

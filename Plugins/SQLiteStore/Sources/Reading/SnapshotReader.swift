@@ -1,36 +1,40 @@
 import Foundation
+import RelationalStore
 import SQLiteFiles
-import StoreInterface
+package import StoreInterface
 import Synchronization
 
 /// A connection in a read transaction that shows the database at one moment. Any thread may use it, one at a time.
-final class SnapshotReader: @unchecked Sendable {
+package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
   // Sendable: the connection is used only under the lock.
   /// The connection; `nil` once it was given up.
   private var connection: SQLiteConnection?
   private let turn = NSLock()
   private let pool: ReaderPool?
+  private let values: any ExternalValues
   /// The database's file.
-  let path: String
+  package let path: String
+  private let makeAnother: @Sendable () throws -> SnapshotReader?
 
-  /// Opens another reader of the same moment; `nil` if another connection has committed since.
-  let another: @Sendable () throws -> SnapshotReader?
-
-  /// - Parameter pool: The pool that receives the connection after the snapshot's last use.
+  /// - Parameters:
+  ///   - pool: The pool that receives the connection after the snapshot's last use.
+  ///   - values: The source of values in separate files.
+  ///   - another: Opens another reader of the same moment; `nil` if another connection has committed since.
   init(
-    _ connection: SQLiteConnection, pool: ReaderPool?,
+    _ connection: SQLiteConnection, pool: ReaderPool?, _ values: any ExternalValues,
     another: @escaping @Sendable () throws -> SnapshotReader? = { nil }
   ) {
     self.connection = connection
     self.pool = pool
-    self.another = another
+    self.values = values
+    makeAnother = another
     path = connection.path
   }
 
   deinit { end() }
 
   /// Gives the connection up, when the whole snapshot was read or is not used any more.
-  func end() {
+  package func end() {
     turn.lock()
     defer { turn.unlock() }
     guard let connection else { return }
@@ -51,15 +55,25 @@ final class SnapshotReader: @unchecked Sendable {
     return connection != nil
   }
 
-  /// Runs `body` on the connection, and turns failures of SQLite into errors of the store.
-  func read<R>(_ body: (SQLiteConnection) throws -> R) throws -> R {
+  package var answersRequests: Bool { isOpen }
+
+  /// Returns `false`: other systems may have written the database between two commits, and no history tells of that.
+  package func sharesHistory(with other: SnapshotReader) -> Bool { false }
+
+  package static var hasCompanions: Bool { true }
+
+  package func another() throws -> SnapshotReader? { try makeAnother() }
+
+  /// Runs `body` on the connection, and turns failures of SQLite into errors of the store. The transaction never begins
+  /// again, so no layer takes later commits back.
+  package func read<R>(_ body: (SQLiteDatabase, [RowsBefore]) throws -> R) throws -> R {
     turn.lock()
     defer { turn.unlock() }
     guard let connection else {
       throw StoreError(.closed, "The snapshot's store was closed.", path: path)
     }
     return try asStore(path) {
-      let result = try body(connection)
+      let result = try body(SQLiteDatabase(connection: connection, values: values), [])
       guard !connection.isChanged else {
         throw StoreError(
           .overtaken,

@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -11,8 +12,9 @@ extension SQLiteStore {
   /// Makes changes durable in one transaction: all of them or none.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try withExclusiveAccess { writing, connection, head in
-      try request.checkModel(setBy: head.contents.schemaNumber, path: filePath)
+    try withExclusiveAccess { writing, database, head in
+      let connection = database.connection
+      try request.checkModel(setBy: head.contents.modelCommit, path: filePath)
       try request.check(against: head, path: filePath)
       if request.isEmpty { return head }
       let number = head.commit + 1
@@ -21,14 +23,12 @@ extension SQLiteStore {
         contents = try changeModel(request, contents, connection, number)
         try addMissingReverseRows(contents, &writing, connection)
       }
-      let before = try before(request, head, connection)
+      let before = try before(request, head, database)
       try write(request.changes, contents, &writing, connection, number)
-      if request.metadata != nil || request.model != nil {
-        var metadata = request.metadata ?? head.metadata
-        if let model = request.model { metadata.setModel(model) }
+      if let metadata = head.contents.metadata(after: request) {
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
-      if contents.isOwn { try note(number, request, before, connection) }
+      if contents.isOwn { try note(number, request, before, database) }
       return left(by: number, try commit(connection))
     }
   }
@@ -65,7 +65,7 @@ extension SQLiteStore {
   /// Calls `body` in a write transaction, as the only writer of all processes, with the newest snapshot. Changes that
   /// `body` does not commit are rolled back.
   func withExclusiveAccess<R>(
-    _ body: (inout Writing, SQLiteConnection, SQLiteSnapshot) throws -> R
+    _ body: (inout Writing, SQLiteDatabase, SQLiteSnapshot) throws -> R
   ) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
@@ -96,7 +96,9 @@ extension SQLiteStore {
         try checkIsWritable(head, connection)
         unsafe writingState.isChecked = true
       }
-      return unsafe try body(&writingState, connection, head)
+      let values = ExternalFiles(path: filePath, disk: disk)
+      return unsafe try body(
+        &writingState, SQLiteDatabase(connection: connection, values: values), head)
     }
   }
 

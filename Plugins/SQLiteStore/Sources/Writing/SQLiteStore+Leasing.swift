@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -7,7 +8,8 @@ import StoreInterface
 extension SQLiteStore {
   /// Reserves keys for new objects in `Z_PRIMARYKEY`, or for new links.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try withExclusiveAccess { writing, connection, head in
+    try withExclusiveAccess { writing, database, head in
+      let connection = database.connection
       let count = Int64(clamping: max(count, 1))
       let last: Int64
       if let entity = head.contents.map.entities[number] {

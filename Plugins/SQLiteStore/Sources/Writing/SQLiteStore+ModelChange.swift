@@ -1,5 +1,6 @@
 import Foundation
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -25,10 +26,10 @@ extension SQLiteStore {
       evolving: before.schema, of: before.model, path: filePath)
     let numbers = EntityNumbers(model)
     var contents = before
-    do throws(TableMap.Mismatch) { contents.map = try TableMap(model, schema, numbers) } catch {
-      throw StoreError(.incompatibleModel, error.description, path: filePath)
+    contents.map = try StoreContents.map(filePath) { () throws(TableMap.Mismatch) in
+      try TableMap(model, schema, numbers)
     }
-    (contents.model, contents.schema, contents.schemaNumber) = (model, schema, number)
+    (contents.model, contents.schema, contents.modelCommit) = (model, schema, number)
     var making = TableMaking(model: model, map: contents.map)
     making.prefix = "QUIRE_NEW_"
     for text in making.tables { try connection.execute(text) }

@@ -4,7 +4,7 @@ import Deflate
 import DurableFiles
 import Foundation
 import ObjectModel
-import PropertyLists
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -16,13 +16,11 @@ struct StoreWriting {
 
   /// Writes the metadata, without the UUID, which has a column of its own.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
-    var values = metadata.values
-    values[StoreMetadata.Key.uuid] = nil
     let statement = try connection.prepare(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
       isKept: false)
     try statement.bind(uuid.uuidString, 0)
-    try statement.bind(.blob(BinaryPropertyList.write(.dictionary(values))), 1)
+    try statement.bind(.blob(StoreContents.list(metadata)), 1)
     try statement.run()
   }
 
@@ -79,9 +77,8 @@ extension SQLiteStore {
   ) throws {
     let schema = try creation.schema(of: model, path: path)
     let numbers = EntityNumbers(model)
-    let map: TableMap
-    do throws(TableMap.Mismatch) { map = try TableMap(model, schema, numbers) } catch {
-      throw StoreError(.incompatibleModel, error.description, path: path)
+    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
+      try TableMap(model, schema, numbers)
     }
     do {
       try checkFree(path, disk, overwriting: creation.overwriting)

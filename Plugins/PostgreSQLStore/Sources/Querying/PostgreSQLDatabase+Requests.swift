@@ -1,61 +1,35 @@
 import Foundation
-import ObjectModel
-import ObjectQuery
+package import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
-import SQLTranslation
+package import SQLTranslation
 
-/// The server's answers to fetch requests; `nil` if the rows have to be searched in memory instead.
-///
-/// A statement that the server refuses is not an error: an integer may have overflowed 64 bits. Then the rows are
-/// searched.
-struct PostgreSQLAnswers {
-  let connection: any RowSource
-  let translation: SQLTranslation
-
-  init(_ connection: any RowSource, _ translation: SQLTranslation) {
-    (self.connection, self.translation) = (connection, translation)
-  }
-
-  /// Returns the keys of the objects that a request finds, in its order.
-  func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
-    guard let query = translation.keys(request) else { return nil }
+extension PostgreSQLDatabase {
+  package func keys(_ query: SQLQuery, in map: TableMap) throws -> [ObjectKey]? {
     var keys: [ObjectKey] = []
     return try run(query, 2) { cells in
-      guard let number = cells[0].integer, let entity = translation.map.layoutNumbers[number] else {
-        throw NotTranslatable()
-      }
-      keys.append(try key(cells[1], entity))
+      keys.append(try map.object(entity: cells[0].integer, cells[1].integer))
     } ? keys : nil
   }
 
-  /// Returns the number of objects that a request finds, after its limit and offset.
-  func count(_ request: QueryRequest) throws -> Int? {
-    guard let query = translation.count(request) else {
-      return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
-    }
+  package func count(_ query: SQLQuery) throws -> Int? {
     var count: Int?
     return try run(query, 1) { count = $0[0].integer.map { Int($0) } } ? count : nil
   }
 
-  /// Returns the values, groups or aggregates of a request.
-  func table(_ request: QueryRequest) throws -> ResultTable? {
-    guard let table = translation.table(request) else { return nil }
+  package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {
     var rows: [[Value]] = []
-    let width = table.values.reduce(0) { $0 + ($1 == .objectAndEntity ? 2 : 1) }
-    let isAnswered = try run(table.query, width) { cells in
+    let width = query.values.reduce(0) { $0 + $1.cellCount }
+    return try run(query.query, width) { cells in
       var values: [Value] = []
       var index = 0
-      for output in table.values {
-        values.append(try value(cells, index, output))
-        index += output == .objectAndEntity ? 2 : 1
+      for output in query.values {
+        values.append(try value(cells, index, output, map))
+        index += output.cellCount
       }
       rows.append(values)
-    }
-    guard isAnswered else { return nil }
-    return table.isGrouped
-      ? ResultTable(groups: rows, names: table.names, request)
-      : ResultTable(objects: rows, names: table.names, request, areAll: table.isWhole)
+    } ? rows : nil
   }
 
   /// Runs a statement, and returns whether it completed.
@@ -84,15 +58,8 @@ struct PostgreSQLAnswers {
 
   // MARK: - Cells
 
-  private func key(_ cell: PostgreSQLCell, _ entity: UInt16) throws -> ObjectKey {
-    guard let number = cell.integer.flatMap({ UInt64(exactly: $0) }),
-      number <= ObjectKey.highestNumber
-    else { throw NotTranslatable() }
-    return ObjectKey(entity: entity, number: number)
-  }
-
   private func value(
-    _ cells: Span<PostgreSQLCell>, _ index: Int, _ output: SQLOutput
+    _ cells: Span<PostgreSQLCell>, _ index: Int, _ output: SQLOutput, _ map: TableMap
   ) throws -> Value {
     if cells[index].isNull { return .null }
     switch output {
@@ -106,12 +73,10 @@ struct PostgreSQLAnswers {
       case PostgreSQLType.double.number: return cells[index].real.map { .double($0) } ?? .null
       default: throw NotTranslatable()
       }
-    case .object(let entity): return .object(try key(cells[index], entity))
+    case .object(let entity):
+      return .object(try TableMap.object(of: entity, cells[index].integer))
     case .objectAndEntity:
-      guard let number = cells[index + 1].integer,
-        let entity = translation.map.layoutNumbers[number]
-      else { throw NotTranslatable() }
-      return .object(try key(cells[index], entity))
+      return .object(try map.object(entity: cells[index + 1].integer, cells[index].integer))
     }
   }
 

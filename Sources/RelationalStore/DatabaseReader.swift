@@ -1,0 +1,37 @@
+package import StoreInterface
+
+/// A connection in a transaction that shows a database at one commit. Any thread may use it, one at a time.
+package protocol DatabaseReader: AnyObject, Sendable {
+  associatedtype Source: Database
+
+  /// The place of the database, for messages.
+  var path: String { get }
+
+  /// Whether requests may be answered in SQL. A reader that has given up its connection answers none.
+  var answersRequests: Bool { get }
+
+  /// Returns whether another reader shows the same database, and whether the layers of the history mention every row that
+  /// differs between the two.
+  func sharesHistory(with other: Self) -> Bool
+
+  /// Calls `body` with the database, and turns its failures into errors of the store.
+  ///
+  /// - Parameter body: Called with the database, and with the layers that turn its rows into those of the commit, newest
+  ///   first. There are layers if the transaction had to begin again after later commits.
+  func read<R>(_ body: (Source, [RowsBefore]) throws -> R) throws -> R
+
+  /// Whether ``another()`` may return a reader.
+  static var hasCompanions: Bool { get }
+
+  /// Returns another reader of the same moment, to share long work; `nil` if there is none.
+  func another() throws -> Self?
+
+  /// Gives the connection up, when everything was read or the snapshot is not in use any more.
+  func end()
+}
+
+extension DatabaseReader {
+  package static var hasCompanions: Bool { false }
+
+  package func another() throws -> Self? { nil }
+}

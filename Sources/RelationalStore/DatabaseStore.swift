@@ -1,0 +1,85 @@
+package import ObjectModel
+package import ObjectQuery
+package import SQLTranslation
+package import StoreInterface
+
+/// A store in a database: the functions of a store that are the same for each kind of database.
+package protocol DatabaseStore: HistoryStore, QueryingStore {
+  associatedtype Reader: DatabaseReader
+
+  /// The place of the database.
+  var filePath: String { get }
+
+  /// Returns a snapshot of the newest commit.
+  func newest() throws -> DatabaseSnapshot<Reader>
+
+  /// Returns the SQL of the database, for tables of the given description.
+  func dialect(of contents: StoreContents) -> any SQLDialect
+
+  /// Returns metadata that the history of a store contains.
+  func metadata(_ list: [UInt8], after newest: StoreMetadata) throws -> StoreMetadata
+}
+
+extension DatabaseStore {
+  /// Returns a snapshot of the newest commit, which may be another process's. A store of a document shows the commit
+  /// that the document names.
+  public func snapshot() throws -> any StoreSnapshot { try newest() }
+
+  /// Returns a snapshot of an earlier commit: the newest rows, under the layers that undo each later commit.
+  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    let head = try newest()
+    if head.commit == number { return head }
+    // The head's transaction still sees history that was dropped since, so the list of commits is read again.
+    guard head.contents.isOwn, number < head.commit,
+      try commits().contains(where: { $0.number == number })
+    else { throw Self.missing(number, path) }
+    let before = try head.layers(undoing: number..<head.commit)
+    return try EarlierSnapshot(number, head, before) { try metadata($0, after: head.metadata) }
+  }
+
+  // MARK: - Requests
+
+  /// Returns the keys of the objects that a request finds, in its order; `nil` if SQL can't answer exactly as a
+  /// search of the rows.
+  ///
+  /// - Throws: `StoreError` if the database can't be read.
+  public func keys(
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey]? {
+    try answer(snapshot) { try $0.keys(request) }
+  }
+
+  /// Returns the number of objects that a request finds, after its limit and offset; `nil` if SQL can't answer.
+  ///
+  /// - Throws: `StoreError` if the database can't be read.
+  public func count(
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> Int? {
+    try answer(snapshot) { try $0.count(request) }
+  }
+
+  /// Returns the values, groups or aggregates of a request; `nil` if SQL can't answer.
+  ///
+  /// - Throws: `StoreError` if the database can't be read.
+  public func table(
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
+  ) throws -> ResultTable? {
+    try answer(snapshot) { try $0.table(request) }
+  }
+
+  private func answer<R>(
+    _ snapshot: any StoreSnapshot, _ ask: (SQLAnswers<Reader.Source>) throws -> R?
+  ) throws -> R? {
+    // A snapshot whose rows are all in memory gives up its connection, and is searched there.
+    guard let snapshot = snapshot as? DatabaseSnapshot<Reader>, snapshot.reader.answersRequests
+    else { return nil }
+    let contents = snapshot.contents
+    let translation = SQLTranslation(
+      contents.map, dialect(of: contents), model: contents.model, schema: contents.schema,
+      store: tag)
+    return try snapshot.reader.read { database, later in
+      // The tables show later commits, which only a search of the rows takes back.
+      later.isEmpty ? try ask(SQLAnswers(database, translation)) : nil
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package import ObjectModel
+package import Rows
+import SQLTranslation
+package import StoreInterface
+import Synchronization
+
+/// The rows of a database at one commit, read on demand: an entity as a whole, or a few rows around a key.
+package final class TableRows<Reader: DatabaseReader>: PartialRowTable {
+  /// The reader of the database at the commit.
+  package let reader: Reader
+  private let contents: StoreContents
+  private let known: Mutex<KnownRows>
+
+  /// - Parameter known: An empty cache, which knows how far ahead reading pays off.
+  package init(_ reader: Reader, _ contents: StoreContents, _ known: KnownRows) {
+    (self.reader, self.contents) = (reader, contents)
+    self.known = Mutex(known)
+  }
+
+  private var numbers: [UInt16] { Array(contents.map.entities.keys) + contents.map.links.keys }
+
+  /// Marks all entities as empty, for a store without commits.
+  package func assumeEmpty() {
+    known.withLock { known in
+      for number in numbers { known.add(BlockRun(), ofEntity: number) }
+    }
+    reader.end()
+  }
+
+  /// Reads all remaining rows, so that the database is not needed any more.
+  package func detach() throws {
+    for number in numbers { _ = try changes(ofEntity: number) }
+    reader.end()
+  }
+
+  package func entry(of key: ObjectKey) throws -> RowEntry {
+    if let whole = known.withLock({ $0.whole[key.entity] }) {
+      return try whole.location(of: key.number).map { .put($0) } ?? .absent
+    }
+    if contents.map.entities.index(forKey: key.entity) != nil {
+      let piece = KnownRows.Piece(around: key)
+      if let found = known.withLock({ $0[piece] }) {
+        return try found.location(of: key.number).map { .put($0) } ?? .absent
+      }
+      let count = known.withLock { $0.begin(piece) }
+      let run: BlockRun?
+      do { run = try read(piece, count) } catch {
+        // A row that can't be read must affect as few other rows as possible.
+        guard count > 1 else { throw error }
+        run = try read(piece, 1)
+      }
+      if let run { return try run.location(of: key.number).map { .put($0) } ?? .absent }
+    }
+    return try changes(ofEntity: key.entity)?.put.location(of: key.number).map { .put($0) }
+      ?? .absent
+  }
+
+  /// Reads some pieces, and caches them; `nil` if the whole entity has to be read.
+  private func read(_ piece: KnownRows.Piece, _ count: UInt64) throws -> BlockRun? {
+    let run = try reader.read { database, later -> BlockRun? in
+      guard later.reduce(0, { $0 + $1.layer.count }) <= mostTakenBack else { return nil }
+      let run = try rows(piece.entity, .range(piece.keys(ofPieces: count)), database)
+      // The run may also contain rows outside the pieces, which no one looks up there.
+      return try taking(back: later, from: run, ofEntity: piece.entity)
+    }
+    guard let run else { return nil }
+    known.withLock { $0.add(run, from: piece, count: count) }
+    return run
+  }
+
+  package func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+    let run: BlockRun
+    if let whole = known.withLock({ $0.whole[number] }) {
+      run = whole
+    } else if contents.map.entities[number] != nil || contents.map.links[number] != nil {
+      run = try readAll(number)
+      known.withLock { $0.add(run, ofEntity: number) }
+    } else {
+      return nil
+    }
+    return run.isEmpty ? nil : Layer.EntityChanges(entityNumber: number, put: run)
+  }
+
+  package func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+    if let known = known.withLock({ $0.ranges[number] }) { return known }
+    if let whole = known.withLock({ $0.whole[number] }) { return KeyRanges(put: whole.keyRange) }
+    guard let entity = contents.map.entities[number] else {
+      return KeyRanges(put: try changes(ofEntity: number)?.put.keyRange)
+    }
+    let found = try reader.read { database, later -> KeyRanges in
+      var ranges = KeyRanges(put: try database.keyBounds(of: entity))
+      for put in try later.compactMap({ try $0.keyRanges(ofEntity: number).put }) {
+        let known = ranges.put ?? put
+        ranges.put = min(known.lowerBound, put.lowerBound)...max(known.upperBound, put.upperBound)
+      }
+      return ranges
+    }
+    known.withLock { $0.ranges[number] = found }
+    return found
+  }
+
+  /// Returns a few rows; `nil` if the whole entity was already read, or has to be read.
+  package func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun? {
+    guard contents.map.entities.index(forKey: number) != nil,
+      known.withLock({ $0.whole[number] }) == nil
+    else { return nil }
+    let range = keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1
+    return try reader.read { database, later in
+      later.isEmpty ? try rows(number, .range(range), database) : nil
+    }
+  }
+
+  package func isSame(as other: any RowTable) -> Bool { (other as? TableRows) === self }
+
+  // MARK: - Reading
+
+  private func rows(
+    _ number: UInt16, _ keys: RowSelection, _ database: Reader.Source
+  ) throws -> BlockRun {
+    guard let entity = contents.map.entities[number] else { return BlockRun() }
+    return BlockRun(try database.rows(keys, of: entity, in: contents.map, basis: 0))
+  }
+
+  /// Returns all rows of an entity, or all links of a table. Of a large range of rows, two readers read the lower and the
+  /// upper half at once.
+  private func readAll(_ number: UInt16) throws -> BlockRun {
+    if contents.map.entities[number] != nil, let halves = try halves(of: number) { return halves }
+    return try reader.read { database, later in
+      let run: BlockRun
+      if let link = contents.map.links[number] {
+        run = BlockRun(try database.links(nil, of: link, in: contents.map, basis: 0))
+      } else {
+        run = try rows(number, .all, database)
+      }
+      return try taking(back: later, from: run, ofEntity: number)
+    }
+  }
+
+  /// Returns all rows of an entity that two readers have read; `nil` if one reader has to read them.
+  private func halves(of number: UInt16) throws -> BlockRun? {
+    guard Reader.hasCompanions, let range = try keyRanges(ofEntity: number).put,
+      range.upperBound - range.lowerBound >= manyKeys, let other = try? reader.another()
+    else { return nil }
+    let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
+    let halves = [
+      (reader, range.lowerBound..<middle), (other, middle..<range.upperBound + 1),
+    ]
+    let runs = try halves.concurrentMap { reader, keys in
+      try reader.read { database, _ in try rows(number, .range(keys), database) }
+    }
+    return BlockRun(runs.flatMap(\.blocks))
+  }
+
+  /// Returns rows of the database as they were before later commits, of which the newest is the first.
+  private func taking(
+    back later: [RowsBefore], from run: BlockRun, ofEntity number: UInt16
+  ) throws -> BlockRun {
+    let layers = try later.compactMap { try $0.changes(ofEntity: number).map { Layer([$0]) } }
+    guard !layers.isEmpty else { return run }
+    let now = Layer([Layer.EntityChanges(entityNumber: number, put: run)])
+    return try Layer.merged(
+      [now] + layers, schema: contents.schema, keepingVersions: true, atBottom: true)[number]?.put
+      ?? BlockRun()
+  }
+}
+
+/// The range of keys from which two readers share the work.
+private let manyKeys: UInt64 = 20_000
+
+/// The most changes of later commits that are taken back for a few rows. With more, the whole entity is read.
+private let mostTakenBack = 4096
