@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 
@@ -118,13 +119,10 @@ private struct PostgreSQLTableMapMaker {
     var destination: TableMap.Destination?
     var type: AttributeType?
     if column.kind == .reference {
-      guard case .relationship(let relationship)? = model.property(column.name, of: entity) else {
-        throw TableMap.Mismatch(
-          description: "'\(entity).\(column.name)' is not a relationship of the model.")
-      }
-      destination = try self.destination(of: relationship.destination)
+      destination = try self.destination(
+        of: model.relationship(column.name, of: entity).destination)
     } else if !column.name.hasSuffix("#order") {
-      type = attributeType(column.name, of: entity)
+      type = model.attribute(at: column.name, of: entity)?.type
     }
     let name = names.take(column.name)
     return TableMap.ColumnMap(
@@ -132,33 +130,18 @@ private struct PostgreSQLTableMapMaker {
       entityColumn: destination?.isOnlyEntity == false ? names.take(name + "_entity") : nil)
   }
 
-  private func attributeType(_ path: String, of entity: String) -> AttributeType? {
-    let parts = path.split(separator: ".").map(String.init)
-    guard let first = parts.first,
-      case .attribute(let attribute)? = model.property(first, of: entity)
-    else { return nil }
-    return model.part(at: parts.dropFirst(), of: attribute)?.type
-  }
-
-  private func destination(
-    of entity: String
-  ) throws(TableMap.Mismatch) -> TableMap.Destination {
-    let root = model.root(of: entity)?.name ?? entity
-    guard let number = schema[entity]?.entityNumber, let table = tableOfRoot[root] else {
-      throw TableMap.Mismatch(description: "The entity '\(entity)' has no number.")
-    }
-    return TableMap.Destination(
-      table: table, entity: number, isOnlyEntity: model.subentities(of: entity).isEmpty)
+  private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
+    try model.destination(entity, schema) { tableOfRoot[$0] }
   }
 
   // MARK: - Links
 
   private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
-    let forward = try end(links.forward)
+    let forward = try model.declaration(of: links.forward, schema)
     let target = forward.relationship.destination
     let source =
       try links.backward.map { end throws(TableMap.Mismatch) in
-        try self.end(end).relationship.destination
+        try model.declaration(of: end, schema).relationship.destination
       } ?? forward.entity
     var names = NameMaker(taken: [
       TableMap.PostgreSQLColumn.key, TableMap.PostgreSQLColumn.version,
@@ -176,27 +159,5 @@ private struct PostgreSQLTableMapMaker {
       targetOrder: order(LinkTable.Column.targetOrder, targetName),
       sourceOrder: order(LinkTable.Column.sourceOrder, sourceName),
       sources: try destination(of: source), targets: try destination(of: target))
-  }
-
-  /// Returns the relationship of an end, and the entity that declares it.
-  private func end(
-    _ end: LinkTable.End
-  ) throws(TableMap.Mismatch) -> (entity: String, relationship: Relationship) {
-    for number in end.entities {
-      guard let layout = schema[number], let entity = model[layout.entity] else { continue }
-      if let parent = entity.superentity.flatMap({ schema[$0] }),
-        end.entities.contains(parent.entityNumber)
-      {
-        continue
-      }
-      guard
-        let name = schema.relationshipNumbers[entity.name]?
-          .first(where: { $0.value == end.relationship })?.key,
-        case .relationship(let relationship)? = model.property(name, of: entity.name)
-      else { continue }
-      return (entity.name, relationship)
-    }
-    throw TableMap.Mismatch(
-      description: "No entity declares one of the many-to-many relationships.")
   }
 }

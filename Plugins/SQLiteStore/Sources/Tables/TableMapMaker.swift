@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 
@@ -104,7 +105,7 @@ struct TableMapMaker {
         column: column, type: nil, isExternal: false, destination: nil)
     }
     guard column.kind == .reference else {
-      let attribute = self.attribute(column.name, of: entity)
+      let attribute = model.attribute(at: column.name, of: entity.name)
       let name = "Z" + column.name.replacing(".", with: "_").uppercased()
       return TableMap.ColumnMap(
         name: try take(name, in: table, for: column, entity), column: column,
@@ -112,11 +113,7 @@ struct TableMapMaker {
         isExternal: attribute?.options.contains(.allowsExternalStorage) == true
           && column.kind == .binary, destination: nil)
     }
-    guard case .relationship(let relationship)? = model.property(column.name, of: entity.name)
-    else {
-      throw TableMap.Mismatch(
-        description: "'\(entity.name).\(column.name)' is not a relationship of the model.")
-    }
+    let relationship = try model.relationship(column.name, of: entity.name)
     let destination = try self.destination(of: relationship.destination)
     let upper = column.name.uppercased()
     var one = TableMap.ColumnMap(
@@ -130,22 +127,8 @@ struct TableMapMaker {
     return one
   }
 
-  private func attribute(_ path: String, of entity: Entity) -> Attribute? {
-    let parts = path.split(separator: ".").map(String.init)
-    guard let first = parts.first,
-      case .attribute(let attribute)? = model.property(first, of: entity.name)
-    else { return nil }
-    return model.part(at: parts.dropFirst(), of: attribute)
-  }
-
   private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
-    let root = model.root(of: entity)?.name ?? entity
-    guard let number = schema[entity]?.entityNumber else {
-      throw TableMap.Mismatch(description: "The entity '\(entity)' has no number.")
-    }
-    return TableMap.Destination(
-      table: TableMap.table(of: root), entity: number,
-      isOnlyEntity: model.subentities(of: entity).isEmpty)
+    try model.destination(entity, schema) { TableMap.table(of: $0) }
   }
 
   /// Returns an unused name for a column. Siblings that declare the same property get a number after the name.
@@ -194,7 +177,8 @@ extension TableMapMaker {
   /// One of the two relationships of a table of links, with the numbers that its column names contain.
   private struct End {
     let relationship: Relationship
-    /// The number of the entity that declares the relationship.
+    /// The entity that declares the relationship, and its number.
+    let entity: String
     let number: Int64
     /// The number of the destination entity.
     let destination: Int64
@@ -202,20 +186,11 @@ extension TableMapMaker {
   }
 
   private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
-    guard let forward = try end(links.forward) else {
-      throw TableMap.Mismatch(
-        description: "'\(links.layout.entity)' is not a relationship of the model.")
-    }
+    let forward = try end(links.forward)
     var backward: End?
     if let other = links.backward { backward = try end(other) }
     let targets = try destination(of: forward.relationship.destination)
-    let sourceEntity: String
-    if let backward {
-      sourceEntity = backward.relationship.destination
-    } else {
-      sourceEntity = try declaring(links.forward)
-    }
-    let sources = try destination(of: sourceEntity)
+    let sources = try destination(of: backward?.relationship.destination ?? forward.entity)
     if backward == nil,
       let link = try column(of: links, forward, sources: sources, targets: targets)
     {
@@ -350,29 +325,10 @@ extension TableMapMaker {
     )
   }
 
-  /// Returns the entity that declares the relationship of an end: the one entity of the end whose superentity does
-  /// not have it.
-  private func declaring(_ end: LinkTable.End) throws(TableMap.Mismatch) -> String {
-    for number in end.entities {
-      guard let layout = schema[number], layout.entityNumber == number,
-        let entity = model[layout.entity]
-      else { continue }
-      guard let parent = entity.superentity.flatMap({ schema[$0] }),
-        end.entities.contains(parent.entityNumber)
-      else { return entity.name }
-    }
-    throw TableMap.Mismatch(
-      description: "No entity declares one of the many-to-many relationships.")
-  }
-
-  private func end(_ end: LinkTable.End) throws(TableMap.Mismatch) -> End? {
-    let entity = try declaring(end)
-    guard
-      let name = schema.relationshipNumbers[entity]?.first(where: { $0.value == end.relationship })?
-        .key, case .relationship(let relationship)? = model.property(name, of: entity)
-    else { return nil }
+  private func end(_ end: LinkTable.End) throws(TableMap.Mismatch) -> End {
+    let (entity, relationship) = try model.declaration(of: end, schema)
     return End(
-      relationship: relationship, number: try number(of: entity),
+      relationship: relationship, entity: entity, number: try number(of: entity),
       destination: try number(of: relationship.destination))
   }
 }
