@@ -6,23 +6,16 @@ import StoreInterface
 import Synchronization
 
 /// The connections of a store: makes them, keeps idle ones for the next use, and limits their number.
-final class ConnectionPool: @unchecked Sendable {
-  // Sendable: connections are taken and given under the lock, and each has one user at a time.
+final class ConnectionPool: Sendable {
   let address: StoreAddress
   let options: PostgreSQLStoreOptions
-  private let state = Mutex(State())
-
-  private struct State {
-    var idle: [PostgreSQLConnection] = []
-    var isClosed = false
-    /// The snapshots that may have a connection.
-    var readers: [WeakReader] = []
-  }
+  private let idle = IdleConnections<PostgreSQLConnection>()
+  /// The snapshots that may have a connection.
+  private let snapshots = Mutex<[WeakReader]>([])
 
   private struct WeakReader {
     weak var reader: SnapshotReader?
   }
-  private static let mostIdle = 4
 
   init(_ address: StoreAddress, _ options: PostgreSQLStoreOptions) {
     (self.address, self.options) = (address, options)
@@ -62,8 +55,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   /// Takes an idle connection, or makes one.
   func take() throws -> PostgreSQLConnection {
-    let box = state.withLock { state in Box(state.idle.popLast()) }
-    if let connection = box.connection, connection.isAlive { return connection }
+    if let connection = idle.take(), connection.isAlive { return connection }
     releaseReaders()
     return try ConnectionPool.connect(address, options)
   }
@@ -71,28 +63,20 @@ final class ConnectionPool: @unchecked Sendable {
   /// Keeps a connection for the next use.
   func give(_ connection: PostgreSQLConnection) {
     guard connection.isAlive, !connection.isInTransaction else { return }
-    let box = Box(connection)
-    state.withLock { state in
-      if !state.isClosed, state.idle.count < ConnectionPool.mostIdle {
-        state.idle.append(box.connection!)
-      }
-    }
+    idle.give(connection)
   }
 
   /// Closes the connections that are not in use, and keeps none from now on. Snapshots connect again when they are read.
   func close() {
-    state.withLock { state in
-      state.isClosed = true
-      state.idle = []
-    }
+    idle.close()
     for reader in readers() { reader.release(unusedSince: .now) }
   }
 
   /// Adds the reader of a snapshot, which takes part in the limit.
   func add(_ reader: SnapshotReader) {
-    state.withLock { state in
-      state.readers.removeAll { $0.reader == nil }
-      state.readers.append(WeakReader(reader: reader))
+    snapshots.withLock { snapshots in
+      snapshots.removeAll { $0.reader == nil }
+      snapshots.append(WeakReader(reader: reader))
     }
   }
 
@@ -116,13 +100,7 @@ final class ConnectionPool: @unchecked Sendable {
   func rowsInUse() -> [TableRows<SnapshotReader>] { readers().compactMap(\.rows) }
 
   private func readers() -> [SnapshotReader] {
-    state.withLock { $0.readers.compactMap(\.reader) }.sorted { $0.lastUse < $1.lastUse }
-  }
-
-  // Sendable: the connection moves from one owner to the next.
-  private struct Box: @unchecked Sendable {
-    let connection: PostgreSQLConnection?
-    init(_ connection: PostgreSQLConnection?) { self.connection = connection }
+    snapshots.withLock { $0.compactMap(\.reader) }.sorted { $0.lastUse < $1.lastUse }
   }
 }
 

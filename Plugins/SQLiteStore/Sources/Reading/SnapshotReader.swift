@@ -2,7 +2,6 @@ import Foundation
 import RelationalStore
 import SQLiteFiles
 package import StoreInterface
-import Synchronization
 
 /// A connection in a read transaction that shows the database at one moment. Any thread may use it, one at a time.
 package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
@@ -57,7 +56,7 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
 
   package var answersRequests: Bool { isOpen }
 
-  /// Returns `false`: other systems may have written the database between two commits, and no history tells of that.
+  /// Returns `false`: other systems may have written the database between two commits, and the history does not contain such changes.
   package func sharesHistory(with other: SnapshotReader) -> Bool { false }
 
   package static var hasCompanions: Bool { true }
@@ -86,45 +85,4 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
 }
 
 /// Idle connections for the next snapshots.
-final class ReaderPool: @unchecked Sendable {
-  // Sendable: the connections are taken under the lock, and each has one user at a time.
-  private let idle = Mutex(Idle())
-
-  private struct Idle {
-    var connections: [SQLiteConnection] = []
-    var isClosed = false
-  }
-  private static let most = 4
-
-  init() {}
-
-  /// Takes an idle connection out of the pool; `nil` if there is none.
-  func take() -> SQLiteConnection? {
-    let box = idle.withLock { idle in Box(idle.connections.popLast()) }
-    return box.connection
-  }
-
-  /// Keeps a connection for the next snapshot.
-  func give(_ connection: SQLiteConnection) {
-    let box = Box(connection)
-    idle.withLock { idle in
-      if !idle.isClosed, idle.connections.count < ReaderPool.most {
-        idle.connections.append(box.connection!)
-      }
-    }
-  }
-
-  /// Closes the idle connections, and keeps none from now on.
-  func close() {
-    idle.withLock { idle in
-      idle.isClosed = true
-      idle.connections = []
-    }
-  }
-
-  // Sendable: the connection moves from one owner to the next.
-  private struct Box: @unchecked Sendable {
-    let connection: SQLiteConnection?
-    init(_ connection: SQLiteConnection?) { self.connection = connection }
-  }
-}
+typealias ReaderPool = IdleConnections<SQLiteConnection>
