@@ -1,5 +1,6 @@
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
 import StoreInterface

@@ -1,8 +1,8 @@
-// SAFETY: The bytes of a value are copied while they are valid. `count` is the number of columns, and the index is
-// checked against it.
+// SAFETY: The bytes of a value are copied while they are valid.
 
 import Foundation
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -89,7 +89,7 @@ struct RowWriter {
     let targets = targets(indices, from: 3)
     for block in run.blocks {
       let keys = try block.keys
-      let values = try Values(block, entity.layout.columns)
+      let values = try BlockColumns(block, entity.layout.columns)
       let bases = try version == nil ? block.column(LayoutColumn.Number.basis) : nil
       for row in 0..<block.rowCount {
         try statement.bind(keys.integer(at: row), 0)
@@ -115,7 +115,7 @@ struct RowWriter {
   func update(_ run: BlockRun) throws {
     for block in run.blocks {
       let keys = try block.keys
-      let values = try Values(block, entity.layout.columns)
+      let values = try BlockColumns(block, entity.layout.columns)
       // Most rows of a block change the same columns.
       var last: Change?
       for row in 0..<block.rowCount {
@@ -148,7 +148,7 @@ struct RowWriter {
     let statement: SQLiteStatement
 
     /// Returns whether a row changes exactly these columns.
-    func isOf(_ values: borrowing Values, _ row: Int) -> Bool {
+    func isOf(_ values: borrowing BlockColumns, _ row: Int) -> Bool {
       var next = 0
       for index in 0..<values.count where values[index].isGiven(row) {
         guard next < indices.count, indices[next] == index else { return false }
@@ -185,78 +185,38 @@ struct RowWriter {
   }
 }
 
-/// The columns of a block, in the order of the layout, to be bound to parameters.
-///
-/// Each column is used in place and never copied: a copy would cost reference counting for each cell.
-@safe
-private struct Values: ~Copyable {
-  private let columns: UnsafeMutablePointer<One>
-  let count: Int
-
-  init(_ block: Block, _ layout: [LayoutColumn]) throws {
-    let found = try layout.map { try block.column($0) }
-    count = found.count
-    unsafe columns = .allocate(capacity: count)
-    for (index, column) in found.enumerated() {
-      unsafe (columns + index).initialize(
-        to: One(
-          column: column ?? Column(repeating: .null, kind: layout[index].kind, rowCount: 1),
-          isThere: column != nil))
+extension BlockColumns.One {
+  /// Binds the value of a row.
+  fileprivate func bind(
+    _ row: Int, to target: RowWriter.Target, _ statement: SQLiteStatement, _ writer: RowWriter
+  ) throws {
+    guard !column.isNull(row) else {
+      try statement.bindNull(target.parameter)
+      if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
+      return
     }
-  }
-
-  deinit {
-    unsafe columns.deinitialize(count: count)
-    unsafe columns.deallocate()
-  }
-
-  subscript(index: Int) -> One {
-    @inline(__always) unsafeAddress {
-      precondition(index >= 0 && index < count)
-      return unsafe UnsafePointer(columns + index)
-    }
-  }
-
-  struct One: ~Copyable {
-    fileprivate let column: Column
-    /// Whether the block has the column.
-    fileprivate let isThere: Bool
-
-    /// Returns whether a row has its own value in the column.
-    func isGiven(_ row: Int) -> Bool { isThere && column.isGiven(row) }
-
-    /// Binds the value of a row.
-    func bind(
-      _ row: Int, to target: RowWriter.Target, _ statement: SQLiteStatement, _ writer: RowWriter
-    ) throws {
-      guard !column.isNull(row) else {
-        try statement.bindNull(target.parameter)
-        if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
-        return
+    switch target.kind {
+    case .boolean, .int16, .int32, .int64:
+      try statement.bind(column.integer(at: row), target.parameter)
+    case .float:
+      let number = SQLiteValue(Double(column.float(at: row)))
+      try statement.bind(writer.known(number, target), target.parameter)
+    case .double, .date:
+      try statement.bind(
+        writer.known(SQLiteValue(column.double(at: row)), target), target.parameter)
+    case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
+    case .binary:
+      guard target.isExternal else {
+        return try statement.bindBlob(column.bytes(at: row), target.parameter)
       }
-      switch target.kind {
-      case .boolean, .int16, .int32, .int64:
-        try statement.bind(column.integer(at: row), target.parameter)
-      case .float:
-        let number = SQLiteValue(Double(column.float(at: row)))
-        try statement.bind(writer.known(number, target), target.parameter)
-      case .double, .date:
-        try statement.bind(
-          writer.known(SQLiteValue(column.double(at: row)), target), target.parameter)
-      case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
-      case .binary:
-        guard target.isExternal else {
-          return try statement.bindBlob(column.bytes(at: row), target.parameter)
-        }
-        let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
-        try statement.bind(.blob(bytes), target.parameter)
-      case .uuid, .decimal: try writer.bind(column.value(at: row), to: target, statement)
-      case .reference:
-        guard let key = column.reference(at: row) else {
-          return try writer.bind(.null, to: target, statement)
-        }
-        try writer.bind(.object(key), to: target, statement)
+      let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
+      try statement.bind(.blob(bytes), target.parameter)
+    case .uuid, .decimal: try writer.bind(column.value(at: row), to: target, statement)
+    case .reference:
+      guard let key = column.reference(at: row) else {
+        return try writer.bind(.null, to: target, statement)
       }
+      try writer.bind(.object(key), to: target, statement)
     }
   }
 }
