@@ -3,66 +3,30 @@
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
+import RelationalStore
 import Rows
 import SQLTranslation
-import StoreInterface
 
 /// Reads rows of one entity's table into blocks. The binary values of the server go straight into the columns.
 ///
 /// Each cell is checked, because the server may be hostile, or the table may have been changed by hand.
 struct RowReader: ~Copyable {
-  private let entity: TableMap.EntityMap
+  private var rows: RowBlocks
   private let map: TableMap
-  private let path: String
-  /// The entity's columns, followed by the version.
-  private let layout: Layout
-  private let versionColumn: Int
-  private let plan: [Step]
-  private var draft: Draft
-  private var writer = BlockWriter()
-  private var found: [Block] = []
-  /// The key of the previous row.
-  private var lastKey: Int64 = 0
-  /// The number of bytes in the rows of the draft.
-  private var draftByteCount = 0
 
   /// The most bytes of a value.
   private static let mostValueBytes = (1 << 30) - 1
 
-  /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
-  private struct Step {
-    let kind: ColumnKind
-    let column: Int
-    let cell: Int
-    /// The index of the cell with the entity of a relationship's target; -1 if the entity is known.
-    let entityCell: Int
-    /// The entity of the target, unless that cell contains another one.
-    let destination: UInt16
-  }
-
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
-  init(_ entity: TableMap.EntityMap, _ map: TableMap, path: String, basis: Int64 = 0) {
-    self.entity = entity
+  init(_ entity: TableMap.EntityMap, _ map: TableMap, path: String, basis: Int64) {
     self.map = map
-    self.path = path
-    layout = entity.layout.versioned(above: basis)
-    versionColumn = layout.columns.count - 1
-    draft = Draft(layout, role: .insertions)
-    var cell = 2
-    plan = entity.columns.enumerated().map { index, column in
-      let step = Step(
-        kind: entity.layout.columns[index].kind, column: index, cell: cell,
-        entityCell: column.entityColumn == nil ? -1 : cell + 1,
-        destination: column.destination?.entity ?? 0)
-      cell += step.entityCell < 0 ? 1 : 2
-      return step
-    }
+    rows = RowBlocks(entity, path: path, basis: basis) { $0.entityColumn != nil }
   }
 
   /// The expressions that are read of each row.
   private var selection: [String] {
     ["t.id", "t.version"]
-      + entity.columns.flatMap { column in
+      + rows.entity.columns.flatMap { column in
         [column.name, column.entityColumn].compactMap { $0.map { "t.\(quoted($0))" } }
       }
   }
@@ -71,6 +35,7 @@ struct RowReader: ~Copyable {
   mutating func blocks(
     _ keys: Range<UInt64>?, from connection: any RowSource
   ) throws -> [Block] {
+    let entity = rows.entity
     var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
     if let keys { conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)") }
     let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
@@ -80,14 +45,14 @@ struct RowReader: ~Copyable {
         "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t\(condition) ORDER BY t.id",
       columnCount: cells.count
     ) { cells in try takeRow(cells) }
-    freeze()
-    return found
+    return rows.frozen()
   }
 
   /// Reads the existing rows with the given keys, in the order of the keys.
   mutating func blocks(
     of keys: [UInt64], from connection: any RowSource
   ) throws -> [Block] {
+    let entity = rows.entity
     let condition = entity.sharesTable ? " AND t.entity = \(entity.number)" : ""
     try connection.forEachRow(
       """
@@ -95,79 +60,42 @@ struct RowReader: ~Copyable {
       ORDER BY t.id
       """, [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: selection.count
     ) { cells in try takeRow(cells) }
-    freeze()
-    return found
+    return rows.frozen()
   }
 
   private mutating func takeRow(_ cells: Span<PostgreSQLCell>) throws {
     // Unmanaged, to avoid reference counting for each row.
-    let draft = unsafe Unmanaged.passUnretained(draft)
-    let isFull = try unsafe draft._withUnsafeGuaranteedRef { draft in
-      try take(cells, draft)
-      return draft.isFull
-    }
-    for index in cells.indices { draftByteCount += cells[index].byteCount }
-    guard isFull || draftByteCount > Draft.fullByteCount else { return }
-    freeze()
-    // Many more rows are likely to follow.
-    self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
-  }
-
-  /// Turns the draft into blocks, while its memory is still in the cache.
-  private mutating func freeze() {
-    found += Draft.freeze([draft], &writer)
-    draft = Draft(layout, role: .insertions)
-    draftByteCount = 0
+    let draft = unsafe Unmanaged.passUnretained(rows.draft)
+    try unsafe draft._withUnsafeGuaranteedRef { draft in try take(cells, draft) }
+    for index in cells.indices { rows.byteCount += cells[index].byteCount }
+    rows.freezeIfFull()
   }
 
   private mutating func take(_ cells: Span<PostgreSQLCell>, _ draft: Draft) throws {
-    guard let key = cells[0].integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-      throw fault(
-        "id", nil, "contains \(cells[0].words), but keys are from 1 to \(ObjectKey.highestNumber)")
-    }
-    guard key > lastKey else {
-      throw fault("id", key, "contains a key that is out of order or occurs twice")
-    }
-    lastKey = key
+    let key = try rows.check(key: cells[0].integer, "id", cells[0].words)
     let row = draft.append(key: UInt64(key))
     guard let version = cells[1].integer, version >= 0 else {
-      throw fault("version", key, "contains \(cells[1].words) instead of a commit")
+      throw rows.fault("version", key, "contains \(cells[1].words) instead of a commit")
     }
-    draft.setInteger(version, column: versionColumn, row: row)
-    for index in plan.indices {
-      do throws(OddCell) { try take(cells, plan[index], draft, row) } catch {
-        let name = entity.columns[plan[index].column].name
-        switch error {
-        case .kind:
-          throw fault(
-            name, key, "contains \(cells[plan[index].cell].words) instead of \(plan[index].kind)")
-        case .words(let words): throw fault(name, key, words)
-        }
+    draft.setInteger(version, column: rows.versionColumn, row: row)
+    for index in rows.steps.indices {
+      do throws(RowBlocks.OddCell) { try take(cells, rows.steps[index], draft, row) } catch {
+        let step = rows.steps[index]
+        throw rows.error(for: error, step, key, cells[step.cell].words)
       }
     }
   }
 
-  /// The reason why a cell is rejected.
-  private enum OddCell: Error {
-    case kind
-    case words(String)
-  }
-
   private func take(
-    _ cells: Span<PostgreSQLCell>, _ step: Step, _ draft: Draft, _ row: Int
-  ) throws(OddCell) {
+    _ cells: Span<PostgreSQLCell>, _ step: RowBlocks.Step, _ draft: Draft, _ row: Int
+  ) throws(RowBlocks.OddCell) {
     let column = step.column
     if cells[step.cell].isNull { return draft.setNull(column: column, row: row) }
     guard cells[step.cell].byteCount <= RowReader.mostValueBytes else {
       throw .words("contains \(cells[step.cell].byteCount) bytes, which are too many")
     }
     if step.kind.family == .bytes {
-      let byteCount = cells[step.cell].byteCount
-      guard draft.hasRoom(for: byteCount, column: column, row: row) else {
-        throw .words(
-          "contains \(byteCount) bytes, but the texts and bytes of one row can have at most \(Draft.maximumRowByteCount) bytes together"
-        )
-      }
+      try RowBlocks.checkRoom(for: cells[step.cell].byteCount, draft, column: column, row: row)
     }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
@@ -205,29 +133,19 @@ struct RowReader: ~Copyable {
       guard let parts else { throw .words("contains a number with too many digits") }
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
-      guard let number = cells[step.cell].integer, number >= 1,
-        number <= Int64(ObjectKey.highestNumber)
-      else { throw .words("contains \(cells[step.cell].words), which is no key of an object") }
+      guard let number = cells[step.cell].integer else { throw .kind }
+      guard number >= 1, number <= Int64(ObjectKey.highestNumber) else { throw .key(number) }
       var entity = step.destination
       if step.entityCell >= 0 {
-        guard let written = cells[step.entityCell].integer, let known = map.layoutNumbers[written]
-        else {
-          throw .words(
-            "refers to an object of entity \(cells[step.entityCell].words), which the model does not have"
-          )
+        guard let written = cells[step.entityCell].integer else {
+          throw .words("refers to an object without an entity")
         }
+        guard let known = map.layoutNumbers[written] else { throw .entity(written) }
         entity = known
       }
       draft.setReference(
         ObjectKey(entity: entity, number: UInt64(number)), column: column, row: row)
     }
-  }
-
-  private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {
-    StoreError(
-      .damaged,
-      "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column): the cell \(what).",
-      path: path)
   }
 }
 

@@ -2,74 +2,37 @@
 
 import Foundation
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
-import StoreInterface
 
 /// Reads rows of one entity's table into blocks.
 ///
 /// Each cell is checked by the kind of its value, and not by the declared type of its column.
 struct RowReader: ~Copyable {
-  private let entity: TableMap.EntityMap
+  private var rows: RowBlocks
   private let map: TableMap
-  private let path: String
-  /// The entity's columns, followed by the version.
-  private let layout: Layout
-  private let versionColumn: Int
-  private let plan: [Step]
   private let values: any ExternalValues
-  private var draft: Draft
-  private var writer = BlockWriter()
-  private var found: [Block] = []
   /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
-  /// The key of the previous row. Keys must ascend, even if the table does not enforce it.
-  private var lastKey: Int64 = 0
-  /// The number of bytes of the texts and binary values in the draft.
-  private var draftByteCount = 0
-
-  /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
-  private struct Step {
-    let kind: ColumnKind
-    /// The index of the column in the layout.
-    let column: Int
-    /// The index of the cell in the row.
-    let cell: Int
-    /// The index of the cell with the entity of a relationship's target; -1 if the entity is known.
-    let entityCell: Int
-    /// The entity of the target, unless that cell contains another one.
-    let destination: UInt16
-    let isExternal: Bool
-  }
 
   /// - Parameter basis: The version that the rows are based on; 0 if they are based on none.
   init(
     _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
-    basis: Int64 = 0
+    basis: Int64
   ) {
-    self.entity = entity
-    self.map = map
-    self.path = path
     self.values = values
-    layout = entity.layout.versioned(above: basis)
-    versionColumn = layout.columns.count - 1
-    draft = Draft(layout, role: .insertions)
-    var cell = 2
-    plan = entity.columns.enumerated().map { index, column in
-      let step = Step(
-        kind: entity.layout.columns[index].kind, column: index, cell: cell,
-        entityCell: column.destination?.isOnlyEntity == false ? cell + 1 : -1,
-        destination: column.destination?.entity ?? 0, isExternal: column.isExternal)
-      cell += step.entityCell < 0 ? 1 : 2
-      return step
+    self.map = map
+    rows = RowBlocks(entity, path: path, basis: basis) {
+      $0.destination?.isOnlyEntity == false
     }
   }
 
   /// The expressions that are read of each row.
   private var selection: [String] {
     var cells = ["t.\"Z_PK\"", "t.\"Z_OPT\""]
-    for column in entity.columns {
+    for column in rows.entity.columns {
       let cell = "t.\(quoted(column.name))"
       cells.append(cell)
       guard let destination = column.destination, !destination.isOnlyEntity else { continue }
@@ -94,8 +57,7 @@ struct RowReader: ~Copyable {
   mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
   {
     try read(keys, from: connection)
-    freeze()
-    return found
+    return rows.frozen()
   }
 
   /// Reads the existing rows with the given keys, which ascend.
@@ -104,11 +66,11 @@ struct RowReader: ~Copyable {
       wanted = keys
       try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
     }
-    freeze()
-    return found
+    return rows.frozen()
   }
 
   private mutating func read(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws {
+    let entity = rows.entity
     var conditions = entity.sharesTable ? ["t.\"Z_ENT\" = \(entity.number)"] : []
     if keys != nil { conditions.append("t.\"Z_PK\" >= ? AND t.\"Z_PK\" < ?") }
     try connection.forEachRow(
@@ -117,15 +79,9 @@ struct RowReader: ~Copyable {
       keys.map { [.integer(Int64($0.lowerBound)), .integer(Int64($0.upperBound))] } ?? []
     ) { cells in
       // Unmanaged, to avoid reference counting for each row.
-      let draft = unsafe Unmanaged.passUnretained(draft)
-      let isFull = try unsafe draft._withUnsafeGuaranteedRef { draft in
-        try take(cells, draft)
-        return draft.isFull || draftByteCount > Draft.fullByteCount
-      }
-      guard isFull else { return }
-      freeze()
-      // Many more rows are likely to follow.
-      self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
+      let draft = unsafe Unmanaged.passUnretained(rows.draft)
+      try unsafe draft._withUnsafeGuaranteedRef { draft in try take(cells, draft) }
+      rows.freezeIfFull()
     }
   }
 
@@ -135,50 +91,26 @@ struct RowReader: ~Copyable {
     return wanted?.first == key
   }
 
-  /// Turns the draft into blocks, while its memory is still in the cache.
-  private mutating func freeze() {
-    found += Draft.freeze([draft], &writer)
-    draftByteCount = 0
-  }
-
   private mutating func take(_ cells: Span<SQLiteCell>, _ draft: Draft) throws {
-    let key = cells[0].integer
-    guard cells[0].kind == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-      throw fault(
-        "Z_PK", nil,
-        "contains \(cells[0].value.words), but keys are from 1 to \(ObjectKey.highestNumber)")
-    }
-    // A damaged tree may contain rows out of order, or twice.
-    guard key > lastKey else {
-      throw fault("Z_PK", key, "contains a key that is out of order or occurs twice")
-    }
-    lastKey = key
+    let key = try rows.check(
+      key: cells[0].kind == .integer ? cells[0].integer : nil, "Z_PK", cells[0].value.words)
     if wanted != nil, !isWanted(UInt64(key)) { return }
     let row = draft.append(key: UInt64(key))
     let version = cells[1].kind == .integer ? cells[1].integer : 0
-    draft.setInteger(max(version, 0), column: versionColumn, row: row)
-    for index in plan.indices {
-      do throws(OddCell) {
-        try take(cells, plan[index], draft, row)
+    draft.setInteger(max(version, 0), column: rows.versionColumn, row: row)
+    for index in rows.steps.indices {
+      do throws(RowBlocks.OddCell) {
+        try take(cells, rows.steps[index], draft, row)
       } catch {
-        throw fault(error, cells, plan[index], key)
+        let step = rows.steps[index]
+        throw rows.error(for: error, step, key, cells[step.cell].value.words)
       }
     }
   }
 
-  /// The reason why a cell is rejected.
-  private enum OddCell: Error {
-    /// The value is of a wrong kind.
-    case kind
-    /// A description of the fault.
-    case words(String)
-    /// The error from reading a value in a separate file.
-    case other(any Error)
-  }
-
   private mutating func take(
-    _ cells: Span<SQLiteCell>, _ step: Step, _ draft: Draft, _ row: Int
-  ) throws(OddCell) {
+    _ cells: Span<SQLiteCell>, _ step: RowBlocks.Step, _ draft: Draft, _ row: Int
+  ) throws(RowBlocks.OddCell) {
     let cell = cells[step.cell]
     let column = step.column
     if cell.kind == .null { return draft.setNull(column: column, row: row) }
@@ -215,9 +147,22 @@ struct RowReader: ~Copyable {
     }
   }
 
+  private func reference(
+    _ number: Int64, _ cells: Span<SQLiteCell>, _ step: RowBlocks.Step
+  ) throws(RowBlocks.OddCell) -> ObjectKey {
+    guard number >= 1, number <= Int64(ObjectKey.highestNumber) else { throw .key(number) }
+    var entity = step.destination
+    if step.entityCell >= 0, cells[step.entityCell].kind == .integer {
+      let written = cells[step.entityCell].integer
+      guard let known = map.layoutNumbers[written] else { throw .entity(written) }
+      entity = known
+    }
+    return ObjectKey(entity: entity, number: UInt64(number))
+  }
+
   private mutating func takeBytes(
-    _ cell: SQLiteCell, _ step: Step, _ draft: Draft, _ row: Int
-  ) throws(OddCell) {
+    _ cell: SQLiteCell, _ step: RowBlocks.Step, _ draft: Draft, _ row: Int
+  ) throws(RowBlocks.OddCell) {
     guard cell.kind == .blob || cell.kind == .text else { throw .kind }
     guard step.isExternal else {
       try checkRoom(for: cell.byteCount, draft, step.column, row)
@@ -231,29 +176,9 @@ struct RowReader: ~Copyable {
 
   private mutating func checkRoom(
     for byteCount: Int, _ draft: Draft, _ column: Int, _ row: Int
-  ) throws(OddCell) {
-    draftByteCount += byteCount
-    guard !draft.hasRoom(for: byteCount, column: column, row: row) else { return }
-    throw .words(
-      "contains \(byteCount) bytes, but the texts and bytes of one row can have at most \(Draft.maximumRowByteCount) bytes together"
-    )
-  }
-
-  private func reference(
-    _ number: Int64, _ cells: Span<SQLiteCell>, _ step: Step
-  ) throws(OddCell) -> ObjectKey {
-    guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
-      throw .words("refers to the key \(number), which no object can have")
-    }
-    var entity = step.destination
-    if step.entityCell >= 0, cells[step.entityCell].kind == .integer {
-      let written = cells[step.entityCell].integer
-      guard let known = map.layoutNumbers[written] else {
-        throw .words("refers to an object of entity \(written), which the model does not have")
-      }
-      entity = known
-    }
-    return ObjectKey(entity: entity, number: UInt64(number))
+  ) throws(RowBlocks.OddCell) {
+    rows.byteCount += byteCount
+    try RowBlocks.checkRoom(for: byteCount, draft, column: column, row: row)
   }
 
   // MARK: - Cells
@@ -291,28 +216,6 @@ struct RowReader: ~Copyable {
     case .null: return nil
     }
   }
-
-  private func name(_ step: Step) -> String { entity.columns[step.column].name }
-
-  private func fault(
-    _ odd: OddCell, _ cells: Span<SQLiteCell>, _ step: Step, _ key: Int64
-  ) -> any Error {
-    switch odd {
-    case .kind:
-      fault(
-        name(step), key,
-        "contains \(cells[step.cell].value.words) instead of \(step.kind.words)")
-    case .words(let words): fault(name(step), key, words)
-    case .other(let error): error
-    }
-  }
-
-  private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {
-    StoreError(
-      .damaged,
-      "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column): the cell \(what).",
-      path: path)
-  }
 }
 
 /// The source of values in separate files.
@@ -330,26 +233,6 @@ extension SQLiteValue {
     case .real(let number): "the number \(number)"
     case .text(let text): "the text \"\(text.prefix(40))\""
     case .blob(let bytes): "\(bytes.count) bytes"
-    }
-  }
-}
-
-extension ColumnKind {
-  /// A description of the expected kind, for messages.
-  var words: String {
-    switch self {
-    case .boolean: "a Boolean value"
-    case .int16: "a whole number of 16 bits"
-    case .int32: "a whole number of 32 bits"
-    case .int64: "a whole number of 64 bits"
-    case .float, .double: "a number"
-    case .date: "a date"
-    case .decimal: "a decimal number"
-    case .string: "a text"
-    case .uri: "a URI"
-    case .binary: "bytes"
-    case .uuid: "a UUID of 16 bytes"
-    case .reference: "the key of an object"
     }
   }
 }
