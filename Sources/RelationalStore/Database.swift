@@ -60,21 +60,6 @@ package protocol Database {
   func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]?
 }
 
-/// The rows of an entity that are read at once.
-package enum RowSelection: Sendable {
-  case all
-  case range(Range<UInt64>)
-  /// The rows with some keys, which ascend. A key without a row is passed over.
-  case keys([UInt64])
-}
-
-/// The key of a link, and the keys of the objects at its ends.
-package struct LinkEnds: Sendable {
-  package let key: Int64
-  package let source: Int64
-  package let target: Int64
-}
-
 extension TableMap {
   /// Returns an object that a statement found.
   ///
@@ -99,4 +84,15 @@ extension TableMap {
 extension SQLOutput {
   /// The number of cells of the value.
   package var cellCount: Int { self == .objectAndEntity ? 2 : 1 }
+}
+
+extension SQLTableQuery {
+  /// The index of the first cell of each value.
+  package var places: [Int] {
+    var place = 0
+    return values.map { value in
+      defer { place += value.cellCount }
+      return place
+    }
+  }
 }

@@ -7,7 +7,7 @@ package protocol DatabaseReader: AnyObject, Sendable {
   /// The place of the database, for messages.
   var path: String { get }
 
-  /// Whether requests may be answered in SQL. A reader that has given up its connection answers none.
+  /// Whether requests may be answered in SQL. A reader without a connection does not answer them.
   var answersRequests: Bool { get }
 
   /// Returns whether another reader shows the same database, and whether the layers of the history mention every row that
@@ -23,7 +23,7 @@ package protocol DatabaseReader: AnyObject, Sendable {
   /// Whether ``another()`` may return a reader.
   static var hasCompanions: Bool { get }
 
-  /// Returns another reader of the same moment, to share long work; `nil` if there is none.
+  /// Returns another reader of the same moment, so that two threads can read a large table; `nil` if the moment has passed.
   func another() throws -> Self?
 
   /// Gives the connection up, when everything was read or the snapshot is not in use any more.

@@ -8,6 +8,8 @@ package struct DatabaseSnapshot<Reader: DatabaseReader>: StoreSnapshot {
   package let contents: StoreContents
   /// The rows in the database.
   package let rows: TableRows<Reader>
+  // Stored, because readers of single objects ask for them again and again.
+  package let tables: [any RowTable]
   /// The cached rows before earlier commits.
   package let before: KnownBefore
 
@@ -17,6 +19,7 @@ package struct DatabaseSnapshot<Reader: DatabaseReader>: StoreSnapshot {
     _ before: KnownBefore = KnownBefore()
   ) {
     (self.commit, self.contents, self.rows, self.before) = (commit, contents, rows, before)
+    tables = [rows]
   }
 
   /// The reader of the database at the commit.
@@ -24,7 +27,6 @@ package struct DatabaseSnapshot<Reader: DatabaseReader>: StoreSnapshot {
   package var model: Model { contents.model }
   package var schema: Schema { contents.schema }
   package var metadata: StoreMetadata { contents.metadata }
-  package var tables: [any RowTable] { [rows] }
   package var countsVersions: Bool { !contents.isOwn }
 
   /// Returns the same contents under another commit's number.

@@ -4,7 +4,7 @@ package import SQLTranslation
 package import StoreInterface
 
 /// Links of one table, collected into blocks in the order in which a database returns them.
-package struct LinkBlocks {
+package final class LinkBlocks {
   private let link: TableMap.LinkMap
   private let map: TableMap
   private let path: String
@@ -13,7 +13,10 @@ package struct LinkBlocks {
   /// table do not have.
   private let source: Int
   private let target: Int
-  private let orders: [Int?]
+  private let targetOrder: Int?
+  private let sourceOrder: Int?
+  private let isSymmetric: Bool
+  private let versionColumn: Int
   private var drafts: [Draft] = []
   private var seen: Set<[UInt64]> = []
   private var last: Int64 = 0
@@ -26,9 +29,10 @@ package struct LinkBlocks {
       let target = link.links.layout.index(ofNumber: LinkTable.Column.target)
     else { preconditionFailure("A link has two ends.") }
     (self.source, self.target) = (source, target)
-    orders = [LinkTable.Column.targetOrder, LinkTable.Column.sourceOrder].map {
-      link.links.layout.index(ofNumber: $0)
-    }
+    isSymmetric = link.links.isSymmetric
+    versionColumn = layout.columns.count - 1
+    targetOrder = link.links.layout.index(ofNumber: LinkTable.Column.targetOrder)
+    sourceOrder = link.links.layout.index(ofNumber: LinkTable.Column.sourceOrder)
   }
 
   /// Returns the blocks of the links that were added.
@@ -42,7 +46,7 @@ package struct LinkBlocks {
   /// - Parameters:
   ///   - key: The key; `nil` if the cell contains no integer.
   ///   - words: A description of the cell, for messages.
-  package mutating func check(key: Int64?, _ words: @autoclosure () -> String) throws -> Int64 {
+  package func check(key: Int64?, _ words: @autoclosure () -> String) throws -> Int64 {
     guard let key, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       throw fault("row \(words()) has a number that no link can have")
     }
@@ -87,11 +91,11 @@ package struct LinkBlocks {
   }
 
   /// Adds a link, unless it is symmetric and a row before it has the same ends.
-  package mutating func add(
+  package func add(
     _ key: Int64, _ source: ObjectKey, _ target: ObjectKey, targetOrder: Int64?,
     sourceOrder: Int64?, version: Int64
   ) {
-    if link.links.isSymmetric {
+    if isSymmetric {
       // A symmetric link may have a row in each direction. It has the lower key of the two.
       let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
       guard seen.insert(pair).inserted else { return }
@@ -101,13 +105,13 @@ package struct LinkBlocks {
     let row = draft.append(key: UInt64(key))
     draft.setReference(source, column: self.source, row: row)
     draft.setReference(target, column: self.target, row: row)
-    if let column = orders[0], let targetOrder {
+    if let column = self.targetOrder, let targetOrder {
       draft.setInteger(targetOrder, column: column, row: row)
     }
-    if let column = orders[1], let sourceOrder {
+    if let column = self.sourceOrder, let sourceOrder {
       draft.setInteger(sourceOrder, column: column, row: row)
     }
-    draft.setInteger(version, column: layout.columns.count - 1, row: row)
+    draft.setInteger(version, column: versionColumn, row: row)
   }
 
   /// Returns the error for a link in a table.

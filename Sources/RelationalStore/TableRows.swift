@@ -60,7 +60,7 @@ package final class TableRows<Reader: DatabaseReader>: PartialRowTable {
     let run = try reader.read { database, later -> BlockRun? in
       guard later.reduce(0, { $0 + $1.layer.count }) <= mostTakenBack else { return nil }
       let run = try rows(piece.entity, .range(piece.keys(ofPieces: count)), database)
-      // The run may also contain rows outside the pieces, which no one looks up there.
+      // The run may also contain rows outside the pieces, but no caller looks for them there.
       return try taking(back: later, from: run, ofEntity: piece.entity)
     }
     guard let run else { return nil }

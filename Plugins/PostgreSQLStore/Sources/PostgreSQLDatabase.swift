@@ -30,7 +30,7 @@ package struct PostgreSQLDatabase<Connection: RowSource>: Database {
   package func links(
     _ keys: [UInt64]?, of link: TableMap.LinkMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
-    var links = LinkReader(link, map, path: path, basis: basis)
+    let links = LinkReader(link, map, path: path, basis: basis)
     return try links.blocks(of: keys, from: connection)
   }
 

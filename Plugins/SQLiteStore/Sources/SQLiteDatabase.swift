@@ -29,7 +29,7 @@ package struct SQLiteDatabase: WritableDatabase {
   package func links(
     _ keys: [UInt64]?, of link: TableMap.LinkMap, in map: TableMap, basis: Int64
   ) throws -> [Block] {
-    var links = LinkReader(link, map, path: path, basis: basis)
+    let links = LinkReader(link, map, path: path, basis: basis)
     return try links.blocks(of: keys, from: connection)
   }
 
@@ -146,12 +146,11 @@ extension SQLiteDatabase {
 
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {
     var rows: [[Value]] = []
+    let places = query.places
     return try run(query.query) { (row) throws(NotTranslatable) in
       var values: [Value] = []
-      var index = 0
-      for output in query.values {
-        values.append(try SQLCell.value(row, index, output, map))
-        index += output.cellCount
+      for index in places.indices {
+        values.append(try SQLCell.value(row, places[index], query.values[index], map))
       }
       rows.append(values)
     } ? rows : nil

@@ -20,13 +20,12 @@ extension PostgreSQLDatabase {
 
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {
     var rows: [[Value]] = []
+    let places = query.places
     let width = query.values.reduce(0) { $0 + $1.cellCount }
     return try run(query.query, width) { cells in
       var values: [Value] = []
-      var index = 0
-      for output in query.values {
-        values.append(try value(cells, index, output, map))
-        index += output.cellCount
+      for index in places.indices {
+        values.append(try value(cells, places[index], query.values[index], map))
       }
       rows.append(values)
     } ? rows : nil

@@ -7,7 +7,7 @@ import SQLTranslation
 /// Reads links of one table into blocks.
 struct LinkReader {
   private let link: TableMap.LinkMap
-  private var links: LinkBlocks
+  private let links: LinkBlocks
 
   /// - Parameter basis: The version that the links are based on; 0 if they are based on none.
   init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64) {
@@ -16,7 +16,7 @@ struct LinkReader {
   }
 
   /// Returns the existing links with the given keys, or all links if there are no keys, in the order of their keys.
-  mutating func blocks(of keys: [UInt64]?, from connection: any RowSource) throws -> [Block] {
+  func blocks(of keys: [UInt64]?, from connection: any RowSource) throws -> [Block] {
     if let keys {
       try connection.forEachRow(
         "\(selection) WHERE t.id = ANY($1) ORDER BY 1",
@@ -46,7 +46,7 @@ struct LinkReader {
     return "SELECT \(all.joined(separator: ", ")) FROM \(tables)"
   }
 
-  private mutating func take(_ cells: Span<PostgreSQLCell>) throws {
+  private func take(_ cells: Span<PostgreSQLCell>) throws {
     let key = try links.check(key: cells[0].integer, cells[0].words)
     let source = try links.source(
       cells[1].integer, entity: entity(cells[2], key), ofLink: key, cells[1].words)

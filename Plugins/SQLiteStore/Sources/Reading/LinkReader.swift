@@ -7,7 +7,7 @@ import SQLiteFiles
 /// Reads links of one table into blocks.
 struct LinkReader {
   private let link: TableMap.LinkMap
-  private var links: LinkBlocks
+  private let links: LinkBlocks
 
   /// - Parameter basis: The version that the links are based on; 0 if they are based on none.
   init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64) {
@@ -16,7 +16,7 @@ struct LinkReader {
   }
 
   /// Returns the existing links with the given keys, which ascend, or all links if there are no keys.
-  mutating func blocks(of keys: [UInt64]?, from connection: SQLiteConnection) throws -> [Block] {
+  func blocks(of keys: [UInt64]?, from connection: SQLiteConnection) throws -> [Block] {
     let condition = TableMap.condition(of: link)
     guard let keys else {
       let statement = try connection.prepare(
@@ -56,7 +56,7 @@ struct LinkReader {
   }
 
   /// Reads the links of a statement whose keys meet `isWanted`.
-  private mutating func take(
+  private func take(
     _ statement: SQLiteStatement, where isWanted: (UInt64) -> Bool
   ) throws {
     func integer(_ cell: Int) -> Int64? {
