@@ -6,6 +6,7 @@ package import StoreInterface
 /// A store in a database: the functions of a store that are the same for each kind of database.
 package protocol DatabaseStore: HistoryStore, QueryingStore {
   associatedtype Reader: DatabaseReader
+  associatedtype Transaction: WritingTransaction
 
   /// The place of the database.
   var filePath: String { get }
@@ -13,14 +14,31 @@ package protocol DatabaseStore: HistoryStore, QueryingStore {
   /// Returns a snapshot of the newest commit.
   func newest() throws -> DatabaseSnapshot<Reader>
 
-  /// Returns the SQL of the database, for tables of the given description.
-  func dialect(of contents: StoreContents) -> any SQLDialect
+  /// Calls `body` while other writers of the database wait, and then the function that `body` returns.
+  /// Changes that `body` does not commit are rolled back.
+  ///
+  /// - Parameter body: It may run several times, if the transaction fails because of other transactions.
+  func transaction<R>(_ body: (Transaction) throws -> () throws -> R) throws -> R
+
+  /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
+  ///
+  /// If the history does not keep the commit, the snapshot is newer than its number says, but its rows have the versions
+  /// of the commits that wrote them.
+  func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot
+
+  /// Returns the SQL of the database, for tables of the given description; `nil` if the rows are searched in memory.
+  func dialect(of contents: StoreContents) -> (any SQLDialect)?
 
   /// Returns metadata that the history of a store contains.
   func metadata(_ list: [UInt8], after newest: StoreMetadata) throws -> StoreMetadata
 }
 
 extension DatabaseStore {
+  /// The place of the database: its file or its address.
+  public var path: String? { filePath }
+
+  package var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
+
   /// Returns a snapshot of the newest commit, which may be another process's. A store of a document shows the commit
   /// that the document names.
   public func snapshot() throws -> any StoreSnapshot { try newest() }
@@ -35,6 +53,24 @@ extension DatabaseStore {
     else { throw Self.missing(number, path) }
     let before = try head.layers(undoing: number..<head.commit)
     return try EarlierSnapshot(number, head, before) { try metadata($0, after: head.metadata) }
+  }
+
+  /// Makes changes durable in one transaction: all of them or none.
+  package func commitAlone(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try transaction { transaction in
+      try transaction.admit(request)
+      if request.isEmpty { return { try self.newest() } }
+      let number = transaction.newest + 1
+      let after = try transaction.write(request, as: number)
+      try transaction.commit(number)
+      return { try self.left(by: number, after) }
+    }
+  }
+
+  /// Makes changes durable in one transaction: all of them or none.
+  @discardableResult
+  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try commitAlone(request)
   }
 
   // MARK: - Requests
@@ -71,11 +107,12 @@ extension DatabaseStore {
     _ snapshot: any StoreSnapshot, _ ask: (SQLAnswers<Reader.Source>) throws -> R?
   ) throws -> R? {
     // A snapshot whose rows are all in memory gives up its connection, and is searched there.
-    guard let snapshot = snapshot as? DatabaseSnapshot<Reader>, snapshot.reader.answersRequests
+    guard let snapshot = snapshot as? DatabaseSnapshot<Reader>, snapshot.reader.answersRequests,
+      let dialect = dialect(of: snapshot.contents)
     else { return nil }
     let contents = snapshot.contents
     let translation = SQLTranslation(
-      contents.map, dialect(of: contents), model: contents.model, schema: contents.schema,
+      contents.map, dialect, model: contents.model, schema: contents.schema,
       store: tag)
     return try snapshot.reader.read { database, later in
       // The tables show later commits, which only a search of the rows takes back.

@@ -31,8 +31,6 @@ struct TypeSizeTests {
     ),
     "SQLTranslation.SQLTranslator": Exception(
       lines: 1310, reason: "One walk over a request: a function for each kind of expression."),
-    "SQLiteStore.SQLiteStore": Exception(
-      lines: 1160, reason: "The protocol of stores, which is wide, over one connection."),
     "StoreConformance.CaseRun": Exception(
       lines: 1120, reason: "A list of cases: each is a short function that no other case calls."),
     "Validation.BlockFileCheck": Exception(

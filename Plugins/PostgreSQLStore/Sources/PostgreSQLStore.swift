@@ -24,9 +24,6 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
-  /// The address of the store.
-  public var path: String? { filePath }
-
   let uuid: UUID
   package let filePath: String
   let options: PostgreSQLStoreOptions
@@ -117,9 +114,7 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
     return snapshot
   }
 
-  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
-
-  package func dialect(of contents: StoreContents) -> any SQLDialect { PostgreSQLDialect() }
+  package func dialect(of contents: StoreContents) -> (any SQLDialect)? { PostgreSQLDialect() }
 
   package func metadata(_ list: [UInt8], after newest: StoreMetadata) throws -> StoreMetadata {
     try StoreContents.metadata(
@@ -192,7 +187,7 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
   ///
   /// A failure to read must not make a finished save fail. Then the snapshot connects when it is read.
-  func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot {
+  package func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot {
     let shown = try? next(after: contents)
     guard let shown, shown.commit >= number else {
       let later = PostgreSQLSnapshot(

@@ -26,9 +26,6 @@ public final class SQLiteStore: DatabaseStore {
   }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
-  /// The database's file.
-  public var path: String? { filePath }
-
   package let filePath: String
   let disk: any Disk
   let options: SQLiteStoreOptions
@@ -223,9 +220,7 @@ public final class SQLiteStore: DatabaseStore {
     return SQLiteSnapshot(number, contents, rows)
   }
 
-  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
-
-  package func dialect(of contents: StoreContents) -> any SQLDialect {
+  package func dialect(of contents: StoreContents) -> (any SQLDialect)? {
     SQLiteDialect(isOwn: contents.isOwn)
   }
 
@@ -279,13 +274,8 @@ public final class SQLiteStore: DatabaseStore {
     }
   }
 
-  /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
-  ///
-  /// If the history does not keep the commit, returns `shown` under the commit's number. Such a snapshot is newer
-  /// than its number says, but its rows have the versions of the commits that wrote them.
-  ///
-  /// - Parameter shown: The snapshot that was read after the commit.
-  func left(by number: Int64, _ shown: SQLiteSnapshot) -> any StoreSnapshot {
+  package func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot {
+    guard let shown = current.withLock({ $0?.head }) else { throw closed }
     if shown.commit == number { return shown }
     return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }

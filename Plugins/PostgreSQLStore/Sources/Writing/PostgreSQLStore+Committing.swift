@@ -18,50 +18,13 @@ extension PostgreSQLStore {
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     guard !isPartOfDocument else { throw notConfirmable("only a save of the document commits.") }
-    let token = UUID()
-    return try transaction { connection, head in
-      if request.isEmpty {
-        _ = try admitted(request, head, connection)
-        return { try self.newest() }
-      }
-      let number = head.newest + 1
-      let after = try write(request, as: number, token, head, connection)
-      try end(connection, number, token)
-      return { try self.left(by: number, after) }
-    }
-  }
-
-  /// Writes the changes of a commit in a transaction that the caller ends.
-  ///
-  /// - Returns: The description of the store after the commit.
-  func write(
-    _ request: CommitRequest, as number: Int64, _ token: UUID, _ head: StoreHead,
-    _ connection: PostgreSQLConnection
-  ) throws -> StoreContents {
-    let contents = try admitted(request, head, connection)
-    var after = contents
-    if request.model != nil {
-      after = try changeModel(request, contents, connection, number)
-    }
-    let before = try before(request, contents, number, connection)
-    try write(request.changes, after, number, connection)
-    if var metadata = contents.metadata(after: request) {
-      metadata.document = contents.metadata.document ?? metadata.document
-      after.metadata = metadata
-      after.list = StoreContents.list(metadata)
-      after.metadataCommit = number
-      try connection.forEachRow(
-        "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
-        [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: after.list)])
-    }
-    try note(number, request, before, head, after, token, connection)
-    return after
+    return try commitAlone(request)
   }
 
   /// Calls `body` while no process can commit, if the given commit is the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try transaction { connection, head in
-      try checkNewest(number, is: head.newest)
+    try transaction { transaction in
+      try checkNewest(number, is: transaction.newest)
       let result = try body()
       return { result }
     }
@@ -74,8 +37,8 @@ extension PostgreSQLStore {
   ///
   /// - Parameter body: Called with the newest commit. It may run several times. The function that it returns runs after
   ///   the transaction.
-  func transaction<R>(
-    _ body: (PostgreSQLConnection, StoreHead) throws -> () throws -> R
+  package func transaction<R>(
+    _ body: (PostgreSQLTransaction) throws -> () throws -> R
   ) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: path)
@@ -84,9 +47,10 @@ extension PostgreSQLStore {
     defer { writingTurn.unlock() }
     var patience = Patience(options.patience)
     var retries = 0
+    let token = UUID()
     return try asStore(filePath) {
       while true {
-        do { return try once(body)() } catch let error as PostgreSQLError {
+        do { return try once(token, body)() } catch let error as PostgreSQLError {
           unsafe writer = nil
           if error.state == "54000", try dropIndex(named: error.message) { continue }
           if error.isTransient, retries < options.mostRetries {
@@ -121,7 +85,7 @@ extension PostgreSQLStore {
   }
 
   private func once<R>(
-    _ body: (PostgreSQLConnection, StoreHead) throws -> () throws -> R
+    _ token: UUID, _ body: (PostgreSQLTransaction) throws -> () throws -> R
   ) throws -> () throws -> R {
     // A closed store has no connections.
     guard current.withLock({ $0 != nil }) else { throw closed }
@@ -141,14 +105,15 @@ extension PostgreSQLStore {
     }
     let head = try StoreHead(rows, path: filePath)
     if isPartOfDocument { try checkCounting(head) }
-    return try body(connection, head)
+    return try body(
+      PostgreSQLTransaction(
+        store: self, database: PostgreSQLDatabase(connection, path: filePath), head: head,
+        contents: contents(head, connection), token: token))
   }
 
   /// Ends a transaction. If the connection is lost meanwhile, or the server does not wait for a standby, finds out
   /// whether the commit counts.
-  private func end(
-    _ connection: PostgreSQLConnection, _ number: Int64, _ token: UUID
-  ) throws {
+  func end(_ connection: PostgreSQLConnection, _ number: Int64, _ token: UUID) throws {
     let failure: PostgreSQLError
     do {
       guard let warning = try connection.commit() else { return }
@@ -204,10 +169,8 @@ extension PostgreSQLStore {
     return true
   }
 
-  // MARK: - Steps
-
   /// Returns the description of the store in a transaction.
-  func contents(
+  private func contents(
     _ head: StoreHead, _ connection: PostgreSQLConnection
   ) throws -> StoreContents {
     let known = current.withLock { $0?.head.contents }
@@ -217,82 +180,5 @@ extension PostgreSQLStore {
       return known
     }
     return try StoreContents(connection, path: filePath, after: known)
-  }
-
-  /// Returns the description of the store in a transaction, if the request may follow the newest commit.
-  private func admitted(
-    _ request: CommitRequest, _ head: StoreHead, _ connection: PostgreSQLConnection
-  ) throws -> StoreContents {
-    let contents = try contents(head, connection)
-    try request.checkModel(setBy: contents.modelCommit, path: path)
-    try check(request, head, contents, connection)
-    return contents
-  }
-
-  /// Throws if another commit has changed the same objects, or if the newest commit is not the required one.
-  private func check(
-    _ request: CommitRequest, _ head: StoreHead, _ contents: StoreContents,
-    _ connection: PostgreSQLConnection
-  ) throws {
-    if head.newest != request.base {
-      var conflicts: [StoreConflict] = []
-      for changes in request.changes.entities {
-        guard let writer = writer(changes.entityNumber, contents, 0, connection) else { continue }
-        conflicts += try writer.conflicts(with: changes)
-      }
-      guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
-    }
-    if let required = request.requiredCommit { try checkNewest(required, is: head.newest) }
-  }
-
-  private func writer(
-    _ number: UInt16, _ contents: StoreContents, _ version: Int64,
-    _ connection: PostgreSQLConnection
-  ) -> TableWriter? {
-    contents.map.entities[number].map { TableWriter($0, version: version, connection) }
-      ?? contents.map.links[number].map { TableWriter($0, version: version, connection) }
-  }
-
-  /// Writes changes. Removals come first, to free keys for the rows that follow.
-  private func write(
-    _ changes: Layer, _ contents: StoreContents, _ number: Int64,
-    _ connection: PostgreSQLConnection
-  ) throws {
-    let writers = try changes.entities.map { entity in
-      guard let writer = writer(entity.entityNumber, contents, number, connection) else {
-        throw StoreError(
-          .badChange, "No entity has the number \(entity.entityNumber).", path: filePath)
-      }
-      return (writer, entity)
-    }
-    for (writer, entity) in writers {
-      try writer.remove(entity.removed)
-      try writer.makeRoom(for: entity.put)
-    }
-    for (writer, entity) in writers {
-      try writer.update(entity.changed)
-      try writer.insert(entity.put)
-      try raise(entity, contents, connection)
-    }
-  }
-
-  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
-  private func raise(
-    _ entity: Layer.EntityChanges, _ contents: StoreContents, _ connection: PostgreSQLConnection
-  ) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    try connection.forEachRow(
-      "UPDATE quire_key SET last = $2 WHERE number = $1 AND last < $2",
-      [
-        PostgreSQLParameter(contents.keyNumber(of: entity.entityNumber) ?? 0),
-        PostgreSQLParameter(Int64(highest)),
-      ])
-  }
-}
-
-extension StoreContents {
-  /// Returns the number under which `quire_key` counts the keys of an entity or of links.
-  func keyNumber(of number: UInt16) -> Int64? {
-    map.entities[number]?.rootNumber ?? (map.links[number] == nil ? nil : Int64(number))
   }
 }

@@ -26,16 +26,17 @@ extension PostgreSQLStore: ConfirmingStore {
       try confirm(base)
       return base
     }
-    let token = UUID()
-    let (prepared, after) = try transaction { connection, head in
+    let (prepared, after) = try transaction { transaction in
+      let head = transaction.head
       guard position.commit > head.newest else {
         throw StoreError(
           .badChange, "Commit \(position.commit) must follow commit \(head.newest).", path: path)
       }
-      let after = try write(request, as: position.commit, token, head, connection)
+      try transaction.admit(request)
+      let after = try transaction.write(request, as: position.commit)
       let prepared = PreparedCommit(
         store: head.uuid, number: position.commit, folder: folderNumber)
-      try prepare(prepared, connection)
+      try prepare(prepared, transaction.connection)
       return { (prepared, after) }
     }
     try confirm(UndecidedSnapshot(position.commit, base, after, request.changes))

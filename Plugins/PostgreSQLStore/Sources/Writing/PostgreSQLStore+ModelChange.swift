@@ -11,10 +11,9 @@ extension PostgreSQLStore {
   ///
   /// - Returns: The new description of the store.
   func changeModel(
-    _ request: CommitRequest, _ before: StoreContents, _ connection: PostgreSQLConnection,
-    _ number: Int64
+    to model: Model, _ request: CommitRequest, _ before: StoreContents,
+    _ connection: PostgreSQLConnection, _ number: Int64
   ) throws -> StoreContents {
-    guard let model = request.model else { return before }
     let schema = try request.schema(evolving: before.schema, of: before.model, path: filePath)
     let after = try StoreContents(
       before.metadata, before.list, model, schema, modelCommit: number,

@@ -59,23 +59,23 @@ struct ReverseLinkRows {
 extension SQLiteStore {
   /// Adds the second rows of links that a save has written.
   func addReverseRows(
-    of written: [Int64], _ link: TableMap.LinkMap, isOwn: Bool, _ writing: inout Writing,
+    of written: [Int64], _ link: TableMap.LinkMap, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws {
     guard !written.isEmpty, let rows = ReverseLinkRows(of: link, connection) else { return }
     let last = try reserve(
-      written.count, ofLinks: link, isOwn: isOwn, &writing, connection)
+      written.count, ofLinks: link, isOwn: isOwn, connection)
     try rows.add(for: written, keys: last + 1...last + Int64(written.count))
   }
 
   /// Adds the second rows that are missing in a store, because an earlier version of Quire wrote its links.
   func addMissingReverseRows(
-    _ contents: StoreContents, _ writing: inout Writing, _ connection: SQLiteConnection
+    _ contents: StoreContents, _ connection: SQLiteConnection
   ) throws {
     for link in contents.map.links.values {
       guard let rows = ReverseLinkRows(of: link, connection) else { continue }
       try addReverseRows(
-        of: rows.missing(), link, isOwn: contents.isOwn, &writing, connection)
+        of: rows.missing(), link, isOwn: contents.isOwn, connection)
     }
   }
 }

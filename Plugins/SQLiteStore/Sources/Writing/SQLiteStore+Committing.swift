@@ -6,66 +6,34 @@ import RelationalStore
 import Rows
 import SQLTranslation
 import SQLiteFiles
-public import StoreInterface
+import StoreInterface
 
 extension SQLiteStore {
-  /// Makes changes durable in one transaction: all of them or none.
-  @discardableResult
-  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try withExclusiveAccess { writing, database, head in
-      let connection = database.connection
-      try request.checkModel(setBy: head.contents.modelCommit, path: filePath)
-      try request.check(against: head, path: filePath)
-      if request.isEmpty { return head }
-      let number = head.commit + 1
-      var contents = head.contents
-      if request.model != nil {
-        contents = try changeModel(request, contents, connection, number)
-        try addMissingReverseRows(contents, &writing, connection)
-      }
-      let before = try before(request, head, database)
-      try write(request.changes, contents, &writing, connection, number)
-      if let metadata = head.contents.metadata(after: request) {
-        try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
-      }
-      if contents.isOwn { try note(number, request, before, database) }
-      return left(by: number, try commit(connection))
-    }
-  }
-
   /// Calls `body` while no process can commit, after checking that the given commit is the newest and that the file
   /// alone contains all of it.
   ///
   /// - Throws: `StoreError`, with the code `StoreError.Code.locked` also if readers of older contents keep a part
   ///   of the newest commit in the log.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
-    try withExclusiveAccess { _, _, head in
-      try checkNewest(number, is: head.commit)
+    try transaction { transaction in
+      try checkNewest(number, is: transaction.newest)
       // Another connection can move the log's contents into the file while this one keeps other writers out.
       let other = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
-      guard try settle(other, head.commit) else {
+      guard try settle(other, number) else {
         throw StoreError(
           .locked,
           "The file is not complete: a reader of older contents keeps a part of the database in its log.",
           path: filePath)
       }
-      return try body()
+      let result = try body()
+      return { result }
     }
   }
 
-  private func uuid(_ head: SQLiteSnapshot) throws -> UUID {
-    guard let uuid = head.metadata.uuid else {
-      throw StoreError(.damaged, "The store has no UUID.", path: filePath)
-    }
-    return uuid
-  }
-
-  // MARK: - Steps
-
-  /// Calls `body` in a write transaction, as the only writer of all processes, with the newest snapshot. Changes that
-  /// `body` does not commit are rolled back.
-  func withExclusiveAccess<R>(
-    _ body: (inout Writing, SQLiteDatabase, SQLiteSnapshot) throws -> R
+  /// Calls `body` in a write transaction, as the only writer of all processes. Changes that `body` does not commit are
+  /// rolled back.
+  package func transaction<R>(
+    _ body: (SQLiteTransaction) throws -> () throws -> R
   ) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
@@ -97,8 +65,8 @@ extension SQLiteStore {
         unsafe writingState.isChecked = true
       }
       let values = ExternalFiles(path: filePath, disk: disk)
-      return unsafe try body(
-        &writingState, SQLiteDatabase(connection: connection, values: values), head)
+      let database = SQLiteDatabase(connection: connection, values: values)
+      return try body(SQLiteTransaction(store: self, database: database, head: head))()
     }
   }
 
@@ -129,103 +97,5 @@ extension SQLiteStore {
         "The database can't be written: its history of changes (ATRANSACTION) would miss the new changes.",
         path: filePath)
     }
-  }
-
-  /// Writes changes. Removals come first, to free keys and cells for the rows that follow.
-  private func write(
-    _ changes: Layer, _ contents: StoreContents, _ writing: inout Writing,
-    _ connection: SQLiteConnection, _ number: Int64
-  ) throws {
-    let map = contents.map
-    let version = contents.isOwn ? number : nil
-    var objects: [(RowWriter, Layer.EntityChanges)] = []
-    var links: [(LinkWriter, Layer.EntityChanges)] = []
-    for entity in changes.entities {
-      if let place = map.entities[entity.entityNumber] {
-        objects.append(
-          (
-            RowWriter(
-              connection: connection, entity: place, map: map, version: version, path: filePath),
-            entity
-          ))
-      } else if let place = map.links[entity.entityNumber] {
-        links.append(
-          (
-            LinkWriter(connection: connection, link: place, version: version, path: filePath),
-            entity
-          ))
-      } else {
-        throw StoreError(
-          .badChange, "No entity has the number \(entity.entityNumber).", path: filePath)
-      }
-    }
-    for (writer, entity) in links { try writer.remove(entity.removed) }
-    var kept: [KeptLinkCells] = []
-    for (writer, entity) in objects {
-      try writer.remove(entity.removed)
-      kept.append(
-        try KeptLinkCells(replacedBy: entity.put, of: writer.entity, map, connection))
-      try writer.makeRoom(for: entity.put)
-    }
-    for (writer, entity) in objects { try writer.update(entity.changed) }
-    for (writer, entity) in objects {
-      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put, connection) {
-        try writer.insert(entity.put)
-      }
-      try raise(entity, writer.entity.rootNumber, connection)
-    }
-    for cells in kept { try cells.restore(connection) }
-    for (writer, entity) in links {
-      try writer.update(entity.changed)
-      try writer.insert(entity.put)
-      if contents.isOwn { try raiseLinks(entity, connection) }
-      var written: [Int64] = []
-      for run in [entity.changed, entity.put] { try run.forEachKey { written.append($0) } }
-      try addReverseRows(
-        of: written, writer.link, isOwn: contents.isOwn, &writing, connection)
-    }
-  }
-
-  /// The number of new rows from which rebuilding a table's indexes is faster than updating them.
-  private static let manyRows = 20_000
-
-  /// Calls `body`, which inserts rows. If these are most of the table, drops its indexes and rebuilds them
-  /// afterwards: one sort is faster than a search for each row.
-  private func withoutIndexes(
-    of entity: TableMap.EntityMap, _ contents: StoreContents, whileInserting run: BlockRun,
-    _ connection: SQLiteConnection, _ body: () throws -> Void
-  ) throws {
-    let count = run.rowCount
-    guard contents.isOwn, count >= SQLiteStore.manyRows,
-      try connection.integer(
-        "SELECT count(*) FROM (SELECT 1 FROM \(quoted(entity.table)) LIMIT \(count))") ?? 0
-        < count / 2
-    else { return try body() }
-    let there = try DatabaseTables(connection).indexes
-    let indexes = TableMaking(model: contents.model, map: contents.map).indexes
-      .filter { $0.table == entity.table && there.contains($0.name) }
-    for index in indexes { try connection.execute("DROP INDEX \(quoted(index.name))") }
-    try body()
-    for index in indexes { try connection.execute(index.text) }
-  }
-
-  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
-  private func raise(
-    _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
-  ) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?")
-    try statement.bind([.integer(Int64(highest)), .integer(root)])
-    try statement.run()
-  }
-
-  private func raiseLinks(_ entity: Layer.EntityChanges, _ connection: SQLiteConnection) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)"
-    )
-    try statement.bind([.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
-    try statement.run()
   }
 }

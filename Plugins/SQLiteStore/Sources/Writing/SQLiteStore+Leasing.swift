@@ -1,3 +1,5 @@
+// SAFETY: Only the holder of the writer's turn uses the state that the turn guards, as `transaction(_:)` ensures.
+
 import ObjectModel
 import RelationalStore
 import Rows
@@ -8,11 +10,11 @@ import StoreInterface
 extension SQLiteStore {
   /// Reserves keys for new objects in `Z_PRIMARYKEY`, or for new links.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try withExclusiveAccess { writing, database, head in
-      let connection = database.connection
+    try transaction { transaction in
+      let (contents, connection) = (transaction.contents, transaction.database.connection)
       let count = Int64(clamping: max(count, 1))
       let last: Int64
-      if let entity = head.contents.map.entities[number] {
+      if let entity = contents.map.entities[number] {
         last = try lastKey(of: entity, connection)
         try set(last, count) { end in
           let statement = try connection.prepare(
@@ -20,16 +22,16 @@ extension SQLiteStore {
           try statement.bind([.integer(end), .integer(entity.rootNumber)])
           try statement.run()
         }
-      } else if let link = head.contents.map.links[number] {
+      } else if let link = contents.map.links[number] {
         last = try reserve(
-          Int(count), ofLinks: link, isOwn: head.contents.isOwn, &writing, connection)
+          Int(count), ofLinks: link, isOwn: contents.isOwn, connection)
       } else {
         throw StoreError(
           .badChange, "No entity has the number \(number).", path: filePath)
       }
       try connection.execute("COMMIT")
-      if !head.contents.isOwn { try ignoreOwnWriting() }
-      return UInt64(last) + 1..<UInt64(last + count) + 1
+      if !contents.isOwn { try ignoreOwnWriting() }
+      return { UInt64(last) + 1..<UInt64(last + count) + 1 }
     }
   }
 
@@ -37,14 +39,14 @@ extension SQLiteStore {
   ///
   /// - Returns: The last key that was reserved before. The reserved keys follow it.
   func reserve(
-    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool, _ writing: inout Writing,
+    _ count: Int, ofLinks link: TableMap.LinkMap, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
     let number = link.links.layout.entityNumber
-    let last = try lastKey(of: link, number, &writing, isOwn: isOwn, connection)
+    let last = try lastKey(of: link, number, isOwn: isOwn, connection)
     try set(last, Int64(count)) { end in
       guard isOwn else {
-        writing.linkKeys[number] = UInt64(end)
+        unsafe writingState.linkKeys[number] = UInt64(end)
         return
       }
       let statement = try connection.prepare(
@@ -87,12 +89,12 @@ extension SQLiteStore {
   }
 
   private func lastKey(
-    of link: TableMap.LinkMap, _ number: UInt16, _ writing: inout Writing, isOwn: Bool,
+    of link: TableMap.LinkMap, _ number: UInt16, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
     let highest = max(try highestKey(of: link, connection), 0)
     guard isOwn else {
-      if let known = writing.linkKeys[number] { return Int64(known) }
+      if let known = unsafe writingState.linkKeys[number] { return Int64(known) }
       // A saved link in a column has the key of its target (spec §10.3.7). Until it is saved, it must not have the
       // key of another link.
       let highest = link.isColumn ? TableMap.LinkMap.firstDerivedKey : highest

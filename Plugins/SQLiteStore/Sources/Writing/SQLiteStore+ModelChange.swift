@@ -12,10 +12,9 @@ extension SQLiteStore {
   ///
   /// - Returns: The new description of the store.
   func changeModel(
-    _ request: CommitRequest, _ before: StoreContents, _ connection: SQLiteConnection,
-    _ number: Int64
+    to model: Model, _ request: CommitRequest, _ before: StoreContents,
+    _ connection: SQLiteConnection, _ number: Int64
   ) throws -> StoreContents {
-    guard let model = request.model else { return before }
     guard before.isOwn else {
       throw StoreError(
         .incompatibleModel,

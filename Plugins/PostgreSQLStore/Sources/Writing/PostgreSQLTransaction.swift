@@ -1,0 +1,153 @@
+// SAFETY: Only the holder of the writer's turn uses the size of the tables, and a transaction belongs to it.
+
+import Foundation
+package import ObjectModel
+package import PostgreSQLConnection
+package import RelationalStore
+package import Rows
+import SQLTranslation
+package import StoreInterface
+
+/// A transaction in which a PostgreSQL store writes one commit.
+package struct PostgreSQLTransaction: WritingTransaction {
+  let store: PostgreSQLStore
+  package let database: PostgreSQLDatabase<PostgreSQLConnection>
+  let head: StoreHead
+  package let contents: StoreContents
+  /// A mark by which the commit is found again if the connection is lost while the transaction ends.
+  let token: UUID
+
+  var connection: PostgreSQLConnection { database.connection }
+  package var newest: Int64 { head.newest }
+  package var keepsHistory: Bool { store.isPartOfDocument || store.options.historyShare > 0 }
+
+  package func conflicts(with request: CommitRequest) throws -> [StoreConflict] {
+    guard newest != request.base else { return [] }
+    return try request.changes.entities.flatMap { changes in
+      try writer(changes.entityNumber, contents, 0)?.conflicts(with: changes) ?? []
+    }
+  }
+
+  package func changeModel(
+    to model: Model, by request: CommitRequest, as number: Int64
+  ) throws -> StoreContents {
+    try store.changeModel(to: model, request, contents, connection, number)
+  }
+
+  package func write(
+    _ metadata: StoreMetadata, as number: Int64, in contents: inout StoreContents
+  ) throws {
+    var metadata = metadata
+    metadata.document = self.contents.metadata.document ?? metadata.document
+    contents.metadata = metadata
+    contents.list = StoreContents.list(metadata)
+    contents.metadataCommit = number
+    try connection.forEachRow(
+      "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
+      [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: contents.list)])
+  }
+
+  package func commit(_ number: Int64) throws { try store.end(connection, number, token) }
+
+  // MARK: - Rows
+
+  private func writer(
+    _ number: UInt16, _ contents: StoreContents, _ version: Int64
+  ) -> TableWriter? {
+    contents.map.entities[number].map { TableWriter($0, version: version, connection) }
+      ?? contents.map.links[number].map { TableWriter($0, version: version, connection) }
+  }
+
+  /// Writes changes. Removals come first, to free keys for the rows that follow.
+  package func write(_ changes: Layer, as number: Int64, _ contents: StoreContents) throws {
+    let writers = try changes.entities.map { entity in
+      guard let writer = writer(entity.entityNumber, contents, number) else {
+        throw StoreError(
+          .badChange, "No entity has the number \(entity.entityNumber).", path: database.path)
+      }
+      return (writer, entity)
+    }
+    for (writer, entity) in writers {
+      try writer.remove(entity.removed)
+      try writer.makeRoom(for: entity.put)
+    }
+    for (writer, entity) in writers {
+      try writer.update(entity.changed)
+      try writer.insert(entity.put)
+      try raise(entity, contents)
+    }
+  }
+
+  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
+  private func raise(
+    _ entity: Layer.EntityChanges, _ contents: StoreContents
+  ) throws {
+    guard let highest = entity.put.blocks.last?.maximumKey else { return }
+    try connection.forEachRow(
+      "UPDATE quire_key SET last = $2 WHERE number = $1 AND last < $2",
+      [
+        PostgreSQLParameter(contents.keyNumber(of: entity.entityNumber) ?? 0),
+        PostgreSQLParameter(Int64(highest)),
+      ])
+  }
+
+  // MARK: - The record of a commit
+
+  /// The most commits that the table of commits lists.
+  private static let mostCommits: Int64 = 10_000
+
+  /// Records a commit and its history, as far as there is room for the history, and announces the commit.
+  ///
+  /// A document decides itself which commits it keeps, and announces its saves.
+  package func record(
+    _ request: CommitRequest, as number: Int64, _ before: RowsBefore?, _ contents: StoreContents
+  ) throws {
+    let room = try historyRoom(number)
+    let kept = try database.keepRows(before, of: number, upTo: room)
+    func text(_ text: String?) -> PostgreSQLParameter {
+      text.map { PostgreSQLParameter(StoredText.stored($0)) } ?? PostgreSQLParameter(nullOf: .text)
+    }
+    // One statement, to save round trips while other writers wait.
+    try connection.forEachRow(
+      """
+      WITH made AS (INSERT INTO quire_commit (number, time, token, author, context_name, message, kept) \
+      VALUES ($1, $2, $3, $4, $5, $6, $7)), \
+      counted AS (UPDATE quire_store SET newest = $1, kept = CASE WHEN $7 IS NULL THEN 0 ELSE kept + $7 END, \
+      model_commit = $8, metadata_commit = $9) SELECT \(store.isPartOfDocument ? "$10, $11" : "pg_notify($10, $11)")
+      """,
+      [
+        PostgreSQLParameter(number), PostgreSQLParameter(Date().timeIntervalSinceReferenceDate),
+        PostgreSQLParameter(.uuid, bytes: token.bytes), text(request.author),
+        text(request.contextName), text(request.message),
+        kept.map { PostgreSQLParameter($0) } ?? PostgreSQLParameter(nullOf: .int64),
+        PostgreSQLParameter(contents.modelCommit), PostgreSQLParameter(contents.metadataCommit),
+        PostgreSQLParameter(store.channel), PostgreSQLParameter("\(number)"),
+      ])
+    if store.isPartOfDocument { return }
+    if head.kept + (kept ?? 0) > room { try BeforeTable.forgetOldest(keeping: room, connection) }
+    if number > PostgreSQLTransaction.mostCommits, number % 256 == 0 {
+      try BeforeTable.forget(through: number - PostgreSQLTransaction.mostCommits, connection)
+      try connection.forEachRow(
+        "DELETE FROM quire_commit WHERE number <= $1",
+        [PostgreSQLParameter(number - PostgreSQLTransaction.mostCommits)])
+    }
+  }
+
+  /// Returns the number of bytes that the history may use. The size of the tables is counted from time to time.
+  private func historyRoom(_ number: Int64) throws -> Int64 {
+    if store.isPartOfDocument { return .max }
+    if unsafe store.tableByteCount == nil || number % 256 == 0 {
+      unsafe store.tableByteCount = try PostgreSQLStore.byteCount(connection)
+    }
+    let size = unsafe store.tableByteCount ?? 0
+    return max(
+      Int64(store.options.leastHistoryByteCount), Int64(Double(size) * store.options.historyShare))
+  }
+}
+
+extension StoreContents {
+  /// Returns the number under which `quire_key` counts the keys of an entity or of links.
+  func keyNumber(of number: UInt16) -> Int64? {
+    map.entities[number]?.rootNumber ?? (map.links[number] == nil ? nil : Int64(number))
+  }
+}
