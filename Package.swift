@@ -425,6 +425,12 @@ let package = Package(
         "AppleFixtures",
       ]),
     tests(
+      "RelationalStoreTests",
+      [
+        "RelationalStore", "SQLTranslation", "StoreInterface", "StoreConformance", "ObjectModel",
+        "Rows",
+      ]),
+    tests(
       "SQLiteStoreTests",
       [
         "SQLiteStore", "RelationalStore", "SQLiteFiles", "SQLTranslation", "StoreInterface",
