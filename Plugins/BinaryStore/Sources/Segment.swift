@@ -23,20 +23,18 @@ final class Segment: RowTable {
     var ranges: [UInt16: KeyRanges] = [:]
     /// The segment as this process has written it.
     var made: MadeSegment?
-    private var knowsMade = false
 
     init(made: MadeSegment?) { self.made = made }
 
     /// Returns the block at an offset; `nil` if it was not read yet.
     mutating func block(at offset: UInt64) -> KnownBlock? {
+      if let known = blocks[offset] { return known }
       // Most segments are merged before anybody looks for a single block of them.
-      if !knowsMade, let made {
-        for block in made.layer.blocks {
-          guard let entry = made.entries[ObjectIdentifier(block)] else { continue }
-          blocks[entry.offset] = (entry, block)
-        }
+      guard blocks.isEmpty, let made else { return nil }
+      for block in made.layer.blocks {
+        guard let entry = made.entries[ObjectIdentifier(block)] else { continue }
+        blocks[entry.offset] = (entry, block)
       }
-      knowsMade = true
       return blocks[offset]
     }
   }

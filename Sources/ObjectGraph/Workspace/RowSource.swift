@@ -335,7 +335,7 @@ extension RowSource {
 extension RowSource {
   /// Returns one value.
   func value(_ column: Int, _ row: Int) -> Value {
-    if isSparse || draft != nil {
+    if unsafe isSparse || draftReference != nil {
       if let value = given(column, row) { return value }
       guard let below = isSparse ? beneath[row] : nil else { return .null }
       return below.source.value(column, below.row)
@@ -402,7 +402,10 @@ extension RowSource {
 
   /// Returns the value that a row itself gives; `nil` if the row beneath gives the value.
   func given(_ column: Int, _ row: Int) -> Value? {
-    if let draft { return draft.value(column: column, row: row) }
+    // SAFETY: The source retains its draft until it takes the block of the draft's rows.
+    if let draft = unsafe draftReference {
+      return unsafe draft._withUnsafeGuaranteedRef { $0.value(column: column, row: row) }
+    }
     guard let block else { return nil }
     do {
       return try block.value(entity.graph.layout.columns[column], row: row)
@@ -414,7 +417,10 @@ extension RowSource {
 
   /// Returns the columns of the values that a row itself gives.
   func givenColumns(_ row: Int) -> [Int] {
-    if let draft { return draft.givenColumns(row: row) }
+    // SAFETY: As in `given`.
+    if let draft = unsafe draftReference {
+      return unsafe draft._withUnsafeGuaranteedRef { $0.givenColumns(row: row) }
+    }
     guard let block else { return [] }
     let columns = givenByBlock ?? block.givenPositions(entity.graph.layout.columns)
     if isCurrent { givenByBlock = columns }
