@@ -51,6 +51,6 @@ struct LayeredSnapshot: StoreSnapshot {
     guard !changes.isEmpty else { return }
     layers.append(try changes.stamped(commit))
     // Merge the layers, so that a lookup passes through few of them.
-    try SegmentTiers.merge(&layers, schema)
+    try SegmentTiers.merge(&layers, schema, areStored: true)
   }
 }

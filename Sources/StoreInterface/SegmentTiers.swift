@@ -39,13 +39,18 @@ package enum SegmentTiers {
     return count >= fanOut(ofTier: highest) ? sizes.count : nil
   }
 
-  /// Merges the newest layers of a store until no tier has too many.
-  package static func merge(_ layers: inout [Layer], _ schema: Schema) throws {
+  /// Merges the newest layers until no tier has too many.
+  ///
+  /// - Parameter areStored: Whether the layers are all commits of a store. Their rows have versions, and nothing lies beneath
+  ///   them.
+  package static func merge(
+    _ layers: inout [Layer], _ schema: Schema, areStored: Bool
+  ) throws {
     while let count = mergeCount(sizes: layers.map(\.count)) {
-      let atBottom = count == layers.count
       let merged = try Layer.merged(
-        Array(layers.suffix(count)), schema: schema, keepingVersions: true, atBottom: atBottom)
-      // A merge at the bottom drops removed rows, so the result can be empty.
+        Array(layers.suffix(count)), schema: schema, keepingVersions: areStored,
+        atBottom: areStored && count == layers.count)
+      // Removed rows are dropped at the bottom, and changes may cancel out, so the result can be empty.
       layers.replaceSubrange((layers.count - count)..., with: merged.isEmpty ? [] : [merged])
     }
   }

@@ -207,18 +207,15 @@ final class StoreState {
     if let links = links.seal() { changes += links.entities }
     let layer = Layer(changes)
     if !layer.isEmpty {
-      pending.append(layer)
-      try mergeTiers()
+      try append(layer)
     }
     changeView(by: layer)
     return layer
   }
 
-  private func mergeTiers() throws {
-    while let count = SegmentTiers.mergeCount(sizes: pending.map(\.count)) {
-      let merged = try Layer.merged(Array(pending.suffix(count)), schema: graph.schema)
-      pending.replaceSubrange((pending.count - count)..., with: merged.isEmpty ? [] : [merged])
-    }
+  private func append(_ layer: Layer) throws {
+    pending.append(layer)
+    try SegmentTiers.merge(&storedPending, graph.schema, areStored: false)
   }
 
   /// Returns all frozen changes as one layer.
@@ -267,8 +264,7 @@ final class StoreState {
   func push(_ layer: Layer, originals: Layer) throws {
     self.originals = originals
     guard !layer.isEmpty else { return }
-    pending.append(layer)
-    try mergeTiers()
+    try append(layer)
     changeView(by: layer)
   }
 
