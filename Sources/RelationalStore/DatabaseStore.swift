@@ -14,10 +14,10 @@ package protocol DatabaseStore: HistoryStore, QueryingStore {
   /// Returns a snapshot of the newest commit.
   func newest() throws -> DatabaseSnapshot<Reader>
 
-  /// Calls `body` while other writers of the database wait, and then the function that `body` returns.
-  /// Changes that `body` does not commit are rolled back.
+  /// Runs `body` in a transaction, while other writers of the database wait. Changes that `body` does not commit are rolled
+  /// back. When the transaction has ended, the function that `body` returned is called.
   ///
-  /// - Parameter body: It may run several times, if the transaction fails because of other transactions.
+  /// - Parameter body: The work. It runs again if the transaction fails because of other transactions.
   func transaction<R>(_ body: (Transaction) throws -> () throws -> R) throws -> R
 
   /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.

@@ -6,7 +6,7 @@
 /// ``StoreBackend/capabilities`` describe a kind of store before one is opened. A store makes its features from them, and
 /// passes itself for each protocol that it conforms to, such as `StoreFeatures(LedgerBackend.capabilities, history: self)`.
 public struct StoreFeatures: Sendable {
-  /// The capabilities of the store: those of its kind, without the ones whose functions the store does not have.
+  /// The capabilities of the store. A capability of its kind is missing if the store lacks the functions for it.
   public let capabilities: StoreCapabilities
   /// Whether a commit that only sets a new model writes no rows if the rows stay the same.
   public let changesModelAlone: Bool

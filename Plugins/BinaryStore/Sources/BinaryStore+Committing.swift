@@ -87,7 +87,7 @@ extension BinaryStore {
       var metadata = try request.metadata ?? head.metadata
       metadata.setOrigin(of: request, commit: number)
       if let lanes { metadata.lanes = lanes.all }
-      try image.setMetadata(metadata, isRead: request.metadata == nil)
+      try image.setMetadata(metadata, areKnown: request.metadata == nil)
     }
     if !request.changes.isEmpty {
       try head.file.reading {

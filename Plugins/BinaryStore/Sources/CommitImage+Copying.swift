@@ -89,9 +89,8 @@ extension CommitImage {
     }
   }
 
-  /// Copies a segment, and returns its record; `nil` if it has no rows.
-  ///
-  /// A segment without an entity of the schema has none any more.
+  /// Copies the rows of a segment that belong to entities of the schema, and returns the record of the copy; `nil` if there
+  /// are no such rows.
   ///
   /// - Parameter entries: The entries of the segment's blocks in the source file.
   private mutating func copy(

@@ -109,11 +109,12 @@ struct CommitImage {
 
   /// Sets the metadata.
   ///
-  /// - Parameter isRead: Whether a reader is known to take the values: those of the file, and what the store sets.
-  mutating func setMetadata(_ metadata: StoreMetadata, isRead: Bool = false) throws {
+  /// - Parameter areKnown: Whether all values come from the file, or from the store itself. Every reader accepts these:
+  ///   only values of a caller can be nested too deep, and a list never has more values than bytes.
+  mutating func setMetadata(_ metadata: StoreMetadata, areKnown: Bool = false) throws {
     pending.metadata = metadata
     let bytes = BinaryPropertyList.write(.dictionary(metadata.values))
-    if !isRead {
+    if !areKnown {
       try checkReadable("metadata") { _ = try BinaryPropertyList.read(bytes) }
     }
     record.metadata = try add(section: bytes)

@@ -9,8 +9,8 @@ import Foundation
 /// A save waits for its turn for a limited time and then goes on without one, because a hook of the save that has the turn
 /// may itself wait for the other save. Saves of another process do not wait.
 ///
-/// **Commits.** A commit runs ``together(with:_:)`` with other commits to its store if one sync can make them durable, and
-/// ``alone(with:_:)`` otherwise. These waits have no limit, because a commit calls no hook.
+/// **Commits.** Commits to a store that can share one sync run at the same time (``together(with:_:)``). Any other commit
+/// runs by itself (``alone(with:_:)``). These waits have no limit, because a commit calls no hook.
 final class CommitQueue: @unchecked Sendable {
   // Sendable: the condition guards all mutable state.
   private let condition = NSCondition()

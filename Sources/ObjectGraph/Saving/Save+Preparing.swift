@@ -4,7 +4,7 @@ extension Save {
   /// Announces the save, and prepares the changes.
   func prepare(_ draft: consuming SaveDraft) throws -> SaveDraft {
     if draft.stage == .begun {
-      // Observers are told first, so that hooks and validation see what they change.
+      // Observers are notified first, so that hooks and validation see the changes that observers make.
       try workspace.sealForUndo()
       workspace.announceChanges()
       workspace.announceSaving()

@@ -110,8 +110,8 @@ struct UndoableLayer {
   private(set) var moments: Moments
   /// Whether the changes lie directly above saved rows, so that each states the version that it is based on.
   private let statesVersions: Bool
-  /// The former values of changed rows; `nil` if they were not kept. ``beneath`` restores the rows of all other entities,
-  /// and the removed rows.
+  /// The former values of changed rows; `nil` if the step does not keep them. Rows of other entities, and removed rows, are
+  /// restored from ``beneath``.
   private let replaced: ReplacedRows?
   private var beneath: Beneath = .none
 
