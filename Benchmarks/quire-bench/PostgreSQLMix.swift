@@ -8,17 +8,33 @@ import PostgreSQLStore
 import ProgramRuns
 import StoreInterface
 
-/// Fifty contexts in eight processes on one server: of ten transactions, eight read a person as a whole, and two save a change
-/// of one person. Each process is this program, started again. The peer is pgbench with as many connections, and with the
-/// statements that a program writes by hand.
+/// Contexts in up to eight processes on one server: of ten transactions, eight read a person as a whole, and two save a
+/// change of one person. Each process is this program, started again. The peer is pgbench with as many connections, and
+/// with the statements that a program writes by hand.
 enum PostgreSQLMix {
   /// The argument by which this program is told to be one of the processes.
   static let argument = "--mix"
-  private static let contextCount = 50
-  private static let processCount = 8
-  private static let seconds = 60
+  private static let contextCounts = [1, 8, 50]
+  private static let mostProcesses = 8
+  private static let seconds = 20
+  private static let rounds = 3
 
-  /// Runs the work of one process, and prints the number of transactions in a second.
+  /// The rate and the durations of the transactions of a run.
+  private struct Run {
+    /// Transactions in a second.
+    var rate: Double
+    /// The time of each transaction in microseconds.
+    var durations: [Int]
+
+    /// Returns the duration that the given share of the transactions does not exceed, in milliseconds.
+    func percentile(_ share: Double) -> Double {
+      let sorted = durations.sorted()
+      return Double(sorted[Int(Double(sorted.count - 1) * share)]) / 1000
+    }
+  }
+
+  /// Runs the work of one process, and prints the number of transactions in a second, followed by the microseconds of each
+  /// transaction.
   ///
   /// - Parameter arguments: The address, the number of contexts, the seconds, and the seed.
   static func run(_ arguments: [String]) throws {
@@ -32,19 +48,24 @@ enum PostgreSQLMix {
     let people = try ManagedObjectContext(coordinator, concurrency: .confined)
       .fetchIdentifiers(FetchRequest("Person"))
     let start = ContinuousClock.now
-    let counts = onThreads(contexts) { number in
+    let durations = onThreads(contexts) { number in
       let context = ManagedObjectContext(coordinator, concurrency: .confined)
-      var step = 0
-      while ContinuousClock.now - start < .seconds(seconds) {
-        step += 1
-        let choice = People.hash(step, seed << 8 + UInt64(number))
+      var durations: [Int] = []
+      var last = ContinuousClock.now
+      while last - start < .seconds(seconds) {
+        let choice = People.hash(durations.count + 1, seed << 8 + UInt64(number))
         let id = people[Int(choice % UInt64(people.count))]
         transact(with: id, in: context, saves: choice >> 32 % 10 < 2)
+        let now = ContinuousClock.now
+        durations.append(Int((now - last) / .microseconds(1)))
+        last = now
       }
-      return step
-    }
+      return durations
+    }.flatMap { $0 }
     let time = (ContinuousClock.now - start) / .seconds(1)
-    print(Double(counts.reduce(0, +)) / time)
+    print(
+      ([Double(durations.count) / time] + durations.map(Double.init)).map { "\($0)" }.joined(
+        separator: " "))
   }
 
   /// Reads a person of the newest commit, and saves a change. A save that meets another one's change begins again.
@@ -67,34 +88,52 @@ enum PostgreSQLMix {
 
   static func measure(_ server: PostgreSQLServer, schema: String, _ count: Int) throws {
     guard Measurement.isWanted("mix") else { return }
-    var times: [String: [Double]] = [:]
-    for round in 0..<3 {
-      for (name, rate) in [
-        ("pgbench", { try rateOfPgbench(server, count) }),
-        ("contexts", { try rateOfContexts(server.address(schema: schema), round) }),
-      ] {
-        times[name, default: []].append(1 / (try rate()))
+    for contexts in contextCounts {
+      var runs: [String: [Run]] = [:]
+      for round in 0..<rounds {
+        runs["pgbench", default: []].append(try runOfPgbench(server, contexts, count))
+        runs["contexts", default: []].append(
+          runOfContexts(server.address(schema: schema), contexts, round))
       }
+      print(
+        "\n\(contexts) contexts in \(min(contexts, mostProcesses)) processes: 8 of 10 read, 2 of 10 save"
+      )
+      func median(_ name: String, _ value: (Run) -> Double) -> Double {
+        Measurement.median(runs[name]!.map(value))
+      }
+      for name in runs.keys.sorted() {
+        let (middle, slow) = (
+          median(name) { $0.percentile(0.5) }, median(name) { $0.percentile(0.99) }
+        )
+        print(
+          "  \(pad(name, 44)) \(format(median(name, \.rate))) transactions a second, p50 \(format(middle)) ms, p99 \(format(slow)) ms"
+        )
+      }
+      let ratios = zip(runs["contexts"]!, runs["pgbench"]!).map { $0.rate / $1.rate }
+      target(
+        "rate of \(contexts) contexts / rate of pgbench", Measurement.median(ratios), atLeast: 0.5)
     }
-    print("\n\(contextCount) contexts in \(processCount) processes: 8 of 10 read, 2 of 10 save")
-    for (name, all) in times.sorted(by: { $0.key < $1.key }) {
-      print("  \(pad(name, 44)) \(format(1 / Measurement.median(all))) transactions a second")
-    }
-    let ratio = Measurement.ratio(times, "contexts", to: "pgbench")
-    print("  \(pad("rate of the contexts / rate of pgbench", 44)) \(format(1 / ratio))")
   }
 
-  private static func rateOfContexts(_ address: String, _ round: Int) throws -> Double {
-    onThreads(processCount) { number in
-      let contexts = contextCount / processCount + (number < contextCount % processCount ? 1 : 0)
+  private static func runOfContexts(_ address: String, _ contexts: Int, _ round: Int) -> Run {
+    let processes = min(contexts, mostProcesses)
+    let runs = onThreads(processes) { number in
+      let own = contexts / processes + (number < contexts % processes ? 1 : 0)
       let words = [
-        argument, address, "\(contexts)", "\(seconds)", "\(round * processCount + number + 1)",
+        argument, address, "\(own)", "\(seconds)", "\(round * processes + number + 1)",
       ]
-      return try! numberFromNewProcess(words)
-    }.reduce(0, +)
+      let run = try! ProgramRun(CommandLine.arguments[0], words)
+      let numbers = run.text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+      precondition(run.status == 0 && !numbers.isEmpty, run.text)
+      return Run(rate: numbers[0], durations: numbers.dropFirst().map { Int($0) })
+    }
+    return Run(
+      rate: runs.map(\.rate).reduce(0, +), durations: runs.flatMap(\.durations))
   }
 
-  private static func rateOfPgbench(_ server: PostgreSQLServer, _ count: Int) throws -> Double {
+  private static func runOfPgbench(
+    _ server: PostgreSQLServer, _ contexts: Int, _ count: Int
+  ) throws -> Run {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "quire-mix-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -121,14 +160,22 @@ enum PostgreSQLMix {
     let run = try ProgramRun(
       program,
       [
-        "-n", "-M", "prepared", "-h", server.folder, "-U", "quire", "-c", "\(contextCount)",
-        "-j", "\(processCount)", "-T", "\(seconds)",
+        "-n", "-M", "prepared", "-h", server.folder, "-U", "quire", "-c", "\(contexts)",
+        "-j", "\(min(contexts, mostProcesses))", "-T", "\(seconds)", "-l",
+        "--log-prefix", folder.appending(path: "times").path,
         "-f", folder.appending(path: "read").path + "@8",
         "-f", folder.appending(path: "save").path + "@2", "postgres",
       ])
     guard let line = run.text.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
       let rate = Double(line.dropFirst(6).prefix { $0.isNumber || $0 == "." })
     else { fatalError("pgbench: \(run.text)") }
-    return rate
+    // The third word of each line of a log is the duration in microseconds.
+    let durations = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix("times") }
+      .flatMap { name in
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+          .split(separator: "\n").compactMap { Int($0.split(separator: " ")[2]) }
+      }
+    return Run(rate: rate, durations: durations)
   }
 }
