@@ -82,7 +82,7 @@ public struct BinaryValues: Sendable {
 }
 
 /// The value of a statement's parameter, in binary form.
-public struct PostgreSQLParameter: Sendable {
+public struct PostgreSQLParameter: Sendable, Equatable {
   let type: UInt32
   /// The bytes; `nil` for NULL.
   let bytes: [UInt8]?

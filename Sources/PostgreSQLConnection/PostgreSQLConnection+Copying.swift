@@ -14,6 +14,7 @@ extension PostgreSQLConnection {
   public func copyRows(
     of selection: String, columnCount: Int, _ body: (Span<PostgreSQLCell>) throws -> Void
   ) throws {
+    try sendWaiting()
     let text = "COPY (\(selection)) TO STDOUT (FORMAT binary)"
     let result = unsafe PQexec(handle, text)
     let status = unsafe PQresultStatus(result)
@@ -68,6 +69,8 @@ extension PostgreSQLConnection {
     into target: String,
     _ write: ((_ row: (inout BinaryValues) throws -> Void) throws -> Void) throws -> Void
   ) throws {
+    try sendWaiting()
+    pipeline.answers = []
     let result = unsafe PQexec(handle, "COPY \(target) FROM STDIN (FORMAT binary)")
     let status = unsafe PQresultStatus(result)
     let failed = unsafe status == PGRES_COPY_IN ? nil : error(result)

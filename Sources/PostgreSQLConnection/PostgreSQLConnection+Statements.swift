@@ -16,6 +16,10 @@ extension PostgreSQLConnection {
   ///
   /// - Throws: ``PostgreSQLError``.
   public func texts(_ text: String) throws(PostgreSQLError) -> [[String?]] {
+    if let known = answer(to: PostgreSQLStatement(answeredInTexts: text)) {
+      return unsafe texts(of: known.result)
+    }
+    try sendWaiting()
     let result = unsafe PQexec(handle, text)
     defer { unsafe PQclear(result) }
     switch unsafe PQresultStatus(result) {
@@ -23,7 +27,11 @@ extension PostgreSQLConnection {
     case PGRES_TUPLES_OK: break
     default: throw unsafe error(result)
     }
-    return unsafe (0..<PQntuples(result)).map { row in
+    return unsafe texts(of: result)
+  }
+
+  @unsafe private func texts(of result: OpaquePointer?) -> [[String?]] {
+    unsafe (0..<PQntuples(result)).map { row in
       unsafe (0..<PQnfields(result)).map { column in
         unsafe PQgetisnull(result, row, column) == 1
           ? nil : String(cString: PQgetvalue(result, row, column))
@@ -44,7 +52,14 @@ extension PostgreSQLConnection {
     _ text: String, _ parameters: [PostgreSQLParameter] = [], columnCount: Int = 1,
     _ body: (Span<PostgreSQLCell>) throws -> Void = { _ in }
   ) throws -> Int {
-    let isSent = try send(text, parameters)
+    let statement = PostgreSQLStatement(text, parameters)
+    if let known = answer(to: statement) {
+      return try withExtendedLifetime(known) {
+        try unsafe rows(of: known.result, columnCount, body)
+      }
+    }
+    try sendWaiting()
+    let isSent = try send(statement, name(ofPrepared: text, parameters))
     guard isSent, unsafe PQsetSingleRowMode(handle) == 1 else { throw lastError() }
     return try rows(columnCount, isPrepared: !(prepared[text] ?? "").isEmpty, body)
   }
@@ -52,8 +67,12 @@ extension PostgreSQLConnection {
   /// The most statements that stay prepared.
   private static let mostPrepared = 64
 
-  private func send(_ text: String, _ parameters: [PostgreSQLParameter]) throws -> Bool {
-    let name = try name(ofPrepared: text, parameters)
+  /// Sends a statement, which the server has prepared if there is a name.
+  ///
+  /// - Returns: Whether it was sent.
+  func send(_ statement: PostgreSQLStatement, _ name: String?) throws(PostgreSQLError) -> Bool {
+    let (text, parameters) = (statement.text, statement.parameters)
+    let format: Int32 = statement.isAnsweredInTexts ? 0 : 1
     let types = parameters.map(\.type)
     let lengths = parameters.map { Int32(clamping: $0.bytes?.count ?? 0) }
     let formats = parameters.map { _ in Int32(1) }
@@ -76,19 +95,20 @@ extension PostgreSQLConnection {
       }
       let count = Int32(parameters.count)
       if let name {
-        return unsafe PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1) == 1
+        return unsafe PQsendQueryPrepared(
+          handle, name, count, pointers, lengths, formats, format) == 1
       }
-      return unsafe PQsendQueryParams(handle, text, count, types, pointers, lengths, formats, 1)
-        == 1
+      return unsafe PQsendQueryParams(
+        handle, text, count, types, pointers, lengths, formats, format) == 1
     }
   }
 
   /// Returns the name of a statement that the server has prepared; `nil` if too many are prepared.
   ///
   /// A statement is prepared when it is used for the second time.
-  private func name(
+  func name(
     ofPrepared text: String, _ parameters: [PostgreSQLParameter]
-  ) throws -> String? {
+  ) throws(PostgreSQLError) -> String? {
     if let known = prepared[text] {
       if !known.isEmpty { return known }
       preparedCount += 1
@@ -118,19 +138,9 @@ extension PostgreSQLConnection {
       case PGRES_SINGLE_TUPLE:
         guard failure == nil else { continue }
         count += 1
-        let width = unsafe Int(PQnfields(result))
-        if cells.count != width { cells = Array(repeating: PostgreSQLCell(), count: width) }
-        for column in 0..<width {
-          let isNull = unsafe PQgetisnull(result, 0, Int32(column)) == 1
-          unsafe cells[column] =
-            isNull
-            ? PostgreSQLCell()
-            : PostgreSQLCell(
-              PQgetvalue(result, 0, Int32(column)), Int(PQgetlength(result, 0, Int32(column))),
-              type: PQftype(result, Int32(column)))
-        }
+        unsafe read(0, of: result, into: &cells)
         do {
-          try PostgreSQLError.check(width, atLeast: columnCount)
+          try PostgreSQLError.check(cells.count, atLeast: columnCount)
           try body(cells.span)
         } catch {
           failure = error
@@ -145,17 +155,53 @@ extension PostgreSQLConnection {
         isUnusable = true
         throw PostgreSQLError.unexpected("A statement copies rows.")
       default:
-        var error = unsafe error(result)
-        if error.state == "0A000", isPrepared {
-          // The types of the columns have changed since the statement was prepared. A new connection prepares it anew.
-          isUnusable = true
-          error.isConnectionLost = true
-        }
+        let error = failed(unsafe error(result), isPrepared: isPrepared)
         // The caller is told of its own error, not of the cancelling.
         if failure == nil { failure = error }
       }
     }
     if let failure { throw failure }
     return count
+  }
+
+  /// Puts the cells of a row into an array.
+  @unsafe private func read(
+    _ row: Int32, of result: OpaquePointer, into cells: inout [PostgreSQLCell]
+  ) {
+    let width = unsafe Int(PQnfields(result))
+    if cells.count != width { cells = Array(repeating: PostgreSQLCell(), count: width) }
+    for column in 0..<width {
+      let isNull = unsafe PQgetisnull(result, row, Int32(column)) == 1
+      unsafe cells[column] =
+        isNull
+        ? PostgreSQLCell()
+        : PostgreSQLCell(
+          PQgetvalue(result, row, Int32(column)), Int(PQgetlength(result, row, Int32(column))),
+          type: PQftype(result, Int32(column)))
+    }
+  }
+
+  /// Calls `body` for each row of a whole answer.
+  @unsafe private func rows(
+    of result: OpaquePointer, _ columnCount: Int, _ body: (Span<PostgreSQLCell>) throws -> Void
+  ) throws -> Int {
+    var cells: [PostgreSQLCell] = []
+    let count = unsafe PQntuples(result)
+    for row in 0..<count {
+      unsafe read(row, of: result, into: &cells)
+      try PostgreSQLError.check(cells.count, atLeast: columnCount)
+      try body(cells.span)
+    }
+    return Int(count)
+  }
+
+  /// Returns the error of a statement, and gives the connection up if that helps.
+  func failed(_ error: PostgreSQLError, isPrepared: Bool) -> PostgreSQLError {
+    guard error.state == "0A000", isPrepared else { return error }
+    // The types of the columns have changed since the statement was prepared. A new connection prepares it again.
+    isUnusable = true
+    var error = error
+    error.isConnectionLost = true
+    return error
   }
 }

@@ -26,6 +26,8 @@ public final class PostgreSQLConnection {
   var prepared: [String: String] = [:]
   /// The number of statements that were prepared.
   var preparedCount = 0
+  /// The statements that are sent together.
+  var pipeline = Pipeline()
   /// Whether the session can't be used any more, although the server answers.
   var isUnusable = false
   /// The last warning of the server; `nil` if none came since ``commit()`` was called.
@@ -89,7 +91,7 @@ public final class PostgreSQLConnection {
   /// - Throws: ``PostgreSQLError``.
   public func commit() throws(PostgreSQLError) -> String? {
     warning = nil
-    try execute("COMMIT")
+    try end(with: "COMMIT")
     return warning
   }
 
@@ -101,7 +103,7 @@ public final class PostgreSQLConnection {
   /// - Throws: ``PostgreSQLError``.
   public func prepareTransaction(named name: String) throws(PostgreSQLError) -> String? {
     warning = nil
-    try execute("PREPARE TRANSACTION '\(name)'")
+    try end(with: "PREPARE TRANSACTION '\(name)'")
     return warning
   }
 

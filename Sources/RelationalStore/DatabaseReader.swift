@@ -1,3 +1,5 @@
+package import Rows
+package import SQLTranslation
 package import StoreInterface
 
 /// A connection in a transaction that shows a database at one commit. Any thread may use it, one at a time.
@@ -20,6 +22,14 @@ package protocol DatabaseReader: AnyObject, Sendable {
   ///   first. There are layers if the transaction had to begin again after later commits.
   func read<R>(_ body: (Source, [RowsBefore]) throws -> R) throws -> R
 
+  /// Returns the rows of the commit with some keys in one round trip to a server, without beginning a transaction; `nil`
+  /// if they must be read in one.
+  ///
+  /// - Parameter keys: One key, or a few consecutive keys.
+  func lookUp(
+    _ keys: Range<UInt64>, of entity: TableMap.EntityMap, in map: TableMap
+  ) throws -> BlockRun?
+
   /// Whether ``another()`` may return a reader.
   static var hasCompanions: Bool { get }
 
@@ -31,6 +41,10 @@ package protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
+  package func lookUp(
+    _ keys: Range<UInt64>, of entity: TableMap.EntityMap, in map: TableMap
+  ) throws -> BlockRun? { nil }
+
   package static var hasCompanions: Bool { false }
 
   package func another() throws -> Self? { nil }

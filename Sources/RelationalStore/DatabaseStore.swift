@@ -20,6 +20,12 @@ package protocol DatabaseStore: HistoryStore, QueryingStore {
   /// - Parameter body: The work. It runs again if the transaction fails because of other transactions.
   func transaction<R>(_ body: (Transaction) throws -> () throws -> R) throws -> R
 
+  /// Runs `body` as ``transaction(_:)`` does, for a commit of the request. A store on a server may override this to read
+  /// all rows that the commit needs at once.
+  func transaction<R>(
+    of request: CommitRequest, _ body: (Transaction) throws -> () throws -> R
+  ) throws -> R
+
   /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
   ///
   /// If the history does not keep the commit, the snapshot is newer than its number says, but its rows have the versions
@@ -39,6 +45,12 @@ extension DatabaseStore {
 
   package var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
+  package func transaction<R>(
+    of request: CommitRequest, _ body: (Transaction) throws -> () throws -> R
+  ) throws -> R {
+    try transaction(body)
+  }
+
   /// Returns a snapshot of the newest commit, which may be another process's. A store of a document shows the commit
   /// that the document names.
   public func snapshot() throws -> any StoreSnapshot { try newest() }
@@ -57,7 +69,7 @@ extension DatabaseStore {
 
   /// Makes changes durable in one transaction: all of them or none.
   package func commitAlone(_ request: CommitRequest) throws -> any StoreSnapshot {
-    try transaction { transaction in
+    try transaction(of: request) { transaction in
       try transaction.admit(request)
       if request.isEmpty { return { try self.newest() } }
       let number = transaction.newest + 1

@@ -9,10 +9,12 @@ package final class IdleConnections<Connection>: @unchecked Sendable {
     var connections: [Connection] = []
     var isClosed = false
   }
-  private let most = 4
+  private let most: Int
 
   /// Creates a pool without connections.
-  package init() {}
+  ///
+  /// - Parameter most: The most connections that are kept.
+  package init(keeping most: Int = 4) { self.most = most }
 
   /// Takes a connection out of the pool; `nil` if there is none.
   package func take() -> Connection? {

@@ -38,33 +38,68 @@ package final class TableRows<Reader: DatabaseReader>: PartialRowTable {
       return try whole.location(of: key.number).map { .put($0) } ?? .absent
     }
     if contents.map.entities.index(forKey: key.entity) != nil {
-      let piece = KnownRows.Piece(around: key)
-      if let found = known.withLock({ $0[piece] }) {
-        return try found.location(of: key.number).map { .put($0) } ?? .absent
-      }
-      let count = known.withLock { $0.begin(piece) }
+      if let found = known.withLock({ $0[key] }) { return try entry(of: key, in: found) }
+      let count = known.withLock { $0.begin(key) }
       let run: BlockRun?
-      do { run = try read(piece, count) } catch {
+      do { run = try read(key, count) } catch {
         // A row that can't be read must affect as few other rows as possible.
         guard count > 1 else { throw error }
-        run = try read(piece, 1)
+        run = try read(key, 1)
       }
-      if let run { return try run.location(of: key.number).map { .put($0) } ?? .absent }
+      if let run { return try entry(of: key, in: run) }
     }
-    return try changes(ofEntity: key.entity)?.put.location(of: key.number).map { .put($0) }
-      ?? .absent
+    return try changes(ofEntity: key.entity).map { try entry(of: key, in: $0.put) } ?? .absent
   }
 
-  /// Reads some pieces, and caches them; `nil` if the whole entity has to be read.
-  private func read(_ piece: KnownRows.Piece, _ count: UInt64) throws -> BlockRun? {
+  private func entry(of key: ObjectKey, in run: BlockRun) throws -> RowEntry {
+    try run.location(of: key.number).map { .put($0) } ?? .absent
+  }
+
+  /// Returns the keys that should be read now if the row of a key is needed; `nil` if the row is known.
+  package func keysToRead(for key: ObjectKey) -> Range<UInt64>? {
+    known.withLock { known in
+      if known.whole[key.entity] != nil || known[key] != nil { return nil }
+      return TableRows.keys(for: key, known.begin(key))
+    }
+  }
+
+  private static func keys(for key: ObjectKey, _ count: UInt64) -> Range<UInt64> {
+    count == 0
+      ? key.number..<key.number + 1 : KnownRows.Piece(around: key).keys(ofPieces: count)
+  }
+
+  /// Adds rows that were read for a key, without the function ``entry(of:)``.
+  ///
+  /// - Parameter keys: All keys that were looked for, as ``keysToRead(for:)`` has returned them.
+  package func add(_ run: BlockRun, for key: ObjectKey, _ keys: Range<UInt64>) {
+    known.withLock { known in
+      // One key stands for itself.
+      guard keys.count > 1 else { return known.add(run, of: key) }
+      let piece = KnownRows.Piece(around: key)
+      known.add(run, from: piece, count: piece.count(to: keys.upperBound))
+    }
+  }
+
+  /// Reads a row, or some pieces from that of the row on, and caches them; `nil` if the whole entity has to be read.
+  ///
+  /// - Parameter count: The number of pieces; 0 for the row.
+  private func read(_ key: ObjectKey, _ count: UInt64) throws -> BlockRun? {
+    let keys = TableRows.keys(for: key, count)
+    if count <= 1, let entity = contents.map.entities[key.entity],
+      let run = try reader.lookUp(keys, of: entity, in: contents.map)
+    {
+      add(run, for: key, keys)
+      return run
+    }
     let run = try reader.read { database, later -> BlockRun? in
       guard later.reduce(0, { $0 + $1.layer.count }) <= mostTakenBack else { return nil }
-      let run = try rows(piece.entity, .range(piece.keys(ofPieces: count)), database)
+      let run = try rows(
+        key.entity, count == 0 ? .keys([key.number]) : .range(keys), database)
       // The run may also contain rows outside the pieces, but no caller looks for them there.
-      return try taking(back: later, from: run, ofEntity: piece.entity)
+      return try taking(back: later, from: run, ofEntity: key.entity)
     }
     guard let run else { return nil }
-    known.withLock { $0.add(run, from: piece, count: count) }
+    add(run, for: key, keys)
     return run
   }
 

@@ -24,6 +24,12 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func snapshot() throws -> any StoreSnapshot
 
+  /// Returns a snapshot of the newest commit, as ``snapshot()`` does, for a caller that is about to read an object. A store
+  /// on a server asks for the commit and the row at once, which takes one round trip in place of several.
+  ///
+  /// - Throws: ``StoreError``.
+  func snapshot(reading key: ObjectKey) throws -> any StoreSnapshot
+
   /// Returns a snapshot of the newest commit that this store has read, without a check for newer commits. The store
   /// reads commits when it is opened and at each call of ``snapshot()``.
   ///
@@ -67,6 +73,9 @@ public protocol Store: AnyObject, Sendable {
 extension Store {
   /// Returns ``snapshot()``, which checks for newer commits.
   public func knownSnapshot() throws -> any StoreSnapshot { try snapshot() }
+
+  /// Returns ``snapshot()``, for stores that read rows at little cost.
+  public func snapshot(reading key: ObjectKey) throws -> any StoreSnapshot { try snapshot() }
 
   /// Checks the newest commit once, before `body`. Only for stores that no second writer commits to.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {

@@ -10,6 +10,8 @@ public struct StoreFeatures: Sendable {
   public let capabilities: StoreCapabilities
   /// Whether a commit that only sets a new model writes no rows if the rows stay the same.
   public let changesModelAlone: Bool
+  /// Whether the store is on a server, so that each look at the newest commit takes a round trip.
+  public let isRemote: Bool
   /// The earlier commits; `nil` without ``StoreCapabilities/history``.
   public let history: (any HistoryStore)?
   /// The answers to requests; `nil` without ``StoreCapabilities/querying``.
@@ -36,6 +38,7 @@ public struct StoreFeatures: Sendable {
   ///   - history: The store itself, if it conforms to the protocol, as for the following parameters.
   public init(
     _ capabilities: StoreCapabilities, changesModelAlone: Bool = false,
+    isRemote: Bool = false,
     history: (any HistoryStore)? = nil, querying: (any QueryingStore)? = nil,
     confirming: (any ConfirmingStore)? = nil, groupCommits: (any GroupCommitStore)? = nil,
     announcements: (any AnnouncingStore)? = nil, vacuuming: (any VacuumingStore)? = nil,
@@ -53,6 +56,7 @@ public struct StoreFeatures: Sendable {
     self.confirming = promised(confirming, by: .confirmation)
     self.capabilities = found
     self.changesModelAlone = changesModelAlone
+    self.isRemote = isRemote
     self.groupCommits = groupCommits
     self.announcements = announcements
     self.vacuuming = vacuuming

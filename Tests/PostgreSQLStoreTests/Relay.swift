@@ -29,6 +29,8 @@ final class Relay: @unchecked Sendable {
     var faultCount = 0
     var refuses = false
     var byteCount = 0
+    var tripCount = 0
+    var isAnswering = true
   }
 
   var fault: RelayFault? {
@@ -48,6 +50,9 @@ final class Relay: @unchecked Sendable {
   var faultCount: Int { state.withLock { $0.faultCount } }
   /// The number of bytes that came from the server.
   var byteCount: Int { state.withLock { $0.byteCount } }
+
+  /// The number of times that a client sent something after the server had answered.
+  var tripCount: Int { state.withLock { $0.tripCount } }
 
   struct Failure: Error {}
 
@@ -85,6 +90,14 @@ final class Relay: @unchecked Sendable {
     return address
   }
 
+  /// Returns whether a client has sent a statement: alone, or as one of several that are parsed together.
+  private static func contains(_ sent: ArraySlice<UInt8>, _ statement: String) -> Bool {
+    let isAlone = sent.first == UInt8(ascii: "Q")
+    if isAlone { return sent.dropFirst(5).starts(with: statement.utf8) }
+    // A statement without a name begins after the empty name.
+    return Data(sent).range(of: Data([0] + Array(statement.utf8))) != nil
+  }
+
   private func serve(_ client: Int32) {
     defer { close(client) }
     if state.withLock({ $0.refuses }) { return }
@@ -107,10 +120,14 @@ final class Relay: @unchecked Sendable {
       for (index, other) in [(0, server), (1, client)] where waiting[index].revents != 0 {
         let count = read(waiting[index].fd, &buffer, buffer.count)
         guard count > 0 else { return }
-        if index == 1 { state.withLock { $0.byteCount += count } }
-        let text = index == 0 && buffer[0] == UInt8(ascii: "Q") ? buffer[..<count].dropFirst(5) : []
+        state.withLock { state in
+          if index == 1 { state.byteCount += count }
+          if index == 0, state.isAnswering { state.tripCount += 1 }
+          state.isAnswering = index == 1
+        }
+        let sent = index == 0 ? buffer[..<count] : []
         let fault = state.withLock { state -> RelayFault? in
-          guard text.starts(with: state.statement.utf8), let fault = state.fault else { return nil }
+          guard let fault = state.fault, Relay.contains(sent, state.statement) else { return nil }
           state.fault = nil
           state.faultCount += 1
           state.refuses = fault == .serverGoneAfterCommit || fault == .serverGone

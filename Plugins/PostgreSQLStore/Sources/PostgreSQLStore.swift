@@ -19,8 +19,8 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   /// exactly the same meaning.
   public var features: StoreFeatures {
     StoreFeatures(
-      PostgreSQLStoreBackend.capabilities, history: self, querying: self, confirming: self,
-      announcements: self)
+      PostgreSQLStoreBackend.capabilities, isRemote: !isPartOfDocument, history: self,
+      querying: self, confirming: self, announcements: self)
   }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
@@ -138,8 +138,15 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
       guard current != nil else { throw closed }
       if isPartOfDocument { return current!.head }
       return try asStore(filePath) {
-        let head = try retrying { try self.head(&current!) }
         let known = current!.head
+        // A snapshot without a transaction may have to begin one soon. Beginning it now takes no more round trips than
+        // looking at the newest commit, and the snapshot can then answer requests in SQL.
+        guard known.reader.hasConnection || known.commit == 0 else {
+          let next = try retrying { try self.next(after: known.contents, known) }
+          current!.head = next
+          return next
+        }
+        let head = try retrying { try self.head(&current!) }
         if head.newest == known.commit, head.metadataCommit == known.contents.metadataCommit {
           return known
         }
@@ -162,11 +169,25 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   }
 
   /// Returns a snapshot of the newest commit, in a new transaction.
-  func next(after contents: StoreContents) throws -> PostgreSQLSnapshot {
+  ///
+  /// - Parameter known: A snapshot that gets the transaction and is returned, if it shows the newest commit.
+  func next(
+    after contents: StoreContents, _ known: PostgreSQLSnapshot? = nil
+  ) throws -> PostgreSQLSnapshot {
     let connection = try pool.take()
     let rows = try connection.texts(
       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(StoreHead.selection)")
     let head = try StoreHead(rows, path: filePath)
+    if let known, head.newest == known.commit,
+      head.metadataCommit == known.contents.metadataCommit,
+      head.modelCommit == known.contents.modelCommit
+    {
+      if !known.reader.adopt(connection) {
+        try connection.execute("ROLLBACK")
+        pool.give(connection)
+      }
+      return known
+    }
     var contents = contents
     if head.modelCommit != contents.modelCommit || head.metadataCommit != contents.metadataCommit {
       contents = try StoreContents(connection, path: filePath, after: contents)
@@ -186,13 +207,14 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
 
   /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
   ///
-  /// A failure to read must not make a finished save fail. Then the snapshot connects when it is read.
+  /// The snapshot connects only when it is read: most programs know the objects that they have just saved. A failure to
+  /// read must not make a finished save fail.
   package func left(by number: Int64, _ contents: StoreContents) throws -> any StoreSnapshot {
-    let shown = try? next(after: contents)
-    guard let shown, shown.commit >= number else {
+    let isLater = pool.looksUp && contents.modelCommit != number
+    guard !isLater, let shown = try? next(after: contents), shown.commit >= number else {
       let later = PostgreSQLSnapshot(
         number, contents, SnapshotReader(nil, commit: number, contents, pool: pool))
-      current.withLock { $0?.head = later }
+      show(later)
       return later
     }
     current.withLock { $0?.head = shown }
@@ -200,6 +222,16 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
     // If the history does not contain the commit, the snapshot is newer than its number says, but its rows have the
     // versions of the commits that wrote them.
     return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
+  }
+
+  /// Remembers a snapshot as the newest one, unless another thread has read a later commit meanwhile.
+  func show(_ snapshot: PostgreSQLSnapshot) {
+    current.withLock { current in
+      guard let head = current?.head, head.commit <= snapshot.commit || isPartOfDocument else {
+        return
+      }
+      current!.head = snapshot
+    }
   }
 
   /// Calls `body` with a connection outside a transaction.

@@ -19,6 +19,7 @@ extension Save {
     }
     try workspace.sealForUndo()
     let parts = try pendingParts()
+    let isAlone = try parts.count == 1 && isAlone(parts[0].state, draft.attempts)
     guard !parts.isEmpty else {
       draft.stage = .committed
       return draft
@@ -28,14 +29,17 @@ extension Save {
     queue.take(turn)
     // Another save of this process came first. A store would find that only after more work.
     for (state, _) in parts
-    where try state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit {
+    where try !isAlone && state.persistent.knownSnapshotToFollow.commit > state.base.snapshot.commit
+    {
       noteOvertaken(&draft.attempts)
       draft.attempts.refusalCount = 0
       return draft
     }
     do {
       let snapshots = try workspace.coordinator.commit(
-        parts.map { ($0.state.persistent, workspace.request($0.layer, in: $0.state)) },
+        parts.map {
+          ($0.state.persistent, workspace.request($0.layer, in: $0.state, follows: !isAlone))
+        },
         whenOrdered: { queue.end(turn) })
       // Hooks and observers of the rest of the save may wait for the save of another context.
       queue.end(turn)
@@ -49,6 +53,11 @@ extension Save {
       try noteRefusal(of: bases, &draft)
     }
     return draft
+  }
+
+  /// Returns whether the changes of a store may follow any commit. Changes that were refused must follow the newest one.
+  func isAlone(_ state: StoreState, _ attempts: SaveDraft.Attempts) throws -> Bool {
+    try attempts.refusedBases.isEmpty && LoneChanges(workspace).standAlone(in: state)
   }
 
   private func noteOvertaken(_ attempts: inout SaveDraft.Attempts) {
@@ -104,10 +113,12 @@ extension Save {
 
 extension Workspace {
   /// Returns the request to commit changes directly above the context's present commit.
-  func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
+  ///
+  /// - Parameter follows: Whether the store must refuse the changes if another commit has come in between.
+  func request(_ layer: Layer, in state: StoreState, follows: Bool = true) -> CommitRequest {
     var request = CommitRequest(layer, basedOn: state.base.snapshot)
     let settings = settings
-    request.requiredCommit = state.base.snapshot.commit
+    if follows { request.requiredCommit = state.base.snapshot.commit }
     request.author = settings.transactionAuthor
     request.contextName = settings.name
     request.message = settings.transactionMessage

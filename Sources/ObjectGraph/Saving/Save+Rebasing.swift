@@ -16,7 +16,8 @@ extension Save {
     let states = workspace.drafts.states.filter { $0.hasChanges && !$0.persistent.isGone }
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
-      let head = try state.persistent.snapshotToFollow
+      if try isAlone(state, draft.attempts) { continue }
+      let head = try head(of: state, draft.attempts)
       // The model is checked before the rebase. After the rebase the store can't tell that the changes fit only the
       // former model.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)
@@ -29,6 +30,18 @@ extension Save {
       if try Advance(workspace, state).run(to: base, policy: policy) { draft.stage = .begun }
     }
     return draft
+  }
+
+  /// Returns the newest commit that is known. A store on a server is asked for the newest commit of all programs only after
+  /// it has refused the changes: it checks the changes anyway, and asking takes a round trip.
+  private func head(
+    of state: StoreState, _ attempts: SaveDraft.Attempts
+  ) throws -> any StoreSnapshot {
+    if state.persistent.features.isRemote, attempts.refusedBases.isEmpty {
+      let known = try state.persistent.knownSnapshotToFollow
+      if known.commit >= state.base.snapshot.commit { return known }
+    }
+    return try state.persistent.snapshotToFollow
   }
 
   /// Throws the conflicts of all stores together if the policy is ``MergePolicy/error``.

@@ -23,7 +23,7 @@ extension Workspace {
   func existingObject(with id: ObjectID) throws -> ManagedObject {
     checkPlace()
     let known = drafts.state(of: id.store)
-    guard let state = try known ?? state(of: id.store),
+    guard let state = try known ?? state(of: id.store, reading: id.key),
       let object = object(at: id.key, in: state)
     else {
       throw ContextError(
@@ -31,7 +31,7 @@ extension Workspace {
     }
     if object.source.isUnresolved {
       // A store that is read for the first time already shows its newest commit.
-      if known != nil { try advance(state) }
+      if known != nil { try advance(state, reading: id.key) }
       try resolve(object, in: state)
     }
     guard !object.state.contains(.missing), !object.isDeleted else {

@@ -134,9 +134,11 @@ extension Workspace {
 
 extension Workspace {
   /// Returns the state of a store, made if needed.
-  func state(of store: PersistentStore) throws -> StoreState {
+  ///
+  /// - Parameter key: The object that is about to be read.
+  func state(of store: PersistentStore, reading key: ObjectKey? = nil) throws -> StoreState {
     if let known = drafts.state(of: store) { return known }
-    let made = StoreState(store, try newestBase(of: store))
+    let made = StoreState(store, try newestBase(of: store, reading: key))
     if place.concurrency == .mainActor {
       made.whenChanged = { [unowned self] in ContextExecutor(self).endTurnSoon() }
     }
@@ -145,7 +147,9 @@ extension Workspace {
   }
 
   /// Returns the newest state of the parent or the store, which the context's changes are to be put on.
-  func newestBase(of store: PersistentStore) throws -> StoreBase {
+  ///
+  /// - Parameter key: The object that is about to be read. The store may read it at once.
+  func newestBase(of store: PersistentStore, reading key: ObjectKey? = nil) throws -> StoreBase {
     ContextExecutor(self).catchUpWithMainActor()
     // A save calls this on any thread.
     var generation = mail.published.withLock { $0.pinned }
@@ -160,16 +164,19 @@ extension Workspace {
     if let snapshot = generation?.snapshot(of: store.tag) {
       return StoreBase(snapshot: snapshot)
     }
-    let snapshot = try store.store.snapshot()
+    let snapshot =
+      try key.map { try store.store.snapshot(reading: $0) } ?? store.store.snapshot()
     // The coordinator's model does not fit the rows of a store that was migrated meanwhile.
     try coordinator.checkModel(of: snapshot, in: store)
     return StoreBase(snapshot: snapshot)
   }
 
   /// Returns the state of the store with a tag; `nil` if the coordinator has no such store.
-  func state(of tag: StoreTag) throws -> StoreState? {
+  ///
+  /// - Parameter key: The object that is about to be read.
+  func state(of tag: StoreTag, reading key: ObjectKey? = nil) throws -> StoreState? {
     if let known = drafts.state(of: tag) { return known }
-    return try coordinator.store(of: tag).map { try state(of: $0) }
+    return try coordinator.store(of: tag).map { try state(of: $0, reading: key) }
   }
 
   /// Returns the states of the stores that have objects of an entity.
@@ -184,9 +191,11 @@ extension Workspace {
   }
 
   /// Advances to the newest base of a store, and updates the registered objects.
-  func advance(_ state: StoreState) throws {
+  ///
+  /// - Parameter key: The object that is about to be read.
+  func advance(_ state: StoreState, reading key: ObjectKey? = nil) throws {
     if pinned != nil || state.persistent.isGone { return }
-    let newest = try newestBase(of: state.persistent)
+    let newest = try newestBase(of: state.persistent, reading: key)
     if newest.isSame(as: state.base) { return }
     try Advance(self, state).run(to: newest)
     // Children see the new base at once. If work is under way, they see it when the work is done.

@@ -1,3 +1,5 @@
+// SAFETY: The bytes of a block are copied while the block exists.
+
 import Foundation
 import ObjectModel
 import PostgreSQLConnection
@@ -22,6 +24,17 @@ enum BeforeTable {
     guard byteCount <= limit else { return nil }
     let blocks = try before.blocks.map { try $0.bytes() }
     guard !blocks.isEmpty || before.list != nil else { return byteCount }
+    if blocks.count <= fewBlocks, byteCount <= fewBytes {
+      for (index, block) in blocks.enumerated() {
+        try insert(
+          number, index, Kind.block, unsafe block.bytes.withUnsafeBytes { unsafe Array($0) },
+          connection)
+      }
+      if let list = before.list {
+        try insert(number, blocks.count, Kind.metadata, list, connection)
+      }
+      return byteCount
+    }
     try connection.copy(into: "quire_before (commit, part, kind, bytes)") { row in
       for (index, block) in blocks.enumerated() {
         try row {
@@ -37,6 +50,22 @@ enum BeforeTable {
       }
     }
     return byteCount
+  }
+
+  /// The most blocks and bytes that are written by statements, which are sent together with others. `COPY` is faster for
+  /// more, but needs round trips of its own.
+  private static let (fewBlocks, fewBytes) = (8, Int64(1 << 16))
+
+  private static func insert(
+    _ number: Int64, _ part: Int, _ kind: Int64, _ bytes: [UInt8],
+    _ connection: PostgreSQLConnection
+  ) throws {
+    try connection.run(
+      "INSERT INTO quire_before (commit, part, kind, bytes) VALUES ($1, $2, $3, $4)",
+      [
+        PostgreSQLParameter(number), PostgreSQLParameter(Int64(part)), PostgreSQLParameter(kind),
+        PostgreSQLParameter(.bytes, bytes: bytes),
+      ])
   }
 
   private static func begin(

@@ -9,7 +9,10 @@ import Synchronization
 final class ConnectionPool: Sendable {
   let address: StoreAddress
   let options: PostgreSQLStoreOptions
-  private let idle = IdleConnections<PostgreSQLConnection>()
+  /// Threads that look rows up at the same time each need a connection for a moment.
+  private let idle = IdleConnections<PostgreSQLConnection>(keeping: 8)
+  /// What the snapshots of the store have learned about reading ahead.
+  let readAhead = ReadAhead()
   /// The snapshots that may have a connection.
   private let snapshots = Mutex<[WeakReader]>([])
 

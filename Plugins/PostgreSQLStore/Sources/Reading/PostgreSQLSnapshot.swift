@@ -7,7 +7,8 @@ typealias PostgreSQLSnapshot = DatabaseSnapshot<SnapshotReader>
 
 extension PostgreSQLSnapshot {
   init(_ commit: Int64, _ contents: StoreContents, _ reader: SnapshotReader) {
-    let rows = TableRows(reader, contents, KnownRows(growth: 4, mostPiecesAhead: 256))
+    let known = KnownRows(growth: 4, mostPiecesAhead: 256, readAhead: reader.pool.readAhead)
+    let rows = TableRows(reader, contents, known)
     reader.rows = rows
     self.init(commit, contents, rows)
   }

@@ -24,9 +24,11 @@ struct RowReader: ~Copyable {
   }
 
   /// The expressions that are read of each row.
-  private var selection: [String] {
+  private var selection: [String] { RowReader.selection(rows.entity) }
+
+  private static func selection(_ entity: TableMap.EntityMap) -> [String] {
     ["t.id", "t.version"]
-      + rows.entity.columns.flatMap { column in
+      + entity.columns.flatMap { column in
         [column.name, column.entityColumn].compactMap { $0.map { "t.\(quoted($0))" } }
       }
   }
@@ -52,15 +54,51 @@ struct RowReader: ~Copyable {
   mutating func blocks(
     of keys: [UInt64], from connection: any RowSource
   ) throws -> [Block] {
-    let entity = rows.entity
+    let (text, parameters) = RowReader.selection(of: keys, rows.entity)
+    try connection.forEachRow(text, parameters, columnCount: selection.count) { cells in
+      try takeRow(cells)
+    }
+    return rows.frozen()
+  }
+
+  /// Returns the statement that reads the rows with some keys.
+  static func selection(
+    of keys: [UInt64], _ entity: TableMap.EntityMap
+  ) -> (text: String, parameters: [PostgreSQLParameter]) {
     let condition = entity.sharesTable ? " AND t.entity = \(entity.number)" : ""
+    let text = """
+      SELECT \(selection(entity).joined(separator: ", ")) FROM \(quoted(entity.table)) t WHERE t.id = ANY($1)\(condition) \
+      ORDER BY t.id
+      """
+    return (text, [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })])
+  }
+
+  /// Reads the row of `quire_store`, and the rows of the entity in a range of keys, in one statement. So both show the same
+  /// moment, although no transaction was begun.
+  mutating func lookUp(
+    _ keys: Range<UInt64>, from connection: any RowSource
+  ) throws -> (head: LookUpHead, blocks: [Block]) {
+    let entity = rows.entity
+    let isOne = keys.count == 1
+    let condition =
+      (isOne ? "t.id = $1" : "t.id >= $1 AND t.id < $2")
+      + (entity.sharesTable ? " AND t.entity = \(entity.number)" : "")
+    let cells = selection
+    let parameters = [keys.lowerBound, keys.upperBound].map {
+      PostgreSQLParameter(Int64(bitPattern: $0))
+    }
+    var head: LookUpHead?
     try connection.forEachRow(
       """
-      SELECT \(selection.joined(separator: ", ")) FROM \(quoted(entity.table)) t WHERE t.id = ANY($1)\(condition) \
-      ORDER BY t.id
-      """, [PostgreSQLParameter(keys.map { Int64(bitPattern: $0) })], columnCount: selection.count
-    ) { cells in try takeRow(cells) }
-    return rows.frozen()
+      SELECT h.format, h.newest, h.model_commit, h.metadata_commit, \(cells.joined(separator: ", ")) \
+      FROM quire_store h LEFT JOIN \(quoted(entity.table)) t ON \(condition)\(isOne ? "" : " ORDER BY t.id")
+      """, isOne ? [parameters[0]] : parameters, columnCount: 4 + cells.count
+    ) { cells in
+      head = try head ?? LookUpHead(cells)
+      if !cells[4].isNull { try takeRow(cells.extracting(4...)) }
+    }
+    guard let head else { throw PostgreSQLError(message: "The table quire_store has no row.") }
+    return (head, rows.frozen())
   }
 
   private mutating func takeRow(_ cells: Span<PostgreSQLCell>) throws {

@@ -1,7 +1,8 @@
 import Foundation
 package import PostgreSQLConnection
 import RelationalStore
-import Rows
+package import Rows
+package import SQLTranslation
 package import StoreInterface
 import Synchronization
 
@@ -81,6 +82,43 @@ package final class SnapshotReader: DatabaseReader, @unchecked Sendable {
     use.withLock { $0.hasConnection = false }
     guard connection.isAlive, (try? connection.execute("ROLLBACK")) != nil else { return }
     pool.give(connection)
+  }
+
+  /// Takes a connection over, in a transaction that shows the reader's commit. Returns whether it was needed.
+  func adopt(_ connection: PostgreSQLConnection) -> Bool {
+    guard turn.try() else { return false }
+    defer { turn.unlock() }
+    guard self.connection == nil else { return false }
+    self.connection = connection
+    laterCommits = []
+    use.withLock { $0 = (.now, true) }
+    return true
+  }
+
+  /// Returns rows of the commit in one round trip, without a transaction; `nil` if a transaction is needed, or has begun.
+  ///
+  /// One statement shows one moment. If that is the moment of the reader's commit, the rows are those of the commit. If
+  /// later commits were made, a row whose version is not above the reader's commit is still the same, because each commit
+  /// writes its number into the rows that it changes (spec §14.5.1).
+  package func lookUp(
+    _ keys: Range<UInt64>, of entity: TableMap.EntityMap, in map: TableMap
+  ) throws -> BlockRun? {
+    guard commit > 0, !hasConnection else { return nil }
+    let found = try asStore(path) {
+      var patience = Patience(pool.options.patience)
+      while true {
+        do { return try pool.lookUp(keys, of: entity, in: map) } catch let error as PostgreSQLError
+          where patience.allowsRetry(after: error)
+        {}
+      }
+    }
+    guard let (head, run) = found, head.modelCommit == contents.modelCommit, head.newest >= commit
+    else { return nil }
+    if head.newest == commit { return run }
+    guard keys.count == 1, let row = try run.location(of: keys.lowerBound),
+      try row.version <= commit
+    else { return nil }
+    return run
   }
 
   /// Runs `body` in the transaction, and turns failures of PostgreSQL into errors of the store.

@@ -40,6 +40,22 @@ extension PostgreSQLStore {
   package func transaction<R>(
     _ body: (PostgreSQLTransaction) throws -> () throws -> R
   ) throws -> R {
+    try transaction(reading: [], body)
+  }
+
+  /// Calls `body` in a transaction, as ``transaction(_:)`` does. The rows that the request changes are read in the round
+  /// trip that begins the transaction.
+  package func transaction<R>(
+    of request: CommitRequest, _ body: (PostgreSQLTransaction) throws -> () throws -> R
+  ) throws -> R {
+    try transaction(reading: rowsToRead(for: request), body)
+  }
+
+  private func transaction<R>(
+    reading statements: [PostgreSQLStatement],
+    _ body: (PostgreSQLTransaction) throws -> () throws -> R
+  ) throws -> R {
+    var statements = statements
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: path)
     }
@@ -50,8 +66,13 @@ extension PostgreSQLStore {
     let token = UUID()
     return try asStore(filePath) {
       while true {
-        do { return try once(token, body)() } catch let error as PostgreSQLError {
+        do { return try once(token, statements, body)() } catch let error as PostgreSQLError {
           unsafe writer = nil
+          if error.isOfClass("42"), !statements.isEmpty {
+            // Another program has changed the tables. Without these statements, the commit finds out why it is refused.
+            statements = []
+            continue
+          }
           if error.state == "54000", try dropIndex(named: error.message) { continue }
           if error.isTransient, retries < options.mostRetries {
             retries += 1
@@ -62,6 +83,23 @@ extension PostgreSQLStore {
           }
         }
       }
+    }
+  }
+
+  /// The most rows of an entity that are read when a transaction begins.
+  static let mostRowsRead = 1024
+
+  /// Returns the statements with which a commit of a request reads the rows that it changes.
+  private func rowsToRead(for request: CommitRequest) throws -> [PostgreSQLStatement] {
+    guard request.model == nil, let contents = current.withLock({ $0?.head.contents }) else {
+      return []
+    }
+    return try request.changes.entities.compactMap { changes in
+      guard let entity = contents.map.entities[changes.entityNumber] else { return nil }
+      let keys = try changes.touchedKeys().old.sorted()
+      guard !keys.isEmpty, keys.count <= PostgreSQLStore.mostRowsRead else { return nil }
+      let (text, parameters) = RowReader.selection(of: keys, entity)
+      return PostgreSQLStatement(text, parameters)
     }
   }
 
@@ -85,7 +123,8 @@ extension PostgreSQLStore {
   }
 
   private func once<R>(
-    _ token: UUID, _ body: (PostgreSQLTransaction) throws -> () throws -> R
+    _ token: UUID, _ statements: [PostgreSQLStatement],
+    _ body: (PostgreSQLTransaction) throws -> () throws -> R
   ) throws -> () throws -> R {
     // A closed store has no connections.
     guard current.withLock({ $0 != nil }) else { throw closed }
@@ -98,12 +137,16 @@ extension PostgreSQLStore {
     }
     if isPartOfDocument { try settle(connection) }
     // Each writer locks this row before anything else. So one writer follows the next, and no deadlock is possible.
-    let rows = try connection.texts(
-      "BEGIN ISOLATION LEVEL READ COMMITTED; \(StoreHead.selection) FOR UPDATE")
+    // Each statement of such a transaction shows a moment of its own, so the statements after the lock show the newest
+    // commit.
     defer {
-      if connection.isAlive, connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      if connection.isAlive, connection.isInTransaction { try? connection.rollBack() }
     }
-    let head = try StoreHead(rows, path: filePath)
+    try connection.begin(
+      "BEGIN ISOLATION LEVEL READ COMMITTED",
+      reading: [PostgreSQLStatement(answeredInTexts: "\(StoreHead.selection) FOR UPDATE")]
+        + statements)
+    let head = try StoreHead(connection, path: filePath, locking: true)
     if isPartOfDocument { try checkCounting(head) }
     return try body(
       PostgreSQLTransaction(

@@ -24,7 +24,34 @@ package struct PostgreSQLTransaction: WritingTransaction {
   package func conflicts(with request: CommitRequest) throws -> [StoreConflict] {
     guard newest != request.base else { return [] }
     return try request.changes.entities.flatMap { changes in
-      try writer(changes.entityNumber, contents, 0)?.conflicts(with: changes) ?? []
+      if let entity = contents.map.entities[changes.entityNumber], changes.put.isEmpty,
+        changes.changed.rowCount + changes.removed.rowCount <= PostgreSQLStore.mostRowsRead
+      {
+        return try conflicts(with: changes, entity)
+      }
+      return try writer(changes.entityNumber, contents, 0)?.conflicts(with: changes) ?? []
+    }
+  }
+
+  /// Returns the conflicts of changes of a few rows, which were read when the transaction began.
+  private func conflicts(
+    with changes: Layer.EntityChanges, _ entity: TableMap.EntityMap
+  ) throws -> [StoreConflict] {
+    let keys = try changes.touchedKeys().old.sorted()
+    let run = BlockRun(
+      try database.rows(.keys(keys), of: entity, in: contents.map, basis: newest + 1))
+    return try (changes.changed.blocks + changes.removed.blocks).flatMap { block in
+      let numbers = try block.keys
+      let bases = try block.column(LayoutColumn.Number.basis)
+      return try (0..<block.rowCount).compactMap { row -> StoreConflict? in
+        let number = UInt64(bitPattern: numbers.integer(at: row))
+        let basis = bases?.integer(at: row) ?? 0
+        let current = try run.location(of: number)?.version
+        guard current ?? 0 != basis else { return nil }
+        return StoreConflict(
+          key: ObjectKey(entity: changes.entityNumber, number: number), basis: basis,
+          current: current)
+      }
     }
   }
 
@@ -42,7 +69,7 @@ package struct PostgreSQLTransaction: WritingTransaction {
     contents.metadata = metadata
     contents.list = StoreContents.list(metadata)
     contents.metadataCommit = number
-    try connection.forEachRow(
+    try connection.run(
       "WITH old AS (DELETE FROM quire_metadata) INSERT INTO quire_metadata (commit, list) VALUES ($1, $2)",
       [PostgreSQLParameter(number), PostgreSQLParameter(.bytes, bytes: contents.list)])
   }
@@ -83,7 +110,7 @@ package struct PostgreSQLTransaction: WritingTransaction {
     _ entity: Layer.EntityChanges, _ contents: StoreContents
   ) throws {
     guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    try connection.forEachRow(
+    try connection.run(
       "UPDATE quire_key SET last = $2 WHERE number = $1 AND last < $2",
       [
         PostgreSQLParameter(contents.keyNumber(of: entity.entityNumber) ?? 0),
@@ -108,7 +135,7 @@ package struct PostgreSQLTransaction: WritingTransaction {
       text.map { PostgreSQLParameter(StoredText.stored($0)) } ?? PostgreSQLParameter(nullOf: .text)
     }
     // One statement, to save round trips while other writers wait.
-    try connection.forEachRow(
+    try connection.run(
       """
       WITH made AS (INSERT INTO quire_commit (number, time, token, author, context_name, message, kept) \
       VALUES ($1, $2, $3, $4, $5, $6, $7)), \

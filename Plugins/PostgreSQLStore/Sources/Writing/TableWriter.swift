@@ -104,7 +104,7 @@ struct TableWriter {
     if let links, links.links.isSymmetric {
       for block in run.blocks {
         let keys = try block.keys
-        try connection.forEachRow(
+        try connection.run(
           "DELETE FROM \(table) t WHERE t.id = ANY($1)",
           [PostgreSQLParameter((0..<block.rowCount).map { keys.integer(at: $0) })])
       }
@@ -121,7 +121,7 @@ struct TableWriter {
   private func remove(_ keys: [Int64]) throws {
     guard !keys.isEmpty else { return }
     if let links, links.links.isSymmetric { try removeTwins(keys, links) }
-    try connection.forEachRow(
+    try connection.run(
       "DELETE FROM \(table) t WHERE t.id = ANY($1)\(isOfEntity)", [PostgreSQLParameter(keys)])
   }
 
@@ -129,7 +129,7 @@ struct TableWriter {
   /// duplicate would bring a removed link back.
   private func removeTwins(_ keys: [Int64], _ links: TableMap.LinkMap) throws {
     let (source, target) = (quoted(links.source), quoted(links.target))
-    try connection.forEachRow(
+    try connection.run(
       """
       DELETE FROM \(table) o USING \(table) t WHERE t.id = ANY($1) AND o.id <> t.id \
       AND (o.\(source) = t.\(target) AND o.\(target) = t.\(source) \
@@ -183,7 +183,7 @@ struct TableWriter {
     let all = ["id", "version"] + (entity == nil ? [] : ["entity"]) + own
     let cells = own.indices.map { "s.c\($0)" }
     let values = ["s.id", "$2"] + (entity.map { ["\($0)"] } ?? []) + cells
-    try connection.forEachRow(
+    try connection.run(
       "INSERT INTO \(table) (\(all.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) FROM \(source(own.count))",
       arrays)
   }
@@ -230,7 +230,7 @@ struct TableWriter {
       for (indices, rows) in groups.sorted(by: { $0.value[0] < $1.value[0] }) {
         let own = names(indices)
         let set = ["version = $2"] + own.enumerated().map { "\($1) = s.c\($0)" }
-        try connection.forEachRow(
+        try connection.run(
           "UPDATE \(table) t SET \(set.joined(separator: ", ")) FROM \(source(own.count)) WHERE t.id = s.id\(isOfEntity)",
           arrays(block, rows, indices))
       }

@@ -1,0 +1,57 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Tells whether changes may be saved although other programs have saved other objects meanwhile.
+///
+/// Each save normally follows the newest commit, because its rules were checked there. On a server, with programs that save
+/// all the time, most saves would then be refused and begin again, with the history of the other saves. But no rule concerns
+/// other objects if a save only changes attributes of objects that exist, of entities without unique or derived values. For
+/// such a save the store compares the versions of the changed rows, which is all that is needed to lose no change.
+struct LoneChanges {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns whether the changes of a store stand alone. All drafts must be frozen.
+  func standAlone(in state: StoreState) throws -> Bool {
+    // A context whose other parts follow each commit must see the commits in between.
+    guard state.persistent.features.isRemote, workspace.parent == nil, workspace.pinned == nil,
+      workspace.undoStack == nil, workspace.observation.following == nil, state.isSettled,
+      state.mergedLanes == nil, state.base.layers.isEmpty, !state.graph.hasDerivations,
+      workspace.drafts.states.filter(\.hasChanges).count == 1
+    else { return false }
+    let layer = try state.pendingLayer()
+    guard try layer.entities.allSatisfy({ try areOfAttributes($0, state) }) else { return false }
+    return try knowsNoOthers(than: layer, in: state)
+  }
+
+  /// Returns whether the changes only set attributes that no rule relates to other objects.
+  private func areOfAttributes(
+    _ changes: Layer.EntityChanges, _ state: StoreState
+  ) throws -> Bool {
+    guard changes.put.isEmpty, changes.removed.isEmpty,
+      let entity = state.knownEntity(changes.entityNumber)?.graph,
+      state.graph.uniqueness(of: entity).isEmpty, entity.constraints.propertyPredicates.isEmpty
+    else { return false }
+    for column in entity.layout.columns where column.kind == .reference {
+      for block in changes.changed.blocks {
+        guard let values = try block.column(column) else { continue }
+        if (0..<block.rowCount).contains(where: { values.isGiven($0) }) { return false }
+      }
+    }
+    return true
+  }
+
+  /// Returns whether the context shows only objects that it has changed. Another object would keep the row of the former
+  /// commit, although the context moves to the new one.
+  private func knowsNoOthers(than layer: Layer, in state: StoreState) throws -> Bool {
+    var isAlone = true
+    for entity in state.knownEntities {
+      try entity.objects.visit { object in
+        if isAlone, !object.source.isUnresolved, try !layer.mentions(object.key) { isAlone = false }
+      }
+    }
+    return isAlone
+  }
+}

@@ -1,0 +1,158 @@
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import PostgreSQLServer
+import PostgreSQLStore
+import Rows
+import StoreInterface
+import Testing
+
+@Suite(
+  "Round trips to the server",
+  .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"),
+  .timeLimit(.minutes(20)))
+struct RoundTripTests {
+  private static let model: Model = {
+    var trip = Entity("Trip")
+    trip.declaredProperties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int64)),
+    ]
+    return try! Model(entities: [trip])
+  }()
+
+  /// A store with 100 trips, and the store again, as another program opens it through a relay.
+  private struct Pair {
+    let relay: Relay
+    let store: any Store
+    let remote: any Store
+    let entity: UInt16
+
+    init() throws {
+      let site = try StoreSite()
+      let store = try site.create(RoundTripTests.model)
+      let entity = try store.snapshot().schema["Trip"]!.entityNumber
+      try store.save { builder, _ in
+        for number in 1...100 { builder.insert(ObjectKey(entity: entity, number: UInt64(number))) }
+      }
+      relay = try Relay(to: "\(site.server.folder)/.s.PGSQL.5432")
+      remote = try site.backend.open(site.address(through: relay), on: RealDisk(), StoreOpening())
+      (self.store, self.entity) = (store, entity)
+    }
+
+    func key(_ number: Int) -> ObjectKey { ObjectKey(entity: entity, number: UInt64(number)) }
+
+    /// Changes a trip in the first store.
+    func change(_ number: Int, _ days: Int64) throws {
+      try store.save { builder, base in
+        try builder.update(
+          key(number), basedOn: base.view.row(of: key(number))!.version, ["days": .integer(days)])
+      }
+    }
+
+    func close() throws {
+      try remote.close()
+      try store.close()
+      relay.stop()
+    }
+  }
+
+  /// Returns the number of round trips of some work.
+  private func trips(_ relay: Relay, _ work: () throws -> Void) rethrows -> Int {
+    let before = relay.tripCount
+    try work()
+    return relay.tripCount - before
+  }
+
+  @Test("A read by key of the newest commit takes one round trip")
+  func reading() throws {
+    let pair = try Pair()
+    for round in 1...4 {
+      try pair.change(7, Int64(round))
+
+      let count = try trips(pair.relay) {
+        let snapshot = try pair.remote.snapshot(reading: pair.key(7))
+        let row = try snapshot.view.row(of: pair.key(7))
+        #expect(try row?.version == Int64(round + 1))
+      }
+
+      // A statement is prepared when it is used for the second time, which is a round trip of its own.
+      if round > 2 { #expect(count == 1) }
+    }
+    try pair.close()
+  }
+
+  @Test("A row that later commits did not change takes one round trip, and others are taken back")
+  func takingBack() throws {
+    let pair = try Pair()
+    for round in 1...3 {
+      try pair.change(7, Int64(round))
+      let snapshot = try pair.remote.snapshot(reading: pair.key(7))
+      try pair.change(7, 100)
+      try pair.change(40 + round, 100)
+
+      let count = try trips(pair.relay) {
+        #expect(try snapshot.view.row(of: pair.key(20 * round))?.version == 1)
+      }
+
+      if round > 2 { #expect(count == 1) }
+      let changed = try snapshot.view.row(of: pair.key(40 + round))
+      #expect(try changed?.version == 1)
+    }
+    try pair.close()
+  }
+
+  @Test("A save of one object takes two round trips")
+  func saving() throws {
+    let pair = try Pair()
+    for round in 1...4 {
+      let base = try pair.remote.snapshot(reading: pair.key(7))
+      let row = try base.view.row(of: pair.key(7))!
+      // Another program saves another object, so that the store has to compare versions.
+      try pair.change(80, Int64(round))
+      let builder = LayerBuilder(base.schema)
+      try builder.update(pair.key(7), basedOn: row.version, ["days": .integer(Int64(round))])
+      let request = CommitRequest(builder.freeze(), basedOn: base)
+
+      let count = try trips(pair.relay) { try pair.remote.commit(request) }
+
+      if round > 2 { #expect(count == 2) }
+      #expect(try pair.store.snapshot().view.row(of: pair.key(7))?.version == Int64(1 + 2 * round))
+      // The same base again: the object has changed since.
+      #expect(throws: StoreError.self) { try pair.remote.commit(request) }
+    }
+    try pair.close()
+  }
+
+  @Test("A context saves an attribute although another program has saved another object")
+  func contexts() throws {
+    let pair = try Pair()
+    let coordinator = PersistentStoreCoordinator(
+      model: RoundTripTests.model,
+      places: StorePlaces(StoreBackends([PostgreSQLStoreBackend()]), on: RealDisk()))
+    try coordinator.addStore(at: pair.remote.path!, type: .postgreSQL)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let id = ObjectID(store: pair.remote.tag, key: pair.key(7))
+    for round in 1...4 {
+      var count = try trips(pair.relay) {
+        context.reset()
+        let trip = try context.existingObject(with: id)
+        try pair.change(80, Int64(round))
+        trip["days"] = Int64(round)
+        try context.save()
+      }
+      if round > 2 { #expect(count == 3) }
+
+      // A change of the same object by another program is a conflict, and not lost.
+      count = 0
+      context.reset()
+      let trip = try context.existingObject(with: id)
+      try pair.change(7, 1000 + Int64(round))
+      trip["days"] = Int64(-1)
+      #expect(throws: ContextError.self) { try context.save() }
+      context.reset()
+      #expect(try context.existingObject(with: id)["days"] as? Int64 == 1000 + Int64(round))
+    }
+    try pair.close()
+  }
+}
