@@ -12,6 +12,8 @@ public struct StoreFeatures: Sendable {
   public let changesModelAlone: Bool
   /// The earlier commits; `nil` without ``StoreCapabilities/history``.
   public let history: (any HistoryStore)?
+  /// The log of changes; `nil` for a store without one. A store with ``history`` needs none.
+  public let changeLog: (any ChangeLogStore)?
   /// The answers to requests; `nil` without ``StoreCapabilities/querying``.
   public let querying: (any QueryingStore)?
   /// The commits that wait for a confirmation; `nil` without ``StoreCapabilities/confirmation``. To make such a commit, use
@@ -36,7 +38,8 @@ public struct StoreFeatures: Sendable {
   ///   - history: The store itself, if it conforms to the protocol, as for the following parameters.
   public init(
     _ capabilities: StoreCapabilities, changesModelAlone: Bool = false,
-    history: (any HistoryStore)? = nil, querying: (any QueryingStore)? = nil,
+    history: (any HistoryStore)? = nil, changeLog: (any ChangeLogStore)? = nil,
+    querying: (any QueryingStore)? = nil,
     confirming: (any ConfirmingStore)? = nil, groupCommits: (any GroupCommitStore)? = nil,
     announcements: (any AnnouncingStore)? = nil, vacuuming: (any VacuumingStore)? = nil,
     group: (any StoreGroup)? = nil
@@ -52,6 +55,7 @@ public struct StoreFeatures: Sendable {
     self.querying = promised(querying, by: .querying)
     self.confirming = promised(confirming, by: .confirmation)
     self.capabilities = found
+    self.changeLog = changeLog
     self.changesModelAlone = changesModelAlone
     self.groupCommits = groupCommits
     self.announcements = announcements
