@@ -5,4 +5,5 @@
 
 build_tool
 python3 Tests/reference/compare.py "$@"
+python3 Tests/reference/changelog.py
 python3 Tests/reference/matrix.py

@@ -14,6 +14,21 @@ extension QueryPredicate {
   }
 }
 
+extension PredicateTree {
+  /// Returns the values of a list of nodes; `nil` if a node is no value.
+  @unsafe package static func values(_ nodes: UnsafeBufferPointer<QuireNode>) -> [Value]? {
+    var values: [Value] = []
+    for index in nodes.indices {
+      let node = unsafe nodes[index]
+      guard unsafe node.kind == UInt16(QUIRE_VALUE), unsafe node.part_count == 0,
+        let value = try? unsafe PredicateReader.value(node)
+      else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
 /// Reads the tree of a predicate from its nodes.
 @safe
 private struct PredicateReader {
@@ -151,7 +166,7 @@ private struct PredicateReader {
     unsafe String(decoding: try bytes(node), as: UTF8.self)
   }
 
-  @unsafe private static func value(_ node: QuireNode) throws -> Value {
+  @unsafe fileprivate static func value(_ node: QuireNode) throws -> Value {
     switch unsafe Int(node.detail) {
     case Int(QUIRE_NULL): return .null
     case Int(QUIRE_BOOL): return .boolean(unsafe node.whole != 0)

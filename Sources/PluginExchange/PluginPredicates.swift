@@ -23,6 +23,12 @@ package struct PredicateTree {
     add(predicate)
   }
 
+  /// Creates a list of values, one node for each.
+  package init(_ values: [Value], store: StoreTag) {
+    self.store = store
+    for value in values { add(value) }
+  }
+
   /// Calls `body` with the nodes, which are valid until `body` returns.
   @unsafe package func withNodes<R>(
     _ body: (UnsafeBufferPointer<QuireNode>) throws -> R

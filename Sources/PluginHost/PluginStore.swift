@@ -23,6 +23,8 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
   private let opened: Int64
   /// Whether the plug-in tells of commits.
   private let announces: Bool
+  /// Whether the store has a log of changes, and so no earlier commits.
+  private let keepsLog: Bool
   private let current: Mutex<Current>
 
   private struct Current {
@@ -50,6 +52,7 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
     tag = StoreTag(uuid)
     opened = head.commit
     announces = (try? PluginStore.observe(handle, false)) != nil
+    keepsLog = PluginStore.keepsLog(handle)
     current = Mutex(Current(head: head, path: path, modelSetBy: 0))
   }
 
@@ -57,7 +60,8 @@ final class PluginStore: HistoryStore, ConfirmingStore, VacuumingStore, Announci
 
   var features: StoreFeatures {
     StoreFeatures(
-      capabilities, history: self, querying: self, confirming: self,
+      capabilities, history: keepsLog ? nil : self, changeLog: keepsLog ? self : nil,
+      querying: self, confirming: self,
       announcements: announces ? self : nil,
       vacuuming: unsafe handle.table.vacuum == nil ? nil : self)
   }

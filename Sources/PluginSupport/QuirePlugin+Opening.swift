@@ -20,6 +20,7 @@ extension QuirePlugin {
     unsafe table.addPartialReading()
     unsafe table.addWriting()
     unsafe table.addHistory()
+    unsafe table.addChangeLog()
     unsafe table.addQuerying()
     unsafe table.addChecking()
     return unsafe table

@@ -14,6 +14,8 @@ public struct StoreFeatures: Sendable {
   public let isRemote: Bool
   /// The earlier commits; `nil` without ``StoreCapabilities/history``.
   public let history: (any HistoryStore)?
+  /// The log of changes; `nil` for a store without one. A store with ``history`` needs none.
+  public let changeLog: (any ChangeLogStore)?
   /// The answers to requests; `nil` without ``StoreCapabilities/querying``.
   public let querying: (any QueryingStore)?
   /// The commits that wait for a confirmation; `nil` without ``StoreCapabilities/confirmation``. To make such a commit, use
@@ -38,8 +40,8 @@ public struct StoreFeatures: Sendable {
   ///   - history: The store itself, if it conforms to the protocol, as for the following parameters.
   public init(
     _ capabilities: StoreCapabilities, changesModelAlone: Bool = false,
-    isRemote: Bool = false,
-    history: (any HistoryStore)? = nil, querying: (any QueryingStore)? = nil,
+    isRemote: Bool = false, history: (any HistoryStore)? = nil,
+    changeLog: (any ChangeLogStore)? = nil, querying: (any QueryingStore)? = nil,
     confirming: (any ConfirmingStore)? = nil, groupCommits: (any GroupCommitStore)? = nil,
     announcements: (any AnnouncingStore)? = nil, vacuuming: (any VacuumingStore)? = nil,
     group: (any StoreGroup)? = nil
@@ -55,6 +57,7 @@ public struct StoreFeatures: Sendable {
     self.querying = promised(querying, by: .querying)
     self.confirming = promised(confirming, by: .confirmation)
     self.capabilities = found
+    self.changeLog = changeLog
     self.changesModelAlone = changesModelAlone
     self.isRemote = isRemote
     self.groupCommits = groupCommits

@@ -322,6 +322,46 @@ struct ForeignWritingTests {
       try RawDatabase(made.path).value("SELECT ZNAME FROM ZTAG WHERE Z_PK = 2") == .text("short"))
   }
 
+  @Test(
+    "A derived attribute is computed by the context, and the trigger that computes it does not run")
+  func derived() throws {
+    var stop = Entity("Stop")
+    stop.declaredProperties = [
+      .attribute(Attribute("name", .string)),
+      .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
+    ]
+    var trip = Entity("Trip")
+    var count = Attribute("nights", .int64)
+    count.derivation = .init("stops.@count")
+    trip.declaredProperties = [
+      .attribute(Attribute("name", .string)), .attribute(count),
+      .attribute(Attribute("start", .date)),
+      .relationship(Relationship("stops", to: "Stop", inverse: "trip", count: .toMany)),
+    ]
+    let folder = try TemporaryFolder()
+    let made = try HandMade(
+      "changelog", Model(entities: [stop, trip]), at: folder.file("a.sqlite"),
+      then: """
+        DROP TABLE ACHANGE; DROP TABLE ATRANSACTION; DROP TABLE ATRANSACTIONSTRING;
+        UPDATE ZTRIP SET ZNIGHTS = 1;
+        CREATE TRIGGER Z_DA_ZSTOP_Trip_nights_PARAMETER_INSERT AFTER INSERT ON ZSTOP FOR EACH ROW WHEN (NEW.ZTRIP NOT NULL) \
+        BEGIN UPDATE ZTRIP SET ZNIGHTS = IFNULL(ZNIGHTS, 0) + 1 WHERE Z_PK = NEW.ZTRIP; \
+        SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZTRIP', Z_ENT, Z_PK, 'nights', ZNIGHTS) FROM ZTRIP; END
+        """)
+    let library = try Library(made, StoreOpening(writesForeign: true))
+    for name in ["Tua", "Sabor"] {
+      let stop = try library.context.insert("Stop")
+      stop["name"] = .string(name)
+      stop.setObjects([try library.object("Trip", 1)], forKey: "trip")
+    }
+    try library.object("Stop", 2).setObjects([], forKey: "trip")
+    try library.context.save()
+    try library.store.close()
+    #expect(
+      try RawDatabase(made.path).rows("SELECT ZNIGHTS FROM ZTRIP ORDER BY Z_PK")
+        == [[.integer(3)], [.integer(0)]])
+  }
+
   @Test("A table refuses a value that must be unique, and the message names table and column")
   func unique() throws {
     let folder = try TemporaryFolder()

@@ -249,6 +249,64 @@ struct DatabaseCommandTests {
     #expect(again.exitCode == .done && again.output.contains("There is nothing to do."))
   }
 
+  @Test("The history of a database is listed, written along and shortened")
+  func history() throws {
+    let folder = try Folder(isOwn: false)
+    let plain = try folder.run("history", folder.database)
+    #expect(plain.exitCode == .wrongUsage && plain.messages.contains("keeps no versions"))
+    let connection = try SQLiteConnection(folder.database, for: .writing)
+    for text in [
+      "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB)",
+      "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB)",
+      "CREATE TABLE ATRANSACTIONSTRING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR)",
+    ] { try connection.execute(text) }
+    #expect(try folder.run("history", folder.database).output == "")
+    #expect(try folder.run("history", folder.database, "--format", "json").output == "[]\n")
+
+    let set = try folder.run(
+      "set", folder.database, "Stop", "--where", "name != nil", "name=Douro", "--author", "ann",
+      "--write")
+    #expect(set.exitCode == .done, "\(set.messages)")
+    // A trip has a derived attribute, whose place in the history is not known.
+    let derived = try folder.run(
+      "set", folder.database, "Trip", "--where", "name != nil", "name=Douro", "--write")
+    #expect(derived.exitCode == .inputOutput && derived.messages.contains("stopCount"))
+    let insert = try folder.run("insert", folder.database, "Trip", "name=Minho", "--write")
+    #expect(insert.exitCode == .done, "\(insert.messages)")
+    let all = try folder.run("history", folder.database, "--objects")
+    #expect(all.exitCode == .done && all.output.contains("by ann"), "\(all.output)\(all.messages)")
+    #expect(all.output.contains("~ Stop ") && all.output.contains("  name\n"), "\(all.output)")
+    #expect(all.output.hasPrefix("2  ") && all.output.contains("+1 ~0 -0"), "\(all.output)")
+    let newest = try folder.run("history", folder.database, "--limit", "1", "--format", "json")
+    #expect(newest.output.contains("\"number\": 2") && !newest.output.contains("\"number\": 1"))
+    let version = try folder.run("fetch", folder.database, "Trip", "--version", "1")
+    #expect(version.exitCode == .wrongUsage && version.messages.contains("no earlier values"))
+
+    // A dry run removes nothing, and a date before all transactions removes none.
+    func prune(_ words: String...) throws -> String {
+      let run = try folder.run(["history", folder.database, "--prune-before"] + words)
+      #expect(run.exitCode == .done, "\(run.messages)")
+      return run.messages
+    }
+    #expect(try prune("2100-01-01", "--dry-run").contains("2 transactions would be removed."))
+    #expect(try prune("2001-01-01").contains("0 transactions were removed."))
+    #expect(try folder.run("history", folder.database).output.split(separator: "\n").count == 2)
+    #expect(try prune("2100-01-01").contains("2 transactions were removed."))
+    #expect(try folder.run("history", folder.database).output == "")
+    let wrong = try folder.run("history", folder.database, "--prune-before", "soon")
+    #expect(wrong.exitCode == .wrongUsage && wrong.messages.contains("'soon' is not a date"))
+    let own = try Folder(isOwn: true)
+    let refused = try own.run("history", own.database, "--prune-before", "2100-01-01")
+    #expect(refused.exitCode == .wrongUsage && refused.messages.contains("quire vacuum --keep"))
+
+    // The history would be lost.
+    let model = try newerModel(in: folder)
+    for words in [["--write"], ["--write", "--dry-run"]] {
+      let migrated = try folder.run(["migrate", folder.database, "--model", model] + words)
+      #expect(migrated.exitCode == .inputOutput && migrated.messages.contains("history of changes"))
+    }
+  }
+
   @Test("A database with a history of Core Data is migrated only to another path")
   func migratingHistory() throws {
     let folder = try Folder(isOwn: false)

@@ -23,6 +23,7 @@ struct HelpExamplesTests {
     "quire model Trips.momd": "needs a model that Xcode has compiled",
     "quire recover Trips.store --output Trips.xml": "needs a model that Xcode has compiled",
     "quire diff Trips.store App.sqlite": "needs the plug-in for SQLite",
+    "quire history App.sqlite": "needs the plug-in for SQLite",
   ]
 
   /// The exit codes of examples that succeed with another code than 0: differences that were asked for.

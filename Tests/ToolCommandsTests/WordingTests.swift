@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import ObjectModel
+import PropertyLists
 import Testing
 
 @testable import ToolCommands
@@ -69,5 +70,28 @@ struct WordingTests {
     table.add("bbb\n", "", "c", "d")
 
     #expect(table.text(indent: 1) == " a      long\n bbb\\n  c     d\n")
+  }
+
+  @Test(
+    "Bytes that programs store for Codable values are shown as JSON",
+    arguments: [
+      (Data(#"{"b": [1, 2.50], "a": null}"#.utf8), #"{"b":[1,2.50],"a":null}"#),
+      (Data("[]".utf8), "[]"), (Data("{}".utf8), "{}"),
+      (Data("{".utf8), "1 byte"), (Data(), "0 bytes"), (Data("[1] [2]".utf8), "7 bytes"),
+      (Data([0x7B, 0xFF, 0x7D]), "3 bytes"), (Data("text".utf8), "4 bytes"),
+      (Data(String(repeating: "[", count: 4000).utf8), "4000 bytes"),
+      (
+        Data(BinaryPropertyList.write(.array([.string("a"), .integer(-1), .boolean(true)]))),
+        #"["a",-1,true]"#
+      ),
+      (Data(BinaryPropertyList.write(.dictionary(["x": .real(0.5)]))), #"{"x":0.5}"#),
+      (
+        Data(BinaryPropertyList.write(.date(Date(timeIntervalSinceReferenceDate: 0)))),
+        #""2001-01-01T00:00:00Z""#
+      ),
+    ])
+  func bytes(_ data: Data, _ text: String) {
+    #expect(Wording.text(.binary(data)) == text)
+    #expect(Wording.json(.binary(data)) == .string(data.base64EncodedString()))
   }
 }

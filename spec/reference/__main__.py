@@ -3,12 +3,15 @@
     python3 spec/reference read PATH          the objects of a file or a document (3 to 5, 7, 8), a line each
     python3 spec/reference validate PATH...   the rules that files and documents break (6), and the verdict
     python3 spec/reference hashes PATH        the version hashes (2.4) of a model
+    python3 spec/reference history PATH       the history of Core Data in an SQLite database (10.10), as JSON
     python3 spec/reference write              the features of which there are gold files
     python3 spec/reference write NAME PATH    a new file that shows a feature; prints what `read` finds in it
 """
 
+import json
 import sys
 
+import changelog
 import gold
 import judge
 import model
@@ -25,6 +28,11 @@ def hashes(path):
 def read(path):
     for line in judge.lines(path):
         print(line)
+    return 0
+
+
+def history(path):
+    print(json.dumps(changelog.read(path), indent=2))
     return 0
 
 
@@ -55,7 +63,7 @@ def write(name=None, path=None):
 
 
 def main():
-    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "write": (write, [0, 2])}
+    commands = {"read": (read, [1]), "validate": (validate, range(1, 1 << 20)), "hashes": (hashes, [1]), "history": (history, [1]), "write": (write, [0, 2])}
     if len(sys.argv) < 2 or sys.argv[1] not in commands or len(sys.argv) - 2 not in commands[sys.argv[1]][1]:
         sys.exit(__doc__)
     try:

@@ -20,9 +20,13 @@ public final class SQLiteStore: DatabaseStore {
   /// The SQLite database.
   public var type: StoreType { .sqlite }
   /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
-  /// exactly the same meaning.
+  /// exactly the same meaning. A database that another system made keeps no earlier commits, but may have a history of
+  /// Core Data.
   public var features: StoreFeatures {
-    StoreFeatures(SQLiteStoreBackend.capabilities, history: self, querying: self)
+    StoreFeatures(
+      SQLiteStoreBackend.capabilities, history: isOwn ? self : nil,
+      changeLog: keepsLog ? self : nil,
+      querying: self)
   }
   /// The store's tag in object identifiers.
   public let tag: StoreTag
@@ -33,6 +37,10 @@ public final class SQLiteStore: DatabaseStore {
   /// Whether the store may write a database that another system made.
   let writesForeign: Bool
   private let givenModel: Model?
+  /// Whether the database was Quire's own when it was opened.
+  private let isOwn: Bool
+  /// Whether the database had a history of Core Data when it was opened.
+  private let keepsLog: Bool
 
   /// The state that readers need.
   struct Current {
@@ -59,8 +67,8 @@ public final class SQLiteStore: DatabaseStore {
     var connection: Watch?
     /// The last assigned keys of links, where the database keeps no count of them.
     var linkKeys: [UInt16: UInt64] = [:]
-    /// Whether the database has been found to be writable.
-    var isChecked = false
+    /// The database's schema when it was last found to be writable, and the history of Core Data in it.
+    var checked: (schema: Int64, log: ChangeLogTables?)?
   }
   // Sendable: only the holder of the writer's turn uses it.
   nonisolated(unsafe) var writingState = Writing()
@@ -114,6 +122,12 @@ public final class SQLiteStore: DatabaseStore {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
     tag = StoreTag(uuid)
+    isOwn = head.contents.isOwn
+    keepsLog =
+      try !isOwn
+      && head.reader.read { database, _ in
+        ChangeLogTables(try DatabaseTables(database.connection)) != nil
+      }
     current = Mutex(Current(watch: watch, head: head, seen: seen))
     note(head)
   }

@@ -47,6 +47,7 @@ extension Migrator {
     }
     if plan.isEmpty { return MigrationReport(plan: plan, backupPath: nil, lostReferenceCount: 0) }
     try checkLoss(plan)
+    try checkKeepsNoLog(opened.store)
     let backup = try backupPath(path, plan, places)
     // The commit is held until the new store is in place, so that no save into the old store is lost.
     let report = try opened.store.holding(commit: opened.snapshot.commit) {
@@ -65,6 +66,25 @@ extension Migrator {
       return report
     }
     return MigrationReport(plan: plan, backupPath: backup, lostReferenceCount: 0)
+  }
+
+  /// Throws if a store can't be migrated in its place, whatever the model. A dry run asks for it.
+  ///
+  /// - Throws: `StoreError` with the code `StoreError.Code.readOnly` if a history of changes would be lost.
+  public func checkReplaces(storeAt path: String, in places: StorePlaces) throws {
+    let opened = try open(path, readOnly: true, in: places)
+    defer { try? opened.store.close() }
+    try checkKeepsNoLog(opened.store)
+  }
+
+  /// Throws if the store has a log of changes: the store that replaces it would have none, and the program that reads the
+  /// log would miss the changes of the migration.
+  private func checkKeepsNoLog(_ store: any Store) throws {
+    guard store.features.changeLog != nil else { return }
+    throw StoreError(
+      .readOnly,
+      "The database can't be migrated in its place: its history of changes (ATRANSACTION) would be lost.",
+      path: store.path)
   }
 
   /// Throws an error if the migration would drop data and the caller has not allowed that.

@@ -1,6 +1,7 @@
 public import Foundation
 public import ObjectModel
 public import Rows
+public import StoreInterface
 
 /// The changes that one commit made to the objects of one store, with the commit's time and author.
 public struct HistoryTransaction: Sendable {
@@ -16,6 +17,11 @@ public struct HistoryTransaction: Sendable {
   public let author: String?
   /// The name of the context that saved (``ManagedObjectContext/name``), if it had one.
   public let contextName: String?
+  /// The identifier of the application that saved, such as `org.example.trips`; `nil` if the store does not record it.
+  /// Databases of Core Data do.
+  public let bundleID: String?
+  /// The name of the process that saved; `nil` if the store does not record it.
+  public let processName: String?
   /// The changes, in the order of the objects' identifiers.
   public let changes: [HistoryChange]
   /// The same changes, as rows.
@@ -37,14 +43,7 @@ public struct HistoryTransaction: Sendable {
 /// The change that a transaction made to one object.
 public struct HistoryChange: Sendable, Hashable {
   /// The kind of a change to an object.
-  public enum Kind: String, Sendable, Hashable {
-    /// The object was inserted.
-    case insert
-    /// The object was changed.
-    case update
-    /// The object was deleted.
-    case delete
-  }
+  public typealias Kind = LoggedChange.Kind
 
   /// The object.
   public let object: ObjectID
@@ -52,7 +51,8 @@ public struct HistoryChange: Sendable, Hashable {
   public let entity: String
   /// The kind of the change.
   public let kind: Kind
-  /// The sorted names of the changed properties; empty if the object was inserted or deleted.
+  /// The sorted names of the changed properties; empty if the object was inserted or deleted. In a database of Core Data,
+  /// a relationship that leads to many may be named without a change, if the history does not tell which one changed.
   public let changedProperties: [String]
   /// The last values of a deleted object, by name: the attributes that the model preserves
   /// (`preservesValueOnDeletion`). Attributes without a value are left out.

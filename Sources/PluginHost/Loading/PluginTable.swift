@@ -122,6 +122,12 @@ struct PluginTable {
       ("keep_commits", table.keep_commits != nil),
     ]
     if all.contains(.history) { try require(history, "which 'history' needs") }
+    let log = unsafe [
+      ("logged_transactions", table.logged_transactions != nil),
+      ("logged_changes", table.logged_changes != nil),
+      ("forget_logged", table.forget_logged != nil),
+    ]
+    if log.contains(where: \.1) { try require(log, "which a log of changes needs") }
     if all.contains(.confirmation) {
       try require(unsafe [("advance", table.advance != nil)], "which 'confirmation' needs")
     }

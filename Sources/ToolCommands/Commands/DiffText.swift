@@ -17,18 +17,22 @@ struct DiffText {
 
   /// Returns a change as one line: `~ Trip 4/p1  name "Lisbon" -> "Porto"; stops +3/p12`.
   func line(_ change: ObjectChange) -> String {
-    let (sign, style, separator): (String, Console.Style, String) =
-      switch change.kind {
-      case .inserted: ("+", .inserted, ", ")
-      case .deleted: ("-", .deleted, ", ")
-      case .changed: ("~", .changed, "; ")
-      }
     let object =
       change.object.key.isEmpty
       ? "\(change.entity) \(text(change.object))"
       : text(change.object)
+    return line(change.kind, object, change.properties.map { text($0, change.kind) })
+  }
+
+  /// Returns the line of a changed object and its properties.
+  func line(_ kind: ObjectChange.Kind, _ object: String, _ properties: [String]) -> String {
+    let (sign, style, separator): (String, Console.Style, String) =
+      switch kind {
+      case .inserted: ("+", .inserted, ", ")
+      case .deleted: ("-", .deleted, ", ")
+      case .changed: ("~", .changed, "; ")
+      }
     let head = output.styled("\(sign) \(object)", style)
-    let properties = change.properties.map { text($0, change.kind) }
     return properties.isEmpty ? head : "\(head)  \(properties.joined(separator: separator))"
   }
 
@@ -75,7 +79,7 @@ struct DiffText {
   }
 
   /// Returns a value on one line. On a terminal a long value is cut.
-  private func text(_ value: Value) -> String {
+  func text(_ value: Value) -> String {
     let text = Wording.text(value).replacing("\n", with: "\\n").replacing("\r", with: "\\r")
     return valueWidth.map { printable(text).cut(to: $0) } ?? text
   }

@@ -1,5 +1,7 @@
 import BinaryStore
 import Documents
+import Foundation
+import Interchange
 import StoreInterface
 
 /// The command `quire history`.
@@ -19,6 +21,11 @@ enum HistoryCommand {
     "objects",
     "Shows the objects that each version inserted, changed and deleted, as 'quire diff' does, with "
       + "--changes.")
+  static let prune = Option(
+    "prune-before", value: "DATE",
+    "Removes the transactions before a date from the history of changes that Core Data keeps in a database, which grows "
+      + "until somebody removes them. DATE is a day, such as 2026-01-01, or a moment. The objects stay."
+  )
   static let limit = Option("limit", value: "COUNT", "Shows only the newest versions.")
 
   /// Returns the command. It opens documents through `reader`.
@@ -37,9 +44,13 @@ enum HistoryCommand {
         form of 'quire diff'. If the model changed, its changes are shown and the objects are not compared. In \
         JSON, 'objects' and 'modelChanges' have the form of 'changes' of 'quire diff' and 'quire model --diff'. \
         The time depends on the changes, and not on the size of the store, except for stores of type XML.
+
+        A database of Core Data or SwiftData may have a history of changes, which says who changed which properties of which \
+        objects, and keeps no earlier values: its versions are listed and can't be opened. An application that has not read \
+        its history up to the date of --prune-before has to read all objects again.
         """,
       arguments: [.store],
-      options: [compared, objects, limit, name, thin, .dryRun, .storeModel, .format],
+      options: [compared, objects, limit, name, thin, prune, .dryRun, .storeModel, .format],
       changing: [.store],
       examples: [
         Example("quire history Trips.store --changes", "Lists the saves of a store."),
@@ -49,6 +60,9 @@ enum HistoryCommand {
           "Shows the objects that the last three versions changed."),
         Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
         Example("quire history Trip.quire --thin usual", "Removes old versions."),
+        Example(
+          "quire history App.sqlite --prune-before 2026-01-01",
+          "Removes old transactions from the history of a database of Core Data."),
         Example(
           "quire history Trip.quire --thin usual --dry-run",
           "Lists the versions that would be removed."),
@@ -62,6 +76,11 @@ enum HistoryCommand {
       try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)
       let writes =
         (invocation.has(name) || invocation.has(thin)) && !invocation.has(.dryRun)
+      if invocation.has(prune) {
+        throw CommandError.wrongUsage(
+          "--prune-before is for databases of Core Data, but '\(oneLine(place.path))' is a document.",
+          hint: "Use --thin for a document.")
+      }
       let document = try reader.document(
         place.path, access: writes ? .exclusive : .readOnly,
         head: reader.head(of: place, invocation[.store]))
@@ -105,8 +124,9 @@ enum HistoryCommand {
   /// Throws an error for options that do not belong together.
   private static func check(_ invocation: Invocation) throws(CommandError) {
     guard invocation.has(.dryRun) else { return }
-    guard invocation.has(thin) else {
-      throw .wrongUsage("--dry-run is for --thin.", hint: "Leave out --dry-run.")
+    guard invocation.has(thin) || invocation.has(prune) else {
+      throw .wrongUsage(
+        "--dry-run is for --thin and --prune-before.", hint: "Leave out --dry-run.")
     }
     if invocation.has(name) {
       throw .wrongUsage(
@@ -122,7 +142,7 @@ enum HistoryCommand {
   ///   - change: Returns the difference between two versions.
   private static func write(
     _ versions: [HistoryLine], after numbers: [Int64], _ invocation: Invocation,
-    _ change: (_ before: Int64, _ number: Int64) throws -> VersionChange
+    _ change: (_ before: Int64, _ number: Int64) throws -> any ShownChange
   ) throws {
     let before = Dictionary(
       zip(numbers.dropFirst(), numbers), uniquingKeysWith: { one, _ in one })
@@ -170,7 +190,11 @@ enum HistoryCommand {
         "--thin is for documents, but '\(oneLine(path))' is a store.",
         hint: "Use 'quire vacuum --keep' for a store.")
     }
+    if invocation.has(prune) { return try pruning(path, reader, models, invocation) }
     let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
+    if let log = store.features.changeLog, !invocation.has(name) {
+      return try LoggedHistory(log, path).write(invocation)
+    }
     try StoreReader.checkHistory(of: store, at: path)
     if let words = invocation.value(of: name) {
       guard let store = store as? BinaryStore else {
@@ -187,6 +211,7 @@ enum HistoryCommand {
     }
     let names = try store.snapshot().metadata.namedCommits
     let commits = try Array(store.commits().reversed())
+    if commits.isEmpty { throw StoreReader.keepsNoVersions(store, at: path) }
     try write(
       commits.map { HistoryLine($0, name: names[$0.number]) }, after: commits.map(\.number),
       invocation
@@ -194,6 +219,44 @@ enum HistoryCommand {
       try VersionChange(
         from: store.snapshot(ofCommit: before), to: store.snapshot(ofCommit: number))
     }
+    return .done
+  }
+}
+
+extension HistoryCommand {
+  /// Removes old transactions from a store's log of changes.
+  private static func pruning(
+    _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    let words = invocation.value(of: prune) ?? ""
+    guard let time = MomentText.seconds(words).map(Date.init(timeIntervalSinceReferenceDate:))
+    else {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(words))' is not a date.", hint: "Write a day, such as 2026-01-01.")
+    }
+    for option in [compared, objects, limit, name] where invocation.has(option) {
+      throw CommandError.wrongUsage(
+        "--\(option.name) does not go with --prune-before.", hint: "Leave out --\(option.name).")
+    }
+    let isTrial = invocation.has(.dryRun)
+    let store = try reader.open(
+      path, invocation, models, readOnly: isTrial, writesForeign: true)
+    guard let log = store.features.changeLog else {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(path))' has no history of changes of Core Data.",
+        hint: "Use 'quire vacuum --keep' for the versions of a store.")
+    }
+    let end = try log.firstTransaction(notBefore: time) ?? 1
+    let count = end <= 1 ? 0 : try log.countTransactions(below: end)
+    if !isTrial, count > 0 {
+      invocation.console.outcome.willChange("No transaction was removed.")
+      try log.forgetTransactions(before: end)
+      invocation.console.outcome.didChange("\(Wording.count(count, "transaction")) removed.")
+    }
+    let verb = isTrial ? "would be" : count == 1 ? "was" : "were"
+    try invocation.console.messages.writeLine(
+      "\(Wording.count(count, "transaction")) \(verb) removed.")
+    try store.close()
     return .done
   }
 }

@@ -15,6 +15,22 @@ struct HistoryLine {
   var message: String?
   /// The version to which undo returned, if undo made this version.
   var undoneTo: Int64?
+  /// The name of the context, the identifier of the application and the name of the process, in a log of changes.
+  var context: String?
+  var bundle: String?
+  var process: String?
+}
+
+/// The change that a version made, as far as the history knows it.
+protocol ShownChange {
+  /// The numbers of changed objects; `nil` if the objects are not compared.
+  var counts: VersionCounts? { get }
+  /// The changes of the model.
+  var modelDifference: ModelDifference { get }
+  /// Calls `body` with the changed objects as lines of text.
+  func forEachLine(_ text: DiffText, _ body: (String) throws -> Void) throws
+  /// Calls `body` with the changed objects as JSON.
+  func forEachJSON(_ body: (JSON) throws -> Void) throws
 }
 
 extension HistoryLine {
@@ -32,6 +48,14 @@ extension HistoryLine {
       message: commit.message)
   }
 
+  /// Creates the line of a transaction in a log of changes.
+  init(_ transaction: LoggedTransaction) {
+    self.init(transaction.summary)
+    context = transaction.summary.contextName
+    bundle = transaction.bundleID
+    process = transaction.processName
+  }
+
   /// Returns the version as one line of text.
   ///
   /// - Parameters:
@@ -41,6 +65,9 @@ extension HistoryLine {
     var words = [Wording.text(.date(saved))]
     if let counts { words.append(counts.text) }
     if let author { words.append("by \(oneLine(author))") }
+    if let context { words.append("in \(oneLine(context))") }
+    if let place = bundle ?? process { words.append("from \(oneLine(place))") }
+    if let process, let bundle, process != bundle { words.append("(\(oneLine(process)))") }
     if let name { words.append("\"\(oneLine(name))\"") }
     if let undoneTo { words.append("undone to \(undoneTo)") }
     if let message { words.append("message \"\(oneLine(message))\"") }
@@ -59,7 +86,7 @@ struct HistoryOutput {
   /// Whether the changed objects are printed.
   var showsObjects = false
   /// Returns the change that a version made; `nil` for the oldest version.
-  var change: (Int64) throws -> VersionChange? = { _ in nil }
+  var change: (Int64) throws -> (any ShownChange)? = { _ in nil }
 
   func write(_ invocation: Invocation) throws {
     switch invocation.format {
@@ -68,7 +95,7 @@ struct HistoryOutput {
     }
   }
 
-  private func change(of version: HistoryLine) throws -> VersionChange? {
+  private func change(of version: HistoryLine) throws -> (any ShownChange)? {
     showsCounts || showsObjects ? try change(version.number) : nil
   }
 
@@ -87,18 +114,13 @@ struct HistoryOutput {
 
   /// Writes the changes of the model and of the objects, one on each line.
   private func write(
-    _ change: VersionChange, _ text: DiffText, _ output: Console.Stream
+    _ change: any ShownChange, _ text: DiffText, _ output: Console.Stream
   ) throws {
     let indent = "    "
     for one in change.modelDifference.changes {
       try output.writeLine(indent + ModelCommand.line(one))
     }
-    var store: String?
-    try change.forEachObject { object, name in
-      if let name, name != store { try output.writeLine("\(indent)store \(oneLine(name))") }
-      store = name
-      try output.writeLine(indent + text.line(object))
-    }
+    try change.forEachLine(text) { try output.writeLine(indent + $0) }
   }
 
   // MARK: - JSON
@@ -116,16 +138,15 @@ struct HistoryOutput {
       let change = try change(of: version)
       let text = shown(json(version, change).text, indent: "  ")
       try output.write(index == 0 ? "\n" : ",\n")
-      guard showsObjects, let change, change.parts != nil else {
+      guard showsObjects, let change, change.counts != nil else {
         try output.write(text)
         continue
       }
       // The object stays open for the changed objects, which are written one by one.
       try output.write(text.dropLast("\n  }".count) + ",\n    \"objects\": [")
       var isFirst = true
-      try change.forEachObject { object, store in
-        try output.write(
-          (isFirst ? "\n" : ",\n") + shown(DiffJSON.json(object, store).text, indent: "      "))
+      try change.forEachJSON { object in
+        try output.write((isFirst ? "\n" : ",\n") + shown(object.text, indent: "      "))
         isFirst = false
       }
       try output.write(isFirst ? "]\n  }" : "\n    ]\n  }")
@@ -133,13 +154,15 @@ struct HistoryOutput {
     try output.write("\n]\n")
   }
 
-  private func json(_ version: HistoryLine, _ change: VersionChange?) -> JSON {
+  private func json(_ version: HistoryLine, _ change: (any ShownChange)?) -> JSON {
     let difference = showsObjects ? change?.modelDifference : nil
     return JSON.object([
       "number": .number("\(version.number)"), "saved": Wording.json(.date(version.saved)),
       "model": version.model.map(JSON.string), "name": version.name.map(JSON.string),
       "author": version.author.map(JSON.string), "message": version.message.map(JSON.string),
-      "undoneTo": version.undoneTo.map { .number("\($0)") }, "changes": change?.counts?.json,
+      "undoneTo": version.undoneTo.map { .number("\($0)") },
+      "context": version.context.map(JSON.string), "bundle": version.bundle.map(JSON.string),
+      "process": version.process.map(JSON.string), "changes": change?.counts?.json,
       "modelChanges": difference.flatMap { difference in
         difference.isEmpty ? nil : .array(difference.changes.map(ModelCommand.json))
       },
@@ -163,6 +186,15 @@ struct VersionCounts {
     }
   }
 
+  /// Adds one object of a log of changes.
+  mutating func add(_ kind: LoggedChange.Kind) {
+    switch kind {
+    case .insert: inserted += 1
+    case .update: changed += 1
+    case .delete: deleted += 1
+    }
+  }
+
   var text: String { "+\(inserted) ~\(changed) -\(deleted)" }
   var json: JSON {
     JSON.object([
@@ -171,7 +203,20 @@ struct VersionCounts {
   }
 }
 
-extension VersionChange {
+extension VersionChange: ShownChange {
+  func forEachLine(_ text: DiffText, _ body: (String) throws -> Void) throws {
+    var store: String?
+    try forEachObject { object, name in
+      if let name, name != store { try body("store \(oneLine(name))") }
+      store = name
+      try body(text.line(object))
+    }
+  }
+
+  func forEachJSON(_ body: (JSON) throws -> Void) throws {
+    try forEachObject { try body(DiffJSON.json($0, $1)) }
+  }
+
   /// The numbers of changed objects; `nil` if the objects are not compared.
   var counts: VersionCounts? {
     guard let parts else { return nil }

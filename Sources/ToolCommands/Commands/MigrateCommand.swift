@@ -103,6 +103,7 @@ enum MigrateCommand {
         let plan = try migrator.plan(
           forStoreAt: path, to: target.model, as: wanted, in: places)
         if invocation.has(.dryRun) {
+          if made == nil, !plan.isEmpty { try migrator.checkReplaces(storeAt: path, in: places) }
           try write(plan, nil, invocation)
           if invocation.format == .text, !plan.isEmpty {
             try invocation.console.output.writeLine("This is a dry run: nothing was written.")

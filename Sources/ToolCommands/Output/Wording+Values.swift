@@ -19,7 +19,9 @@ enum Wording {
     case .date(let value): FieldText.text(.date(value)).text
     case .uuid(let value): value.uuidString
     case .uri(let value): value
-    case .binary(let value): count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
+    case .binary(let value):
+      ShownBytes.text(value)
+        ?? count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
     case .object(let key): "\(key.entity)/p\(key.number)"
     }
   }

@@ -45,9 +45,17 @@ extension StoreReader {
   /// Throws an error for a kind of store that keeps no earlier commits.
   static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
     guard store.features.history == nil else { return }
-    throw .wrongUsage(
-      "'\(oneLine(path))' keeps no versions: a store of type \(store.type.rawValue) contains only "
-        + "its last save.",
+    throw keepsNoVersions(store, at: path)
+  }
+
+  /// The error for a store that contains only its last save, or no earlier values.
+  static func keepsNoVersions(_ store: any Store, at path: String) -> CommandError {
+    let reason =
+      store.features.changeLog == nil
+      ? "it contains only its last save."
+      : "its history names the changed objects, and has no earlier values."
+    return .wrongUsage(
+      "'\(oneLine(path))' keeps no versions: \(reason)",
       hint: "'quire convert' copies the store into one that keeps versions.")
   }
 

@@ -45,7 +45,8 @@ struct StoreReader: Sendable {
   ///
   /// The backend is found by the first bytes of the file.
   func open(
-    _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true
+    _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true,
+    writesForeign: Bool = false
   ) throws -> any Store {
     if try isDocument(path) {
       return try store(ofDocument: path, invocation, readOnly: readOnly)
@@ -53,7 +54,8 @@ struct StoreReader: Sendable {
     try checkHasNoVersion(path)
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     var opening = StoreOpening(
-      readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign))
+      readOnly: readOnly, model: model,
+      writesForeign: !readOnly && (writesForeign || invocation.has(.writesForeign)))
     opening.acceptsDamage = invocation.has(.damaged)
     do {
       let store = try places.open(path, opening)

@@ -98,6 +98,9 @@ final class SQLiteFileCheck {
       try checkLinkCounts(connection, map, links.highest)
       try checkBefore(connection, schema)
     }
+    if ChangeLogTables(tables) != nil {
+      try ChangeLogCheck(self, connection, map, model, schema).run()
+    }
     result.hasReadableObjects = !rows.isUnreadable && !links.isUnreadable
     if !result.hasReadableObjects {
       result.passedOver.append("The objects were not checked, since some rows can't be read.")
@@ -135,9 +138,10 @@ final class SQLiteFileCheck {
       findings.add(
         .sqliteReadOnly, Place(trigger.table), "The table has the trigger \(trigger.name).")
     }
-    if tables.columns["ATRANSACTION"] != nil {
+    let name = ChangeLogTables.transactions
+    if tables.columns[name] != nil, ChangeLogTables(tables)?.internsTexts != true {
       findings.add(
-        .sqliteReadOnly, Place("ATRANSACTION"), "The table keeps a history of changes.")
+        .sqliteReadOnly, Place(name), "The table keeps a history of changes in an unknown form.")
     }
   }
 }

@@ -14,6 +14,7 @@ enum SQLiteRules {
     .sqliteLinkEnds,
     .sqliteHalfLinks, .sqliteExternalCells, .sqliteLostFiles, .sqliteStrayFiles, .sqliteOwnTables,
     .sqliteOwnModel, .sqliteCommits, .sqliteLinkCounts, .sqliteBefore, .sqliteReverseLinks,
+    .sqliteChangeLog,
   ]
 }
 
@@ -51,7 +52,8 @@ extension Rule {
   static let sqliteLinkTables = Rule(
     "SQLS-016", "Each many-to-many relationship has a table of links", "10.3.5")
   static let sqliteReadOnly = Rule(
-    "SQLS-017", .information, "The store has no triggers and no history of Core Data", "10.6.3")
+    "SQLS-017", .information, "The store has no triggers, and no history of an unknown form",
+    "10.6.3")
   static let sqliteKeys = Rule(
     "SQLS-018", "Keys of objects and links are from 1 to 2^48 − 1", "10.3.6")
   static let sqliteEntities = Rule(
@@ -84,4 +86,6 @@ extension Rule {
   static let sqliteReverseLinks = Rule(
     "SQLS-034",
     "A link of a relationship that is its own inverse has a row in each direction", "10.3.5")
+  static let sqliteChangeLog = Rule(
+    "SQLS-035", .warning, "The history of Core Data fits the model and its own tables", "10.10.2")
 }

@@ -83,7 +83,10 @@ package struct DatabaseTables: Sendable {
   }
 
   /// Returns whether a table with the given columns exists.
-  package func has(_ table: String, _ names: String...) -> Bool {
+  package func has(_ table: String, _ names: String...) -> Bool { has(table, names) }
+
+  /// Returns whether a table exists and has all of the given columns.
+  package func has(_ table: String, _ names: [String]) -> Bool {
     guard let columns = columns[table] else { return false }
     return names.allSatisfy { name in columns.contains { $0.name == name } }
   }

@@ -41,7 +41,7 @@ extension SQLiteStore {
     writingTurn.lock()
     defer { writingTurn.unlock() }
     return try asStore(filePath) {
-      if unsafe !writingState.isChecked { try checkIsAsked(newest()) }
+      if unsafe writingState.checked == nil { try checkIsAsked(newest()) }
       let connection: SQLiteConnection
       if let known = unsafe writingState.connection {
         connection = known.connection
@@ -60,13 +60,10 @@ extension SQLiteStore {
           .notFound, "The database was removed, or another file replaced it.", path: filePath)
       }
       let head = try newest()
-      if unsafe !writingState.isChecked {
-        try checkIsWritable(head, connection)
-        unsafe writingState.isChecked = true
-      }
+      let log = try checkedLog(head, connection)
       let values = ExternalFiles(path: filePath, disk: disk)
       let database = SQLiteDatabase(connection: connection, values: values)
-      return try body(SQLiteTransaction(store: self, database: database, head: head))()
+      return try body(SQLiteTransaction(store: self, database: database, head: head, log: log))()
     }
   }
 
@@ -80,22 +77,26 @@ extension SQLiteStore {
       path: filePath)
   }
 
-  /// Throws if a write would leave the database wrong for the system that made it (spec §10.6).
-  private func checkIsWritable(_ head: SQLiteSnapshot, _ connection: SQLiteConnection) throws {
+  /// Checks whether a write would leave the database wrong for the system that made it (spec §10.6). The check is repeated
+  /// when another program has changed the tables.
+  ///
+  /// - Returns: The history of Core Data, into which each commit must be written; `nil` if there is none.
+  private func checkedLog(
+    _ head: SQLiteSnapshot, _ connection: SQLiteConnection
+  ) throws -> ChangeLogTables? {
+    let schema = try connection.integer("PRAGMA schema_version") ?? 0
+    if let checked = unsafe writingState.checked, checked.schema == schema { return checked.log }
     try checkIsAsked(head)
-    guard !head.contents.isOwn else { return }
-    let tables = try DatabaseTables(connection)
-    if let trigger = tables.triggers.first {
-      throw StoreError(
-        .readOnly,
-        "The database can't be written: the trigger \(trigger.name) on \(trigger.table) needs functions that only Core Data has.",
-        path: filePath)
+    var log: ChangeLogTables?
+    if !head.contents.isOwn {
+      let tables = try DatabaseTables(connection)
+      log = ChangeLogTables(tables)
+      for reason in ForeignTables(tables, contents: head.contents, log).reasonsAgainstWriting {
+        throw StoreError(
+          .readOnly, "The database can't be written: \(reason).", path: filePath)
+      }
     }
-    if tables.columns["ATRANSACTION"] != nil {
-      throw StoreError(
-        .readOnly,
-        "The database can't be written: its history of changes (ATRANSACTION) would miss the new changes.",
-        path: filePath)
-    }
+    unsafe writingState.checked = (schema, log)
+    return log
   }
 }

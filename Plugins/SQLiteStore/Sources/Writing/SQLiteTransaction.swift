@@ -12,13 +12,17 @@ package struct SQLiteTransaction: WritingTransaction {
   package let database: SQLiteDatabase
   /// The newest commit.
   let head: SQLiteSnapshot
+  /// The history of Core Data, into which a commit must be written; `nil` if the database has none.
+  let log: ChangeLogTables?
 
   private var connection: SQLiteConnection { database.connection }
   private var path: String { store.filePath }
   package var contents: StoreContents { head.contents }
   package var newest: Int64 { head.commit }
-  /// Whether the database is Quire's own. A database of another system has no tables for a history.
-  package var keepsHistory: Bool { contents.isOwn && store.options.historyShare > 0 }
+  /// Whether the rows before the commit are needed: for the history of Quire, or for that of Core Data.
+  package var keepsHistory: Bool {
+    contents.isOwn ? store.options.historyShare > 0 : log != nil
+  }
 
   package func conflicts(with request: CommitRequest) throws -> [StoreConflict] {
     try request.conflicts(with: head)
@@ -46,7 +50,13 @@ package struct SQLiteTransaction: WritingTransaction {
   package func record(
     _ request: CommitRequest, as number: Int64, _ before: RowsBefore?, _ contents: StoreContents
   ) throws {
-    guard contents.isOwn else { return }
+    guard contents.isOwn else {
+      if let log, let before {
+        try ChangeLogWriter(connection: connection, tables: log, contents: contents)
+          .write(request, after: before)
+      }
+      return
+    }
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     let size = try connection.integer("PRAGMA page_size") ?? 0
     let room = max(

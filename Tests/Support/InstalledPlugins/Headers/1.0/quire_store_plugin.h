@@ -500,6 +500,40 @@ struct QuireKeyRange {
   uint64_t highest;
 };
 
+// A transaction in the log of a store.
+struct QuireTransaction {
+  uint32_t struct_size;
+  int64_t number;
+  double time; // Seconds since the start of 2001 in UTC.
+  // NULL if unknown: the author, the context, the identifier of the application and the name of its process.
+  const char *author;
+  const char *context_name;
+  const char *bundle_id;
+  const char *process_name;
+};
+
+// The kinds of logged changes.
+enum {
+  QUIRE_INSERTED = 0,
+  QUIRE_UPDATED = 1,
+  QUIRE_DELETED = 2,
+};
+
+// A change of one object in the log of a store.
+struct QuireLoggedChange {
+  uint32_t struct_size;
+  uint16_t entity;
+  uint16_t kind; // QUIRE_INSERTED, QUIRE_UPDATED or QUIRE_DELETED.
+  uint64_t key;
+  int64_t transaction;
+  // The names of the changed properties of an update, or of the properties of a deleted object whose last values the log
+  // keeps.
+  const char *const *properties;
+  uint64_t property_count;
+  // The values of these properties, each a node of the kind QUIRE_VALUE; NULL if the change is no deletion.
+  const struct QuireNode *values;
+};
+
 // The table of a plug-in: the functions that quire_store_plugin returns. The table is constant and lives as
 // long as the library. A function of a capability may be NULL in a plug-in without the capability. Any other
 // function is NULL only if its comment allows it.
@@ -654,6 +688,22 @@ struct QuirePlugin {
   int32_t (*observe)(
       struct QuireStore *store, void (*committed)(void *committed_context, int64_t commit),
       void *committed_context, struct QuireError *error);
+
+  // These three may be NULL, all of them. For stores with a log of changes, which keeps no earlier values, such as a
+  // database of Core Data. Calls 'take' with the transactions from 'first' to 'last', both included, the oldest first: only
+  // the newest 'count', or all if 'count' is UINT64_MAX. Sets 'newest' to the number of the newest transaction, which may not be kept any
+  // more; 0 if there was none. Returns QUIRE_NOT_SUPPORTED if the store has no log.
+  int32_t (*logged_transactions)(
+      struct QuireStore *store, int64_t first, int64_t last, uint64_t count, int64_t *newest,
+      int32_t (*take)(void *take_context, const struct QuireTransaction *transaction),
+      void *take_context, struct QuireError *error);
+  // Calls 'take' with the changes of the transactions from 'first' to 'last', both included, in the order of their numbers.
+  int32_t (*logged_changes)(
+      struct QuireStore *store, int64_t first, int64_t last,
+      int32_t (*take)(void *take_context, const struct QuireLoggedChange *change),
+      void *take_context, struct QuireError *error);
+  // Removes the transactions with lower numbers. The objects stay.
+  int32_t (*forget_logged)(struct QuireStore *store, int64_t before, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface still returns

@@ -1,0 +1,81 @@
+import ObjectModel
+import Rows
+import SQLTranslation
+import SQLiteFiles
+import StoreInterface
+
+/// The check of the history that Core Data keeps in a database (spec §10.10).
+struct ChangeLogCheck {
+  private let check: SQLiteFileCheck
+  private let connection: SQLiteConnection
+  private let map: TableMap
+  private let model: Model
+  private let schema: Schema
+
+  init(
+    _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap, _ model: Model,
+    _ schema: Schema
+  ) {
+    (self.check, self.connection, self.map) = (check, connection, map)
+    (self.model, self.schema) = (model, schema)
+  }
+
+  /// Checks each change, and the numbers of the tables.
+  func run() throws(SQLiteError) {
+    var entities: [Int64: LoggedEntity] = [:]
+    let statement = try connection.prepare(
+      """
+      SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS,
+      EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = c.ZTRANSACTIONID) FROM ACHANGE c
+      """, isKept: false)
+    while try statement.step() {
+      let number = statement.integer(2)
+      if entities[number] == nil, let layout = map.layoutNumbers[number].flatMap({ schema[$0] }) {
+        entities[number] = LoggedEntity(layout, in: model)
+      }
+      for words in faults(statement, entities[number]) {
+        check.findings.add(
+          .sqliteChangeLog, Place(ChangeLogTables.changes),
+          "The change \(statement.value(0).shown) \(words).")
+      }
+    }
+    try checkNumbers(ChangeLogTables.changeNumber, in: ChangeLogTables.changes)
+    try checkNumbers(ChangeLogTables.transactionNumber, in: ChangeLogTables.transactions)
+  }
+
+  private func faults(_ statement: SQLiteStatement, _ entity: LoggedEntity?) -> [String] {
+    var faults: [String] = []
+    if statement.integer(5) == 0 { faults.append("belongs to no transaction") }
+    if statement.integer(3) < 1 || statement.integer(3) > Int64(ObjectKey.highestNumber) {
+      faults.append("has the key \(statement.value(3).shown)")
+    }
+    guard let entity else {
+      return faults + ["has the entity \(statement.value(2).shown), which the model does not have"]
+    }
+    let isGiven = statement.kind(4) != .null
+    switch (statement.kind(1), statement.integer(1)) {
+    case (.integer, ChangeLogTables.Kind.update):
+      if entity.slots.fault == nil, entity.slots.properties(statement.bytes(4)) == nil {
+        faults.append(
+          "has the mask \(statement.value(4).shown), which does not fit the properties of '\(entity.layout.entity)'"
+        )
+      }
+    case (.integer, ChangeLogTables.Kind.insert), (.integer, ChangeLogTables.Kind.delete):
+      if isGiven { faults.append("is no update, and names changed properties") }
+    default: faults.append("has the kind \(statement.value(1).shown)")
+    }
+    return faults
+  }
+
+  private func checkNumbers(
+    _ number: (number: Int64, name: String), in table: String
+  ) throws(SQLiteError) {
+    guard let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)"), highest > 0,
+      try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number.number)") ?? 0
+        < highest
+    else { return }
+    check.findings.add(
+      .sqliteChangeLog, Place("Z_PRIMARYKEY"),
+      "\(table) has a row \(highest), but \(number.name) does not count so far.")
+  }
+}

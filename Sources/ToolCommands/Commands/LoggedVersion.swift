@@ -1,0 +1,74 @@
+import JSONText
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// A transaction in a store's log of changes, as `quire history` prints it. The log has no values but those of deleted
+/// objects that the model preserves.
+struct LoggedVersion: ShownChange {
+  private let changes: [LoggedChange]
+  private let schema: Schema
+  private let model: Model
+
+  init(_ changes: [LoggedChange], _ schema: Schema, _ model: Model) {
+    self.changes = changes.sorted { $0.object < $1.object }
+    (self.schema, self.model) = (schema, model)
+  }
+
+  var counts: VersionCounts? {
+    var counts = VersionCounts()
+    for change in changes { counts.add(change.kind) }
+    return counts
+  }
+
+  /// A log does not know the models of its transactions.
+  var modelDifference: ModelDifference { ModelDifference(from: model, to: model) }
+
+  private func entity(_ change: LoggedChange) -> String {
+    schema[change.object.entity]?.entity ?? ""
+  }
+
+  private func id(_ change: LoggedChange) -> Value {
+    .object(change.object)
+  }
+
+  func forEachLine(_ text: DiffText, _ body: (String) throws -> Void) throws {
+    for change in changes {
+      let values = change.tombstone.sorted { $0.key < $1.key }
+      try body(
+        text.line(
+          change.kind.shown, "\(entity(change)) \(Wording.text(id(change)))",
+          values.isEmpty
+            ? change.properties : values.map { "\($0.key) \(text.text($0.value))" }))
+    }
+  }
+
+  func forEachJSON(_ body: (JSON) throws -> Void) throws {
+    for change in changes {
+      let values = change.tombstone.sorted { $0.key < $1.key }
+      try body(
+        .object([
+          "change": .string(change.kind.shown.rawValue), "entity": .string(entity(change)),
+          "id": Wording.json(id(change)),
+          "changedProperties": change.kind == .update
+            ? .array(change.properties.map(JSON.string)) : nil,
+          "properties": .members(
+            values.map {
+              JSON.Member(name: $0.key, value: .object(["old": Wording.json($0.value)]))
+            }
+          ),
+        ]))
+    }
+  }
+}
+
+extension LoggedChange.Kind {
+  /// The kind as `quire diff` names it.
+  fileprivate var shown: ObjectChange.Kind {
+    switch self {
+    case .insert: .inserted
+    case .update: .changed
+    case .delete: .deleted
+    }
+  }
+}
