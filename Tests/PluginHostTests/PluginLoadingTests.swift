@@ -66,6 +66,7 @@ struct PluginLoadingTests {
     ("no-commit", "durable", .badTable, ["lacks commit,"]),
     ("no-rows", "durable", .badTable, ["lacks rows or blocks"]),
     ("no-history", "durable\", \"history", .badTable, ["lacks commits", "'history'"]),
+    ("half-log", "durable", .badTable, ["lacks logged_transactions", "log of changes"]),
     ("no-query", "durable\", \"querying", .badTable, ["lacks query", "'querying'"]),
     ("failing-start", "durable", .failedInUse, ["can't be started: The engine is cold."]),
     ("no-advance", "durable\", \"confirmation", .badTable, ["lacks advance"]),
