@@ -160,7 +160,7 @@ struct RoundTripTests {
       #expect(throws: ContextError.self) { try context.save() }
       context.reset()
       #expect(
-        try context.existingObject(with: id).value(forKey: "days") as? Int64 == 1000 + Int64(round))
+        try context.existingObject(with: id)["days"] == .integer(1000 + Int64(round)))
     }
     try pair.close()
   }

@@ -11,7 +11,7 @@ final class ConnectionPool: Sendable {
   let options: PostgreSQLStoreOptions
   /// Threads that look rows up at the same time each need a connection for a moment.
   private let idle = IdleConnections<PostgreSQLConnection>(keeping: 8)
-  /// What the snapshots of the store have learned about reading ahead.
+  /// The experience with reading ahead, which all snapshots of the store share.
   let readAhead = ReadAhead()
   /// The snapshots that may have a connection.
   private let snapshots = Mutex<[WeakReader]>([])

@@ -12,9 +12,11 @@ extension PostgreSQLStore {
   /// The snapshot has no transaction. It begins one if a later read needs it, and takes later commits back with the history.
   public func snapshot(reading key: ObjectKey) throws -> any StoreSnapshot {
     guard let known = current.withLock({ $0?.head }) else { throw closed }
-    guard !isPartOfDocument, let entity = known.contents.map.entities[key.entity],
-      let keys = known.rows.keysToRead(for: key)
-    else { return try newest() }
+    guard !isPartOfDocument, let entity = known.contents.map.entities[key.entity] else {
+      return try newest()
+    }
+    // A known row is read again with the newest commit, which may have changed it.
+    let keys = known.rows.keysToRead(for: key) ?? key.number..<key.number + 1
     let found = try asStore(filePath) {
       try retrying { try pool.lookUp(keys, of: entity, in: known.contents.map) }
     }
