@@ -36,7 +36,7 @@ struct ChangeLogCheck {
       for words in faults(statement, entities[number]) {
         check.findings.add(
           .sqliteChangeLog, Place(ChangeLogTables.changes),
-          "The change \(statement.value(0).shown) \(words).")
+          "The change \(statement.integer(0)) \(words).")
       }
     }
     try checkNumbers(ChangeLogTables.changeNumber, in: ChangeLogTables.changes)
@@ -47,22 +47,22 @@ struct ChangeLogCheck {
     var faults: [String] = []
     if statement.integer(5) == 0 { faults.append("belongs to no transaction") }
     if statement.integer(3) < 1 || statement.integer(3) > Int64(ObjectKey.highestNumber) {
-      faults.append("has the key \(statement.value(3).shown)")
+      faults.append("has \(statement.value(3).shown) as its key")
     }
     guard let entity else {
-      return faults + ["has the entity \(statement.value(2).shown), which the model does not have"]
+      return faults + ["is of the entity \(statement.integer(2)), which the model does not have"]
     }
     let isGiven = statement.kind(4) != .null
     switch (statement.kind(1), statement.integer(1)) {
     case (.integer, ChangeLogTables.Kind.update):
       if entity.slots.fault == nil, entity.slots.properties(statement.bytes(4)) == nil {
         faults.append(
-          "has the mask \(statement.value(4).shown), which does not fit the properties of '\(entity.layout.entity)'"
+          "has a mask of \(statement.byteCount(4)) bytes, which does not fit the properties of '\(entity.layout.entity)'"
         )
       }
     case (.integer, ChangeLogTables.Kind.insert), (.integer, ChangeLogTables.Kind.delete):
       if isGiven { faults.append("is no update, and names changed properties") }
-    default: faults.append("has the kind \(statement.value(1).shown)")
+    default: faults.append("has \(statement.value(1).shown) as its kind")
     }
     return faults
   }
