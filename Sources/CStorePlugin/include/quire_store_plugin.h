@@ -689,8 +689,8 @@ struct QuirePlugin {
       struct QuireStore *store, void (*committed)(void *committed_context, int64_t commit),
       void *committed_context, struct QuireError *error);
 
-  // These three may be NULL, all of them. For stores with a log of changes, which keeps no earlier values, such as a
-  // database of Core Data. Calls 'take' with the transactions from 'first' to 'last', both included, the oldest first: only
+  // This function and the next two are for stores with a log of changes, such as a database of Core Data. A plug-in has all
+  // three, or all three are NULL. A log contains no earlier values. Calls 'take' with the transactions from 'first' to 'last', both included, the oldest first: only
   // the newest 'count', or all if 'count' is UINT64_MAX. Sets 'newest' to the number of the newest transaction, which may not be kept any
   // more; 0 if there was none. Returns QUIRE_NOT_SUPPORTED if the store has no log.
   int32_t (*logged_transactions)(

@@ -2,12 +2,12 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Tells whether changes may be saved although other programs have saved other objects meanwhile.
+/// Decides whether a save may skip the commits that were made since its context last read the store.
 ///
-/// Each save normally follows the newest commit, because its rules were checked there. On a server, with programs that save
-/// all the time, most saves would then be refused and begin again, with the history of the other saves. But no rule concerns
-/// other objects if a save only changes attributes of objects that exist, of entities without unique or derived values. For
-/// such a save the store compares the versions of the changed rows, which is all that is needed to lose no change.
+/// A save is normally refused if it does not follow the newest commit, because its rules were checked against an older state.
+/// If many programs save to one server, most saves would be refused and would begin again. Some saves need no such check: a
+/// save that only changes attributes of existing objects, in entities without unique or derived values, has no rule that
+/// depends on a second object. The store then compares only the versions of the changed rows, so no change is lost.
 struct LoneChanges {
   let workspace: Workspace
 

@@ -52,8 +52,8 @@ enum BeforeTable {
     return byteCount
   }
 
-  /// The most blocks and bytes that are written by statements, which are sent together with others. `COPY` is faster for
-  /// more, but needs round trips of its own.
+  /// The most blocks and bytes that are written with `INSERT`, which is sent in the same round trip as the other statements of
+  /// the commit. `COPY` needs two more round trips, and is faster for larger histories.
   private static let (fewBlocks, fewBytes) = (8, Int64(1 << 16))
 
   private static func insert(

@@ -2,8 +2,8 @@ import SQLiteFiles
 
 /// The tables in which Core Data keeps the history of a database, in the form that a database has (spec §10.10.1).
 struct ChangeLogTables: Sendable {
-  /// Whether the texts of transactions stand in a table of their own, which holds each text once. Databases of macOS 10.13
-  /// have no such table.
+  /// Whether a transaction refers to its texts in the table `ATRANSACTIONSTRING`, which contains each text once. Databases of
+  /// macOS 10.13 do not have this table.
   let internsTexts: Bool
   /// The columns for the last values of deleted objects.
   let tombstones: [String]
@@ -29,7 +29,7 @@ struct ChangeLogTables: Sendable {
 
   /// Finds the tables; `nil` if the database keeps no history.
   ///
-  /// A table with other columns is no history of Core Data's, and makes the database unreadable as a log.
+  /// If a table lacks one of the columns, its form is unknown, and the result is `nil` too.
   init?(_ tables: DatabaseTables) {
     guard
       tables.has(

@@ -54,9 +54,9 @@ struct ChangeSlots: Sendable {
     names.append(name)
   }
 
-  /// Adds relationships that lead to many: those with an inverse that leads to one, and then the others. Core Data's order
-  /// within each group is unknown. The group of a relationship without another entity's inverse is unknown too, and then
-  /// all of them count as one group.
+  /// Adds the to-many relationships in two groups: first the relationships with a to-one inverse, then the relationships with
+  /// a to-many inverse. Core Data's order within a group is unknown. If a relationship has no inverse, or is its own inverse,
+  /// its group is unknown too. Then all to-many relationships form one group.
   private mutating func addToMany(_ relationships: [Relationship], in model: Model) {
     var groups: [[Relationship]] = [[], []]
     var isUnsure = false
