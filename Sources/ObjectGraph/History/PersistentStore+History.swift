@@ -59,11 +59,9 @@ extension PersistentStore {
     {
       try history.forgetCommits(before: last.number)
     }
-    guard let log = features.changeLog, let number = try log.firstTransaction(notBefore: time)
-    else {
-      return
-    }
-    try log.forgetTransactions(before: number)
+    guard let log = features.changeLog else { return }
+    let old = try log.transactions(before: time)
+    if old.count > 0 { try log.forgetTransactions(before: old.end) }
   }
 
   /// The error for a token that is newer than the store.

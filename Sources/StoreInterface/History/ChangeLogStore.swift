@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A store whose history is a log: it says which objects each transaction changed and which of their properties, but keeps
-/// none of the earlier values, so that no earlier state can be opened.
+/// A store whose history is a log. The log lists the objects that each transaction changed, and the names of the changed
+/// properties. It does not contain the earlier values, so earlier states can't be opened.
 ///
 /// Core Data keeps such a log in its databases if persistent history tracking is on, as it is in each database of SwiftData.
 /// A store that keeps the earlier states themselves is a ``HistoryStore``, and needs no log: a transaction is then the
@@ -35,33 +35,20 @@ extension ChangeLogStore {
   /// The number of transactions that a search by time reads at once.
   private static var pieceCount: Int64 { 10_000 }
 
-  /// Returns the number of kept transactions with lower numbers.
+  /// Counts the kept transactions from the oldest to the first that was made at or after a time.
   ///
+  /// - Returns: The number of the first transaction that stays if the counted transactions are removed, and their count.
   /// - Throws: ``StoreError``.
-  package func countTransactions(below end: Int64) throws -> Int {
-    var count = 0
-    for start in stride(from: 1, to: end, by: Int(Self.pieceCount)) {
-      count += try transactions(in: start...min(start + Self.pieceCount, end) - 1, newest: nil)
-        .count
-    }
-    return count
-  }
-
-  /// Returns the number of the first kept transaction that was made at or after a time; the number after the newest one if
-  /// all were made before. `nil` if none was made before, so that nothing is to be removed.
-  ///
-  /// - Throws: ``StoreError``.
-  package func firstTransaction(notBefore time: Date) throws -> Int64? {
+  package func transactions(before time: Date) throws -> (end: Int64, count: Int) {
     let newest = try newestTransaction()
-    var hasEarlier = false
+    var count = 0
     for start in stride(from: 1, through: newest, by: Int(Self.pieceCount)) {
-      let piece = try transactions(
-        in: start...min(start + Self.pieceCount - 1, newest), newest: nil)
-      if let found = piece.first(where: { $0.summary.time >= time })?.summary.number {
-        return hasEarlier || found != piece[0].summary.number ? found : nil
+      let piece = start...min(start + Self.pieceCount - 1, newest)
+      for one in try transactions(in: piece, newest: nil) {
+        if one.summary.time >= time { return (one.summary.number, count) }
+        count += 1
       }
-      hasEarlier = hasEarlier || !piece.isEmpty
     }
-    return hasEarlier ? newest + 1 : nil
+    return (newest + 1, count)
   }
 }

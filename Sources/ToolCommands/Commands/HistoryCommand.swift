@@ -148,14 +148,34 @@ enum HistoryCommand {
       zip(numbers.dropFirst(), numbers), uniquingKeysWith: { one, _ in one })
     let shown = try invocation.number(of: limit) ?? versions.count
     try withoutActuallyEscaping(change) { change in
-      try HistoryOutput(
-        versions: versions.reversed().prefix(shown).map(\.self),
-        showsCounts: invocation.has(compared) || invocation.has(objects),
-        showsObjects: invocation.has(objects)
-      ) { number in
+      try output(versions.reversed().prefix(shown).map(\.self), invocation) { number in
         try before[number].map { try change($0, number) }
       }.write(invocation)
     }
+  }
+
+  /// Returns the list of versions, the newest first, with the options of the command line.
+  private static func output(
+    _ versions: [HistoryLine], _ invocation: Invocation,
+    _ change: @escaping (Int64) throws -> (any ShownChange)?
+  ) -> HistoryOutput {
+    HistoryOutput(
+      versions: versions, showsCounts: invocation.has(compared) || invocation.has(objects),
+      showsObjects: invocation.has(objects), change: change)
+  }
+
+  /// Lists the transactions in a store's log of changes.
+  private static func list(
+    _ log: any ChangeLogStore, _ invocation: Invocation
+  ) throws -> ExitCode {
+    let newest = try log.newestTransaction()
+    let found =
+      try newest < 1 ? [] : log.transactions(in: 1...newest, newest: invocation.number(of: limit))
+    let schema = try log.snapshot().schema
+    try output(found.reversed().map { HistoryLine($0) }, invocation) { number in
+      LoggedVersion(try log.changes(ofTransactions: number...number)[number] ?? [], schema)
+    }.write(invocation)
+    return .done
   }
 
   /// Returns the number and the name in the value of an option. An empty name removes the version's name.
@@ -193,7 +213,7 @@ enum HistoryCommand {
     if invocation.has(prune) { return try pruning(path, reader, models, invocation) }
     let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
     if let log = store.features.changeLog, !invocation.has(name) {
-      return try LoggedHistory(log, path).write(invocation)
+      return try list(log, invocation)
     }
     try StoreReader.checkHistory(of: store, at: path)
     if let words = invocation.value(of: name) {
@@ -246,8 +266,7 @@ extension HistoryCommand {
         "'\(oneLine(path))' has no history of changes of Core Data.",
         hint: "Use 'quire vacuum --keep' for the versions of a store.")
     }
-    let end = try log.firstTransaction(notBefore: time) ?? 1
-    let count = end <= 1 ? 0 : try log.countTransactions(below: end)
+    let (end, count) = try log.transactions(before: time)
     if !isTrial, count > 0 {
       invocation.console.outcome.willChange("No transaction was removed.")
       try log.forgetTransactions(before: end)

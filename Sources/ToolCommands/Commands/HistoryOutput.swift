@@ -26,7 +26,7 @@ protocol ShownChange {
   /// The numbers of changed objects; `nil` if the objects are not compared.
   var counts: VersionCounts? { get }
   /// The changes of the model.
-  var modelDifference: ModelDifference { get }
+  var modelChanges: [ModelDifference.Change] { get }
   /// Calls `body` with the changed objects as lines of text.
   func forEachLine(_ text: DiffText, _ body: (String) throws -> Void) throws
   /// Calls `body` with the changed objects as JSON.
@@ -117,7 +117,7 @@ struct HistoryOutput {
     _ change: any ShownChange, _ text: DiffText, _ output: Console.Stream
   ) throws {
     let indent = "    "
-    for one in change.modelDifference.changes {
+    for one in change.modelChanges {
       try output.writeLine(indent + ModelCommand.line(one))
     }
     try change.forEachLine(text) { try output.writeLine(indent + $0) }
@@ -155,7 +155,7 @@ struct HistoryOutput {
   }
 
   private func json(_ version: HistoryLine, _ change: (any ShownChange)?) -> JSON {
-    let difference = showsObjects ? change?.modelDifference : nil
+    let modelChanges = showsObjects ? change?.modelChanges ?? [] : []
     return JSON.object([
       "number": .number("\(version.number)"), "saved": Wording.json(.date(version.saved)),
       "model": version.model.map(JSON.string), "name": version.name.map(JSON.string),
@@ -163,9 +163,7 @@ struct HistoryOutput {
       "undoneTo": version.undoneTo.map { .number("\($0)") },
       "context": version.context.map(JSON.string), "bundle": version.bundle.map(JSON.string),
       "process": version.process.map(JSON.string), "changes": change?.counts?.json,
-      "modelChanges": difference.flatMap { difference in
-        difference.isEmpty ? nil : .array(difference.changes.map(ModelCommand.json))
-      },
+      "modelChanges": modelChanges.isEmpty ? nil : .array(modelChanges.map(ModelCommand.json)),
     ])
   }
 }
@@ -204,6 +202,8 @@ struct VersionCounts {
 }
 
 extension VersionChange: ShownChange {
+  var modelChanges: [ModelDifference.Change] { modelDifference.changes }
+
   func forEachLine(_ text: DiffText, _ body: (String) throws -> Void) throws {
     var store: String?
     try forEachObject { object, name in

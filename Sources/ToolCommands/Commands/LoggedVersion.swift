@@ -8,11 +8,10 @@ import StoreInterface
 struct LoggedVersion: ShownChange {
   private let changes: [LoggedChange]
   private let schema: Schema
-  private let model: Model
 
-  init(_ changes: [LoggedChange], _ schema: Schema, _ model: Model) {
+  init(_ changes: [LoggedChange], _ schema: Schema) {
     self.changes = changes.sorted { $0.object < $1.object }
-    (self.schema, self.model) = (schema, model)
+    self.schema = schema
   }
 
   var counts: VersionCounts? {
@@ -21,8 +20,8 @@ struct LoggedVersion: ShownChange {
     return counts
   }
 
-  /// A log does not know the models of its transactions.
-  var modelDifference: ModelDifference { ModelDifference(from: model, to: model) }
+  /// None, because a log does not contain the models of its transactions.
+  var modelChanges: [ModelDifference.Change] { [] }
 
   private func entity(_ change: LoggedChange) -> String {
     schema[change.object.entity]?.entity ?? ""

@@ -18,10 +18,8 @@ struct ChangeLog {
 
   /// Returns the number of the newest transaction, which may have been removed.
   func newest() throws -> Int64 {
-    let (number, _) = ChangeLogTables.transactionNumber
-    let counted = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
-    let highest = try connection.integer("SELECT max(Z_PK) FROM ATRANSACTION")
-    return max(counted ?? 0, highest ?? 0)
+    try connection.lastKey(
+      of: ChangeLogTables.transactionNumber.0, in: ChangeLogTables.transactions)
   }
 
   // MARK: - Transactions

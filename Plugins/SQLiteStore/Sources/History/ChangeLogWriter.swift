@@ -53,8 +53,8 @@ struct ChangeLogWriter {
     return entity
   }
 
-  /// Raises the versions of the objects whose rows the commit does not write, as Core Data does with an object when one of
-  /// its relationships that leads to many changes.
+  /// Raises the versions of objects of which only a to-many relationship changes. The commit does not write the rows of these
+  /// objects, but Core Data raises their versions.
   ///
   /// - Returns: The changes, without those of objects that do not exist.
   private func raiseVersions(
@@ -150,11 +150,7 @@ struct ChangeLogWriter {
   private func reserve(
     _ count: Int, _ number: (number: Int64, name: String), in table: String
   ) throws -> Int64 {
-    let highest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
-    let counted = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    defer { counted.reset() }
-    try counted.bind(number.number, 0)
-    let last = max(highest, try counted.step() ? counted.integer(0) : 0)
+    let last = try connection.lastKey(of: number.number, in: table)
     let statement = try connection.prepare(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, ?) ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = excluded.Z_MAX"
     )

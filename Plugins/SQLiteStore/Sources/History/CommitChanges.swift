@@ -97,6 +97,9 @@ struct CommitChanges {
   // MARK: - Links
 
   private mutating func addLinks(_ changes: Layer.EntityChanges, _ table: LinkTable) throws {
+    let names = try [table.forward, table.backward].map { end in
+      try end.map { try model.declaration(of: $0, schema).relationship.name }
+    }
     for one in try changes.entries() {
       let old = try before.row(of: ObjectKey(entity: changes.entityNumber, number: one.key))
       let rows: [RowLocation?] =
@@ -107,21 +110,11 @@ struct CommitChanges {
         }
       for row in rows.compactMap(\.self) {
         // A changed link may give only its place, and its ends are those of the former row.
-        for (column, end) in zip(table.layout.columns, [table.forward, table.backward]) {
-          guard let end,
-            case .object(let key)? = try row.givenValue(column) ?? old?.givenValue(column),
-            let name = name(of: end, key)
-          else { continue }
-          add(.object(key), name)
+        for (column, name) in zip(table.layout.columns, names) {
+          guard let name else { continue }
+          add(try row.givenValue(column) ?? old?.givenValue(column), name)
         }
       }
-    }
-  }
-
-  /// Returns the name of the relationship at one end of a link table.
-  private func name(of end: LinkTable.End, _ object: ObjectKey) -> String? {
-    schema[object.entity].flatMap { layout in
-      schema.relationshipNumbers[layout.entity]?.first { $0.value == end.relationship }?.key
     }
   }
 }

@@ -15,7 +15,7 @@ extension SQLiteStore {
       let count = Int64(clamping: max(count, 1))
       let last: Int64
       if let entity = contents.map.entities[number] {
-        last = try lastKey(of: entity, connection)
+        last = try connection.lastKey(of: entity.rootNumber, in: entity.table)
         try set(last, count) { end in
           let statement = try connection.prepare(
             "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
@@ -63,20 +63,6 @@ extension SQLiteStore {
       throw StoreError(.badChange, "The store has no keys left.", path: filePath)
     }
     try write(end)
-  }
-
-  /// Returns the highest key ever assigned in a table. The table may contain a higher key than the count, if another
-  /// program has written it.
-  private func lastKey(
-    of entity: TableMap.EntityMap, _ connection: SQLiteConnection
-  ) throws -> Int64 {
-    let counted = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-    try counted.bind(entity.rootNumber, 0)
-    defer { counted.reset() }
-    let known = try counted.step() ? counted.integer(0) : 0
-    let highest =
-      try connection.integer("SELECT max(\"Z_PK\") FROM \(quoted(entity.table))") ?? 0
-    return max(known, highest, 0)
   }
 
   /// Returns the highest key that was assigned to a link in a table.
