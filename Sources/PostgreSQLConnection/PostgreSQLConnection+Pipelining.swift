@@ -42,6 +42,24 @@ extension PostgreSQLConnection {
     pipeline.mayWait = true
   }
 
+  /// Runs a whole transaction in one round trip, and calls `body` for each row that the last statement returns.
+  ///
+  /// - Returns: The server's warning, as ``commit()`` returns it.
+  /// - Throws: ``PostgreSQLError``. The transaction has failed then, and only ``rollBack()`` ends it. If the connection is
+  ///   lost, the transaction may count.
+  public func transact(
+    _ text: String, _ statements: [PostgreSQLStatement],
+    _ body: (Span<PostgreSQLCell>) throws -> Void
+  ) throws -> String? {
+    warning = nil
+    pipeline = Pipeline()
+    let answers = try pipelined(
+      [PostgreSQLStatement(text)] + statements, endingWith: PostgreSQLStatement("COMMIT"))
+    let last = answers[statements.count]
+    _ = try withExtendedLifetime(last) { try unsafe rows(of: last.result, 1, body) }
+    return warning
+  }
+
   /// Runs a statement whose answer nobody needs. In a transaction of ``begin(_:reading:)`` it is sent with the next
   /// statement or at the end of the transaction, so an error is thrown only then.
   ///

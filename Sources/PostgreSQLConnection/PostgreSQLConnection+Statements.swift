@@ -182,7 +182,7 @@ extension PostgreSQLConnection {
   }
 
   /// Calls `body` for each row of a whole answer.
-  @unsafe private func rows(
+  @unsafe func rows(
     of result: OpaquePointer, _ columnCount: Int, _ body: (Span<PostgreSQLCell>) throws -> Void
   ) throws -> Int {
     var cells: [PostgreSQLCell] = []

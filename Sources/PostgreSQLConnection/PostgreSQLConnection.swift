@@ -31,7 +31,7 @@ public final class PostgreSQLConnection {
   /// Whether the session can't be used any more, although the server answers.
   var isUnusable = false
   /// The last warning of the server; `nil` if none came since ``commit()`` was called.
-  private var warning: String?
+  var warning: String?
 
   /// Connects to a server.
   ///

@@ -68,6 +68,11 @@ package final class TableRows<Reader: DatabaseReader>: PartialRowTable {
       ? key.number..<key.number + 1 : KnownRows.Piece(around: key).keys(ofPieces: count)
   }
 
+  /// Returns the row of an object if it was read before; otherwise `nil`.
+  package func knownRow(of key: ObjectKey) throws -> RowLocation? {
+    try known.withLock { $0.whole[key.entity] ?? $0[key] }?.location(of: key.number)
+  }
+
   /// Adds rows that were read for a key, without the function ``entry(of:)``.
   ///
   /// - Parameter keys: All keys that were looked for, as ``keysToRead(for:)`` has returned them.

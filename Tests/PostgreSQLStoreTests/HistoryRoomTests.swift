@@ -93,11 +93,12 @@ struct HistoryRoomTests {
       UPDATE quire_store SET newest = 10238
       """)
     try rename(trip, 1, in: store)
-    #expect(try number("SELECT count(*) FROM quire_commit", site) == 10_240)
+    #expect(try number("SELECT min(number) FROM quire_commit", site) == 240)
+    #expect(try number("SELECT count(*) FROM quire_commit", site) == 10_000)
 
     try rename(trip, 2, in: store)
 
-    #expect(try number("SELECT min(number) FROM quire_commit", site) == 241)
+    #expect(try number("SELECT count(*) FROM quire_commit", site) == 10_001)
     #expect(try store.commits().map(\.number) == [10_240, 10_239, 10_238])
     try store.close()
   }

@@ -52,9 +52,8 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
 
   // Sendable: only the holder of the writer's turn uses it.
   nonisolated(unsafe) var writer: PostgreSQLConnection?
-  /// The size of the tables when it was last counted.
   // Sendable: only the holder of the writer's turn uses it.
-  nonisolated(unsafe) var tableByteCount: Int64?
+  nonisolated(unsafe) var tableSize: TableSize?
   /// The writer's turn: the lock of this process's only writer.
   let writingTurn = NSLock()
   private let listener = Mutex<CommitListener?>(nil)

@@ -68,6 +68,18 @@ enum BeforeTable {
       ])
   }
 
+  /// Returns a statement that writes a block of the rows before a commit, once the transaction has set the number of the
+  /// commit in `quire_store`.
+  static func insertion(of block: Block, part: Int) throws -> PostgreSQLStatement {
+    let bytes = try block.bytes()
+    return PostgreSQLStatement(
+      "INSERT INTO quire_before (commit, part, kind, bytes) SELECT newest, $1, $2, $3 FROM quire_store",
+      [
+        PostgreSQLParameter(Int64(part)), PostgreSQLParameter(Kind.block),
+        PostgreSQLParameter(.bytes, bytes: unsafe bytes.bytes.withUnsafeBytes { unsafe Array($0) }),
+      ])
+  }
+
   private static func begin(
     _ values: inout BinaryValues, _ number: Int64, _ part: Int, _ kind: Int64
   ) {

@@ -25,6 +25,11 @@ extension PostgreSQLStore {
     }
   }
 
+  /// Returns the number of bytes that the history may use beside tables of some size.
+  func historyRoom(_ byteCount: Int64) -> Int64 {
+    max(Int64(options.leastHistoryByteCount), Int64(Double(byteCount) * options.historyShare))
+  }
+
   /// Returns the size of all tables of the store, with their indexes.
   static func byteCount(_ connection: PostgreSQLConnection) throws -> Int64 {
     let rows = try connection.texts(

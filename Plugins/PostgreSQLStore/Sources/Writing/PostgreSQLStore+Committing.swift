@@ -18,7 +18,7 @@ extension PostgreSQLStore {
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     guard !isPartOfDocument else { throw notConfirmable("only a save of the document commits.") }
-    return try commitAlone(request)
+    return try commitInOneTrip(request) ?? commitAlone(request)
   }
 
   /// Calls `body` while no process can commit, if the given commit is the newest.
@@ -165,23 +165,25 @@ extension PostgreSQLStore {
     } catch  where error.isConnectionLost {
       failure = error
     }
-    guard try counts(number, token, after: failure) else { throw failure }
+    guard try self.number(of: token, after: number - 1, failure) != nil else { throw failure }
   }
 
-  /// Returns whether a commit counts, also if a standby takes over.
+  /// Returns the number of the commit with a token, also if a standby takes over; `nil` if the commit does not count.
   ///
+  /// - Parameter base: A commit before it.
   /// - Throws: `StoreError` with the code `StoreError.Code.uncertain` if the server does not answer in time.
-  private func counts(
-    _ number: Int64, _ token: UUID, after error: PostgreSQLError
-  ) throws -> Bool {
+  func number(
+    of token: UUID, after base: Int64, _ error: PostgreSQLError
+  ) throws -> Int64? {
     let deadline = ContinuousClock.now + options.patience
     while true {
-      do { return try isFound(number, token, until: deadline) } catch let failure as PostgreSQLError
+      do { return try find(token, after: base, until: deadline) } catch let failure
+        as PostgreSQLError
       {
         guard deadline > .now else {
           throw StoreError(
             .uncertain,
-            "The server did not confirm commit \(number) in time. When it answers again, read the objects to see whether the commit counts. PostgreSQL: \(failure)",
+            "The server did not confirm in time the commit that follows commit \(base). When it answers again, read the objects to see whether the commit counts. PostgreSQL: \(failure)",
             path: path, cause: error)
         }
         Thread.sleep(forTimeInterval: 0.1)
@@ -189,18 +191,19 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Returns whether the database contains a commit. If it does, waits until a standby has the commit too.
-  private func isFound(
-    _ number: Int64, _ token: UUID, until deadline: ContinuousClock.Instant
-  ) throws -> Bool {
+  /// Returns the number of the commit with a token. If there is one, waits until a standby has the commit too.
+  private func find(
+    _ token: UUID, after base: Int64, until deadline: ContinuousClock.Instant
+  ) throws -> Int64? {
     let connection = try ConnectionPool.connect(pool.address, options)
     // The lock waits for the server to end the lost transaction in one way or the other.
     _ = try connection.texts("BEGIN; \(StoreHead.selection) FOR UPDATE")
-    var found: [UInt8] = []
+    var found: Int64?
     try connection.forEachRow(
-      "SELECT token FROM quire_commit WHERE number = $1", [PostgreSQLParameter(number)]
-    ) { found = $0[0].bytes }
-    guard found == token.bytes else { return false }
+      "SELECT number FROM quire_commit WHERE number > $1 AND token = $2",
+      [PostgreSQLParameter(base), PostgreSQLParameter(.uuid, bytes: token.bytes)]
+    ) { found = $0[0].integer }
+    guard let found else { return nil }
     // The server may have stopped waiting for a standby, or may have started again without one. The lock is a change in
     // the log, so this commit waits for the standby that the lost commit needs. No time-out of the server ends this wait.
     let canceller = connection.canceller()
@@ -209,7 +212,7 @@ extension PostgreSQLStore {
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(rest)), execute: end)
     defer { end.cancel() }
     if let warning = try connection.commit() { throw PostgreSQLError(message: warning) }
-    return true
+    return found
   }
 
   /// Returns the description of the store in a transaction.

@@ -129,11 +129,9 @@ package struct PostgreSQLTransaction: WritingTransaction {
   package func record(
     _ request: CommitRequest, as number: Int64, _ before: RowsBefore?, _ contents: StoreContents
   ) throws {
-    let room = try historyRoom(number)
+    let isTime = unsafe store.tableSize?.isOld(at: number) ?? true
+    let room = try historyRoom(number, counting: isTime)
     let kept = try database.keepRows(before, of: number, upTo: room)
-    func text(_ text: String?) -> PostgreSQLParameter {
-      text.map { PostgreSQLParameter(StoredText.stored($0)) } ?? PostgreSQLParameter(nullOf: .text)
-    }
     // One statement, to save round trips while other writers wait.
     try connection.run(
       """
@@ -144,15 +142,19 @@ package struct PostgreSQLTransaction: WritingTransaction {
       """,
       [
         PostgreSQLParameter(number), PostgreSQLParameter(Date().timeIntervalSinceReferenceDate),
-        PostgreSQLParameter(.uuid, bytes: token.bytes), text(request.author),
-        text(request.contextName), text(request.message),
+        PostgreSQLParameter(.uuid, bytes: token.bytes), PostgreSQLParameter(stored: request.author),
+        PostgreSQLParameter(stored: request.contextName),
+        PostgreSQLParameter(stored: request.message),
         kept.map { PostgreSQLParameter($0) } ?? PostgreSQLParameter(nullOf: .int64),
         PostgreSQLParameter(contents.modelCommit), PostgreSQLParameter(contents.metadataCommit),
         PostgreSQLParameter(store.channel), PostgreSQLParameter("\(number)"),
       ])
     if store.isPartOfDocument { return }
-    if head.kept + (kept ?? 0) > room { try BeforeTable.forgetOldest(keeping: room, connection) }
-    if number > PostgreSQLTransaction.mostCommits, number % 256 == 0 {
+    if head.kept + (kept ?? 0) > room {
+      // The next commits find room too, so that not each of them has to look for the oldest.
+      try BeforeTable.forgetOldest(keeping: room - room / 8, connection)
+    }
+    if number > PostgreSQLTransaction.mostCommits, isTime {
       try BeforeTable.forget(through: number - PostgreSQLTransaction.mostCommits, connection)
       try connection.forEachRow(
         "DELETE FROM quire_commit WHERE number <= $1",
@@ -160,15 +162,14 @@ package struct PostgreSQLTransaction: WritingTransaction {
     }
   }
 
-  /// Returns the number of bytes that the history may use. The size of the tables is counted from time to time.
-  private func historyRoom(_ number: Int64) throws -> Int64 {
+  /// Returns the number of bytes that the history may use.
+  private func historyRoom(_ number: Int64, counting: Bool) throws -> Int64 {
     if store.isPartOfDocument { return .max }
-    if unsafe store.tableByteCount == nil || number % 256 == 0 {
-      unsafe store.tableByteCount = try PostgreSQLStore.byteCount(connection)
+    if counting {
+      unsafe store.tableSize = TableSize(
+        byteCount: try PostgreSQLStore.byteCount(connection), commit: number)
     }
-    let size = unsafe store.tableByteCount ?? 0
-    return max(
-      Int64(store.options.leastHistoryByteCount), Int64(Double(size) * store.options.historyShare))
+    return store.historyRoom(unsafe store.tableSize?.byteCount ?? 0)
   }
 }
 

@@ -14,6 +14,7 @@ struct TableWriter {
   private let columns: [Target]
   private let layout: [LayoutColumn]
   private let links: TableMap.LinkMap?
+  /// The number of the commit.
   private let version: Int64
 
   /// The destination of a column of the layout.
@@ -188,10 +189,11 @@ struct TableWriter {
       arrays)
   }
 
-  /// Returns the arrays as a table `s` of keys and columns. The second parameter is the version.
-  private func source(_ count: Int) -> String {
-    let arrays = ["$1"] + (0..<count).map { "$\($0 + 3)" }
-    let names = ["id"] + (0..<count).map { "c\($0)" }
+  /// Returns the arrays as a table `s` of keys and columns. The second parameter is the version, or an array of versions
+  /// that changes are based on.
+  private func source(_ count: Int, bases: Bool = false) -> String {
+    let arrays = ["$1"] + (bases ? ["$2"] : []) + (0..<count).map { "$\($0 + 3)" }
+    let names = ["id"] + (bases ? ["basis"] : []) + (0..<count).map { "c\($0)" }
     return "unnest(\(arrays.joined(separator: ", "))) AS s(\(names.joined(separator: ", ")))"
   }
 
@@ -222,18 +224,50 @@ struct TableWriter {
   /// Changes single values of rows. One statement changes the same columns of many rows.
   func update(_ run: BlockRun) throws {
     for block in run.blocks {
-      let values = try BlockColumns(block, layout)
-      var groups: [[Int]: [Int]] = [:]
-      for row in 0..<block.rowCount {
-        groups[columns.indices.filter { values[$0].isGiven(row) }, default: []].append(row)
-      }
-      for (indices, rows) in groups.sorted(by: { $0.value[0] < $1.value[0] }) {
-        let own = names(indices)
-        let set = ["version = $2"] + own.enumerated().map { "\($1) = s.c\($0)" }
-        try connection.run(
-          "UPDATE \(table) t SET \(set.joined(separator: ", ")) FROM \(source(own.count)) WHERE t.id = s.id\(isOfEntity)",
-          arrays(block, rows, indices))
+      for (indices, rows) in try rowsByColumns(block) {
+        let (text, own) = try (updating(indices, to: "$2"), arrays(block, rows, indices))
+        try connection.run(text, own)
       }
     }
+  }
+
+  /// Returns statements that change single values of rows, and leave a row as it is if its version is not the one that the
+  /// change is based on. For a commit that learns its number only from the server.
+  func updatesOfUnchangedRows(_ run: BlockRun) throws -> [PostgreSQLStatement] {
+    try run.blocks.flatMap { block in
+      let bases = try block.column(LayoutColumn.Number.basis)
+      return try rowsByColumns(block).map { indices, rows in
+        var parameters = try arrays(block, rows, indices)
+        parameters[1] = PostgreSQLParameter(rows.map { bases?.integer(at: $0) ?? 0 })
+        return PostgreSQLStatement(
+          updating(indices, to: TableWriter.newest, isChecked: true), parameters)
+      }
+    }
+  }
+
+  /// The number of the commit, once the transaction has set it in `quire_store`.
+  private static let newest = "(SELECT newest FROM quire_store)"
+
+  /// An expression that counts the rows with some keys that the commit has written. The keys are a parameter.
+  func countOfWritten(_ parameter: String) -> String {
+    "(SELECT count(*) FROM \(table) t WHERE t.id = ANY(\(parameter)) AND t.version = \(TableWriter.newest)\(isOfEntity))"
+  }
+
+  /// Returns the rows of a block by the columns that they give a value, in the order of the first row.
+  private func rowsByColumns(_ block: Block) throws -> [(indices: [Int], rows: [Int])] {
+    let values = try BlockColumns(block, layout)
+    var groups: [[Int]: [Int]] = [:]
+    for row in 0..<block.rowCount {
+      groups[columns.indices.filter { values[$0].isGiven(row) }, default: []].append(row)
+    }
+    return groups.sorted { $0.value[0] < $1.value[0] }.map { ($0.key, $0.value) }
+  }
+
+  private func updating(_ indices: [Int], to version: String, isChecked: Bool = false) -> String {
+    let own = names(indices)
+    let set = ["version = \(version)"] + own.enumerated().map { "\($1) = s.c\($0)" }
+    let check = isChecked ? " AND t.version = s.basis" : ""
+    return
+      "UPDATE \(table) t SET \(set.joined(separator: ", ")) FROM \(source(own.count, bases: isChecked)) WHERE t.id = s.id\(check)\(isOfEntity)"
   }
 }
