@@ -9,7 +9,7 @@ import Testing
   "The conformance of the PostgreSQL store",
   .enabled(if: PostgreSQLServer.isInstalled, "\(PostgreSQLServer.absence)"))
 struct ConformanceTests {
-  @Test("The PostgreSQL store conforms", arguments: ["", "&foreign_keys=off"])
+  @Test("The PostgreSQL store conforms", arguments: ["", "&foreign_keys=off&announcements=off"])
   func conformance(parameters: String) throws {
     let server = try PostgreSQLServer.shared.get()
     // The name of a store ends the address, so it is a part of the schema's name.

@@ -45,10 +45,15 @@ struct FollowingTests {
 
   private static let request = FetchRequest<ManagedObject>("Trip", sortedBy: [SortKey("name")])
 
-  @Test("A save of one container appears in the view context and the lists of another by itself")
-  func follows() async throws {
-    let site = try StoreSite()
+  @Test(
+    "A save of one container appears in the view context and the lists of another by itself, also without announcements",
+    arguments: ["", "&announcements=off"])
+  func follows(parameters: String) async throws {
+    let site = try StoreSite(parameters)
     let (one, other) = (try container(site.address), try container(site.address))
+    let listener = try site.connection()
+    let uuid = try #require(listener.texts("SELECT uuid FROM quire_store")[0][0])
+    try listener.execute("LISTEN \"quire_\(uuid)\"")
     let told = Mutex<[HistoryToken]>([])
     let observer = NotificationCenter.default.addObserver(
       forName: .persistentStoreRemoteChange, object: other.coordinator, queue: nil
@@ -84,6 +89,7 @@ struct FollowingTests {
     try await wait { names(results) == ["Oslo 2"] }
     #expect(shown.isDeleted)
     #expect(told.withLock { $0.last?.commits.values.first } == 4)
+    #expect(try listener.notifications().isEmpty == !parameters.isEmpty)
   }
 
   @Test("A container is not notified of its own saves, and merges each other save once")

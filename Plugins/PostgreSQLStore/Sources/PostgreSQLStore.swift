@@ -35,6 +35,8 @@ public final class PostgreSQLStore: DatabaseStore, AnnouncingStore {
   /// The name under which commits are announced.
   let channel: String
   let pool: ConnectionPool
+  /// Whether each commit of the store is announced. The saves of a document count only after the document has decided.
+  var announcesItself: Bool { !isPartOfDocument && pool.address.announcesCommits }
 
   /// The state that readers need.
   struct Current {

@@ -44,8 +44,9 @@ final class CommitListener: Sendable {
     observer.withLock { $0 }?(commit)
   }
 
-  /// Begins to listen. Returns whether the server tells of commits, which a standby does not.
+  /// Begins to listen. Returns whether the server tells of commits. A standby does not, and some databases never do.
   private func beginListening(on connection: PostgreSQLConnection) throws -> Bool {
+    guard pool.address.announcesCommits else { return false }
     do { try connection.execute("LISTEN \(quoted(channel))") } catch {
       guard error.state == "25006" else { throw error }
       return false

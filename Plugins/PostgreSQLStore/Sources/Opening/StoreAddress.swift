@@ -17,6 +17,8 @@ struct StoreAddress: Sendable, Hashable {
   let schema: String
   /// Whether references between objects are foreign keys in the database.
   let hasForeignKeys: Bool
+  /// Whether commits are announced (`NOTIFY`). Some databases that speak the protocol of PostgreSQL have no announcements.
+  let announcesCommits: Bool
 
   /// The beginnings of addresses.
   static let schemes = ["postgresql://", "postgres://"]
@@ -40,7 +42,7 @@ struct StoreAddress: Sendable, Hashable {
       let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(pair[0])
       switch name {
-      case "schema", "foreign_keys":
+      case "schema", "foreign_keys", "announcements":
         guard pair.count == 2, let value = String(pair[1]).removingPercentEncoding, !value.isEmpty
         else { throw StoreAddress.fault("The parameter '\(name)' has no value.") }
         own[name] = value
@@ -60,14 +62,21 @@ struct StoreAddress: Sendable, Hashable {
         "The schema '\(schema)' can't be used: a name has at most 63 bytes and does not begin with 'pg_'."
       )
     }
-    switch own["foreign_keys"] {
-    case nil, "on": hasForeignKeys = true
-    case "off": hasForeignKeys = false
-    case let value?:
-      throw StoreAddress.fault("The parameter 'foreign_keys' is '\(value)': it must be on or off.")
-    }
+    hasForeignKeys = try StoreAddress.isOn("foreign_keys", in: own)
+    announcesCommits = try StoreAddress.isOn("announcements", in: own)
     server = parts[0] + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
     self.path = path
+  }
+
+  /// Returns whether a parameter is on, as it is without a value.
+  private static func isOn(
+    _ name: String, in parameters: [String: String]
+  ) throws(StoreError) -> Bool {
+    switch parameters[name] {
+    case nil, "on": true
+    case "off": false
+    case let value?: throw fault("The parameter '\(name)' is '\(value)': it must be on or off.")
+    }
   }
 
   private static func fault(_ words: String) -> StoreError { StoreError(.badChange, words) }

@@ -63,7 +63,7 @@ struct OneTripCommit {
     statements =
       [OneTripCommit.counting(contents, byteCount, room)] + updates
       + (try before.enumerated().map { try BeforeTable.insertion(of: $1, part: $0) })
-      + [OneTripCommit.record(request, store.channel, byteCount, token, written)]
+      + [OneTripCommit.record(request, store, byteCount, token, written)]
   }
 
   /// Locks the store, as each commit does first, and counts the commit. If the description of the store has changed, or
@@ -87,7 +87,7 @@ struct OneTripCommit {
   /// Records the commit, unless a row was not written. A commit without a number violates the table's constraint, and so
   /// does the number of the commit before.
   private static func record(
-    _ request: CommitRequest, _ channel: String, _ byteCount: Int64, _ token: UUID,
+    _ request: CommitRequest, _ store: PostgreSQLStore, _ byteCount: Int64, _ token: UUID,
     _ written: [(count: String, keys: [Int64])]
   ) -> PostgreSQLStatement {
     let count = written.map(\.count).joined(separator: " + ")
@@ -95,7 +95,7 @@ struct OneTripCommit {
       """
       WITH made AS (INSERT INTO quire_commit (number, time, token, author, context_name, message, kept) \
       SELECT CASE WHEN \(count) = $1 THEN newest END, $2, $3, $4, $5, $6, $7 FROM quire_store) \
-      SELECT newest, pg_notify($8, newest::text) FROM quire_store
+      SELECT newest, \(store.announcesItself ? "pg_notify($8, newest::text)" : "$8") FROM quire_store
       """,
       [
         PostgreSQLParameter(Int64(written.reduce(0) { $0 + $1.keys.count })),
@@ -104,7 +104,7 @@ struct OneTripCommit {
         PostgreSQLParameter(stored: request.author),
         PostgreSQLParameter(stored: request.contextName),
         PostgreSQLParameter(stored: request.message),
-        PostgreSQLParameter(byteCount), PostgreSQLParameter(channel),
+        PostgreSQLParameter(byteCount), PostgreSQLParameter(store.channel),
       ] + written.map { PostgreSQLParameter($0.keys) })
   }
 }

@@ -119,6 +119,7 @@ extension PostgreSQLStore: ConfirmingStore {
   private func finish(_ commit: PreparedCommit) throws {
     try withIdleConnection { connection in
       try commit.commit(connection)
+      guard pool.address.announcesCommits else { return }
       // Programs that only read the database may listen.
       try connection.forEachRow(
         "SELECT pg_notify($1, $2)",

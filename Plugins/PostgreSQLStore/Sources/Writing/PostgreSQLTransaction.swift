@@ -138,7 +138,7 @@ package struct PostgreSQLTransaction: WritingTransaction {
       WITH made AS (INSERT INTO quire_commit (number, time, token, author, context_name, message, kept) \
       VALUES ($1, $2, $3, $4, $5, $6, $7)), \
       counted AS (UPDATE quire_store SET newest = $1, kept = CASE WHEN $7 IS NULL THEN 0 ELSE kept + $7 END, \
-      model_commit = $8, metadata_commit = $9) SELECT \(store.isPartOfDocument ? "$10, $11" : "pg_notify($10, $11)")
+      model_commit = $8, metadata_commit = $9) SELECT \(store.announcesItself ? "pg_notify($10, $11)" : "$10, $11")
       """,
       [
         PostgreSQLParameter(number), PostgreSQLParameter(Date().timeIntervalSinceReferenceDate),
