@@ -173,6 +173,13 @@ public struct FetchIndex: Sendable, Hashable {
       && elements.allSatisfy { $0.kind == .binary && $0.expression == nil }
   }
 
+  /// The properties whose words stores find: the elements of the kind ``Element/Kind/fullText`` of an index that contains
+  /// all objects.
+  package var wordedTexts: [String] {
+    guard partialPredicate == nil else { return [] }
+    return elements.filter { $0.kind == .fullText && $0.expression == nil }.map(\.property)
+  }
+
   /// Creates an index over the given elements.
   public init(_ name: String, elements: [Element], partialPredicate: String? = nil) {
     self.name = name

@@ -34,6 +34,7 @@ extension StoreConformance {
       FetchIndex("byName", elements: [.init("name"), .init("large", isAscending: false)]),
       FetchIndex("byReal", elements: [.init("real")]),
       FetchIndex("byMoney", elements: [.init("money"), .init("name")]),
+      FetchIndex("byWords", elements: [.init("name", kind: .fullText)]),
     ]
     var special = Entity("SpecialThing")
     special.superentity = "Thing"

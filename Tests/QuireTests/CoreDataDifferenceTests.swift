@@ -79,7 +79,7 @@ struct CoreDataDifferenceTests {
     try context.save()
 
     #expect(model["Place"]?.fetchIndexes.count == 3)
-    for text in ["name == '0'", "name == '3'", "x BETWEEN {2.5, 9} AND y == nil"] {
+    for text in ["name == '0'", "name TEXT '3'", "x BETWEEN {2.5, 9} AND y == nil"] {
       let request = FetchRequest("Place", where: try QueryPredicate(text))
       #expect(try context.fetch(request).count == 1, "\(text)")
     }

@@ -9,6 +9,7 @@ from findings import signed
 from model import Attribute, Relationship
 from records import expanded
 from schema import BOOLEAN, BYTES, DECIMAL, FLOAT, INT16, INT32, INT64, INTEGERS, REALS, REFERENCE, TEXT
+from words import words
 
 PUT, CHANGED, REMOVED = range(3)
 
@@ -427,7 +428,12 @@ def judge_index(segment, number, columns, entity, beneath, graph, report):
                 if key not in beneath or not any(one is not None and one.is_given(row) for one in given):
                     continue
                 stack = [*beneath[key], (block, row)]
-            if entry.run != REMOVED:
+            if entry.run == REMOVED:
+                continue
+            if number in graph.schema.word_indexes:
+                text = graph.value(stack, columns[0])
+                wanted += [((1, word), key) for word in set(words(text) if text is not None else ())]
+            else:
                 wanted.append((*(ordering(graph.value(stack, column), column.kind) for column in columns), key))
     if not any(entry.run == PUT for entry, _ in kept):
         if wanted:

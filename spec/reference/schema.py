@@ -7,6 +7,8 @@ from findings import Bytes, Refused, signed
 from model import Attribute, Relationship
 
 BOOLEAN, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, DECIMAL, TEXT, URI, BYTES, UUID, REFERENCE = range(1, 14)
+# The mark of an index of words, in place of a column
+WORDS = 65531
 INTEGERS, REALS = {BOOLEAN, INT16, INT32, INT64, REFERENCE}, {FLOAT, DOUBLE, DATE}
 
 KINDS = {
@@ -73,6 +75,7 @@ class Schema:
         self.tables = [self.table(reader) for _ in range(reader.take("H"))]
         self.layouts = {**self.entities, **{table.number: table.layout for table in self.tables}}
         count = reader.take("H")
+        self.word_indexes = set()
         self.indexes = dict(self.index(reader) for _ in range(count))
         numbers += [table.number for table in self.tables]
         if len(self.indexes) != count or len({*numbers, *self.indexes}) != len(numbers) + len(self.indexes):
@@ -135,6 +138,11 @@ class Schema:
         number, entity = reader.take("HH")
         columns = [reader.take("H") for _ in range(reader.take("H"))]
         known = self.layouts[entity].by_number if entity in self.layouts else {}
+        if columns[-1:] == [WORDS]:
+            columns.pop()
+            self.word_indexes.add(number)
+            if len(columns) != 1 or columns[0] not in known or known[columns[0]].kind != TEXT:
+                raise Refused("4.6.3", f"the index {number} of words is not over one text")
         if not columns or len(set(columns)) != len(columns) or any(
                 column not in known or known[column].kind == BYTES for column in columns):
             raise Refused("4.6.3", f"the index {number} is over columns that it cannot be over")

@@ -2,6 +2,8 @@
 ///
 /// A run of an index consists of rows. Its columns are the sorted columns, under their own numbers, and the
 /// object's key. The key of each row is its place in the order.
+///
+/// An index of words sorts the words of one text. It has an entry for each different word of each object's text.
 public struct IndexLayout: Sendable, Hashable {
   /// The number that blocks of the index have in place of an entity's number.
   public let number: UInt16
@@ -9,12 +11,17 @@ public struct IndexLayout: Sendable, Hashable {
   public let entityNumber: UInt16
   /// The sorted columns, the most significant first.
   public let columns: [LayoutColumn]
+  /// Whether the entries are the words of the only column, and not its values.
+  public let isOfWords: Bool
 
   /// Creates an index over the given columns of an entity's rows.
-  public init(number: UInt16, entityNumber: UInt16, columns: [LayoutColumn]) {
+  public init(
+    number: UInt16, entityNumber: UInt16, columns: [LayoutColumn], isOfWords: Bool = false
+  ) {
     self.number = number
     self.entityNumber = entityNumber
     self.columns = columns
+    self.isOfWords = isOfWords
   }
 }
 
@@ -35,18 +42,37 @@ extension IndexLayout {
     }
     return wanted
   }
+
+  /// Returns the columns whose words a store sorts, each by itself.
+  static func wanted(_ layout: Layout, _ texts: [String]) -> [[LayoutColumn]] {
+    var wanted: [[LayoutColumn]] = []
+    for name in texts {
+      guard let column = layout.index(of: name).map({ [layout.columns[$0]] }),
+        column[0].kind == .string, !wanted.contains(column)
+      else { continue }
+      wanted.append(column)
+    }
+    return wanted
+  }
 }
 
 extension Schema {
-  /// Returns the indexes of the rows with the given entity number.
+  /// Returns the indexes of the values of the rows with the given entity number.
   public func indexes(ofEntity number: UInt16) -> [IndexLayout] {
-    indexes.filter { $0.entityNumber == number }
+    indexes.filter { $0.entityNumber == number && !$0.isOfWords }
+  }
+
+  /// Returns the index of the words of a text; `nil` when there is none.
+  package func wordIndex(ofEntity number: UInt16, column: UInt16) -> IndexLayout? {
+    indexes.first {
+      $0.entityNumber == number && $0.isOfWords && $0.columns[0].number == column
+    }
   }
 
   /// Returns the index whose first columns are the given columns; `nil` when there is none.
   public func index(ofEntity number: UInt16, by columns: [LayoutColumn]) -> IndexLayout? {
     indexes.first {
-      $0.entityNumber == number
+      $0.entityNumber == number && !$0.isOfWords
         && $0.columns.prefix(columns.count).map(\.number) == columns.map(\.number)
     }
   }

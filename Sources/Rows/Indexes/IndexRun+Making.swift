@@ -43,7 +43,12 @@ extension IndexRun {
           ViewRow(locations: [RowLocation(block: block, row: row)] + beneath.locations))
       }
     }
-    var sorting = try IndexSorting(index, sources + own.blocks())
+    sources += own.blocks()
+    if index.isOfWords {
+      self.init(index, try WordSorting.blocks(of: sources, index))
+      return
+    }
+    var sorting = try IndexSorting(index, sources)
     self.init(index, try sorting.blocks())
   }
 }

@@ -87,6 +87,8 @@ extension LayoutColumn {
     public static let basis: UInt16 = 0xFFFD
     /// The object of an index entry.
     public static let object: UInt16 = 0xFFFC
+    /// Not a column: the mark of an index of words in a schema (spec §4.6.3).
+    static let words: UInt16 = 0xFFFB
     /// The highest number a property may have.
     public static let highestProperty: UInt16 = 0xEFFF
   }

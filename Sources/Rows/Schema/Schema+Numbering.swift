@@ -302,15 +302,18 @@ extension Numbering {
           layout.index(of: name + "#order") == nil ? [name] : [name, name + "#order"])
       }
       var others: [[String]] = []
+      var texts: [String] = []
       while true {
-        for index in entity.fetchIndexes where index.isPlain {
-          others.append(index.elements.map(\.property))
+        for index in entity.fetchIndexes {
+          if index.isPlain { others.append(index.elements.map(\.property)) }
+          texts += index.wordedTexts
         }
         others += entity.uniquenessConstraints
         guard let parent = entity.superentity.flatMap({ model[$0] }) else { break }
         entity = parent
       }
       try number(IndexLayout.wanted(layout, references, others), of: layout)
+      try number(IndexLayout.wanted(layout, texts), of: layout, isOfWords: true)
     }
     for table in linkTables {
       let layout = table.layout
@@ -323,17 +326,19 @@ extension Numbering {
   }
 
   private mutating func number(
-    _ wanted: [[LayoutColumn]], of layout: Layout
+    _ wanted: [[LayoutColumn]], of layout: Layout, isOfWords: Bool = false
   ) throws(SchemaError) {
     for columns in wanted {
       let known = previous?.indexes.first {
-        $0.entityNumber == layout.entityNumber
+        $0.entityNumber == layout.entityNumber && $0.isOfWords == isOfWords
           && $0.columns.map(\.number) == columns.map(\.number)
       }
       let number: UInt16
       if let known { number = known.number } else { number = try nextNumber() }
       indexes.append(
-        IndexLayout(number: number, entityNumber: layout.entityNumber, columns: columns))
+        IndexLayout(
+          number: number, entityNumber: layout.entityNumber, columns: columns,
+          isOfWords: isOfWords))
     }
   }
 }

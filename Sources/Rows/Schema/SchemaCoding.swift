@@ -61,7 +61,8 @@ package enum SchemaCoding {
     writer.append(list: schema.indexes) { writer, index in
       writer.append(index.number)
       writer.append(index.entityNumber)
-      writer.append(list: index.columns) { $0.append($1.number) }
+      let mark = index.isOfWords ? [LayoutColumn.Number.words] : []
+      writer.append(list: index.columns.map(\.number) + mark) { $0.append($1) }
     }
     return writer.bytes
   }
@@ -207,7 +208,9 @@ package enum SchemaCoding {
   ) throws(FormatFault) -> IndexLayout {
     let number = try reader.next(UInt16.self)
     let entity = try reader.next(UInt16.self)
-    let numbers = try reader.list { reader throws(FormatFault) in try reader.next(UInt16.self) }
+    var numbers = try reader.list { reader throws(FormatFault) in try reader.next(UInt16.self) }
+    let isOfWords = numbers.last == LayoutColumn.Number.words
+    if isOfWords { numbers.removeLast() }
     let layout = layouts[entity]
     let columns = numbers.compactMap { number in
       layout.flatMap { layout in
@@ -217,7 +220,11 @@ package enum SchemaCoding {
     guard !columns.isEmpty, columns.count == numbers.count, Set(numbers).count == numbers.count,
       columns.allSatisfy({ $0.kind != .binary })
     else { throw FormatFault("The index \(number) has columns whose values can't be sorted.") }
-    return IndexLayout(number: number, entityNumber: entity, columns: columns)
+    guard !isOfWords || columns.map(\.kind) == [.string] else {
+      throw FormatFault("The index \(number) of words is not of one text.")
+    }
+    return IndexLayout(
+      number: number, entityNumber: entity, columns: columns, isOfWords: isOfWords)
   }
 }
 

@@ -94,6 +94,10 @@ extension CaseRun {
       snapshot.schema.indexes.count >= 8,
       "The schema has \(snapshot.schema.indexes.count) indexes: the model requires at least 8.")
     for index in snapshot.schema.indexes {
+      if index.isOfWords {
+        try checkWords(index, indexed, when)
+        continue
+      }
       let columns = index.columns.map(\.name).joined(separator: ", ")
       let entity = snapshot.schema[index.entityNumber]?.entity ?? "\(index.entityNumber)"
       let name = "the index of \(entity) by \(columns), \(when),"
@@ -146,6 +150,29 @@ extension CaseRun {
             "In \(name) the objects from \(values) on do not begin with the objects with these values."
           )
         }
+      }
+    }
+  }
+
+  /// Compares an index of words with a scan of the texts. The random texts are words themselves, and few.
+  private func checkWords(_ index: IndexLayout, _ indexed: IndexedView, _ when: String) throws {
+    for word in ["a", "ab", "abcdefgh", "e", "z", "unheard"] {
+      for isPrefix in [false, true] {
+        let bound = IndexBound([.string(word)], isPrefix: isPrefix)
+        let found = try indexed.keys(index, in: IndexRange(equalTo: bound))
+        var wanted: [UInt64] = []
+        for number in try indexed.view.keys(ofEntity: index.entityNumber) {
+          let key = ObjectKey(entity: index.entityNumber, number: number)
+          guard case .string(let text)? = try indexed.view.row(of: key)?.value(index.columns[0])
+          else { continue }
+          // The only text with a mark is "é", and the only text that begins with no letter is "\u{10FFFF}z".
+          let own = text == "é" ? "e" : text.hasSuffix("z") ? "z" : text
+          if isPrefix ? own.hasPrefix(word) : own == word { wanted.append(number) }
+        }
+        check(
+          found.sorted() == wanted.sorted(),
+          "A search for the word \(word)\(isPrefix ? "*" : ""), \(when), found \(found.count) objects, but a scan found \(wanted.count) objects or other objects."
+        )
       }
     }
   }
