@@ -87,6 +87,7 @@ let package = Package(
       swiftSettings: strict),
     module("DurableFiles"),
     module("TextMatching"),
+    module("FullText"),
     // Reading and writing of JSON.
     module("JSONText"),
 
@@ -116,8 +117,8 @@ let package = Package(
     // The object model and its rows.
     module(
       "ObjectModel", ["Checksums", "PropertyLists", "XMLEvents", "JSONText", "TextMatching"]),
-    module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
-    module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching"]),
+    module("Rows", ["ObjectModel", "FullText", "Checksums", "CArrow"]),
+    module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching", "FullText"]),
 
     // Stores: the interface, and the backends behind it.
     module(
@@ -274,7 +275,7 @@ let package = Package(
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents", "SeededRandom",
-        "Checksums",
+        "Checksums", "FullText",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -349,6 +350,7 @@ let package = Package(
     tests("JSONTextTests", ["JSONText"]),
     tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
     tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
+    tests("FullTextTests", ["FullText", "SeededRandom"]),
     tests("DurableFilesTests", ["DiskSimulation", "DurableFiles", "ProgramRuns", "SeededRandom"]),
     tests(
       "ArchivesTests",

@@ -173,10 +173,10 @@ package struct PredicateTree {
 
 /// The numbers that the interface gives to operators and options.
 enum PluginOperators {
-  /// The operators in the order of their numbers, from QUIRE_LESS to QUIRE_MATCHES.
+  /// The operators in the order of their numbers, from QUIRE_LESS to QUIRE_HAS_WORDS.
   static let all: [QueryPredicate.Operator] = [
     .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .equal, .notEqual, .between,
-    .in, .contains, .beginsWith, .endsWith, .like, .matches,
+    .in, .contains, .beginsWith, .endsWith, .like, .matches, .text,
   ]
   /// The ways to combine two collections in the order of their numbers.
   static let sets: [QueryExpression.SetOperator] = [.union, .intersect, .minus]

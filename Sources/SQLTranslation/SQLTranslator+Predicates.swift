@@ -112,7 +112,7 @@ extension SQLTranslator {
     case .beginsWith: return try begins(left, with: try scalar(comparison.right, scope))
     case .endsWith: return try ends(left, with: try scalar(comparison.right, scope))
     case .like: return try like(left, comparison.right.constant?.text)
-    case .matches: throw NotTranslatable()
+    case .matches, .text: throw NotTranslatable()
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       return try compare(left, comparison.operation, try scalar(comparison.right, scope))
     }

@@ -78,7 +78,7 @@ struct IndexedQueryTests {
     item.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("size", .int32)),
       .attribute(Attribute("real", .double)), .attribute(Attribute("price", .decimal)),
-      .attribute(Attribute("when", .date)),
+      .attribute(Attribute("when", .date)), .attribute(Attribute("note", .string)),
       .relationship(Relationship("box", to: "Box", inverse: "items")),
     ]
     item.fetchIndexes = [
@@ -87,6 +87,7 @@ struct IndexedQueryTests {
       FetchIndex("byPrice", elements: [.init("price")]),
       FetchIndex("byWhen", elements: [.init("when")]),
       FetchIndex("bySize", elements: [.init("size"), .init("name")]),
+      FetchIndex("byWords", elements: [.init("note", kind: .fullText)]),
     ]
     var box = Entity("Box")
     box.declaredProperties = [
@@ -116,12 +117,30 @@ struct IndexedQueryTests {
         if !isThere { builder.insert(key) }
         for (position, column) in layout.columns.enumerated()
         where !isThere || Int.random(in: 0..<4, using: &generator) == 0 {
-          builder.set(value(column.kind, &generator), column: position, of: key)
+          let value =
+            column.name == "note" ? note(&generator) : value(column.kind, &generator)
+          builder.set(value, column: position, of: key)
         }
       }
       view = view.pushing(builder.freeze())
     }
     return ViewSource(view, model: model, schema: schema)
+  }
+
+  private static let words = [
+    "quick", "Quickly", "QUIET", "brown", "fox", "lazy", "l\u{E1}zy", "dog", "don't", "3.14",
+    "naïve",
+    "東京都", "ไทย", "—", "👋",
+  ]
+
+  /// Returns a text of a few words, the empty text, one long text, or null.
+  private static func note(_ generator: inout SeededGenerator) -> Value {
+    let count = [0, 1, 2, 5, 9, 200].randomElement(using: &generator)!
+    if count == 9, Bool.random(using: &generator) { return .null }
+    // One word of each text is rare.
+    let rare = "word\(Int.random(in: 0..<400, using: &generator))"
+    let all = (0..<count).map { _ in words.randomElement(using: &generator)! }
+    return .string((all + (count == 1 ? [] : [rare])).joined(separator: " "))
   }
 
   private static func value(_ kind: ColumnKind, _ generator: inout SeededGenerator) -> Value {
@@ -145,7 +164,14 @@ struct IndexedQueryTests {
     "price == 1.25", "price > 11", "name == 'a5' AND size > 2", "name == 'ab-4' OR size == 5",
     "NOT size == 4", "when > CAST(80, 'NSDate')", "size == 5 AND name BEGINSWITH 'a'",
     "size > 88 AND price < 0", "box.items.@count > 12 AND size == 9", "TRUEPREDICATE",
-    "size > 10 AND size > 85", "name >= 'zz8'", "name < '-9'", "real == 1 AND real == 2",
+    "note TEXT 'quick'", "note TEXT 'LAZY -dog'", "note TEXT 'qui* fox'", "note TEXT 'word1*'",
+    "note TEXT 'word7'", "note TEXT 'word7 word8'", "note TEXT '\"brown fox\" -word1*'",
+    "note TEXT 'naive 東京'", "note TEXT 'ไ -quiet'", "note TEXT 'unheard'", "NOT note TEXT 'fox'",
+    "note TEXT 'fox' AND size > 80", "note TEXT 'fox' OR size == 5",
+    "note TEXT 'word33' AND size == 3",
+    "name TEXT 'a5'", "note TEXT 'dog' AND note TEXT 'word5*'",
+    "ANY box.items.note TEXT 'word77'", "size > 10 AND size > 85", "name >= 'zz8'", "name < '-9'",
+    "real == 1 AND real == 2",
   ]
 
   @Test(
@@ -202,7 +228,9 @@ struct IndexedQueryTests {
       ("size > -50", "", false), ("name CONTAINS 'zz1'", "", false), ("", "name", false),
       ("", "real", true),
       ("size > -50", "real", true), ("", "price", true), ("size == 400 AND price > 0", "", true),
-      ("NOT size == 4", "", false),
+      ("NOT size == 4", "", false), ("note TEXT 'word7'", "", true),
+      ("note TEXT 'word7 -fox' AND size > -50", "", true), ("NOT note TEXT 'word7'", "", false),
+      ("name TEXT 'a5'", "", false),
     ])
   func used(_ text: String, _ order: String, _ isUsed: Bool) throws {
     let source = Unscannable(source: try Self.world(4))

@@ -86,7 +86,12 @@ extension Binder {
           .typeMismatch, "CONTAINS needs a collection or a text on its left, not \(one.words).")
       }
       try refuse(one.element, right, operation)
-    case .beginsWith, .endsWith, .like, .matches:
+    case .beginsWith, .endsWith, .like, .matches, .text:
+      if operation == .text, !comparison.options.isEmpty {
+        throw QueryError(
+          .notSupported,
+          "TEXT has no options in brackets, because it always ignores case and diacritical marks.")
+      }
       try refuse(collection: one, in: comparison, unless: false)
       for type in [one, right] where !type.isComparable(to: .text) {
         throw QueryError(

@@ -20,7 +20,7 @@ extension ColumnTest {
     case .in:
       guard case .list(let items) = right else { return nil }
       return among(kind, items.compactMap(\.single), of: items.count, comparison.options)
-    case .contains, .beginsWith, .endsWith, .like, .matches:
+    case .contains, .beginsWith, .endsWith, .like, .matches, .text:
       guard kind.isText, let pattern = comparison.pattern else { return nil }
       return .text(pattern)
     }

@@ -27,7 +27,7 @@ extension BoundComparison {
       guard let low = order(left, bounds[0], options), let high = order(left, bounds[1], options)
       else { return false }
       return low != .less && high != .greater
-    case .beginsWith, .endsWith, .like, .matches:
+    case .beginsWith, .endsWith, .like, .matches, .text:
       guard let left = left.text, let right = right.text else { return false }
       // The pattern is different for each object. An invalid pattern matches nothing.
       guard let pattern = try? TextPattern(right, operation, options) else { return false }

@@ -312,7 +312,7 @@ extension ScanNode {
     case .column(_, .text(let pattern)):
       switch pattern.operation {
       case .contains, .like: 20
-      case .matches: 200
+      case .matches, .text: 200
       default: pattern.comparesBytes ? 5 : 15
       }
     case .column(let column, _): column.kind == .string || column.kind == .uri ? 6 : 1

@@ -18,10 +18,13 @@ struct TextPattern: Sendable {
   private let text: String
   private let glob: GlobPattern?
   private let expression: RegularPattern?
+  /// The words of an operand of `TEXT`.
+  let words: TextMatchers?
 
   /// Prepares a text for comparison.
   ///
-  /// - Throws: ``QueryError`` if the operator is `MATCHES` and the text is no regular expression.
+  /// - Throws: ``QueryError`` if the operator is `MATCHES` and the text is no regular expression, or the operator is `TEXT`
+  ///   and the text is no full-text query.
   init(
     _ text: String, _ operation: QueryPredicate.Operator, _ options: TextOptions
   ) throws(QueryError) {
@@ -31,6 +34,7 @@ struct TextPattern: Sendable {
     bytes = Array(text.folded(options).utf8)
     glob = operation == .like ? GlobPattern(bytes) : nil
     expression = operation == .matches ? try TextPattern.expression(text, options) : nil
+    words = operation == .text ? try TextMatchers(text) : nil
   }
 
   /// Whether texts must be folded before their bytes are compared.
@@ -39,6 +43,7 @@ struct TextPattern: Sendable {
   /// Whether the order of a text's bytes is sufficient for the comparison.
   var comparesBytes: Bool {
     !isFolding && !options.contains(.localeSensitive) && operation != .matches
+      && operation != .text
   }
 
   private static func expression(
@@ -66,6 +71,7 @@ struct TextPattern: Sendable {
   ///   steps.
   func holds(_ other: UnsafeRawBufferPointer) throws -> Bool {
     if let expression { return try unsafe matches(expression, other) }
+    if let words { return unsafe words.match(other) }
     if options.contains(.localeSensitive) {
       return holdsInLocale(unsafe String(decoding: other, as: UTF8.self))
     }
@@ -120,7 +126,7 @@ struct TextPattern: Sendable {
           && sameBytes(UnsafeRawBufferPointer(rebasing: other.suffix(pattern.count)), pattern)
       case .contains: unsafe firstPlace(of: pattern, in: other) != nil
       case .like: unsafe glob!.matches(other)
-      case .matches, .in, .between: false
+      case .matches, .text, .in, .between: false
       }
     }
   }
@@ -146,7 +152,7 @@ struct TextPattern: Sendable {
     case .contains: finds([])
     case .like:
       unsafe Array(other.folded(self.options).utf8).withUnsafeBytes { unsafe glob!.matches($0) }
-    case .matches, .in, .between: false
+    case .matches, .text, .in, .between: false
     }
   }
 }

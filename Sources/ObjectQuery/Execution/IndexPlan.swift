@@ -28,6 +28,8 @@ struct IndexPlan: Sendable {
   /// For each entity number, the indexes that narrow the predicate.
   private let choices: [UInt16: [Choice]]
   private let order: Order?
+  /// For each entity number, the full-text query that an index of words answers.
+  private let words: [UInt16: WordSearch]
 
   /// The least ratio of all entries to the entries read through an index. A scan reads rows in sequence, an index
   /// reads them in random order, so an index is faster only if it excludes most of the rows.
@@ -49,13 +51,14 @@ struct IndexPlan: Sendable {
     let bounds = ColumnBounds(predicate)
     var choices: [UInt16: [Choice]] = [:]
     if !bounds.isEmpty {
-      for index in schema.indexes {
+      for index in schema.indexes where !index.isOfWords {
         if let choice = bounds.choice(index) {
           choices[index.entityNumber, default: []].append(choice)
         }
       }
     }
     self.choices = choices
+    words = WordSearch.searches(predicate, layouts, schema)
     order = IndexPlan.order(bounds, sortKeys, request, layouts, schema)
   }
 
@@ -93,17 +96,26 @@ struct IndexPlan: Sendable {
   func hits(
     in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
   ) throws -> RowHits? {
-    guard let indexed = source.indexed, named != nil || !choices.isEmpty else { return nil }
+    guard let indexed = source.indexed, named != nil || !choices.isEmpty || !words.isEmpty else {
+      return nil
+    }
     var hits = RowHits()
     if let named {
       try hits.add(named, of: layouts, in: indexed.view, predicate, interpreter)
       return hits
     }
     for layout in layouts {
-      guard
-        let best = try best(
-          choices[layout.entityNumber] ?? [], indexed, share: IndexPlan.lookupShare)
-      else { return nil }
+      let best = try best(
+        choices[layout.entityNumber] ?? [], indexed, share: IndexPlan.lookupShare)
+      // To look for words in a text takes longer than to read it, so a scan is not faster than the index of words.
+      if best == nil, let search = words[layout.entityNumber] {
+        let (numbers, isExact) = try search.objects(in: indexed)
+        try hits.add(
+          numbers.map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
+          in: indexed.view, isExact ? nil : predicate, interpreter)
+        continue
+      }
+      guard let best else { return nil }
       var keys: Set<UInt64> = []
       for range in best.ranges { keys.formUnion(try indexed.keys(best.index, in: range)) }
       try hits.add(

@@ -72,6 +72,9 @@ extension QueryPredicate {
     case like = "LIKE"
     /// The whole left text matches the regular expression on the right.
     case matches = "MATCHES"
+    /// The left text contains the words of the query on the right: `quick bro* -lazy "exact phrase"`. Case and diacritical
+    /// marks make no difference. An index of the kind ``FetchIndex/Element/Kind/fullText`` finds the words.
+    case text = "TEXT"
   }
 
   /// The number of values on the left of a comparison that must pass. `NONE` is ``any``, negated.

@@ -128,6 +128,9 @@ extension TypedExpression where Value.Bare == String {
     compared(.like, pattern, options)
   }
 
+  /// Returns the condition that the text contains the words of a full-text query, such as `quick bro* -lazy`.
+  public func matches(text query: String) -> TypedPredicate<Root> { compared(.text, query, []) }
+
   /// Returns the condition that the whole text matches a regular expression.
   public func matches(_ pattern: String, _ options: TextOptions = []) -> TypedPredicate<Root> {
     compared(.matches, pattern, options)

@@ -402,6 +402,7 @@ enum {
   QUIRE_ENDS_WITH = 10,
   QUIRE_LIKE = 11,
   QUIRE_MATCHES = 12,
+  QUIRE_HAS_WORDS = 13,
 };
 
 // The options of comparisons and of sort keys.
