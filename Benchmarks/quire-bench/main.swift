@@ -11,7 +11,7 @@ let parts = [
   ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
   ("plugins", runPluginBenchmarks), ("sqlite", runSQLiteBenchmarks),
-  ("postgresql", runPostgreSQLBenchmarks),
+  ("postgresql", runPostgreSQLBenchmarks), ("words", runWordBenchmarks),
 ]
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
   try MemoryWork.run(Array(CommandLine.arguments[2...]))

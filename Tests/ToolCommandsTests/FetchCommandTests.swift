@@ -125,6 +125,28 @@ struct FetchCommandTests {
     #expect(fetch("Trip", "--columns", "name", width: 40, height: 99).messages.isEmpty)
   }
 
+  @Test("Forms for people mark the words that TEXT has found, and programs get the text itself")
+  func foundWords() throws {
+    let words = [
+      "fetch", store, "Trip", "--where", "place TEXT 'osaka' AND nights < 5", "--columns", "place",
+    ]
+    for (form, wanted) in [
+      ("table", "\"[Ōsaka] 大阪\""), ("line", "\"[Ōsaka] 大阪\""), ("markdown", "[Ōsaka] 大阪"),
+      ("csv", "Ōsaka 大阪"), ("jsonl", "\"Ōsaka 大阪\""),
+    ] {
+      let output = run(words + ["--format", form], height: 30).output
+      #expect(output.contains(wanted), "\(form): \(output)")
+      #expect(output.contains("[Ō") == wanted.contains("["))
+    }
+    // A column of another text has no marks, and an excluded word is not marked.
+    let predicate = "name TEXT 'trip -word' AND nights == 2"
+    let other = fetch("Trip", "--where", predicate, height: 30).output
+    #expect(other.contains("A [trip] with number 2") && other.contains("\"Oslo\""), "\(other)")
+    let run = fetch("Trip", "--where", "place TEXT '\"lisbon'", height: 30)
+    #expect(run.exitCode != .done)
+    #expect(run.messages.contains("has no end"), "\(run.messages)")
+  }
+
   @Test("A table on a terminal has the number of objects of a to-many relationship")
   func counts() {
     let words = ["Trip", "--columns", "nights,stops", "--limit", "2"]

@@ -9,6 +9,7 @@ struct ColumnSurvey {
   private(set) var emptyCount = 0
   /// The number of lines in which the column has a value.
   private(set) var valueCount = 0
+  private var byteCount = 0
   private var kinds: Kinds = .all
   /// The number of digits after the point of every value so far; `nil` if the values differ.
   private var fractionDigitCount: Int?
@@ -67,6 +68,14 @@ struct ColumnSurvey {
     return .string
   }
 
+  /// The average number of bytes from which texts are long. People look for words in such texts.
+  private static let longTextByteCount = 80
+
+  /// Whether the values are long texts.
+  var hasLongTexts: Bool {
+    type == .string && byteCount > valueCount * ColumnSurvey.longTextByteCount
+  }
+
   mutating func addEmpty() { emptyCount += 1 }
 
   mutating func forgetKeys() { keys = nil }
@@ -74,6 +83,7 @@ struct ColumnSurvey {
   /// Adds the value of one line.
   mutating func add(_ bytes: ArraySlice<UInt8>) {
     valueCount += 1
+    byteCount += bytes.count
     defer { addKey(bytes) }
     if hasIdentifiers {
       let parts = bytes.split(separator: 0x20)

@@ -45,6 +45,10 @@ struct InferredEntities {
       guard let reference = reference(file, column) else {
         entity.declaredProperties.append(
           .attribute(Attribute(name, one.type, isOptional: !one.isRequired)))
+        if one.hasLongTexts {
+          entity.fetchIndexes.append(
+            FetchIndex("\(name)Words", elements: [.init(name, kind: .fullText)]))
+        }
         continue
       }
       entity.declaredProperties.append(

@@ -15,6 +15,7 @@ public import ObjectModel
 /// - A column is unique if all its values differ, and it is the first column or has a name such as `id`, `code` or `email`.
 /// - A column whose name leads to another file, such as `trip` or `trip_id` beside `trips.csv`, is a relationship if each
 ///   of its values occurs in a unique column of that file. The other file gets the inverse.
+/// - A column of long texts gets an index of words.
 /// - In files of `quire export`, identifiers such as `4/p1` lead to the objects with these identifiers.
 ///
 /// The files are read twice at most, in memory for the unique columns alone.
@@ -54,7 +55,14 @@ public struct InferredModel {
       file.entity = surveys[index].entity
       return file
     }
-    notes = references.notes
+    let indexed = model.entities.flatMap { entity in
+      entity.fetchIndexes.flatMap(\.wordedTexts).map { (entity.name, $0) }
+    }
+    notes =
+      references.notes
+      + indexed.map { entity, name in
+        "'\(entity).\(name)' contains long texts, so it has an index of words: --where '\(name) TEXT \"some words\"'."
+      }
   }
 }
 

@@ -75,6 +75,9 @@ enum FetchCommand {
         A text that is compared with a date is a date: ISO 8601, today, yesterday, now, -3d, +2h. A value of \
         a variable in the predicate has the type of the property that it is compared with.
 
+        TEXT looks for words: 'body TEXT "lisbon tram* -bus"'. Tables, lines and Markdown show up to 160 characters \
+        around the words found, each in square brackets.
+
         With jsonl each object is one line of JSON. With csv the first line contains the column names. \
         'quire import' reads both if each column is a property. JSON contains the entity as @entity, and \
         decimals as text to keep all digits. Tables show text in quotes, with \\ before quotes and \
@@ -92,6 +95,9 @@ enum FetchCommand {
         Example(
           "quire fetch Trips.store Trip --where 'start > \"-30d\"'",
           "Shows the trips of the last thirty days."),
+        Example(
+          "quire fetch Notes.quire Note --where 'body TEXT \"lisbon tram\"'",
+          "Shows the notes that contain both words, with the words marked."),
         Example(
           "quire fetch Trips.store Stop --group-by trip.name --aggregate 'count, sum(nights)'",
           "Shows the number of stops and the sum of the nights of each trip."),

@@ -35,6 +35,7 @@ struct FetchOutput {
   private let subentities: [UInt16: Subentity]
   private var table: StreamedTable?
   private var text: ResultText?
+  private var found: FoundWords
   private var hasBegun = false
   /// The number of rows written so far.
   private(set) var rowCount = 0
@@ -50,11 +51,13 @@ struct FetchOutput {
   /// - Parameters:
   ///   - showsAll: Whether the columns are all properties of the entity.
   ///   - width: The width to which a table is cut; `nil` for all of each cell.
+  ///   - predicate: The condition of the objects. Forms for people mark the words that it has found.
   init(
-    _ columns: FetchColumns, showsAll: Bool, form: Form, width: Int?, _ model: Model,
-    _ schema: Schema, to output: Console.Stream
+    _ columns: FetchColumns, showsAll: Bool, form: Form, width: Int?, _ predicate: QueryPredicate?,
+    _ model: Model, _ schema: Schema, to output: Console.Stream
   ) {
     self.output = output
+    found = FoundWords(predicate)
     self.columns = columns
     self.form = form
     countsObjects = width != nil
@@ -142,9 +145,15 @@ struct FetchOutput {
   }
 
   /// Returns the cells of a row in the words of a table.
-  private func words(_ key: ObjectKey?, _ cells: [ResultText.Cell]) -> [String] {
+  private mutating func words(_ key: ObjectKey?, _ cells: [ResultText.Cell]) -> [String] {
     (key.map { [Wording.text(.object($0))] } ?? [])
-      + cells.map { cell in
+      + zip(columns.columns, cells).map { column, cell in
+        var cell = cell
+        if case .value(.string(let text)) = cell,
+          let marked = found.marked(text, ofColumn: column.name)
+        {
+          cell = .value(.string(marked))
+        }
         if countsObjects, case .list(let keys) = cell {
           return keys.isEmpty ? "" : Wording.count(keys.count, "object")
         }

@@ -46,7 +46,7 @@ struct FetchPrinting {
     try checkWanted(request, count)
     var output = FetchOutput(
       selection.columns, showsAll: !invocation.has(FetchCommand.columns), form: form,
-      width: isFitted ? console.width : nil, model, schema, to: console.output)
+      width: isFitted ? console.width : nil, request.predicate, model, schema, to: console.output)
     var isMore = false
     try fetch(request) { part, source in
       let left = (limit ?? shownCount ?? .max) - output.rowCount

@@ -11,6 +11,8 @@ extension InfoCommand {
   static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
     let manifest = document.manifest
     let counts = try counts(in: document)
+    var words = WordIndexSizes()
+    for store in document.stores { try words.add(store.snapshot()) }
     let output = invocation.console.output
     switch invocation.format {
     case .text:
@@ -31,7 +33,7 @@ extension InfoCommand {
       try output.write("\n" + stores.text())
       var entities = Table()
       for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
-      try output.write("\n" + entities.text())
+      try output.write("\n" + entities.text() + words.text)
     case .json:
       let heads = try document.heads.names
       try output.writeLine(
@@ -70,6 +72,7 @@ extension InfoCommand {
             }),
           "entities": .members(
             counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
+          "words": words.json,
         ]))
     }
     return .done

@@ -18,7 +18,8 @@ enum InfoCommand {
       discussion: """
         The count of an entity excludes the objects of its subentities, so the sum of the counts is the \
         number of objects. Bytes after the last save are the remains of an interrupted save. A store with a \
-        damaged last save is refused with exit code 4, unless --damaged is given.
+        damaged last save is refused with exit code 4, unless --damaged is given. An index of words is listed with \
+        the size that it has in the file.
         """,
       arguments: [.store], options: [.version, .storeName, .storeModel, .damaged, .format],
       examples: [Example("quire info Trips.store", "Shows the type, UUID, size and entities.")]
@@ -37,6 +38,8 @@ enum InfoCommand {
     let description = try store.describe()
     let metadata = try snapshot.metadata
     let counts = try EntityCounts.all(in: store)
+    var words = WordIndexSizes()
+    try words.add(snapshot)
     let output = invocation.console.output
     switch invocation.format {
     case .text:
@@ -47,7 +50,7 @@ enum InfoCommand {
       try output.write(table.text())
       var entities = Table()
       for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
-      try output.write("\n" + entities.text())
+      try output.write("\n" + entities.text() + words.text)
     case .json:
       let object = JSON.object([
         "type": .string(store.type.rawValue),
@@ -62,6 +65,7 @@ enum InfoCommand {
         "strayByteCount": .number(description.strayByteCount),
         "entities": .members(
           counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
+        "words": words.json,
       ])
       try output.writeLine(object)
     }
