@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/FullText/ScalarTable+Classes.swift and ScalarTable+Foldings.swift.
+"""Writes Sources/FullText/ScalarTable+Classes.swift, ScalarTable+Foldings.swift and spec/scalar-classes.txt.
 
 The facts come from the copy of ICU in the Swift toolchain (ICU 76, Unicode 16.0). Foundation contains this copy, so the
 tables agree with the folding of the predicates. Run the script again only for a new version of the words: an index
@@ -12,7 +12,8 @@ import pathlib
 import sys
 
 icu = ctypes.CDLL(sys.argv[1])
-SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Sources/FullText"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "Sources/FullText"
 
 
 def function(name, result, *arguments):
@@ -225,6 +226,13 @@ write("ScalarTable+Foldings.swift",
           "The foldings: `A-B+D` adds D to each scalar from A to B, `A/B+D` to every second one (`~` subtracts), and",
           "`A>B,C` replaces A by the scalars after the sign. A scalar without an entry folds to itself."], wrapped(words))
       + literal("compositionText", ["The pairs of kept scalars that Unicode composes to one scalar."], wrapped(composed)))
+NAMES = {"L": "letter", "H": "Hebrew letter", "N": "digit", "C": "connector", "A": "apostrophe", "D": "letter dot",
+         "S": "number separator", "Q": "quotation mark", "M": "mark", "P": "spacing mark", "I": "ignored", "X": "unspaced"}
+lines = [f"# The table of clause 15.1.2 for Unicode {UNICODE}: a class and its scalars, in hexadecimal. All other scalars are of the",
+         "# class other. scripts/lib/word-tables.py writes this file."]
+for kind, name in NAMES.items():
+    lines += wrapped([span(*r) for r in runs(c for c, k in classes.items() if k == kind)], f"{name}: ")
+(ROOT / "spec/scalar-classes.txt").write_text("\n".join([*lines, ""]))
 print("Unicode", UNICODE, len(classes), "scalars,", len(foldings), "foldings,", len(pairs), "pairs, longest",
       max(map(len, foldings.values())))
 print({k: sum(1 for v in classes.values() if v == k) for k in "LHNCADSQMPIX"})
