@@ -65,6 +65,9 @@ extension Rule {
     "INDX-003", "The positions of index entries begin at 1 and have no gaps", "4.5.6")
   static let indexOrder = Rule("INDX-004", "Index entries ascend", "4.5.6")
   static let indexObjects = Rule(
-    "INDX-005", "An index has exactly one entry for each row of the segment", "4.5.6")
-  static let indexValues = Rule("INDX-006", "An index entry has the values of its row", "4.5.6")
+    "INDX-005",
+    "An index has exactly one entry for each row of the segment, or for each word of the row's text",
+    "4.5.6")
+  static let indexValues = Rule(
+    "INDX-006", "An index entry has the values of its row, or a word of the row's text", "4.5.6")
 }
