@@ -13,6 +13,7 @@ from findings import align, crc32c
 from identity import value_word
 from records import ENTRY, TRAILER, acknowledgement
 from schema import DECIMAL, INT64, word
+from words import words
 
 PUT, CHANGED, REMOVED = range(3)
 OBJECT = 0xFFFC
@@ -133,12 +134,19 @@ class BlockFile:
 
     def index_entries(self, index, rows, plans=None):
         """Appends the entries of an index (4.5.6) of rows by key, which have the values of all columns of the index."""
-        number, by_name = self.columns(index.owner)
-        ordered = sorted(rows, key=lambda key: (*(place_of(rows[key].get(name)) for name in index.columns), key))
-        columns = [Column(by_name[name].number, by_name[name].kind, [rows[key].get(name) for key in ordered], (plans or {}).get(name))
-                   for name in index.columns]
-        columns.append(Column(OBJECT, INT64, ordered))
-        keys = list(range(1, len(ordered) + 1))
+        entries = [(*(row.get(name) for name in index.columns), key) for key, row in rows.items()]
+        if index.has_words:
+            entries = [(one, key) for text, key in entries if text is not None for one in set(words(text))]
+        entries.sort(key=lambda entry: (*map(place_of, entry[:-1]), entry[-1]))
+        return self.append_entries(index, entries, plans)
+
+    def append_entries(self, index, entries, plans=None):
+        """Appends entries of an index as they are given: each has the values of the columns, and then the key of the object."""
+        _, by_name = self.columns(index.owner)
+        columns = [Column(by_name[name].number, by_name[name].kind, [entry[place] for entry in entries], (plans or {}).get(name))
+                   for place, name in enumerate(index.columns)]
+        columns.append(Column(OBJECT, INT64, [entry[-1] for entry in entries]))
+        keys = list(range(1, len(entries) + 1))
         return self.append_block(index.number, None, PUT, keys, columns, 0, None, 0, None, 0, {})
 
     # --- Commits

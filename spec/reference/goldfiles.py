@@ -201,6 +201,40 @@ def no_index_entries():
     return file.bytes(), file.lines()
 
 
+WORDS = xml_model(entity(
+    "Note", attribute("stars", "Integer 16"), attribute("text", "String"),
+    '<fetchIndex name="byText"><fetchIndexElement property="text"/></fetchIndex>'
+    '<fetchIndex name="byWords"><fetchIndexElement property="text" type="FullText"/></fetchIndex>'))
+# Texts that are missing, empty, without words, with repeated words, with marks, of several scripts, and with words that are cut.
+TEXTS = {
+    1: None, 2: "", 3: "— … ’ _ \u0301 \u200D", 4: "A rose is a rose, and A ROSE", 5: "Cafe\u0301, café; CAFÉ — Straße",
+    6: "I’m in 東京都 with Ω.\u0301 שלום צה\"ל नमस्ते ภาษาไทย 한국어", 7: "_snake_case_ 1,234.5 v1.2 don''t",
+    8: "x" * 100 + " " + "y" * 63 + "'s " + "z" * 60 + "____z", 9: "Tシャツ ガ か\u3099 \u0958 \U00016D63\U00016D67", 300: "rose"}
+
+
+@feature("word-index", "block file", "An index of words beside one of the same texts, with missing texts, texts without words, and several scripts")
+def word_index():
+    texts, words = Index(40, "Note", ["text"]), Index(7, "Note", ["text"], has_words=True)
+    file = new_file(Plan(WORDS, {"Note": 3}, indexes=[texts, words], first=5, stride=3), "words")
+    file.write_model()
+    rows = {key: {"stars": key % 5, "text": None if text is None else text.encode()} for key, text in TEXTS.items()}
+    lowest = Segment([file.index_entries(words, rows), file.put("Note", rows), file.index_entries(texts, rows)], highest_index=40)
+    file.next_keys[3] = 301
+    file.commit([lowest])
+    # A text is changed, one is taken away and one is given. The row of 5 does not give the column, so its entries still count.
+    changes = {1: {"text": b"First, second"}, 4: {"stars": 9, "text": b"Rose again"}, 6: {"text": None}}
+    second = Segment([file.change("Note", {**changes, 5: {"stars": 5}}, bases=[1] * 4), file.index_entries(words, changes)], highest_index=7)
+    file.commit([lowest, second])
+    third = Segment([file.remove("Note", [7, 300], bases=[1, 1])], highest_index=40)
+    file.commit([lowest, second, third])
+    fourth = Segment([file.put("Note", {7: {"text": b"again, without entries"}}, bases=[0]), file.change("Note", {4: {"text": b""}}, bases=[2])])
+    file.commit([lowest, second, third, fourth])
+    rows = {2: {"text": b"a rose"}, 4: {"text": b"A tulip"}}
+    fifth = Segment([file.index_entries(words, rows), file.change("Note", rows, bases=[1, 4])], highest_index=39)
+    file.commit([lowest, second, third, fourth, fifth])
+    return file.bytes(), file.lines()
+
+
 # --- 3.4.9, 4.5.7 and 4.5.8: values outside, and codecs
 
 

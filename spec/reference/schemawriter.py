@@ -10,10 +10,10 @@ from schema import BOOLEAN, BYTES, DECIMAL, INT16, INT32, INT64, TEXT, URI, UUID
 
 
 class Index:
-    """4.5.6: its number, the name of an entity or a link table, and the names of its columns."""
+    """4.5.6: its number, the name of an entity or a link table, the names of its columns, and whether it is one of words."""
 
-    def __init__(self, number, owner, columns):
-        self.number, self.owner, self.columns = number, owner, columns
+    def __init__(self, number, owner, columns, has_words=False):
+        self.number, self.owner, self.columns, self.has_words = number, owner, columns, has_words
 
 
 class Plan:
@@ -123,6 +123,7 @@ class Plan:
         else:
             entity = self.model.entities[index.owner]
             columns, owner = [self.numbers[self.owner(entity, name), name] for name in index.columns], self.entities[index.owner]
+        columns += [schemas.WORDS] if index.has_words else []
         return struct.pack("<HH", index.number, owner) + listed([struct.pack("<H", one) for one in columns])
 
     def metadata(self, uuid, kind, more=None):
