@@ -26,9 +26,7 @@ struct LinkColumnWriter {
   private func remove(_ key: Int64) throws {
     let cleared = link.addedColumns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     let (condition, value) = condition(of: key)
-    let statement = try connection.prepare("UPDATE \(table) SET \(cleared) WHERE \(condition)")
-    try statement.bind(value, 0)
-    try statement.run()
+    try connection.run("UPDATE \(table) SET \(cleared) WHERE \(condition)", [.integer(value)])
   }
 
   /// Returns the condition for the row of a link, and the value of its parameter.
@@ -81,9 +79,8 @@ struct LinkColumnWriter {
       values.append(.integer(version))
     }
     let set = names.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
-    let statement = try connection.prepare("UPDATE \(table) SET \(set) WHERE \(target) = ?")
-    try statement.bind(values + [.integer(to)])
-    try statement.run()
+    try connection.run(
+      "UPDATE \(table) SET \(set) WHERE \(target) = ?", values + [.integer(to)])
   }
 
   private func checkIsFree(_ to: Int64, for from: Int64) throws {
@@ -183,11 +180,9 @@ struct KeptLinkCells {
   func restore(_ connection: SQLiteConnection) throws {
     guard !cells.isEmpty else { return }
     let set = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
-    let statement = try connection.prepare(
-      "UPDATE \(quoted(table)) SET \(set) WHERE \"Z_PK\" = ?")
     for (key, values) in cells {
-      try statement.bind(values + [.integer(key)])
-      try statement.run()
+      try connection.run(
+        "UPDATE \(quoted(table)) SET \(set) WHERE \"Z_PK\" = ?", values + [.integer(key)])
     }
   }
 }

@@ -109,10 +109,9 @@ struct LinkWriter {
   }
 
   private func set(_ name: String, _ value: SQLiteValue, _ key: Int64) throws {
-    let statement = try connection.prepare(
-      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
-    try statement.bind([value, .integer(key)])
-    try statement.run()
+    try connection.run(
+      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?",
+      [value, .integer(key)])
   }
 
   private func bind(

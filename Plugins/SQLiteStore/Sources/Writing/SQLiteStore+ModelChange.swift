@@ -68,19 +68,16 @@ extension SQLiteStore {
   ) throws {
     var highest: [UInt16: Int64] = [:]
     for entity in before.entities.values {
-      let statement = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-      try statement.bind(entity.rootNumber, 0)
-      defer { statement.reset() }
-      if try statement.step() { highest[entity.layout.entityNumber] = statement.integer(0) }
+      highest[entity.layout.entityNumber] = try connection.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.rootNumber)])
     }
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
     try write()
     for entity in after.entities.values {
       guard let last = highest[entity.layout.entityNumber] else { continue }
-      let statement = try connection.prepare(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = ?")
-      try statement.bind([.integer(last), .integer(entity.rootNumber)])
-      try statement.run()
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = ?",
+        [.integer(last), .integer(entity.rootNumber)])
     }
   }
 

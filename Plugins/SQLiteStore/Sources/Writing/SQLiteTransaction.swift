@@ -151,18 +151,15 @@ package struct SQLiteTransaction: WritingTransaction {
     _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
   ) throws {
     guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?")
-    try statement.bind([.integer(Int64(highest)), .integer(root)])
-    try statement.run()
+    try connection.run(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?",
+      [.integer(Int64(highest)), .integer(root)])
   }
 
   private func raiseLinks(_ entity: Layer.EntityChanges, _ connection: SQLiteConnection) throws {
     guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    let statement = try connection.prepare(
-      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)"
-    )
-    try statement.bind([.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
-    try statement.run()
+    try connection.run(
+      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)",
+      [.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
   }
 }

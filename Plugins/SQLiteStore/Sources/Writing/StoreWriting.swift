@@ -16,31 +16,25 @@ struct StoreWriting {
 
   /// Writes the metadata, without the UUID, which has a column of its own.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
-    let statement = try connection.prepare(
+    try connection.run(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
-      isKept: false)
-    try statement.bind(uuid.uuidString, 0)
-    try statement.bind(.blob(StoreContents.list(metadata)), 1)
-    try statement.run()
+      [.text(uuid.uuidString), .blob(StoreContents.list(metadata))])
   }
 
   /// Writes the model and the numbers, in Quire's own record and in the form of Core Data.
   func write(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, commit: Int64) throws {
     try connection.execute("DELETE FROM QUIRE_STORE")
-    let own = try connection.prepare(
-      "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
-      isKept: false)
     let source = Array(try ModelSource.write(model))
-    try own.bind([
-      .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
-      .integer(commit),
-    ])
-    try own.run()
+    try connection.run(
+      "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
+      [
+        .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaCoding.bytes(schema)),
+        .integer(commit),
+      ])
     try connection.execute("DELETE FROM Z_MODELCACHE")
-    let cache = try connection.prepare(
-      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", isKept: false)
-    try cache.bind([.blob(deflated(CompiledModel.write(model)))])
-    try cache.run()
+    try connection.run(
+      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)",
+      [.blob(deflated(CompiledModel.write(model)))])
     try writeNumbers(model, schema, numbers)
   }
 
@@ -56,15 +50,11 @@ struct StoreWriting {
       if let name = known.text(0) { highest[name] = max(known.integer(1), 0) }
     }
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
-    let row = try connection.prepare(
-      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
-      isKept: false)
     for name in numbers.names {
       let parent = model[name]?.superentity.flatMap { numbers[$0] } ?? 0
-      try row.bind([
-        .integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0),
-      ])
-      try row.run()
+      try connection.run(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+        [.integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0)])
     }
   }
 }
