@@ -47,7 +47,7 @@ struct ChangeLogCheck {
     var faults: [String] = []
     if statement.integer(5) == 0 { faults.append("belongs to no transaction") }
     if statement.integer(3) < 1 || statement.integer(3) > Int64(ObjectKey.highestNumber) {
-      faults.append("has \(statement.value(3).shown) as its key")
+      faults.append("has \(statement.value(3).words) as its key")
     }
     guard let entity else {
       return faults + ["is of the entity \(statement.integer(2)), which the model does not have"]
@@ -62,7 +62,7 @@ struct ChangeLogCheck {
       }
     case (.integer, ChangeLogTables.Kind.insert), (.integer, ChangeLogTables.Kind.delete):
       if isGiven { faults.append("is no update, and names changed properties") }
-    default: faults.append("has \(statement.value(1).shown) as its kind")
+    default: faults.append("has \(statement.value(1).words) as its kind")
     }
     return faults
   }

@@ -83,23 +83,23 @@ final class RowCheck {
     var place = Place(family.table, object: UInt64(exactly: key))
     guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       isUnreadable = true
-      check.result.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).shown).")
+      check.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).words).")
       return
     }
     guard statement.kind(1) == .integer, let steps = plans[statement.integer(1)] else {
       isUnreadable = true
       place.entity = family.root
-      check.result.findings.add(
+      check.findings.add(
         .sqliteEntities, place,
-        "Z_ENT is \(statement.value(1).shown), which is not an entity of this table.")
+        "Z_ENT is \(statement.value(1).words), which is not an entity of this table.")
       return
     }
     place.entity = entities[statement.integer(1)]?.layout.entity
     if statement.kind(2) != .integer || statement.integer(2) < 1 {
-      check.result.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
+      check.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).words).")
     }
     if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
-      check.result.findings.add(
+      check.findings.add(
         .sqliteCommits, place,
         "Z_OPT is \(statement.integer(2)), but the newest commit is \(newestCommit).")
     }
@@ -115,14 +115,14 @@ final class RowCheck {
     case .sound: break
     case .wrong:
       isUnreadable = true
-      check.result.findings.add(
+      check.findings.add(
         .sqliteCells, place,
-        "The value is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't contain."
+        "The value is \(statement.value(step.cell).words), which a column of kind \(step.column.column.kind) can't contain."
       )
       return
     case .noText:
       isUnreadable = true
-      check.result.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
+      check.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
       return
     }
     if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
@@ -140,9 +140,9 @@ final class RowCheck {
       guard found != .null, said != found else { return }
     }
     isUnreadable = true
-    check.result.findings.add(
+    check.findings.add(
       .sqliteEntityColumns, place,
-      "The entity column contains \(said.shown), but Z_ENT of the target object is \(found.shown)."
+      "The entity column contains \(said.words), but Z_ENT of the target object is \(found.words)."
     )
   }
 }

@@ -55,7 +55,7 @@ extension SQLiteFileCheck {
       else {
         findings.add(
           .sqliteNumbers, place,
-          "A row has the number \(statement.value(0).shown) and the name \(statement.value(1).shown)."
+          "A row has the number \(statement.value(0).words) and the name \(statement.value(1).words)."
         )
         continue
       }
@@ -80,8 +80,7 @@ extension SQLiteFileCheck {
       findings.add(.sqliteNames, place, "The entity '\(name)' has no row.")
     }
     for row in own where model[row.name] == nil {
-      findings.add(
-        .sqliteNames, place, "The model has no entity '\(row.name.prefix(60))'.")
+      findings.add(.sqliteNames, place, "The model has no entity '\(row.name.prefix(60))'.")
     }
     // If a renamed entity keeps its old name in the database, all numbers follow from the model.
     let numbers =
@@ -120,7 +119,7 @@ extension SQLiteFileCheck {
       if statement.integer(1) > statement.integer(0) {
         findings.add(
           .sqliteHighestKeys, Place("Z_PRIMARYKEY", entity: family.root),
-          "Z_MAX is \(statement.value(0).shown), but an object has the key \(statement.integer(1))."
+          "Z_MAX is \(statement.value(0).words), but an object has the key \(statement.integer(1))."
         )
       }
     }

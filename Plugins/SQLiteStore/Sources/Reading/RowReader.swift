@@ -231,7 +231,7 @@ extension SQLiteValue {
     case .null: "nothing"
     case .integer(let number): "the number \(number)"
     case .real(let number): "the number \(number)"
-    case .text(let text): "the text \"\(text.prefix(40))\""
+    case .text(let text): "the text '\(text.prefix(40))'"
     case .blob(let bytes): "\(bytes.count) bytes"
     }
   }
