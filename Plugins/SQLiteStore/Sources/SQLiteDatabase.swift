@@ -26,13 +26,6 @@ package struct SQLiteDatabase: WritableDatabase {
     }
   }
 
-  package func links(
-    _ keys: [UInt64]?, of link: TableMap.LinkMap, in map: TableMap, basis: Int64
-  ) throws -> [Block] {
-    let links = LinkReader(link, map, path: path, basis: basis)
-    return try links.blocks(of: keys, from: connection)
-  }
-
   package func keyBounds(of entity: TableMap.EntityMap) throws -> ClosedRange<UInt64>? {
     let table = quoted(entity.table)
     let condition = entity.sharesTable ? " WHERE \"Z_ENT\" = \(entity.number)" : ""
