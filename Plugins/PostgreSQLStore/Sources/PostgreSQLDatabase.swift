@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 package import PostgreSQLConnection
 package import RelationalStore
 package import Rows
@@ -64,66 +64,51 @@ package struct PostgreSQLDatabase<Connection: RowSource>: Database {
     }
     return found
   }
+}
 
-  // MARK: - History
+extension PostgreSQLDatabase: HistoryTables {
+  package static var commitColumns: (contextName: String, message: String) {
+    ("context_name", "message")
+  }
+  package static var before: (table: String, commit: String, order: String) {
+    ("quire_before", "commit", "commit, part")
+  }
+  package static var isListed: String { "= ANY($1)" }
 
-  package func history(of range: ClosedRange<Int64>) throws -> [Int64]? {
-    var numbers: [Int64] = []
-    var lacksHistory = false
-    try connection.forEachRow(
-      "SELECT number, kept FROM quire_commit WHERE number BETWEEN $1 AND $2 ORDER BY number DESC",
-      [PostgreSQLParameter(range.lowerBound), PostgreSQLParameter(range.upperBound)],
-      columnCount: 2
-    ) { cells in
-      guard let number = cells[0].integer else { return }
-      numbers.append(number)
-      if number > range.lowerBound, cells[1].isNull { lacksHistory = true }
-    }
-    guard numbers.first == range.upperBound, numbers.last == range.lowerBound, !lacksHistory else {
-      return nil
-    }
-    return numbers
+  package func forEachRow(
+    _ text: String, _ numbers: [Int64], _ kinds: [ColumnKind], _ body: ([Value]) throws -> Void
+  ) throws {
+    try forEachRow(text, numbers.map { PostgreSQLParameter($0) }, kinds, body)
   }
 
-  package func rowsBefore(_ commits: [Int64], _ schema: Schema) throws -> [Int64: RowsBefore] {
-    try BeforeTable.read(commits, schema, connection, path)
+  package func forEachRow(
+    _ text: String, listing numbers: [Int64], _ kinds: [ColumnKind],
+    _ body: ([Value]) throws -> Void
+  ) throws {
+    try forEachRow(text, [PostgreSQLParameter(numbers)], kinds, body)
+  }
+
+  private func forEachRow(
+    _ text: String, _ parameters: [PostgreSQLParameter], _ kinds: [ColumnKind],
+    _ body: ([Value]) throws -> Void
+  ) throws {
+    try connection.forEachRow(text, parameters, columnCount: kinds.count) { cells in
+      try body(
+        kinds.enumerated().map { index, kind in
+          cells[index].isNull ? .null : value(cells[index], kind) ?? .null
+        })
+    }
   }
 }
 
 extension PostgreSQLDatabase: WritableDatabase where Connection == PostgreSQLConnection {
-  package func openableCommits() throws -> [CommitSummary] { try BeforeTable.openable(connection) }
-
-  package func commitNumbers() throws -> [Int64] {
-    var numbers: [Int64] = []
-    try connection.forEachRow("SELECT number FROM quire_commit") {
-      if let number = $0[0].integer { numbers.append(number) }
-    }
-    return numbers
-  }
-
   package func writeRowsBefore(
     _ before: RowsBefore, of commit: Int64, upTo limit: Int64
   ) throws -> Int64? {
     try BeforeTable.write(before, of: commit, upTo: limit, connection)
   }
 
-  package func deleteRowsBefore(_ commits: [Int64]) throws {
-    try connection.forEachRow(
-      "DELETE FROM quire_before WHERE commit = ANY($1)", [PostgreSQLParameter(commits)])
-  }
-
-  package func setHistory(of commit: Int64, byteCount: Int64) throws {
-    try connection.forEachRow(
-      "UPDATE quire_commit SET kept = $2 WHERE number = $1",
-      [PostgreSQLParameter(commit), PostgreSQLParameter(byteCount)])
-  }
-
   package func forget(through commit: Int64) throws {
     try BeforeTable.forget(through: commit, connection)
-  }
-
-  package func deleteCommits(_ numbers: [Int64]) throws {
-    try connection.forEachRow(
-      "DELETE FROM quire_commit WHERE number = ANY($1)", [PostgreSQLParameter(numbers)])
   }
 }

@@ -3,7 +3,7 @@ package import RelationalStore
 package import Rows
 package import SQLTranslation
 import SQLiteFiles
-package import StoreInterface
+import StoreInterface
 
 /// An SQLite database in a transaction.
 package struct SQLiteDatabase: WritableDatabase {
@@ -69,54 +69,6 @@ package struct SQLiteDatabase: WritableDatabase {
       guard try statement.step(), statement.kind(0) == .integer, statement.integer(0) > link.key
       else { return nil }
       return UInt64(statement.integer(0))
-    }
-  }
-}
-
-// MARK: - History
-
-extension SQLiteDatabase {
-  package func history(of range: ClosedRange<Int64>) throws -> [Int64]? {
-    let known = try openableCommits().map(\.number)
-    guard known.contains(range.lowerBound) else { return nil }
-    return known.filter { range.contains($0) }
-  }
-
-  package func rowsBefore(_ commits: [Int64], _ schema: Schema) throws -> [Int64: RowsBefore] {
-    var found: [Int64: RowsBefore] = [:]
-    for number in commits {
-      found[number] = try BeforeTable.read(number, schema, connection)
-    }
-    return found
-  }
-
-  package func openableCommits() throws -> [CommitSummary] { try CommitTable.openable(connection) }
-
-  package func commitNumbers() throws -> [Int64] { try CommitTable.all(connection) }
-
-  package func writeRowsBefore(
-    _ before: RowsBefore, of commit: Int64, upTo limit: Int64
-  ) throws -> Int64? {
-    try BeforeTable.write(before, of: commit, upTo: limit, connection)
-  }
-
-  package func deleteRowsBefore(_ commits: [Int64]) throws {
-    for number in commits {
-      try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER = ?", number)
-    }
-  }
-
-  package func setHistory(of commit: Int64, byteCount: Int64) throws {
-    try CommitTable.setKept(byteCount, "NUMBER = ?", commit, connection)
-  }
-
-  package func forget(through commit: Int64) throws {
-    try CommitTable.forget(through: commit, connection)
-  }
-
-  package func deleteCommits(_ numbers: [Int64]) throws {
-    for number in numbers {
-      try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER = ?", number)
     }
   }
 }

@@ -203,7 +203,7 @@ public final class SQLiteStore: DatabaseStore {
     }
     let number: Int64
     if contents.isOwn {
-      number = try CommitTable.newest(connection)
+      number = try connection.newestCommit()
       if let before, before.contents.isOwn, before.commit == number, !anew {
         // The commit is the same: a process has only leased keys.
         try connection.execute("COMMIT")
@@ -225,7 +225,7 @@ public final class SQLiteStore: DatabaseStore {
       let other = try pool.take() ?? SQLiteStore.reader(path, isReadOnly: isReadOnly, .seconds(10))
       try other.execute("BEGIN")
       let reader = SnapshotReader(other, pool: pool, values)
-      return try CommitTable.newest(other) == number ? reader : nil
+      return try other.newestCommit() == number ? reader : nil
     }
     let rows = TableRows(reader, contents, KnownRows(growth: 2, mostPiecesAhead: 64))
     // Before the first commit there is nothing to read, and an open transaction would only delay the first commits. A

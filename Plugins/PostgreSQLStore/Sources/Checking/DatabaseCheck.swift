@@ -99,9 +99,10 @@ struct DatabaseCheck {
         "The transaction \(waiting.name) waits, and keeps rows locked. Opening the document for writing ends it."
       )
     }
-    for commit in try BeforeTable.openable(connection).dropLast() {
+    let database = PostgreSQLDatabase(connection, path: path)
+    for commit in try database.openableCommits().dropLast() {
       do {
-        _ = try BeforeTable.read([commit.number], contents.schema, connection, path)
+        _ = try database.rowsBefore([commit.number], contents.schema)
       } catch let error as StoreError {
         result.findings.add(
           .postgreSQLBefore, Place("quire_before", commit: commit.number), error.message)

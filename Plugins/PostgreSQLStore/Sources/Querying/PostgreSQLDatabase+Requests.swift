@@ -79,7 +79,8 @@ extension PostgreSQLDatabase {
     }
   }
 
-  private func value(_ cell: PostgreSQLCell, _ kind: ColumnKind) -> Value? {
+  /// Returns the value of a cell of a column of some kind; `nil` if the cell does not fit.
+  func value(_ cell: PostgreSQLCell, _ kind: ColumnKind) -> Value? {
     switch kind {
     case .boolean: cell.integer.map { .boolean($0 != 0) }
     case .int16, .int32, .int64: cell.integer.map { .integer($0) }

@@ -10,7 +10,10 @@ extension SQLiteStore {
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }
-    return try reading(head) { try CommitTable.openable($0) }
+    return try reading(head) { connection in
+      try SQLiteDatabase(connection: connection, values: ExternalFiles(path: filePath, disk: disk))
+        .openableCommits()
+    }
   }
 
   /// Drops the history that only discarded commits need.

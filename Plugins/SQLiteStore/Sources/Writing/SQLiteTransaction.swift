@@ -63,9 +63,9 @@ package struct SQLiteTransaction: WritingTransaction {
       Int64(store.options.leastHistoryByteCount),
       Int64(Double(pages * size) * store.options.historyShare))
     let kept = try database.keepRows(before, of: number, upTo: room)
-    try CommitTable.add(
-      number, author: request.author, contextName: request.contextName, kept: kept, connection)
-    try CommitTable.forgetOldest(room, connection)
+    try database.addCommit(
+      number, author: request.author, contextName: request.contextName, kept: kept)
+    try database.forgetOldest(keeping: room)
   }
 
   package func commit(_ number: Int64) throws { try store.commit(connection) }

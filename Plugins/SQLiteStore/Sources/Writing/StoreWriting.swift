@@ -104,7 +104,9 @@ extension SQLiteStore {
       try writing.write(
         StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
       try writing.write(model, schema, numbers, commit: 0)
-      try CommitTable.add(0, author: nil, contextName: nil, kept: nil, connection)
+      try connection.run(
+        "INSERT INTO QUIRE_COMMIT (NUMBER, TIME) VALUES (0, ?)",
+        [.real(Date().timeIntervalSinceReferenceDate)])
       try connection.execute("COMMIT")
     }
   }

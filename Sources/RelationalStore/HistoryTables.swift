@@ -1,0 +1,134 @@
+package import ObjectModel
+package import Rows
+package import StoreInterface
+
+/// A database with a table of commits (spec §10.5.2, §14.4.6) and a table of the rows before each (spec §10.5.7, §14.4.7).
+///
+/// The statements differ only in a few names. Their parameters are numbers, and appear in their order: `$1`, `$2`. The
+/// functions that write rows stay in each database, because they decide how fast a commit is.
+package protocol HistoryTables: Database {
+  /// The column with the name of a commit's context, and the expression for its message.
+  static var commitColumns: (contextName: String, message: String) { get }
+  /// The table of the rows before each commit, its column with the commit, and the order of the rows of a commit.
+  static var before: (table: String, commit: String, order: String) { get }
+  /// The condition that a column equals one of the listed numbers.
+  static var isListed: String { get }
+
+  /// Runs a statement, and calls `body` for each row with values of the given kinds; NULL for a cell of another kind.
+  func forEachRow(
+    _ text: String, _ numbers: [Int64], _ kinds: [ColumnKind], _ body: ([Value]) throws -> Void)
+    throws
+
+  /// Runs a statement with the condition ``isListed``, as ``forEachRow(_:_:_:_:)`` does. A database without lists runs it
+  /// once for each number.
+  func forEachRow(
+    _ text: String, listing numbers: [Int64], _ kinds: [ColumnKind],
+    _ body: ([Value]) throws -> Void) throws
+}
+
+extension HistoryTables {
+  /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
+  package func openableCommits() throws -> [CommitSummary] {
+    var found: [CommitSummary] = []
+    var hasEnded = false
+    let (contextName, message) = Self.commitColumns
+    try forEachRow(
+      """
+      SELECT number, time, author, \(contextName), \(message), kept FROM quire_commit WHERE number >= \
+      coalesce((SELECT max(number) FROM quire_commit WHERE kept IS NULL), 0) ORDER BY number DESC
+      """, [], [.int64, .date, .string, .string, .string, .int64]
+    ) { cells in
+      guard !hasEnded, case .integer(let number) = cells[0], case .date(let time) = cells[1] else {
+        return
+      }
+      let texts = cells[2...4].map { if case .string(let text) = $0 { text } else { String?.none } }
+      found.append(
+        CommitSummary(
+          number: number, time: time, author: texts[0], contextName: texts[1], message: texts[2]))
+      hasEnded = cells[5].isNull
+    }
+    return found
+  }
+
+  package func commitNumbers() throws -> [Int64] {
+    var numbers: [Int64] = []
+    try forEachRow("SELECT number FROM quire_commit", [], [.int64]) {
+      if case .integer(let number) = $0[0] { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  package func history(of range: ClosedRange<Int64>) throws -> [Int64]? {
+    var numbers: [Int64] = []
+    var lacksHistory = false
+    try forEachRow(
+      "SELECT number, kept FROM quire_commit WHERE number BETWEEN $1 AND $2 ORDER BY number DESC",
+      [range.lowerBound, range.upperBound], [.int64, .int64]
+    ) { cells in
+      guard case .integer(let number) = cells[0] else { return }
+      numbers.append(number)
+      if number > range.lowerBound, cells[1].isNull { lacksHistory = true }
+    }
+    guard numbers.first == range.upperBound, numbers.last == range.lowerBound, !lacksHistory else {
+      return nil
+    }
+    return numbers
+  }
+
+  package func rowsBefore(_ commits: [Int64], _ schema: Schema) throws -> [Int64: RowsBefore] {
+    let (table, commit, order) = Self.before
+    func fault(_ words: String) -> StoreError {
+      StoreError(.damaged, "\(table), \(words).", path: path)
+    }
+    var stored: [Int64: (blocks: [[UInt8]], list: [UInt8]?)] = [:]
+    for number in commits { stored[number] = ([], nil) }
+    try forEachRow(
+      "SELECT \(commit), kind, bytes FROM \(table) WHERE \(commit) \(Self.isListed) ORDER BY \(order)",
+      listing: commits, [.int64, .int64, .binary]
+    ) { cells in
+      guard case .integer(let number) = cells[0], stored[number] != nil else {
+        throw fault("column \(commit), contains a number that was not looked for")
+      }
+      guard case .binary(let bytes) = cells[2] else {
+        throw fault("commit \(number): a row has no bytes")
+      }
+      if cells[1] == .integer(BeforeKind.block) {
+        stored[number]!.blocks.append(Array(bytes))
+      } else {
+        stored[number]!.list = Array(bytes)
+      }
+    }
+    var found: [Int64: RowsBefore] = [:]
+    for (number, stored) in stored {
+      found[number] = try RowsBefore(stored: stored.blocks, list: stored.list, schema) {
+        fault("commit \(number): \($0)")
+      }
+    }
+    return found
+  }
+
+  package func deleteRowsBefore(_ commits: [Int64]) throws {
+    try forEachRow(
+      "DELETE FROM \(Self.before.table) WHERE \(Self.before.commit) \(Self.isListed)",
+      listing: commits, []
+    ) { _ in }
+  }
+
+  package func deleteCommits(_ numbers: [Int64]) throws {
+    try forEachRow(
+      "DELETE FROM quire_commit WHERE number \(Self.isListed)", listing: numbers, []
+    ) { _ in }
+  }
+
+  package func setHistory(of commit: Int64, byteCount: Int64) throws {
+    try forEachRow(
+      "UPDATE quire_commit SET kept = $1 WHERE number = $2", [byteCount, commit], []
+    ) { _ in }
+  }
+}
+
+/// The content of a row in the table of the rows before each commit.
+package enum BeforeKind {
+  package static let block: Int64 = 0
+  package static let metadata: Int64 = 1
+}
