@@ -6,19 +6,11 @@ import StoreInterface
 
 /// The check of the history that Core Data keeps in a database (spec §10.10).
 struct ChangeLogCheck {
-  private let check: SQLiteFileCheck
-  private let connection: SQLiteConnection
-  private let map: TableMap
-  private let model: Model
-  private let schema: Schema
-
-  init(
-    _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap, _ model: Model,
-    _ schema: Schema
-  ) {
-    (self.check, self.connection, self.map) = (check, connection, map)
-    (self.model, self.schema) = (model, schema)
-  }
+  let check: SQLiteFileCheck
+  let connection: SQLiteConnection
+  let map: TableMap
+  let model: Model
+  let schema: Schema
 
   /// Checks each change, and the numbers of the tables.
   func run() throws(SQLiteError) {

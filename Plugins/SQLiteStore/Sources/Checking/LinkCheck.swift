@@ -19,10 +19,8 @@ final class LinkCheck {
     _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
     newestCommit: Int64?
   ) {
-    self.check = check
-    self.connection = connection
-    self.map = map
-    self.newestCommit = newestCommit
+    (self.check, self.connection) = (check, connection)
+    (self.map, self.newestCommit) = (map, newestCommit)
   }
 
   /// Checks all link tables.
@@ -67,15 +65,8 @@ final class LinkCheck {
       }
       // A link that another program wrote into a store of this format has no commit number.
       guard let newestCommit, !isDerived else { continue }
-      if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
-        check.findings.add(
-          .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).words).")
-      }
-      if statement.integer(versionCell) > newestCommit || newestCommit == 0 {
-        check.findings.add(
-          .sqliteCommits, place,
-          "Z_OPT is \(statement.integer(versionCell)), but the newest commit is \(newestCommit).")
-      }
+      check.findings.addFaults(
+        ofVersion: statement.value(versionCell), newest: newestCommit, place)
     }
     for key in try ReverseLinkRows(of: link, connection)?.missing() ?? [] {
       check.findings.add(

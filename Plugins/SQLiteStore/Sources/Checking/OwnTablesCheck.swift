@@ -8,15 +8,9 @@ import StoreInterface
 
 /// The check of the tables that stores of this format have in addition to Core Data's tables (spec §10.5).
 struct OwnTablesCheck {
-  private let check: SQLiteFileCheck
-  private let connection: SQLiteConnection
-  private let tables: DatabaseTables
-
-  init(_ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ tables: DatabaseTables) {
-    self.check = check
-    self.connection = connection
-    self.tables = tables
-  }
+  let check: SQLiteFileCheck
+  let connection: SQLiteConnection
+  let tables: DatabaseTables
 
   /// Checks the tables.
   ///

@@ -20,10 +20,8 @@ final class RowCheck {
     _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
     newestCommit: Int64?
   ) {
-    self.check = check
-    self.connection = connection
-    self.map = map
-    self.newestCommit = newestCommit
+    (self.check, self.connection) = (check, connection)
+    (self.map, self.newestCommit) = (map, newestCommit)
     files = ExternalFileCheck(check)
     for entity in map.entities.values { entities[entity.number] = entity }
   }
@@ -57,8 +55,7 @@ final class RowCheck {
       if let entity = column.entityColumn, let destination = column.destination {
         cells.append("t.\(quoted(entity))")
         cells.append(
-          "(SELECT d.\"Z_ENT\" FROM \(quoted(destination.table)) d WHERE d.\"Z_PK\" = t.\(quoted(column.name)))"
-        )
+          RowReader.entity(of: "t.\(quoted(column.name))", known: nil, in: destination))
       }
       steps[column.name] = Step(
         column: column, cell: place, entityCell: cells.count > place + 1 ? place + 1 : nil)
@@ -95,14 +92,7 @@ final class RowCheck {
       return
     }
     place.entity = entities[statement.integer(1)]?.layout.entity
-    if statement.kind(2) != .integer || statement.integer(2) < 1 {
-      check.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).words).")
-    }
-    if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
-      check.findings.add(
-        .sqliteCommits, place,
-        "Z_OPT is \(statement.integer(2)), but the newest commit is \(newestCommit).")
-    }
+    check.findings.addFaults(ofVersion: statement.value(2), newest: newestCommit, place)
     for step in steps where statement.kind(step.cell) != .null {
       try check(statement, step, &place)
     }
@@ -144,5 +134,17 @@ final class RowCheck {
       .sqliteEntityColumns, place,
       "The entity column contains \(said.words), but Z_ENT of the target object is \(found.words)."
     )
+  }
+}
+
+extension Findings {
+  /// Adds the faults of the version of a row.
+  ///
+  /// - Parameter newest: The newest commit; `nil` if the versions are not numbers of commits.
+  func addFaults(ofVersion version: SQLiteValue, newest: Int64?, _ place: Place) {
+    let number: Int64 = if case .integer(let number) = version { number } else { 0 }
+    if number < 1 { add(.sqliteVersions, place, "Z_OPT is \(version.words).") }
+    guard let newest, number > newest || newest == 0 else { return }
+    add(.sqliteCommits, place, "Z_OPT is \(number), but the newest commit is \(newest).")
   }
 }

@@ -25,7 +25,7 @@ extension SQLiteFileCheck {
     description.metadata = try metadata(connection)
     let hashes = description.metadata.flatMap(hashes)
     let cached = try cachedModel(connection, tables)
-    let own = try OwnTablesCheck(self, connection, tables).run()
+    let own = try OwnTablesCheck(check: self, connection: connection, tables: tables).run()
     if result.outcome == .newerFormat { return description }
     if let cached, let hashes, !fits(cached, hashes) {
       findings.add(.modelHashes, Place("Z_MODELCACHE"), "\(cached.differences(from: hashes))")
