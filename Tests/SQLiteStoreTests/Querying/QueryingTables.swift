@@ -25,7 +25,8 @@ struct QueryingTables {
     connection = try SQLiteConnection(":memory:", for: .creating)
     answers = SQLAnswers(
       SQLiteDatabase(connection: connection, values: NoValues()),
-      SQLTranslation(map, model: model, schema: schema, store: store, now: now))
+      SQLTranslation(
+        map, SQLiteDialect(), model: model, schema: schema, store: store, now: now))
     try makeTables()
     for entity in map.entities.values { try insert(entity, view) }
     for links in map.links.values { try insert(links, view) }
