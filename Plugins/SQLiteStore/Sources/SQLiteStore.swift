@@ -94,30 +94,25 @@ public final class SQLiteStore: DatabaseStore {
     let isAlone = opening.readOnly && !place.isInUse
     let pool = pool
     if !opening.readOnly { try place.checkIsReal() }
-    let watch: Watch?
-    let reader: SQLiteConnection
-    if isAlone {
-      watch = nil
-      reader = try asStore(path) { try SQLiteStore.undisturbed(path, disk) }
-    } else {
-      let connection = try asStore(path) {
-        try SQLiteConnection(
+    let opened = try asStore(path) {
+      var watch: Watch?
+      let reader: SQLiteConnection
+      if isAlone {
+        reader = try SQLiteStore.undisturbed(path, disk)
+      } else {
+        let connection = try SQLiteConnection(
           path, for: opening.readOnly ? .reading : .writing, patience: options.patience)
+        watch = Watch(connection: connection)
+        if !opening.readOnly { try SQLiteStore.prepare(connection, for: opening) }
+        reader = try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
       }
-      watch = Watch(connection: connection)
-      if !opening.readOnly {
-        try asStore(path) { try SQLiteStore.prepare(connection, for: opening) }
-      }
-      reader = try asStore(path) {
-        try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
-      }
-    }
-    let seen = try asStore(path) { try watch?.connection.integer("PRAGMA data_version") ?? 0 }
-    let head = try asStore(path) {
-      try SQLiteStore.begin(
+      let seen = try watch?.connection.integer("PRAGMA data_version") ?? 0
+      let head = try SQLiteStore.begin(
         reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk,
         isReadOnly: opening.readOnly)
+      return Current(watch: watch, head: head, seen: seen)
     }
+    let head = opened.head
     guard let uuid = head.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
     }
@@ -128,7 +123,7 @@ public final class SQLiteStore: DatabaseStore {
       && head.reader.read { database, _ in
         ChangeLogTables(try DatabaseTables(database.connection)) != nil
       }
-    current = Mutex(Current(watch: watch, head: head, seen: seen))
+    current = Mutex(opened)
     note(head)
   }
 
