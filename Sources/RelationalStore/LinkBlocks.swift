@@ -73,8 +73,9 @@ package final class LinkBlocks {
   package func take(
     where isWanted: (UInt64) -> Bool = { _ in true }, _ cell: (Int) -> Cell
   ) throws {
-    guard case .integer(let key) = cell(0), key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-      throw fault("row \(cell(0).words) has a number that no link can have")
+    guard case .integer(let key) = cell(0) else { throw fault("a row has no number") }
+    guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+      throw fault("row \(key) has a number that no link can have")
     }
     // A damaged tree may contain rows out of order, or twice.
     guard key > last else { throw fault("row \(key) comes after row \(last)") }
