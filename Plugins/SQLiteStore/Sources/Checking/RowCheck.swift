@@ -65,49 +65,46 @@ final class RowCheck {
     for entity in map.entities.values where entity.rootNumber == family.number {
       plans[entity.number] = entity.columns.compactMap { steps[$0.name] }
     }
-    let statement = try connection.prepare(
-      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(family.table)) t", isKept: false)
-    while try statement.step() {
+    try connection.forEachRow(cells, from: "\(quoted(family.table)) t", where: nil) { cells in
       check.result.rowCount += 1
-      try check(statement, family, plans)
+      try check(cells, family, plans)
     }
   }
 
   private func check(
-    _ statement: SQLiteStatement, _ family: TableMap.Family, _ plans: [Int64: [Step]]
+    _ cells: Span<SQLiteCell>, _ family: TableMap.Family, _ plans: [Int64: [Step]]
   ) throws {
-    let key = statement.integer(0)
+    let key = cells[0].kind == .integer ? cells[0].integer : 0
     var place = Place(family.table, object: UInt64(exactly: key))
-    guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+    guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
       isUnreadable = true
-      check.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).words).")
+      check.findings.add(.sqliteKeys, place, "Z_PK is \(cells[0].value.words).")
       return
     }
-    guard statement.kind(1) == .integer, let steps = plans[statement.integer(1)] else {
+    guard cells[1].kind == .integer, let steps = plans[cells[1].integer] else {
       isUnreadable = true
       place.entity = family.root
       check.findings.add(
         .sqliteEntities, place,
-        "Z_ENT is \(statement.value(1).words), which is not an entity of this table.")
+        "Z_ENT is \(cells[1].value.words), which is not an entity of this table.")
       return
     }
-    place.entity = entities[statement.integer(1)]?.layout.entity
-    check.findings.addFaults(ofVersion: statement.value(2), newest: newestCommit, place)
-    for step in steps where statement.kind(step.cell) != .null {
-      try check(statement, step, &place)
-    }
+    place.entity = entities[cells[1].integer]?.layout.entity
+    check.findings.addFaults(ofVersion: cells[2].value, newest: newestCommit, place)
+    for step in steps where cells[step.cell].kind != .null { try check(cells, step, &place) }
   }
 
-  private func check(_ statement: SQLiteStatement, _ step: Step, _ place: inout Place) throws {
+  private func check(_ cells: Span<SQLiteCell>, _ step: Step, _ place: inout Place) throws {
     place.property = step.column.column.name
     defer { place.property = nil }
-    switch CellCheck(statement, step.cell, step.column.column.kind) {
+    let cell = cells[step.cell]
+    switch CellCheck(cell, step.column.column.kind) {
     case .sound: break
     case .wrong:
       isUnreadable = true
       check.findings.add(
         .sqliteCells, place,
-        "The value is \(statement.value(step.cell).words), which a column of kind \(step.column.column.kind) can't contain."
+        "The value is \(cell.value.words), which a column of kind \(step.column.column.kind) can't contain."
       )
       return
     case .noText:
@@ -115,15 +112,16 @@ final class RowCheck {
       check.findings.add(.sqliteTexts, place, "The text is not UTF-8.")
       return
     }
-    if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
-    if let entityCell = step.entityCell, statement.integer(step.cell) != 0 {
-      checkEntity(statement, entityCell, place)
+    if step.column.isExternal { try files.check(cell.bytes, place) }
+    if let entityCell = step.entityCell, cell.integer != 0 {
+      checkEntity(cells[entityCell].value, cells[entityCell + 1].value, place)
     }
   }
 
   /// Checks the entity that is recorded beside a key.
-  private func checkEntity(_ statement: SQLiteStatement, _ cell: Int, _ place: Place) {
-    let (said, found) = (statement.value(cell), statement.value(cell + 1))
+  ///
+  /// - Parameter found: The entity of the target.
+  private func checkEntity(_ said: SQLiteValue, _ found: SQLiteValue, _ place: Place) {
     guard said != .null else { return }
     if case .integer(let number) = said, entities[number] != nil {
       // The check of the objects reports references that lead nowhere.

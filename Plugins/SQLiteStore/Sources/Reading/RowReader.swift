@@ -116,12 +116,12 @@ struct RowReader: ~Copyable {
     if cell.kind == .null { return draft.setNull(column: column, row: row) }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
-      guard let number = integer(cell), step.kind.integerRange.contains(number) else {
+      guard let number = RowReader.integer(cell), step.kind.integerRange.contains(number) else {
         throw .kind
       }
       draft.setInteger(number, column: column, row: row)
     case .float, .double, .date:
-      guard let number = real(cell) else { throw .kind }
+      guard let number = RowReader.real(cell) else { throw .kind }
       draft.setDouble(number, column: column, row: row)
     case .string, .uri:
       guard cell.kind == .text else { throw .kind }
@@ -137,7 +137,7 @@ struct RowReader: ~Copyable {
       guard cell.kind == .blob, let uuid = UUID(bytes: cell.bytes) else { throw .kind }
       draft.set(.uuid(uuid), column: column, row: row)
     case .decimal:
-      guard let parts = decimal(cell) else { throw .kind }
+      guard let parts = RowReader.decimal(cell) else { throw .kind }
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
       guard cell.kind == .integer else { throw .kind }
@@ -183,7 +183,8 @@ struct RowReader: ~Copyable {
 
   // MARK: - Cells
 
-  private func integer(_ cell: SQLiteCell) -> Int64? {
+  /// Returns a whole number; `nil` if the cell contains none.
+  static func integer(_ cell: SQLiteCell) -> Int64? {
     switch cell.kind {
     case .integer: cell.integer
     case .real: Int64(exactly: cell.real)
@@ -192,7 +193,7 @@ struct RowReader: ~Copyable {
   }
 
   /// Returns a number, from its bits if SQLite does not keep it as a number (spec §10.4.3).
-  private func real(_ cell: SQLiteCell) -> Double? {
+  static func real(_ cell: SQLiteCell) -> Double? {
     switch cell.kind {
     case .integer, .real: return cell.real
     case .blob:
@@ -202,7 +203,8 @@ struct RowReader: ~Copyable {
     }
   }
 
-  private func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
+  /// Returns a decimal number, or `nil` in it for "not a number"; `nil` if the cell contains none.
+  static func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
     switch cell.kind {
     case .integer: return .some(DecimalParts(Decimal(cell.integer)))
     case .real:
