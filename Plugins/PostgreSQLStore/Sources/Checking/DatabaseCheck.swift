@@ -85,8 +85,7 @@ struct DatabaseCheck {
   // MARK: - Commits
 
   private mutating func checkCommits(_ contents: StoreContents, _ head: StoreHead) throws {
-    let rows = try connection.texts("SELECT max(number) FROM quire_commit")
-    let newest = rows.first?.first.flatMap { $0.flatMap { Int64($0) } }
+    let newest = try connection.integer("SELECT max(number) FROM quire_commit")
     if newest != head.newest {
       result.findings.add(
         .postgreSQLNewest, Place("quire_store"),
@@ -152,8 +151,7 @@ struct DatabaseCheck {
   private mutating func checkRows(
     _ table: String, _ number: Int64, _ head: StoreHead
   ) throws {
-    let rows = try connection.texts("SELECT count(*) FROM \(quoted(table))")
-    result.rowCount += rows.first?.first.flatMap { $0.flatMap { Int($0) } } ?? 0
+    result.rowCount += Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
     try report(
       .postgreSQLKeys, table, "id", "t.id < 1 OR t.id > \(ObjectKey.highestNumber)",
       "The key is not from 1 to \(ObjectKey.highestNumber).")

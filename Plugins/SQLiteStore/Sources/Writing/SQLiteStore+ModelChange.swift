@@ -87,33 +87,20 @@ extension SQLiteStore {
     _ old: TableMap.EntityMap, to new: TableMap.EntityMap, _ prefix: String,
     _ connection: SQLiteConnection, _ map: TableMap
   ) throws {
-    var names = ["\"Z_PK\"", "\"Z_ENT\"", "\"Z_OPT\""]
-    var cells = ["t.\"Z_PK\"", "\(new.number)", "t.\"Z_OPT\""]
-    var defaults: [SQLiteValue] = []
-    for (index, column) in new.columns.enumerated() {
-      let wanted = new.layout.columns[index]
-      names.append(quoted(column.name))
-      guard let position = old.layout.index(ofNumber: wanted.number) else {
-        cells.append("?")
-        defaults.append(
-          SQLiteValue(wanted.defaultValue, isExternal: column.isExternal))
-        if let entity = column.entityColumn {
-          names.append(quoted(entity))
-          cells.append("NULL")
-        }
-        continue
-      }
-      let source = old.columns[position]
-      cells.append(cell(source, old.layout.columns[position].kind, to: column, wanted.kind))
-      guard let entity = column.entityColumn else { continue }
-      names.append(quoted(entity))
-      cells.append(renumbered(source, map))
+    let copy = RowCopy(old, to: new) {
+      "?\($0)"
+    } cell: {
+      cell($0, to: $1)
+    } entity: {
+      renumbered($0, map)
     }
-    let text =
-      "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) t WHERE t.\"Z_ENT\" = \(old.number) ORDER BY t.\"Z_PK\""
-    let statement = try connection.prepare(text, isKept: false)
-    try statement.bind(defaults)
-    do { try statement.run() } catch {
+    do {
+      try connection.run(
+        """
+        INSERT INTO \(quoted(prefix + new.table)) (Z_PK, Z_ENT, Z_OPT\(copy.names)) SELECT t.Z_PK, \(new.number), t.Z_OPT\(copy.cells) \
+        FROM \(quoted(old.table)) t WHERE t.Z_ENT = \(old.number) ORDER BY t.Z_PK
+        """, copy.defaults.map { SQLiteValue($0.column.defaultValue, isExternal: $0.isExternal) })
+    } catch {
       guard error.code == .constraint else { throw error }
       throw StoreError(
         .incompatibleModel,
@@ -124,15 +111,12 @@ extension SQLiteStore {
   }
 
   /// Returns the expression for a cell in its new column, whose kind may differ.
-  private func cell(
-    _ source: TableMap.ColumnMap, _ old: ColumnKind, to target: TableMap.ColumnMap,
-    _ new: ColumnKind
-  ) -> String {
+  private func cell(_ source: TableMap.ColumnMap, to target: TableMap.ColumnMap) -> String {
     var cell = "t.\(quoted(source.name))"
-    if source.isExternal, !target.isExternal {
-      cell = "substr(\(cell), 2)"
+    if source.isExternal, !target.isExternal { cell = "substr(\(cell), 2)" }
+    if source.column.kind != .binary, target.column.kind == .binary {
+      cell = "CAST(\(cell) AS BLOB)"
     }
-    if old != new, new == .binary { cell = "CAST(\(cell) AS BLOB)" }
     if !source.isExternal, target.isExternal {
       cell = "CASE WHEN \(cell) IS NULL THEN NULL ELSE CAST(x'01' || \(cell) AS BLOB) END"
     }
