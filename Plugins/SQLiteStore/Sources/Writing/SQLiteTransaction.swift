@@ -80,18 +80,12 @@ package struct SQLiteTransaction: WritingTransaction {
     var links: [(LinkWriter, Layer.EntityChanges)] = []
     for entity in changes.entities {
       if let place = map.entities[entity.entityNumber] {
-        objects.append(
-          (
-            RowWriter(
-              connection: connection, entity: place, map: map, version: version, path: path),
-            entity
-          ))
+        let writer = RowWriter(
+          connection: connection, entity: place, map: map, version: version, path: path)
+        objects.append((writer, entity))
       } else if let place = map.links[entity.entityNumber] {
-        links.append(
-          (
-            LinkWriter(connection: connection, link: place, version: version, path: path),
-            entity
-          ))
+        let writer = LinkWriter(connection: connection, link: place, version: version, path: path)
+        links.append((writer, entity))
       } else {
         throw StoreError(
           .badChange, "No entity has the number \(entity.entityNumber).", path: path)
