@@ -29,43 +29,48 @@ extension SQLiteStore {
       try TableMap(model, schema, numbers)
     }
     (contents.model, contents.schema, contents.modelCommit) = (model, schema, number)
-    var making = TableMaking(model: model, map: contents.map)
-    making.prefix = "QUIRE_NEW_"
-    for text in making.tables { try connection.execute(text) }
-    for entity in contents.map.entities.values {
-      guard let old = before.map.entities[entity.layout.entityNumber] else { continue }
-      try copy(old, to: entity, making.prefix, connection, contents.map)
-    }
-    for link in contents.map.links.values {
-      guard let old = before.map.links[link.links.layout.entityNumber] else { continue }
-      try copy(old, to: link, making.prefix, connection)
-    }
-    try replaceTables(before.map, contents.map, making, connection)
-    try keepCounts(before.map, contents.map, connection) {
+    let change = TableChange(
+      before: before.map, after: contents.map, connection: connection, path: filePath)
+    try change.run(TableMaking(model: model, map: contents.map, prefix: TableChange.prefix))
+    try change.keepCounts {
       try StoreWriting(connection: connection).write(model, schema, numbers, commit: number)
     }
     return contents
   }
+}
 
-  /// Drops the old tables, and gives the new tables their names.
-  private func replaceTables(
-    _ before: TableMap, _ after: TableMap, _ making: TableMaking, _ connection: SQLiteConnection
-  ) throws {
+/// The change of a store's tables from one map to another.
+private struct TableChange {
+  let before: TableMap
+  let after: TableMap
+  let connection: SQLiteConnection
+  let path: String
+
+  /// The beginning of the names of new tables, while the old ones exist.
+  static let prefix = "QUIRE_NEW_"
+
+  private func new(_ table: String) -> String { quoted(TableChange.prefix + table) }
+
+  /// Makes the new tables, fills them, and puts them in the place of the old ones.
+  func run(_ making: TableMaking) throws {
+    for text in making.tables { try connection.execute(text) }
+    for (number, entity) in after.entities {
+      if let old = before.entities[number] { try copy(old, to: entity) }
+    }
+    for (number, link) in after.links {
+      if let old = before.links[number] { try copy(old, to: link) }
+    }
     for table in before.families.map(\.table) + before.tablesOfLinks {
       try connection.execute("DROP TABLE \(quoted(table))")
     }
     for table in after.families.map(\.table) + after.tablesOfLinks {
-      try connection.execute(
-        "ALTER TABLE \(quoted(making.prefix + table)) RENAME TO \(quoted(table))")
+      try connection.execute("ALTER TABLE \(new(table)) RENAME TO \(quoted(table))")
     }
     for index in making.indexes { try connection.execute(index.text) }
   }
 
   /// Carries the highest assigned keys over, so that no key is assigned again after tables were renamed.
-  private func keepCounts(
-    _ before: TableMap, _ after: TableMap, _ connection: SQLiteConnection,
-    _ write: () throws -> Void
-  ) throws {
+  func keepCounts(_ write: () throws -> Void) throws {
     var highest: [UInt16: Int64] = [:]
     for entity in before.entities.values {
       highest[entity.layout.entityNumber] = try connection.integer(
@@ -81,23 +86,12 @@ extension SQLiteStore {
     }
   }
 
-  /// Copies the rows of an entity that existed before. Columns with the same number keep their values; new columns
-  /// get their defaults.
-  private func copy(
-    _ old: TableMap.EntityMap, to new: TableMap.EntityMap, _ prefix: String,
-    _ connection: SQLiteConnection, _ map: TableMap
-  ) throws {
-    let copy = RowCopy(old, to: new) {
-      "?\($0)"
-    } cell: {
-      cell($0, to: $1)
-    } entity: {
-      renumbered($0, map)
-    }
+  private func copy(_ old: TableMap.EntityMap, to new: TableMap.EntityMap) throws {
+    let copy = RowCopy(old, to: new, parameter: { "?\($0)" }, cell: cell, entity: renumbered)
     do {
       try connection.run(
         """
-        INSERT INTO \(quoted(prefix + new.table)) (Z_PK, Z_ENT, Z_OPT\(copy.names)) SELECT t.Z_PK, \(new.number), t.Z_OPT\(copy.cells) \
+        INSERT INTO \(self.new(new.table)) (Z_PK, Z_ENT, Z_OPT\(copy.names)) SELECT t.Z_PK, \(new.number), t.Z_OPT\(copy.cells) \
         FROM \(quoted(old.table)) t WHERE t.Z_ENT = \(old.number) ORDER BY t.Z_PK
         """, copy.defaults.map { SQLiteValue($0.column.defaultValue, isExternal: $0.isExternal) })
     } catch {
@@ -106,7 +100,7 @@ extension SQLiteStore {
         .incompatibleModel,
         "The objects of '\(new.layout.entity)' can't move into the table \(new.table), because other objects there have the same numbers. "
           + "Nothing was changed. Copy the store into a document with 'quire convert', migrate the document, and copy it back.",
-        path: filePath, cause: error)
+        path: path, cause: error)
     }
   }
 
@@ -124,27 +118,19 @@ extension SQLiteStore {
   }
 
   /// Returns the expression for the entity number of a relationship's target, as the new tables number entities.
-  private func renumbered(_ source: TableMap.ColumnMap, _ map: TableMap) -> String {
+  private func renumbered(_ source: TableMap.ColumnMap) -> String {
     guard let destination = source.destination else { return "NULL" }
     let old = RowReader.entity(
       of: "t.\(quoted(source.name))", known: source.entityColumn.map { "t.\(quoted($0))" },
       in: destination)
-    let pairs = renumbering(map).map { "WHEN \($0.old) THEN \($0.new)" }
+    let pairs = before.layoutNumbers.compactMap { old, layout in
+      after.entities[layout].map { "WHEN \(old) THEN \($0.number)" }
+    }
     guard !pairs.isEmpty else { return "NULL" }
     return "CASE \(old) \(pairs.joined(separator: " ")) END"
   }
 
-  private func renumbering(_ map: TableMap) -> [(old: Int64, new: Int64)] {
-    guard let before = current.withLock({ $0?.head.contents.map }) else { return [] }
-    return before.layoutNumbers.compactMap { old, layout in
-      map.entities[layout].map { (old, $0.number) }
-    }
-  }
-
-  private func copy(
-    _ old: TableMap.LinkMap, to new: TableMap.LinkMap, _ prefix: String,
-    _ connection: SQLiteConnection
-  ) throws {
+  private func copy(_ old: TableMap.LinkMap, to new: TableMap.LinkMap) throws {
     var names = [new.key, new.source, new.target]
     var cells = [old.keyText, "t.\(quoted(old.source))", "t.\(quoted(old.target))"]
     for (from, to) in [
@@ -160,23 +146,21 @@ extension SQLiteStore {
     guard new.isColumn else {
       let quotedNames = names.map { $0 == "rowid" ? $0 : quoted($0) }.joined(separator: ", ")
       return try connection.execute(
-        "INSERT INTO \(quoted(prefix + new.table)) (\(quotedNames)) SELECT \(cells.joined(separator: ", "))\(rows) ORDER BY 1"
+        "INSERT INTO \(self.new(new.table)) (\(quotedNames)) SELECT \(cells.joined(separator: ", "))\(rows) ORDER BY 1"
       )
     }
-    if !old.isColumn { try checkTargetsDiffer(old, connection) }
+    if !old.isColumn { try checkTargetsDiffer(old) }
     let aliased = zip(cells, names).map { "\($0) AS \(quoted($1))" }.joined(separator: ", ")
     let set = names.filter { $0 != new.target }.map { "\(quoted($0)) = o.\(quoted($0))" }
     try connection.execute(
       """
-      UPDATE \(quoted(prefix + new.table)) SET \(set.joined(separator: ", ")) FROM (SELECT \(aliased)\(rows)) o \
-      WHERE o.\(quoted(new.target)) = \(quoted(prefix + new.table)).\(quoted(new.target))
+      UPDATE \(self.new(new.table)) SET \(set.joined(separator: ", ")) FROM (SELECT \(aliased)\(rows)) o \
+      WHERE o.\(quoted(new.target)) = \(self.new(new.table)).\(quoted(new.target))
       """)
   }
 
   /// Throws if several links lead to one object, because a column has room for only one of them.
-  private func checkTargetsDiffer(
-    _ old: TableMap.LinkMap, _ connection: SQLiteConnection
-  ) throws {
+  private func checkTargetsDiffer(_ old: TableMap.LinkMap) throws {
     let target = quoted(old.target)
     guard
       let shared = try connection.integer(
@@ -187,6 +171,6 @@ extension SQLiteStore {
       """
       '\(old.links.layout.entity)' has no inverse, and several objects lead to the object \(shared). The \
       tables of the new model keep one of them. Convert the store to another type first.
-      """, path: filePath)
+      """, path: path)
   }
 }
