@@ -184,6 +184,5 @@ final class MemoryDatabase: WritableDatabase, @unchecked Sendable {
   // MARK: - Requests
 
   func keys(_ query: SQLQuery, in map: TableMap) throws -> [ObjectKey]? { nil }
-  func count(_ query: SQLQuery) throws -> Int? { nil }
   func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? { nil }
 }

@@ -27,25 +27,6 @@ package struct PostgreSQLDatabase<Connection: RowSource>: Database {
     }
   }
 
-  package func keyBounds(of entity: TableMap.EntityMap) throws -> ClosedRange<UInt64>? {
-    let condition = entity.sharesTable ? " WHERE entity = \(entity.number)" : ""
-    var bounds: ClosedRange<UInt64>?
-    try connection.forEachRow(
-      "SELECT min(id), max(id) FROM \(quoted(entity.table))\(condition)", [], columnCount: 2
-    ) { cells in
-      guard !cells[0].isNull else { return }
-      guard let first = cells[0].integer, let last = cells[1].integer, first >= 1, first <= last,
-        last <= Int64(ObjectKey.highestNumber)
-      else {
-        throw StoreError(
-          .damaged, "\(entity.table), column id: keys are from 1 to \(ObjectKey.highestNumber).",
-          path: path)
-      }
-      bounds = UInt64(first)...UInt64(last)
-    }
-    return bounds
-  }
-
   package func linksHidden(
     by links: [LinkEnds], in link: TableMap.LinkMap
   ) throws -> [UInt64] {
@@ -66,7 +47,10 @@ package struct PostgreSQLDatabase<Connection: RowSource>: Database {
   }
 }
 
-extension PostgreSQLDatabase: HistoryTables {
+extension PostgreSQLDatabase: StatementDatabase {
+  package static var objectColumns: (key: String, entity: String) {
+    (TableMap.PostgreSQLColumn.key, TableMap.PostgreSQLColumn.entity)
+  }
   package static var commitColumns: (contextName: String, message: String) {
     ("context_name", "message")
   }

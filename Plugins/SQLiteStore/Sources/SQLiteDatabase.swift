@@ -26,34 +26,6 @@ package struct SQLiteDatabase: WritableDatabase {
     }
   }
 
-  package func keyBounds(of entity: TableMap.EntityMap) throws -> ClosedRange<UInt64>? {
-    let table = quoted(entity.table)
-    let condition = entity.sharesTable ? " WHERE \"Z_ENT\" = \(entity.number)" : ""
-    let statement = try connection.prepare(
-      "SELECT (SELECT min(\"Z_PK\") FROM \(table)\(condition)), (SELECT max(\"Z_PK\") FROM \(table)\(condition))"
-    )
-    defer { statement.reset() }
-    guard try statement.step(), statement.kind(0) != .null else { return nil }
-    let bounds = try (0...1).map { cell in
-      let key = statement.integer(cell)
-      guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)
-      else {
-        throw StoreError(
-          .damaged,
-          "\(entity.table), column Z_PK: a cell contains \(statement.value(cell).words), but keys are from 1 to \(ObjectKey.highestNumber).",
-          path: path)
-      }
-      return UInt64(key)
-    }
-    guard bounds[0] <= bounds[1] else {
-      throw StoreError(
-        .damaged,
-        "\(entity.table), column Z_PK: the first key, \(bounds[0]), is greater than the last, \(bounds[1]).",
-        path: path)
-    }
-    return bounds[0]...bounds[1]
-  }
-
   package func linksHidden(by links: [LinkEnds], in link: TableMap.LinkMap) throws -> [UInt64] {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
@@ -81,12 +53,6 @@ extension SQLiteDatabase {
     return try run(query) { (row) throws(NotTranslatable) in
       keys.append(try map.object(entity: row.integer(0), row.integer(1)))
     } ? keys : nil
-  }
-
-  package func count(_ query: SQLQuery) throws -> Int? {
-    var count: Int?
-    return try run(query) { (row) throws(NotTranslatable) in count = Int(row.integer(0)) }
-      ? count : nil
   }
 
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {

@@ -357,24 +357,29 @@ public final class SQLiteStore: DatabaseStore {
           Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
       }
     }
-    description.liveByteCount = try reading(head) { try SQLiteStore.liveByteCount($0) }
+    description.liveByteCount = try reading(head) { try SQLiteStore.liveByteCount($0.connection) }
     description.highestCommit = head.contents.isOwn ? head.commit : 0
     return description
   }
 
   /// Runs `body` on the database's current contents, or on those of `head` if the database was opened without locks.
   func reading<R>(
-    _ head: SQLiteSnapshot, _ body: (SQLiteConnection) throws -> R
+    _ head: SQLiteSnapshot, _ body: (SQLiteDatabase) throws -> R
   ) throws -> R {
     var result: R?
     try current.withLock { current in
       guard let watch = current?.watch else {
-        result = try head.reader.read { database, _ in try body(database.connection) }
+        result = try head.reader.read { database, _ in try body(database) }
         return
       }
-      result = try asStore(filePath) { try body(watch.connection) }
+      result = try asStore(filePath) { try body(database(watch.connection)) }
     }
     return result!
+  }
+
+  /// Returns the database with the values in its separate files.
+  func database(_ connection: SQLiteConnection) -> SQLiteDatabase {
+    SQLiteDatabase(connection: connection, values: ExternalFiles(path: filePath, disk: disk))
   }
 
   private static func liveByteCount(_ connection: SQLiteConnection) throws -> Int {

@@ -13,11 +13,6 @@ extension PostgreSQLDatabase {
     } ? keys : nil
   }
 
-  package func count(_ query: SQLQuery) throws -> Int? {
-    var count: Int?
-    return try run(query, 1) { count = $0[0].integer.map { Int($0) } } ? count : nil
-  }
-
   package func values(_ query: SQLTableQuery, in map: TableMap) throws -> [[Value]]? {
     var rows: [[Value]] = []
     let places = query.places

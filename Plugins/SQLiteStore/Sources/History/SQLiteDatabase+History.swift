@@ -2,12 +2,14 @@ import Foundation
 package import ObjectModel
 import RelationalStore
 package import Rows
+import SQLTranslation
 import SQLiteFiles
 package import StoreInterface
 
 // The table of commits (spec §10.5.2), and the table of the rows and metadata before each (spec §10.5.7), in Quire's
 // own stores.
-extension SQLiteDatabase: HistoryTables {
+extension SQLiteDatabase: StatementDatabase {
+  package static let objectColumns = (key: TableMap.Column.key, entity: TableMap.Column.entity)
   package static let commitColumns = (contextName: "contextname", message: "NULL")
   package static let before = (table: "QUIRE_BEFORE", commit: "number", order: "rowid")
   package static let isListed = "= $1"

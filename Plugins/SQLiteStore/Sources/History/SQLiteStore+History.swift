@@ -10,10 +10,7 @@ extension SQLiteStore {
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }
-    return try reading(head) { connection in
-      try SQLiteDatabase(connection: connection, values: ExternalFiles(path: filePath, disk: disk))
-        .openableCommits()
-    }
+    return try reading(head) { try $0.openableCommits() }
   }
 
   /// Drops the history that only discarded commits need.

@@ -61,9 +61,8 @@ extension SQLiteStore {
       }
       let head = try newest()
       let log = try checkedLog(head, connection)
-      let values = ExternalFiles(path: filePath, disk: disk)
-      let database = SQLiteDatabase(connection: connection, values: values)
-      return try body(SQLiteTransaction(store: self, database: database, head: head, log: log))()
+      return try body(
+        SQLiteTransaction(store: self, database: database(connection), head: head, log: log))()
     }
   }
 

@@ -61,19 +61,14 @@ extension SQLiteStore {
   }
 
   /// Returns the highest key that was assigned to a link in a table.
-  private func highestKey(
-    of link: TableMap.LinkMap, _ connection: SQLiteConnection
-  ) throws -> Int64 {
-    // Keys that are derived from keys of objects were never assigned, so they are left out.
-    let key = link.isColumn ? quoted(link.key) : "rowid"
-    return try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0
-  }
-
   private func lastKey(
     of link: TableMap.LinkMap, _ number: UInt16, isOwn: Bool,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
-    let highest = max(try highestKey(of: link, connection), 0)
+    // Keys that are derived from keys of objects were never assigned, so they are left out.
+    let key = link.isColumn ? quoted(link.key) : "rowid"
+    let highest = max(
+      try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0, 0)
     guard isOwn else {
       if let known = unsafe writingState.linkKeys[number] { return Int64(known) }
       // A saved link in a column has the key of its target (spec §10.3.7). Until it is saved, it must not have the

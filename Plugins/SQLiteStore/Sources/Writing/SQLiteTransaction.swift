@@ -101,16 +101,24 @@ package struct SQLiteTransaction: WritingTransaction {
     }
     for (writer, entity) in objects { try writer.update(entity.changed) }
     for (writer, entity) in objects {
-      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put, connection) {
+      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put) {
         try writer.insert(entity.put)
       }
-      try raise(entity, writer.entity.rootNumber, connection)
+      // A writer may choose keys without leasing them, and they must not be assigned again.
+      guard let highest = entity.put.blocks.last?.maximumKey else { continue }
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?",
+        [.integer(Int64(highest)), .integer(writer.entity.rootNumber)])
     }
     for cells in kept { try cells.restore(connection) }
     for (writer, entity) in links {
       try writer.update(entity.changed)
       try writer.insert(entity.put)
-      if contents.isOwn { try raiseLinks(entity, connection) }
+      if contents.isOwn, let highest = entity.put.blocks.last?.maximumKey {
+        try connection.run(
+          "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)",
+          [.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
+      }
       var written: [Int64] = []
       for run in [entity.changed, entity.put] { try run.forEachKey { written.append($0) } }
       try store.addReverseRows(of: written, writer.link, isOwn: contents.isOwn, connection)
@@ -124,7 +132,7 @@ package struct SQLiteTransaction: WritingTransaction {
   /// afterwards: one sort is faster than a search for each row.
   private func withoutIndexes(
     of entity: TableMap.EntityMap, _ contents: StoreContents, whileInserting run: BlockRun,
-    _ connection: SQLiteConnection, _ body: () throws -> Void
+    _ body: () throws -> Void
   ) throws {
     let count = run.rowCount
     guard contents.isOwn, count >= SQLiteTransaction.manyRows,
@@ -138,22 +146,5 @@ package struct SQLiteTransaction: WritingTransaction {
     for index in indexes { try connection.execute("DROP INDEX \(quoted(index.name))") }
     try body()
     for index in indexes { try connection.execute(index.text) }
-  }
-
-  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
-  private func raise(
-    _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
-  ) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    try connection.run(
-      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?",
-      [.integer(Int64(highest)), .integer(root)])
-  }
-
-  private func raiseLinks(_ entity: Layer.EntityChanges, _ connection: SQLiteConnection) throws {
-    guard let highest = entity.put.blocks.last?.maximumKey else { return }
-    try connection.run(
-      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)",
-      [.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
   }
 }

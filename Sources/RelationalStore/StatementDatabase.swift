@@ -1,12 +1,16 @@
 package import ObjectModel
 package import Rows
+package import SQLTranslation
 package import StoreInterface
 
-/// A database with a table of commits (spec §10.5.2, §14.4.6) and a table of the rows before each (spec §10.5.7, §14.4.7).
+/// A database that runs statements in SQL: for the bounds of keys, for its table of commits (spec §10.5.2, §14.4.6), and
+/// for its table of the rows before each (spec §10.5.7, §14.4.7).
 ///
-/// The statements differ only in a few names. Their parameters are numbers, and appear in their order: `$1`, `$2`. The
-/// functions that write rows stay in each database, because they decide how fast a commit is.
-package protocol HistoryTables: Database {
+/// The statements differ only in a few names. Their parameters are numbers, and appear in their order: `$1`, `$2`. They
+/// return few rows. Statements that read or write many rows stay in each database.
+package protocol StatementDatabase: Database {
+  /// The columns with the key and with the entity of an object.
+  static var objectColumns: (key: String, entity: String) { get }
   /// The column with the name of a commit's context, and the expression for its message.
   static var commitColumns: (contextName: String, message: String) { get }
   /// The table of the rows before each commit, its column with the commit, and the order of the rows of a commit.
@@ -26,7 +30,29 @@ package protocol HistoryTables: Database {
     _ body: ([Value]) throws -> Void) throws
 }
 
-extension HistoryTables {
+extension StatementDatabase {
+  package func keyBounds(of entity: TableMap.EntityMap) throws -> ClosedRange<UInt64>? {
+    let (key, entityColumn) = Self.objectColumns
+    let rows =
+      "\(quoted(entity.table))\(entity.sharesTable ? " WHERE \(entityColumn) = \(entity.number)" : "")"
+    var bounds: ClosedRange<UInt64>?
+    // Two selections, because SQLite looks up one minimum or maximum, but searches all rows for both.
+    try forEachRow(
+      "SELECT (SELECT min(\(key)) FROM \(rows)), (SELECT max(\(key)) FROM \(rows))", [],
+      [.int64, .int64]
+    ) { cells in
+      guard case .integer(let first) = cells[0], case .integer(let last) = cells[1] else { return }
+      guard first >= 1, first <= last, last <= Int64(ObjectKey.highestNumber) else {
+        throw StoreError(
+          .damaged,
+          "\(entity.table), column \(key): the keys are from \(first) to \(last), but must be from 1 to \(ObjectKey.highestNumber).",
+          path: path)
+      }
+      bounds = UInt64(first)...UInt64(last)
+    }
+    return bounds
+  }
+
   /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
   package func openableCommits() throws -> [CommitSummary] {
     var found: [CommitSummary] = []
