@@ -98,7 +98,7 @@ public final class SQLiteStore: DatabaseStore {
       var watch: Watch?
       let reader: SQLiteConnection
       if isAlone {
-        reader = try SQLiteStore.undisturbed(path, disk)
+        reader = try place.undisturbed()
       } else {
         let connection = try SQLiteConnection(
           path, for: opening.readOnly ? .reading : .writing, patience: options.patience)
@@ -125,12 +125,6 @@ public final class SQLiteStore: DatabaseStore {
       }
     current = Mutex(opened)
     note(head)
-  }
-
-  private static func undisturbed(_ path: String, _ disk: any Disk) throws -> SQLiteConnection {
-    do { return try SQLiteConnection(undisturbed: path, on: disk) } catch let error as DiskError {
-      throw StoreError(error, path: path)
-    }
   }
 
   /// Returns a connection for a snapshot. Unless the store is read-only, the connection is opened for writing, so
@@ -212,7 +206,7 @@ public final class SQLiteStore: DatabaseStore {
     let values = ExternalFiles(path: path, disk: disk)
     let reader = SnapshotReader(connection, pool: pool, values) {
       guard let pool else {
-        let other = try undisturbed(path, disk)
+        let other = try DatabasePlace(path, disk).undisturbed()
         try other.execute("BEGIN")
         return SnapshotReader(other, pool: nil, values)
       }
@@ -333,13 +327,11 @@ public final class SQLiteStore: DatabaseStore {
 
   private func reopenIfChanged(_ current: inout Current) throws {
     let before = current.head
-    let isChanged = before.reader.isChanged
-    guard isChanged else { return }
-    let connection = try asStore(filePath) { try SQLiteStore.undisturbed(filePath, disk) }
+    guard before.reader.isChanged else { return }
     current.head = try asStore(filePath) {
       try SQLiteStore.begin(
-        connection, pool: nil, after: before, model: givenModel, disk,
-        isReadOnly: isReadOnly)
+        DatabasePlace(filePath, disk).undisturbed(), pool: nil, after: before, model: givenModel,
+        disk, isReadOnly: isReadOnly)
     }
   }
 

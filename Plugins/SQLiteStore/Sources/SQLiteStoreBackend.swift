@@ -63,13 +63,9 @@ public struct SQLiteStoreBackend: StoreBackend {
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try asStore(path) {
       let place = try DatabasePlace(path, disk)
-      let connection: SQLiteConnection
-      do {
-        connection =
-          try place.isInUse
-          ? SQLiteConnection(path, for: .reading, patience: options.patience)
-          : SQLiteConnection(undisturbed: path, on: disk)
-      } catch let error as DiskError { throw StoreError(error, path: path) }
+      let connection =
+        try place.isInUse
+        ? SQLiteConnection(path, for: .reading, patience: options.patience) : place.undisturbed()
       guard try DatabaseTables(connection).has("Z_METADATA", "Z_UUID", "Z_PLIST") else {
         throw StoreError(
           .notAStore,
