@@ -15,8 +15,8 @@ package protocol TableNaming {
   /// Whether a byte before a large value tells where the value is.
   static var keepsValuesOutside: Bool { get }
 
-  /// Returns the number of an entity in the tables.
-  func number(of entity: String) throws(TableMap.Mismatch) -> Int64
+  /// The numbers of entities in the tables, by the names of the entities.
+  var numbers: [String: Int64] { get }
 
   /// Returns the table of a root entity.
   func table(of root: String) -> String?
@@ -44,6 +44,12 @@ extension TableNaming {
     else { throw TableMap.Mismatch(description: "The entity '\(entity)' has no number.") }
     return TableMap.Destination(
       table: table, entity: number, isOnlyEntity: model.subentities(of: entity).isEmpty)
+  }
+
+  /// Returns the number of an entity in the tables.
+  package func number(of entity: String) throws(TableMap.Mismatch) -> Int64 {
+    if let number = numbers[entity] { return number }
+    throw TableMap.Mismatch(description: "The store has no number for the entity '\(entity)'.")
   }
 
   /// Returns entities in the order of their numbers.

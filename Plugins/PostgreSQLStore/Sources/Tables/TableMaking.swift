@@ -1,4 +1,5 @@
 import ObjectModel
+import RelationalStore
 import Rows
 import SQLTranslation
 
@@ -9,9 +10,7 @@ struct TableMaking {
   let hasForeignKeys: Bool
 
   /// The tables of links, in the order of their numbers.
-  var links: [TableMap.LinkMap] {
-    map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
-  }
+  var links: [TableMap.LinkMap] { map.sortedLinks }
 
   /// The statements that create the tables of objects and links, without indexes and foreign keys.
   var tables: [String] { map.families.map(table) + links.map(table) }
@@ -83,49 +82,21 @@ struct TableMaking {
 
   // MARK: - Indexes
 
-  /// The indexes on references, links, and the model's fetch indexes and uniqueness constraints.
   private var indexes: [String] {
     var made: [String] = []
     var wishes: Set<[String]> = []
     var names = NameMaker()
-    func add(_ table: String, _ columns: [String]) {
+    let entityColumns = [TableMap.PostgreSQLColumn.entity, TableMap.PostgreSQLColumn.key]
+    map.forEachIndex(of: model, entityColumns: entityColumns) { table, parts, _ in
+      // The order of NULL is that of Quire, so that an index can sort.
+      let columns = parts.map { part in
+        quoted(part.name)
+          + (part.isAscending.map { $0 ? " ASC NULLS FIRST" : " DESC NULLS LAST" } ?? "")
+      }
       guard wishes.insert([table] + columns).inserted else { return }
-      let words = columns.map { $0.prefix { $0 != " " }.filter { $0 != "\"" } }
-      let name = names.take("quire_\(table)_\(words.joined(separator: "_"))")
+      let name = names.take("quire_\(table)_\(parts.map(\.name).joined(separator: "_"))")
       made.append(
         "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))")
-    }
-    for family in map.families {
-      for column in family.columns where column.column.kind == .reference {
-        add(family.table, [quoted(column.name)])
-      }
-      if family.hasSubentities { add(family.table, ["entity", "id"]) }
-    }
-    for entity in model.entities {
-      guard let layout = map.entities.values.first(where: { $0.layout.entity == entity.name })
-      else { continue }
-      func column(_ name: String) -> String? {
-        layout.layout.index(of: name).map { quoted(layout.columns[$0].name) }
-      }
-      for index in entity.fetchIndexes where index.isPlain {
-        // The order of NULL is that of Quire, so that an index can sort.
-        let columns = index.elements.compactMap { element in
-          column(element.property).map {
-            $0 + (element.isAscending ? " ASC NULLS FIRST" : " DESC NULLS LAST")
-          }
-        }
-        if columns.count == index.elements.count, !columns.isEmpty { add(layout.table, columns) }
-      }
-      for names in entity.uniquenessConstraints {
-        let columns = names.compactMap { column($0) }
-        // Not unique: a context checks the newest commit before a save (spec §14.5.6), and a store may contain
-        // objects with equal values, such as a copy of an invalid store.
-        if columns.count == names.count { add(layout.table, columns) }
-      }
-    }
-    for link in links {
-      add(link.table, [quoted(link.source), quoted(link.target)])
-      add(link.table, [quoted(link.target), quoted(link.source)])
     }
     return made
   }

@@ -42,6 +42,7 @@ extension TableMap {
 private struct PostgreSQLNames: TableNaming {
   let model: Model
   let schema: Schema
+  let numbers: [String: Int64]
   private var tables = NameMaker()
   /// The tables of root entities.
   private var tableOfRoot: [String: String] = [:]
@@ -54,16 +55,11 @@ private struct PostgreSQLNames: TableNaming {
 
   init(_ model: Model, _ schema: Schema) throws(TableMap.Mismatch) {
     (self.model, self.schema) = (model, schema)
+    numbers = Dictionary(
+      uniqueKeysWithValues: schema.layouts.map { ($0.entity, Int64($0.entityNumber)) })
     for root in try sorted(model.entities.filter({ $0.superentity == nil })) {
       tableOfRoot[root.name] = tables.take(own(root.name))
     }
-  }
-
-  func number(of entity: String) throws(TableMap.Mismatch) -> Int64 {
-    guard let layout = schema[entity] else {
-      throw TableMap.Mismatch(description: "The entity '\(entity)' has no number.")
-    }
-    return Int64(layout.entityNumber)
   }
 
   func table(of root: String) -> String? { tableOfRoot[root] }

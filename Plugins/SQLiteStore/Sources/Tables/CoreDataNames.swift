@@ -7,7 +7,7 @@ import SQLTranslation
 struct CoreDataNames: TableNaming {
   let model: Model
   let schema: Schema
-  let numbers: EntityNumbers
+  let numbers: [String: Int64]
   let tables: DatabaseTables?
   /// The names of columns in use so far in each family's table.
   private var taken: [String: Set<String>] = [:]
@@ -16,15 +16,9 @@ struct CoreDataNames: TableNaming {
   static let allowsRetyping = false
   static let keepsValuesOutside = true
 
-  init(model: Model, schema: Schema, numbers: EntityNumbers, tables: DatabaseTables?) {
-    (self.model, self.schema, self.numbers, self.tables) = (model, schema, numbers, tables)
-  }
-
-  func number(of entity: String) throws(TableMap.Mismatch) -> Int64 {
-    guard let number = numbers[entity] else {
-      throw TableMap.Mismatch(description: "The store has no number for the entity '\(entity)'.")
-    }
-    return number
+  init(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables?) {
+    (self.model, self.schema, self.tables) = (model, schema, tables)
+    self.numbers = numbers.byName
   }
 
   func table(of root: String) -> String? { TableMap.table(of: root) }

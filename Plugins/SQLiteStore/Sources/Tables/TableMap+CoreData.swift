@@ -50,8 +50,7 @@ extension TableMap {
   package init(
     _ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables? = nil
   ) throws(Mismatch) {
-    try self.init(
-      naming: CoreDataNames(model: model, schema: schema, numbers: numbers, tables: tables))
+    try self.init(naming: CoreDataNames(model, schema, numbers, in: tables))
   }
 }
 
