@@ -20,13 +20,7 @@ package protocol StatementDatabase: Database {
 
   /// Runs a statement, and calls `body` for each row with values of the given kinds; NULL for a cell of another kind.
   func forEachRow(
-    _ text: String, _ numbers: [Int64], _ kinds: [ColumnKind], _ body: ([Value]) throws -> Void)
-    throws
-
-  /// Runs a statement with the condition ``isListed``, as ``forEachRow(_:_:_:_:)`` does. A database without lists runs it
-  /// once for each number.
-  func forEachRow(
-    _ text: String, listing numbers: [Int64], _ kinds: [ColumnKind],
+    _ text: String, _ numbers: StatementNumbers, _ kinds: [ColumnKind],
     _ body: ([Value]) throws -> Void) throws
 }
 
@@ -38,7 +32,8 @@ extension StatementDatabase {
     var bounds: ClosedRange<UInt64>?
     // Two selections, because SQLite looks up one minimum or maximum, but searches all rows for both.
     try forEachRow(
-      "SELECT (SELECT min(\(key)) FROM \(rows)), (SELECT max(\(key)) FROM \(rows))", [],
+      "SELECT (SELECT min(\(key)) FROM \(rows)), (SELECT max(\(key)) FROM \(rows))",
+      .parameters([]),
       [.int64, .int64]
     ) { cells in
       guard case .integer(let first) = cells[0], case .integer(let last) = cells[1] else { return }
@@ -62,7 +57,7 @@ extension StatementDatabase {
       """
       SELECT number, time, author, \(contextName), \(message), kept FROM quire_commit WHERE number >= \
       coalesce((SELECT max(number) FROM quire_commit WHERE kept IS NULL), 0) ORDER BY number DESC
-      """, [], [.int64, .date, .string, .string, .string, .int64]
+      """, .parameters([]), [.int64, .date, .string, .string, .string, .int64]
     ) { cells in
       guard !hasEnded, case .integer(let number) = cells[0], case .date(let time) = cells[1] else {
         return
@@ -78,7 +73,7 @@ extension StatementDatabase {
 
   package func commitNumbers() throws -> [Int64] {
     var numbers: [Int64] = []
-    try forEachRow("SELECT number FROM quire_commit", [], [.int64]) {
+    try forEachRow("SELECT number FROM quire_commit", .parameters([]), [.int64]) {
       if case .integer(let number) = $0[0] { numbers.append(number) }
     }
     return numbers
@@ -89,7 +84,7 @@ extension StatementDatabase {
     var lacksHistory = false
     try forEachRow(
       "SELECT number, kept FROM quire_commit WHERE number BETWEEN $1 AND $2 ORDER BY number DESC",
-      [range.lowerBound, range.upperBound], [.int64, .int64]
+      .parameters([range.lowerBound, range.upperBound]), [.int64, .int64]
     ) { cells in
       guard case .integer(let number) = cells[0] else { return }
       numbers.append(number)
@@ -110,7 +105,7 @@ extension StatementDatabase {
     for number in commits { stored[number] = ([], nil) }
     try forEachRow(
       "SELECT \(commit), kind, bytes FROM \(table) WHERE \(commit) \(Self.isListed) ORDER BY \(order)",
-      listing: commits, [.int64, .int64, .binary]
+      .list(commits), [.int64, .int64, .binary]
     ) { cells in
       guard case .integer(let number) = cells[0], stored[number] != nil else {
         throw fault("column \(commit), contains a number that was not looked for")
@@ -118,7 +113,7 @@ extension StatementDatabase {
       guard case .binary(let bytes) = cells[2] else {
         throw fault("commit \(number): a row has no bytes")
       }
-      if cells[1] == .integer(BeforeKind.block) {
+      if cells[1] == .integer(RowsBefore.Kind.block) {
         stored[number]!.blocks.append(Array(bytes))
       } else {
         stored[number]!.list = Array(bytes)
@@ -136,25 +131,27 @@ extension StatementDatabase {
   package func deleteRowsBefore(_ commits: [Int64]) throws {
     try forEachRow(
       "DELETE FROM \(Self.before.table) WHERE \(Self.before.commit) \(Self.isListed)",
-      listing: commits, []
+      .list(commits), []
     ) { _ in }
   }
 
   package func deleteCommits(_ numbers: [Int64]) throws {
     try forEachRow(
-      "DELETE FROM quire_commit WHERE number \(Self.isListed)", listing: numbers, []
+      "DELETE FROM quire_commit WHERE number \(Self.isListed)", .list(numbers), []
     ) { _ in }
   }
 
   package func setHistory(of commit: Int64, byteCount: Int64) throws {
     try forEachRow(
-      "UPDATE quire_commit SET kept = $1 WHERE number = $2", [byteCount, commit], []
+      "UPDATE quire_commit SET kept = $1 WHERE number = $2", .parameters([byteCount, commit]), []
     ) { _ in }
   }
 }
 
-/// The content of a row in the table of the rows before each commit.
-package enum BeforeKind {
-  package static let block: Int64 = 0
-  package static let metadata: Int64 = 1
+extension RowsBefore {
+  /// The content of a row in the table of the rows before each commit.
+  package enum Kind {
+    package static let block: Int64 = 0
+    package static let metadata: Int64 = 1
+  }
 }

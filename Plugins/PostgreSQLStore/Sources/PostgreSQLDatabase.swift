@@ -60,22 +60,14 @@ extension PostgreSQLDatabase: StatementDatabase {
   package static var isListed: String { "= ANY($1)" }
 
   package func forEachRow(
-    _ text: String, _ numbers: [Int64], _ kinds: [ColumnKind], _ body: ([Value]) throws -> Void
-  ) throws {
-    try forEachRow(text, numbers.map { PostgreSQLParameter($0) }, kinds, body)
-  }
-
-  package func forEachRow(
-    _ text: String, listing numbers: [Int64], _ kinds: [ColumnKind],
+    _ text: String, _ numbers: StatementNumbers, _ kinds: [ColumnKind],
     _ body: ([Value]) throws -> Void
   ) throws {
-    try forEachRow(text, [PostgreSQLParameter(numbers)], kinds, body)
-  }
-
-  private func forEachRow(
-    _ text: String, _ parameters: [PostgreSQLParameter], _ kinds: [ColumnKind],
-    _ body: ([Value]) throws -> Void
-  ) throws {
+    let parameters =
+      switch numbers {
+      case .parameters(let all): all.map { PostgreSQLParameter($0) }
+      case .list(let list): [PostgreSQLParameter(list)]
+      }
     try connection.forEachRow(text, parameters, columnCount: kinds.count) { cells in
       try body(
         kinds.enumerated().map { index, kind in

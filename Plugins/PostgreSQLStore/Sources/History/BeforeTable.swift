@@ -7,6 +7,8 @@ import StoreInterface
 
 /// The table with the rows and metadata before each commit (spec §14.4.7), and the table of the commits.
 enum BeforeTable {
+  private typealias Kind = RowsBefore.Kind
+
   /// Writes the rows and metadata before a commit.
   ///
   /// - Returns: The number of bytes written; `nil` if they exceed the limit, and nothing was written.
@@ -20,24 +22,24 @@ enum BeforeTable {
     if blocks.count <= fewBlocks, byteCount <= fewBytes {
       for (index, block) in blocks.enumerated() {
         try insert(
-          number, index, BeforeKind.block, unsafe block.bytes.withUnsafeBytes { unsafe Array($0) },
+          number, index, Kind.block, unsafe block.bytes.withUnsafeBytes { unsafe Array($0) },
           connection)
       }
       if let list = before.list {
-        try insert(number, blocks.count, BeforeKind.metadata, list, connection)
+        try insert(number, blocks.count, Kind.metadata, list, connection)
       }
       return byteCount
     }
     try connection.copy(into: "quire_before (commit, part, kind, bytes)") { row in
       for (index, block) in blocks.enumerated() {
         try row {
-          begin(&$0, number, index, BeforeKind.block)
+          begin(&$0, number, index, Kind.block)
           $0.append(block.bytes)
         }
       }
       if let list = before.list {
         try row {
-          begin(&$0, number, blocks.count, BeforeKind.metadata)
+          begin(&$0, number, blocks.count, Kind.metadata)
           $0.append(list)
         }
       }

@@ -23,9 +23,7 @@ struct RowReader: ~Copyable {
     rows = RowBlocks(entity, path: path, basis: basis) { $0.entityColumn != nil }
   }
 
-  /// The expressions that are read of each row.
-  private var selection: [String] { RowReader.selection(rows.entity) }
-
+  /// Returns the expressions that are read of each row.
   private static func selection(_ entity: TableMap.EntityMap) -> [String] {
     ["t.id", "t.version"]
       + entity.columns.flatMap { column in
@@ -41,7 +39,7 @@ struct RowReader: ~Copyable {
     var conditions = entity.sharesTable ? ["t.entity = \(entity.number)"] : []
     if let keys { conditions.append("t.id >= \(keys.lowerBound) AND t.id < \(keys.upperBound)") }
     let condition = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-    let cells = selection
+    let cells = RowReader.selection(entity)
     try connection.copyRows(
       of:
         "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t\(condition) ORDER BY t.id",
@@ -55,9 +53,8 @@ struct RowReader: ~Copyable {
     of keys: [UInt64], from connection: any RowSource
   ) throws -> [Block] {
     let (text, parameters) = RowReader.selection(of: keys, rows.entity)
-    try connection.forEachRow(text, parameters, columnCount: selection.count) { cells in
-      try takeRow(cells)
-    }
+    let count = RowReader.selection(rows.entity).count
+    try connection.forEachRow(text, parameters, columnCount: count) { try takeRow($0) }
     return rows.frozen()
   }
 
@@ -83,7 +80,7 @@ struct RowReader: ~Copyable {
     let condition =
       (isOne ? "t.id = $1" : "t.id >= $1 AND t.id < $2")
       + (entity.sharesTable ? " AND t.entity = \(entity.number)" : "")
-    let cells = selection
+    let cells = RowReader.selection(entity)
     let parameters = [keys.lowerBound, keys.upperBound].map {
       PostgreSQLParameter(Int64(bitPattern: $0))
     }

@@ -1,6 +1,6 @@
 import Foundation
 package import ObjectModel
-import RelationalStore
+package import RelationalStore
 package import Rows
 import SQLTranslation
 import SQLiteFiles
@@ -15,24 +15,26 @@ extension SQLiteDatabase: StatementDatabase {
   package static let isListed = "= $1"
 
   package func forEachRow(
-    _ text: String, _ numbers: [Int64], _ kinds: [ColumnKind], _ body: ([Value]) throws -> Void
+    _ text: String, _ numbers: StatementNumbers, _ kinds: [ColumnKind],
+    _ body: ([Value]) throws -> Void
   ) throws {
     let statement = try connection.prepare(text)
     defer { statement.reset() }
-    try statement.bind(numbers.map { .integer($0) })
-    while try statement.step() {
-      try body(
-        kinds.enumerated().map { index, kind in
-          (try? SQLCell.value(statement, index, statement.kind(index), kind)) ?? .null
-        })
+    let runs =
+      switch numbers {
+      case .parameters(let all): [all]
+      case .list(let list): list.map { [$0] }
+      }
+    for numbers in runs {
+      statement.reset()
+      try statement.bind(numbers.map { .integer($0) })
+      while try statement.step() {
+        try body(
+          kinds.enumerated().map { index, kind in
+            (try? SQLCell.value(statement, index, statement.kind(index), kind)) ?? .null
+          })
+      }
     }
-  }
-
-  package func forEachRow(
-    _ text: String, listing numbers: [Int64], _ kinds: [ColumnKind],
-    _ body: ([Value]) throws -> Void
-  ) throws {
-    for number in numbers { try forEachRow(text, [number], kinds, body) }
   }
 
   package func writeRowsBefore(
@@ -43,14 +45,14 @@ extension SQLiteDatabase: StatementDatabase {
     let statement = try connection.prepare(
       "INSERT INTO QUIRE_BEFORE (NUMBER, KIND, BYTES) VALUES (?, ?, ?)")
     try statement.bind(number, 0)
-    try statement.bind(BeforeKind.block, 1)
+    try statement.bind(RowsBefore.Kind.block, 1)
     for block in before.blocks {
       let bytes = try block.bytes()
       try statement.bindBlob(bytes.bytes, 2)
       try statement.run()
     }
     if let list = before.list {
-      try statement.bind(BeforeKind.metadata, 1)
+      try statement.bind(RowsBefore.Kind.metadata, 1)
       try statement.bind(.blob(list), 2)
       try statement.run()
     }

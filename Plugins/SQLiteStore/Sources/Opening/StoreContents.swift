@@ -42,9 +42,7 @@ extension StoreContents {
       }
     }
     let numbers = try StoreContents.numbers(connection, model)
-    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers, in: tables)
-    }
+    let map = try StoreContents.map(path, try TableMap(model, schema, numbers, in: tables))
     self.init(
       metadata, list, model, schema, map, isOwn: current != nil,
       modelCommit: current?.modelCommit ?? 0)

@@ -25,9 +25,7 @@ extension SQLiteStore {
       evolving: before.schema, of: before.model, path: filePath)
     let numbers = EntityNumbers(model)
     var contents = before
-    contents.map = try StoreContents.map(filePath) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers)
-    }
+    contents.map = try StoreContents.map(filePath, try TableMap(model, schema, numbers))
     (contents.model, contents.schema, contents.modelCommit) = (model, schema, number)
     let change = TableChange(
       before: before.map, after: contents.map, connection: connection, path: filePath)

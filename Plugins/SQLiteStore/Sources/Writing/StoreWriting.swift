@@ -67,9 +67,7 @@ extension SQLiteStore {
   ) throws {
     let schema = try creation.schema(of: model, path: path)
     let numbers = EntityNumbers(model)
-    let map = try StoreContents.map(path) { () throws(TableMap.Mismatch) in
-      try TableMap(model, schema, numbers)
-    }
+    let map = try StoreContents.map(path, try TableMap(model, schema, numbers))
     do {
       try checkFree(path, disk, overwriting: creation.overwriting)
       try disk.make(
