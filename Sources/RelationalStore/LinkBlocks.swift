@@ -32,14 +32,13 @@ package final class LinkBlocks {
     (self.link, self.map, self.path) = (link, map, path)
     self.ignoresHalfLinks = ignoresHalfLinks
     layout = link.links.layout.versioned(above: basis)
-    guard let source = link.links.layout.index(ofNumber: LinkTable.Column.source),
-      let target = link.links.layout.index(ofNumber: LinkTable.Column.target)
-    else { preconditionFailure("A link has two ends.") }
-    (self.source, self.target) = (source, target)
+    // A link has two ends.
+    source = layout.index(ofNumber: LinkTable.Column.source)!
+    target = layout.index(ofNumber: LinkTable.Column.target)!
     isSymmetric = link.links.isSymmetric
     versionColumn = layout.columns.count - 1
-    targetOrder = link.links.layout.index(ofNumber: LinkTable.Column.targetOrder)
-    sourceOrder = link.links.layout.index(ofNumber: LinkTable.Column.sourceOrder)
+    targetOrder = layout.index(ofNumber: LinkTable.Column.targetOrder)
+    sourceOrder = layout.index(ofNumber: LinkTable.Column.sourceOrder)
   }
 
   /// Returns the blocks of the links that were added.

@@ -8,16 +8,12 @@ import StoreInterface
 /// The check of a store's tables against the rules, in one transaction that reads. The server does the work, so that only
 /// violations are read.
 struct DatabaseCheck {
-  private let connection: PostgreSQLConnection
-  private let path: String
-  private var result = StoreCheck()
+  let connection: PostgreSQLConnection
+  let path: String
+  private(set) var result = StoreCheck()
 
   /// The most findings for one column.
   private static let mostFindings = 20
-
-  init(_ connection: PostgreSQLConnection, path: String) {
-    (self.connection, self.path) = (connection, path)
-  }
 
   /// Returns the findings.
   mutating func run(_ progress: (Double) -> Void) throws -> StoreCheck {

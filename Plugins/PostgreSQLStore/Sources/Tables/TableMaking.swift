@@ -9,11 +9,8 @@ struct TableMaking {
   let map: TableMap
   let hasForeignKeys: Bool
 
-  /// The tables of links, in the order of their numbers.
-  var links: [TableMap.LinkMap] { map.sortedLinks }
-
   /// The statements that create the tables of objects and links, without indexes and foreign keys.
-  var tables: [String] { map.families.map(table) + links.map(table) }
+  var tables: [String] { map.families.map(table) + map.sortedLinks.map(table) }
 
   /// The statements to run after the tables have been filled.
   var additions: [String] { indexes + comments + views + (hasForeignKeys ? foreignKeys : []) }
@@ -63,7 +60,7 @@ struct TableMaking {
         add(family.table, column.name, destination.table)
       }
     }
-    for link in links {
+    for link in map.sortedLinks {
       add(link.table, link.source, link.sources.table)
       add(link.table, link.target, link.targets.table)
     }
@@ -123,7 +120,7 @@ struct TableMaking {
           "COMMENT ON COLUMN \(quoted(family.table)).\(quoted(column.name)) IS \(literal(words))")
       }
     }
-    for link in links {
+    for link in map.sortedLinks {
       made.append(
         "COMMENT ON TABLE \(quoted(link.table)) IS \(literal("Links of \(link.links.layout.entity)"))"
       )
@@ -153,7 +150,7 @@ struct TableMaking {
 
   /// The names of the views, by the tables that they show.
   var viewNames: [String: String] {
-    var names = NameMaker(taken: Set(map.families.map(\.table) + links.map(\.table)))
+    var names = NameMaker(taken: Set(map.families.map(\.table) + map.sortedLinks.map(\.table)))
     var found: [String: String] = [:]
     for family in map.families
     where family.columns.contains(where: { $0.column.kind == .date }) {

@@ -133,14 +133,14 @@ struct TableChange {
       try connection.execute(making.table(family))
     }
     for (old, new) in linkPairs { try alter(old, to: new) }
-    for link in making.links where before.links[link.links.layout.entityNumber] == nil {
+    for link in after.sortedLinks where before.links[link.links.layout.entityNumber] == nil {
       try connection.execute(making.table(link))
     }
     try setDefaults()
   }
 
   private var linkPairs: [(TableMap.LinkMap, TableMap.LinkMap)] {
-    making.links.compactMap { link in
+    after.sortedLinks.compactMap { link in
       before.links[link.links.layout.entityNumber].map { ($0, link) }
     }
   }

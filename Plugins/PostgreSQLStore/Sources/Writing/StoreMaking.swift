@@ -131,7 +131,7 @@ enum StoreMaking {
   /// Writes the names of the tables and views, so that they can be removed later.
   static func list(_ making: TableMaking, _ connection: PostgreSQLConnection) throws {
     try connection.execute("DELETE FROM quire_table")
-    let tables = making.map.families.map(\.table) + making.links.map(\.table)
+    let tables = making.map.families.map(\.table) + making.map.sortedLinks.map(\.table)
     let names = tables.map { ($0, false) } + making.viewNames.values.map { ($0, true) }
     for (name, isView) in names {
       try connection.forEachRow(
